@@ -1,0 +1,129 @@
+"""The values that flow through lintorch: from a Hit that a rule yields to a Finding that is reported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum, IntEnum
+
+
+class Severity(IntEnum):
+    """How grave a finding is: costs something, likely breaks, breaks or gives wrong numbers."""
+
+    NOTE = 0
+    WARNING = 1
+    ERROR = 2
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+class Evidence(IntEnum):
+    """What a finding rests on; each kind outweighs those before it."""
+
+    SOURCE = 0
+    TRACE = 1
+    EXPORT = 2
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+class Applicability(str, Enum):
+    """What a fix promises: same meaning, maybe other numbers, or only to be shown."""
+
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+    DISPLAY = "display"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class Harm(IntEnum):
+    """How an exporter treats a hazard, least grave first."""
+
+    NOISY = 0
+    """Right numbers, but a needless warning."""
+    REFUSED = 1
+    """The export, or the exported model at another size, raises."""
+    WARNED = 2
+    """Wrong numbers; a warning was the only sign."""
+    AUTO = 3
+    """Wrong numbers without a warning where sizes are left to `Dim.AUTO`; else right or refused."""
+    SILENT = 4
+    """Wrong numbers, and nothing says so."""
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """A span of a file: rows and columns from 1, columns in characters, the end exclusive."""
+
+    path: str
+    row: int
+    column: int = 1
+    end_row: int = 0
+    end_column: int = 0
+    cell: int | None = None
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Put `content` in place of the characters `start` to `end` (offsets into the decoded text)."""
+
+    start: int
+    end: int
+    content: str
+
+
+@dataclass(frozen=True)
+class Fix:
+    """Edits that belong together and what they promise."""
+
+    message: str
+    edits: tuple[Edit, ...]
+    applicability: Applicability = Applicability.SAFE
+
+
+@dataclass(frozen=True)
+class Hit:
+    """What a detector yields: a node of its subject, what is wrong there, and maybe a fix.
+
+    `harm` says for which exporters the hazard holds; without it the hazard is nobody's in
+    particular and always reported. `severity` is only for hazards whose gravity depends on
+    the form found; it outweighs the rule's.
+    """
+
+    node: object
+    message: str
+    fix: Fix | None = None
+    harm: Mapping[str, Harm] | None = None
+    severity: Severity | None = None
+
+
+@dataclass(frozen=True)
+class Refuted:
+    """What a trace detector yields where it proves the source hit on that line harmless."""
+
+    node: object
+    reason: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One hazard at one place, with the strongest evidence there is for it."""
+
+    code: str
+    name: str
+    message: str
+    severity: Severity
+    place: Place
+    evidence: Evidence = Evidence.SOURCE
+    model: str | None = None
+    target: str | None = None
+    exporter: str | None = None
+    fix: Fix | None = None
+    notes: tuple[str, ...] = field(default=())
+    """What each weaker or further piece of evidence said, one line each."""
+    refuted: str | None = None
+    """Why a trace withdrew this finding; None where it stands."""

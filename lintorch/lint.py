@@ -1,0 +1,101 @@
+"""The one dispatcher: walks a subject, calls the detectors its nodes concern, makes findings of hits."""
+
+from __future__ import annotations
+
+import traceback
+from collections import defaultdict
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
+from typing import Any, Protocol
+
+from lintorch.finding import Evidence, Finding, Place, Refuted, Severity
+from lintorch.profile import Profile
+from lintorch.rule import Detector, Rule, Yielded
+
+Index = Mapping[Hashable, list[Detector]]
+
+
+class Subject(Protocol):
+    """What rules look at: a parsed file, a run of a model, or a trial export."""
+
+    @property
+    def evidence(self) -> Evidence:
+        """The kind of evidence that a hit in this subject is."""
+
+    @property
+    def profile(self) -> Profile:
+        """What the project deploys with."""
+
+    @property
+    def model(self) -> str | None:
+        """The model that ran, as "file.py:Class"; None for source."""
+
+    @property
+    def exporter(self) -> str | None:
+        """The exporter that was tried; None for source and traces."""
+
+    def walk(self, keys: Container[Hashable]) -> Iterable[tuple[Hashable, Any]]:
+        """The nodes whose key is wanted, in order, each with its key."""
+
+    def place(self, node: Any) -> Place:
+        """Where in the user's source a node (or a Place, itself) stands."""
+
+    def mentions(self, words: tuple[str, ...]) -> bool:
+        """Whether any of these words occurs at all; a cheap test before detectors run."""
+
+
+def index(rules: Iterable[Rule], evidence: Evidence) -> Index:
+    """From each key to the detectors that want it; built once per run."""
+    table: dict[Hashable, list[Detector]] = defaultdict(list)
+    for rule in rules:
+        for detector in rule.detectors:
+            if detector.evidence is evidence:
+                for key in detector.keys:
+                    table[key].append(detector)
+    return dict(table)
+
+
+def lint(subject: Subject, detectors: Index) -> Iterator[Finding]:
+    """Findings of all detectors over one subject; a detector that raises becomes LT002."""
+    wanted = {
+        key: kept
+        for key, listed in detectors.items()
+        if (kept := [d for d in listed if not d.needs or subject.mentions(d.needs)])
+    }
+    if not wanted:
+        return
+    for key, node in subject.walk(wanted):
+        for detector in wanted[key]:
+            yield from _detect(detector, node, subject)
+
+
+def _detect(detector: Detector, node: Any, subject: Subject) -> Iterator[Finding]:
+    try:
+        for found in detector.detect(node, subject):
+            if finding := _finding(detector.rule, found, subject):
+                yield finding
+    except RecursionError:
+        raise
+    except Exception as error:  # any rule may be wrong; none may take the run down
+        yield _crash(detector.rule, error, subject.place(node))
+
+
+def _finding(rule: Rule, found: Yielded, subject: Subject) -> Finding | None:
+    common = {"code": rule.code, "name": rule.name, "place": subject.place(found.node)}
+    common |= {"evidence": subject.evidence, "model": subject.model, "exporter": subject.exporter}
+    if isinstance(found, Refuted):
+        return Finding(message=rule.summary, severity=rule.severity, refuted=found.reason, **common)
+    severity, message = rule.severity, found.message
+    if found.harm is not None:
+        if not subject.profile.concerns(found.harm):
+            return None
+        severity = subject.profile.severity(found.harm, rule.severity)
+        message = f"{message}: {subject.profile.verdict(found.harm)}"
+    severity = severity if found.severity is None else found.severity
+    return Finding(message=message, severity=severity, fix=found.fix, **common)
+
+
+def _crash(rule: Rule, error: Exception, place: Place) -> Finding:
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    cause = f"{type(error).__name__}: {error} ({last.name}, line {last.lineno})"
+    message = f"rule {rule.code} ({rule.name}) crashed here and was skipped: {cause}"
+    return Finding("LT002", "rule-crashed", message, Severity.ERROR, place)

@@ -1,0 +1,100 @@
+"""One finding, rising evidence: joins what source, trace and trial say of one line under one code."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from lintorch.finding import Evidence, Finding, Fix
+
+GENERIC = frozenset({"LT904", "LT905"})
+"""Codes of trial outcomes that no rule explains; dropped where a rule does explain the outcome."""
+
+
+@dataclass(frozen=True)
+class Merged:
+    """Findings that stand, and findings that a trace withdrew, both sorted."""
+
+    standing: tuple[Finding, ...]
+    withdrawn: tuple[Finding, ...]
+
+
+def merge(findings: Iterable[Finding]) -> Merged:
+    """Join findings of one code that lie on one line of source."""
+    standing: list[Finding] = []
+    withdrawn: list[Finding] = []
+    for group in _groups(list(findings)):
+        hits = [f for f in group if f.refuted is None]
+        reasons = [f.refuted for f in group if f.refuted is not None]
+        if not hits:
+            continue
+        if reasons and all(f.evidence is Evidence.SOURCE for f in hits):
+            withdrawn += [replace(f, refuted=reasons[0]) for f in hits]
+        else:
+            standing += _join(hits)
+    return Merged(order(_explained(standing)), order(withdrawn))
+
+
+def order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """By file, row, column and code; the same findings always give the same order."""
+    return tuple(
+        sorted(
+            set(findings),
+            key=lambda f: (f.place.path, f.place.row, f.place.column, f.code, f.message),
+        )
+    )
+
+
+def _groups(findings: list[Finding]) -> Iterable[list[Finding]]:
+    """Findings by code and line; what a run says joins the source hit whose rows it falls into."""
+    table: dict[tuple[str, str, int], list[Finding]] = defaultdict(list)
+    homes: dict[tuple[str, str, int], int] = {}
+    for finding in sorted(findings, key=lambda f: (f.evidence, f.place)):
+        place = finding.place
+        row = homes.get((finding.code, place.path, place.row), place.row)
+        table[finding.code, place.path, row].append(finding)
+        if finding.evidence is Evidence.SOURCE:
+            for inner in range(place.row, max(place.row, place.end_row) + 1):
+                homes.setdefault((finding.code, place.path, inner), row)
+    return table.values()
+
+
+def _join(hits: Sequence[Finding]) -> list[Finding]:
+    """Each source hit of the line with the strongest evidence; one finding if there is none."""
+    strongest = max(hits, key=lambda f: (f.evidence, f.severity))
+    notes = tuple(dict.fromkeys(_note(f) for f in sorted(hits, key=lambda f: f.evidence)))
+    anchors = [f for f in hits if f.evidence is Evidence.SOURCE]
+    if not anchors:
+        return [replace(strongest, fix=_fix(hits), notes=notes if len(notes) > 1 else ())]
+    if strongest.evidence is Evidence.SOURCE:
+        return anchors
+    return [
+        replace(
+            strongest,
+            place=a.place,
+            fix=a.fix,
+            notes=notes,
+            severity=max(a.severity, strongest.severity),
+        )
+        for a in anchors
+    ]
+
+
+def _fix(hits: Sequence[Finding]) -> Fix | None:
+    return next((f.fix for f in hits if f.fix), None)
+
+
+def _note(finding: Finding) -> str:
+    return f"{finding.exporter or finding.evidence}: {finding.message}"
+
+
+def _explained(findings: list[Finding]) -> list[Finding]:
+    """Without the general word on a trial whose outcome some rule explains."""
+    told = {
+        (f.model, note.partition(":")[0])
+        for f in findings
+        if f.code not in GENERIC and f.evidence is Evidence.EXPORT
+        for note in (*f.notes, _note(f))
+    }
+    return [f for f in findings if f.code not in GENERIC or (f.model, f.exporter) not in told]

@@ -1,0 +1,1 @@
+"""Finding the models of given files, building them, and working out what to feed them."""

@@ -1,0 +1,92 @@
+"""Which models of an imported file are worth running, and the ways to build each."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from torch import nn
+
+from lintorch.models.outline import Outline
+
+MOST = 12
+"""Models run per file, at most."""
+_WAYS = 3
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A model to try: each of `ways` is (factory name or "", class or factory), best first."""
+
+    qualname: str
+    row: int
+    ways: tuple[tuple[str, Callable[..., Any]], ...]
+
+
+def candidates(module: ModuleType, found: Outline) -> Iterator[Candidate]:
+    """Models of the file, those that contain others first, public names before private ones."""
+    classes = {name: value for name in found.classes if (value := _model(module, name))}
+    order = sorted(classes, key=lambda name: (_depth(name, classes, found), name.startswith("_")))
+    served: set[str] = set()
+    for name in order:
+        makers = [f for f in found.factories if name in _built_by(f, order, found)]
+        served.update(makers)
+        yield Candidate(name, found.classes[name], _ways(module, name, classes[name], makers))
+    for name in found.factories:
+        makes_own = found.reach(name) & {*classes, *served}
+        factory = getattr(module, name, None)
+        if not makes_own and inspect.isfunction(factory):
+            yield Candidate(name, found.factories[name], ((name, factory),))
+
+
+def required(call: Callable[..., Any]) -> list[inspect.Parameter]:
+    """The parameters that a class or function cannot be called without."""
+    kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [
+        parameter
+        for parameter in inspect.signature(call).parameters.values()
+        if parameter.default is parameter.empty and parameter.kind not in kinds
+    ]
+
+
+def _model(module: ModuleType, name: str) -> type[nn.Module] | None:
+    value = getattr(module, name, None)
+    if not (inspect.isclass(value) and issubclass(value, nn.Module)) or inspect.isabstract(value):
+        return None
+    if value.__module__ != module.__name__ or _is_raising(value.forward):
+        return None
+    return value
+
+
+def _is_raising(forward: Any) -> bool:
+    """Whether `forward` is torch's placeholder or only says that a subclass must write it."""
+    code = getattr(inspect.unwrap(forward), "__code__", None)
+    if code is None or code.co_name == "_forward_unimplemented":
+        return True
+    return "NotImplementedError" in code.co_names and len(code.co_code) < 60
+
+
+def _depth(name: str, classes: Mapping[str, Any], found: Outline) -> int:
+    """How many other models of the file mention this one, directly or not."""
+    return sum(name in found.reach(other) for other in classes if other != name)
+
+
+def _built_by(factory: str, order: list[str], found: Outline) -> list[str]:
+    """The one class that a factory is taken to return: the first it reaches that others do not."""
+    reached = found.reach(factory)
+    return [name for name in order if name in reached][:1]
+
+
+def _ways(
+    module: ModuleType, name: str, value: type[nn.Module], makers: list[str]
+) -> tuple[tuple[str, Callable[..., Any]], ...]:
+    alone: tuple[str, Callable[..., Any]] = ("", value)
+    by_factory = [(maker, getattr(module, maker)) for maker in makers[:_WAYS]]
+    try:
+        free = not required(value)
+    except (ValueError, TypeError):
+        free = True
+    return (alone, *by_factory) if free else (*by_factory, alone)

@@ -1,0 +1,56 @@
+"""How inputs are written: `float32[batch, 3, height=512, width=512]`, `int64[batch, sequence=16] in 0..98`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from lintorch.trace.record import Input
+
+FIRST_SIZES = {"batch": 2, "height": 64, "width": 64, "depth": 32, "sequence": 16, "length": 256}
+"""What a named size is at first where nothing else says."""
+_OTHER_SIZE = 8
+_DTYPES = frozenset(
+    ["float16", "bfloat16", "float32", "float64", "complex64", "complex128", "bool", "uint8", "int8", "int16", "int32", "int64"]
+)
+_INPUT = re.compile(
+    r"(?P<dtype>\w+)\s*\[(?P<shape>[^\]]*)\]\s*(in\s+(?P<low>-?\d+)\s*\.\.\s*(?P<last>-?\d+))?"
+)
+_SIZE = re.compile(r"(?P<name>[A-Za-z_]\w*)(\s*=\s*(?P<first>\d+))?|(?P<number>\d+)")
+
+
+def parse(text: str, name: str = "") -> tuple[Input, dict[str, int]]:
+    """An input and the first values of its named sizes. Raises ValueError, naming what is wrong."""
+    match = _INPUT.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"input {text!r} is not written like float32[batch, 3, height=64]")
+    if match["dtype"] not in _DTYPES:
+        raise ValueError(f"input {text!r} has no dtype of torch before its sizes")
+    shape: list[int | str] = []
+    sizes: dict[str, int] = {}
+    for part in filter(None, (part.strip() for part in match["shape"].split(","))):
+        shape.append(_size(part, text, sizes))
+    low, high = (int(match["low"]), int(match["last"]) + 1) if match["low"] else (0, 0)
+    return Input(name, match["dtype"], tuple(shape), low, high), sizes
+
+
+def show(given: Input, sizes: Mapping[str, int]) -> str:
+    """The notation of an input, as `parse` reads it."""
+    parts = [
+        str(part) if isinstance(part, int) or part not in sizes else f"{part}={sizes[part]}"
+        for part in given.shape
+    ]
+    bounds = f" in {given.low}..{given.high - 1}" if given.high > given.low else ""
+    return f"{given.dtype}[{', '.join(parts)}]{bounds}"
+
+
+def _size(part: str, text: str, sizes: dict[str, int]) -> int | str:
+    match = _SIZE.fullmatch(part)
+    if match is None:
+        raise ValueError(f"size {part!r} of input {text!r} is neither a number nor a name")
+    if match["number"]:
+        return int(match["number"])
+    name = match["name"]
+    first = match["first"]
+    sizes[name] = int(first) if first else sizes.get(name, FIRST_SIZES.get(name, _OTHER_SIZE))
+    return name

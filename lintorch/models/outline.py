@@ -1,0 +1,71 @@
+"""What a file's text says of its models before anything of it runs: classes, factories, who names whom."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+_MAKER = re.compile(
+    r"(build|make|create|get|new)_\w+|[a-z][a-z0-9_]*\d[a-z0-9_]*|\w*(model|net)\w*"
+)
+_NO_MAKER = re.compile(r"_|test|main|train|eval|load|save|run|parse|download|count|plot|print")
+
+
+@dataclass(frozen=True)
+class Outline:
+    """Top-level classes and zero-argument factories of a file, by name, with their rows.
+
+    `names` holds, per top-level class and function, the other top-level names it mentions.
+    """
+
+    classes: Mapping[str, int]
+    factories: Mapping[str, int]
+    names: Mapping[str, frozenset[str]]
+
+    def reach(self, name: str) -> frozenset[str]:
+        """Everything that `name` mentions, directly or through what it mentions."""
+        found: set[str] = set()
+        waiting = [name]
+        while waiting:
+            for mentioned in self.names.get(waiting.pop(), frozenset()) - found:
+                found.add(mentioned)
+                waiting.append(mentioned)
+        return frozenset(found)
+
+
+def outline(text: bytes) -> Outline:
+    """The outline of a file's text. Raises SyntaxError."""
+    body = list(_top_level(ast.parse(text).body))
+    classes = {node.name: node.lineno for node in body if isinstance(node, ast.ClassDef)}
+    functions = {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
+    known = {*classes, *functions}
+    names = {node.name: _mentioned(node) & known - {node.name} for node in body}
+    factories = {name: node.lineno for name, node in functions.items() if _is_factory(node)}
+    return Outline(classes, factories, names)
+
+
+def _top_level(body: list[ast.stmt]) -> Iterator[ast.ClassDef | ast.FunctionDef]:
+    for node in body:
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+            yield node
+        elif isinstance(node, ast.If) or isinstance(node, ast.Try):
+            yield from _top_level(node.body)
+
+
+def _mentioned(node: ast.AST) -> frozenset[str]:
+    return frozenset(part.id for part in ast.walk(node) if isinstance(part, ast.Name))
+
+
+def _is_factory(node: ast.FunctionDef) -> bool:
+    arguments = node.args
+    required = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
+    if required or any(default is None for default in arguments.kw_defaults):
+        return False
+    returns = [part.value for part in ast.walk(node) if isinstance(part, ast.Return)]
+    if not any(isinstance(value, (ast.Call, ast.Name)) for value in returns):
+        return False
+    if node.returns is not None and "Module" in ast.unparse(node.returns):
+        return True
+    return bool(_MAKER.fullmatch(node.name)) and not _NO_MAKER.match(node.name)

@@ -1,0 +1,64 @@
+"""The exporters, opset and torch release a project deploys with; hazards hold for some and not for others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lintorch.finding import Harm, Severity
+
+EXPORTERS = ("torch.export", "onnx", "onnx-legacy", "torchscript-trace", "torchscript-script")
+DEFAULT_EXPORTERS = frozenset({"torch.export", "onnx"})
+DEFAULT_OPSET = {"onnx": 20, "onnx-legacy": 18}
+"""Opset written when none is asked for (measured on torch 2.13)."""
+MEASURED_TORCH = (2, 13)
+
+_VERDICT = {
+    Harm.SILENT: "silently wrong under {}",
+    Harm.AUTO: "silently wrong under {} where sizes are left to Dim.AUTO",
+    Harm.WARNED: "wrong with no more than a warning under {}",
+    Harm.REFUSED: "refused by {}",
+    Harm.NOISY: "a needless warning under {}",
+}
+_SEVERITY = {
+    Harm.SILENT: Severity.ERROR,
+    Harm.AUTO: Severity.WARNING,
+    Harm.WARNED: Severity.WARNING,
+    Harm.NOISY: Severity.NOTE,
+}
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What the project deploys with. `opset` is None where no export call or setting names one."""
+
+    exporters: frozenset[str] = DEFAULT_EXPORTERS
+    opset: int | None = None
+    torch: tuple[int, int] = MEASURED_TORCH
+
+    def opset_of(self, exporter: str) -> int:
+        """The ONNX opset this exporter writes; 0 for exporters that write no ONNX."""
+        default = DEFAULT_OPSET.get(exporter, 0)
+        return self.opset if self.opset is not None and default else default
+
+    def concerns(self, harm: Mapping[str, Harm]) -> dict[str, Harm]:
+        """The part of `harm` that befalls exporters in use, in the table's order."""
+        return {name: harm[name] for name in EXPORTERS if name in self.exporters and name in harm}
+
+    def verdict(self, harm: Mapping[str, Harm]) -> str:
+        """One clause: for which exporters in use the line breaks and how, and for which not."""
+        concerned = self.concerns(harm)
+        clauses = [
+            _VERDICT[kind].format(_and([name for name in concerned if concerned[name] is kind]))
+            for kind in sorted(set(concerned.values()), reverse=True)
+        ]
+        fine = [name for name in EXPORTERS if name in self.exporters and name not in harm]
+        return "; ".join([*clauses, f"right under {_and(fine)}"] if fine else clauses)
+
+    def severity(self, harm: Mapping[str, Harm], otherwise: Severity) -> Severity:
+        """The gravity of the worst that happens; `otherwise` where the export is refused."""
+        return max(_SEVERITY.get(kind, otherwise) for kind in self.concerns(harm).values())
+
+
+def _and(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]

@@ -1,0 +1,31 @@
+"""One line for each finding, as editors and grep like it, and a summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TextIO
+
+from lintorch.finding import Finding
+from lintorch.report.characters import one_line, writable
+from lintorch.report.result import Result
+from lintorch.report.summary import mark, summary
+from lintorch.report.where import location
+
+
+def render(report: Result, out: TextIO, *, color: bool, width: int | None) -> None:
+    """Write `path:row:col: LT101 [*] message (name)` lines, never wrapped nor coloured."""
+    for line in _lines(report):
+        out.write(writable(line, out) + "\n")
+
+
+def _lines(report: Result) -> Iterator[str]:
+    for finding in report.findings:
+        yield _line(finding, mark(finding) + finding.message)
+    if report.show_refuted:
+        for finding in report.withdrawn:
+            yield _line(finding, f"withdrawn: {finding.refuted or finding.message}")
+    yield summary(report)
+
+
+def _line(finding: Finding, said: str) -> str:
+    return one_line(f"{location(finding.place)}: {finding.code} {said} ({finding.name})")

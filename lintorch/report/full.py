@@ -1,0 +1,89 @@
+"""The report for people: each finding with its code, its evidence, what to do, and the fix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TextIO
+
+from lintorch.finding import Evidence, Finding, Fix
+from lintorch.report.diff import diff
+from lintorch.report.frame import frame
+from lintorch.report.result import Result
+from lintorch.report.screen import Line, Screen
+from lintorch.report.summary import count, summary
+from lintorch.report.where import location, shown_model
+
+_BLANK: Line = ()
+_KINDS = {str(kind) for kind in Evidence}
+
+
+def render(report: Result, out: TextIO, *, color: bool, width: int | None) -> None:
+    """Write a block for each finding, then what was withdrawn, what ran, and the summary."""
+    screen = Screen.of(out, color, width)
+    for finding in report.findings:
+        screen.write(_block(finding, report, screen))
+    if report.show_refuted and report.withdrawn:
+        screen.write(_withdrawn(report, screen))
+    screen.write(_work(report))
+    worst = max((finding.severity for finding in report.findings), default=None)
+    screen.write([[(summary(report), "good" if worst is None else str(worst))]])
+
+
+def _block(finding: Finding, report: Result, screen: Screen) -> Iterator[Line]:
+    style = str(finding.severity)
+    title = f"{finding.code} {finding.name}"
+    yield (f"{style} {title}", style), ("  ", ""), (location(finding.place), "strong")
+    yield from screen.wrap(finding.message, 2)
+    text = report.text(finding.place)
+    if text is not None and (framed := list(frame(text, finding.place, style, screen))):
+        yield _BLANK
+        yield from framed
+        yield _BLANK
+    yield from _evidence(finding, screen)
+    if finding.fix:
+        yield from _fix(finding.fix, text, report.verified.get(finding), screen)
+    yield ("  help: ", "dim"), (f"lintorch rule {finding.code}", "")
+    yield _BLANK
+
+
+def _evidence(finding: Finding, screen: Screen) -> Iterator[Line]:
+    model = f" of {shown_model(finding.model)}" if finding.model else ""
+    target = f" for {finding.target}" if finding.target else ""
+    yield ("  evidence: ", "dim"), (f"{finding.evidence}{model}{target}", "")
+    for note in finding.notes:
+        kind, colon, said = note.partition(":")
+        labelled = bool(colon) and kind in _KINDS
+        sign = (screen.glyphs.seen, "good") if labelled else (screen.glyphs.item, "dim")
+        label = f"{kind:<6}  " if labelled else ""
+        indent = 6 + len(label)
+        wrapped = [line[1:] for line in screen.wrap(said if labelled else note, indent)]
+        for index, line in enumerate(wrapped):
+            head: Line = [("    ", ""), sign, (" " + label, "")]
+            yield *(head if index == 0 else [(" " * indent, "")]), *line
+
+
+def _fix(fix: Fix, text: str | None, verified: bool | None, screen: Screen) -> Iterator[Line]:
+    proof = {True: ", verified", False: ", failed verification", None: ""}[verified]
+    yield ("  fix ", "dim"), (f"({fix.applicability}{proof}): ", "dim"), (fix.message, "")
+    if text is not None:
+        yield from diff(text, fix.edits, screen)
+
+
+def _withdrawn(report: Result, screen: Screen) -> Iterator[Line]:
+    yield [(f"Withdrawn, for a trace showed no harm ({len(report.withdrawn)}):", "dim")]
+    for finding in report.withdrawn:
+        place = location(finding.place)
+        yield [(f"  {screen.glyphs.against} {finding.code} {finding.name}  {place}", "dim")]
+        yield from screen.wrap(finding.refuted or finding.message, 4, "dim")
+    yield _BLANK
+
+
+def _work(report: Result) -> Iterator[Line]:
+    done = [f"checked {count(report.files, 'file')}"] if report.files else []
+    done += [f"ran {count(len(report.models), 'model')}:"] if report.models else []
+    if done:
+        yield [(", ".join(done).capitalize(), "dim")]
+    for model in report.models:
+        yield [(f"  {model}", "dim")]
+    if report.models:
+        yield _BLANK

@@ -1,0 +1,38 @@
+"""Everything that a report shows: the value that every output format reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lintorch.finding import Finding, Place
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a check found. `findings` come sorted by file, row, column and code."""
+
+    findings: tuple[Finding, ...] = ()
+    withdrawn: tuple[Finding, ...] = ()
+    """Findings that a trace refuted; listed only with `show_refuted`."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """Decoded source by path, a notebook's cell by `cell_key`; what is absent gets no code frame."""
+    fixed: int = 0
+    show_refuted: bool = False
+    files: int = 0
+    models: tuple[str, ...] = ()
+    """One line for each model that ran, ready to be shown."""
+    verified: Mapping[Finding, bool] = field(default_factory=dict)
+    """Whether the fix of a finding kept its promise, for those that were tried."""
+    page: str | None = None
+    """Address of a rule's page, with `{code}` or `{name}` where the rule's goes."""
+
+    def text(self, place: Place) -> str | None:
+        """The source that the rows of `place` count in, where it is known."""
+        key = place.path if place.cell is None else cell_key(place.path, place.cell)
+        return self.texts.get(key)
+
+
+def cell_key(path: str, cell: int) -> str:
+    """The key under which `Result.texts` holds the source of a notebook's cell."""
+    return f"{path}:cell {cell}"

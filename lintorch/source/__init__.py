@@ -1,0 +1,7 @@
+"""A file and what can be known of it."""
+
+from lintorch.source.literals import UNKNOWN, Arguments, literal
+from lintorch.source.source import Source
+from lintorch.source.values import Kind, Value
+
+__all__ = ["UNKNOWN", "Arguments", "Kind", "Source", "Value", "literal"]

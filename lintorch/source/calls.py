@@ -1,0 +1,157 @@
+"""What the calls of a model return, told by name: a table, and the few that need a look at their arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from lintorch.source.values import (
+    NUMBER,
+    OTHER,
+    PRESUMED,
+    TENSOR,
+    UNKNOWN_VALUE,
+    Kind,
+    Value,
+    size,
+    usual,
+)  # fmt: skip
+
+VIEWS = frozenset(
+    {
+        "view", "reshape", "view_as", "reshape_as", "flatten", "unflatten", "squeeze", "unsqueeze",
+        "transpose", "swapaxes", "swapdims", "permute", "t", "movedim", "moveaxis", "narrow",
+        "select", "expand", "expand_as", "detach", "contiguous", "diagonal", "unfold", "ravel",
+        "requires_grad_", "float", "double", "half", "bfloat16", "long", "int", "bool", "to",
+        "type", "type_as", "cpu", "cuda", "data", "as_strided", "positive", "alias",
+    }
+)  # fmt: skip
+"""Tensor methods whose result shares, or may share, the memory of their receiver."""
+SPLITS = frozenset({"chunk", "split", "unbind", "tensor_split", "hsplit", "vsplit", "dsplit"})
+_QUESTIONS = frozenset(
+    {
+        "dim", "ndimension", "stride", "storage_offset", "is_contiguous", "is_floating_point",
+        "is_complex", "get_device", "data_ptr", "element_size", "type", "has_names", "is_pinned",
+    }
+)  # fmt: skip
+_HOST = frozenset({"item", "tolist"})
+_ARITHMETIC = frozenset({"int", "float", "round", "abs", "divmod", "pow", "sum"})
+_NOT_TENSORS = frozenset(
+    {
+        "torch.Size", "torch.device", "torch.Generator", "torch.is_tensor", "torch.numel",
+        "torch.get_default_dtype", "torch.is_grad_enabled", "torch.is_autocast_enabled",
+        "torch.is_floating_point", "torch.finfo", "torch.iinfo", "torch.no_grad", "torch.autocast",
+        "torch.promote_types", "torch.result_type", "torch.broadcast_shapes",
+    }
+)  # fmt: skip
+_NAMESPACES = (
+    "torch.nn.functional.",
+    "torch.special.",
+    "torch.linalg.",
+    "torch.fft.",
+    "torch.ops.",
+)
+
+
+def method(
+    receiver: Value, name: str, args: Sequence[Value], axis: int | None, image: bool
+) -> Value:
+    """The value of `receiver.name(*args)` on a tensor; `axis` is a literal first argument."""
+    if name == "size":
+        return (
+            replace(size(axis, usual(axis, image)), detached=receiver.detached)
+            if args
+            else shape_of(receiver)
+        )
+    if name in ("numel", "nelement"):
+        return replace(size(None, True), detached=receiver.detached)
+    if name in _HOST:
+        return Value(Kind.HOST, reads=receiver.reads)
+    if name == "numpy":
+        return Value(Kind.NDARRAY, roots=receiver.roots)
+    if name in SPLITS:
+        return Value(Kind.TENSORS, roots=receiver.roots, sure=receiver.sure)
+    if name in _QUESTIONS and not (name == "type" and args):
+        return OTHER
+    if name in VIEWS:
+        detached = receiver.detached and name == "data"
+        return replace(receiver, reads=frozenset(), detached=detached)
+    if name.endswith("_") and not name.endswith("__"):
+        return replace(receiver, detached=False)
+    return TENSOR
+
+
+def shape_of(tensor: Value) -> Value:
+    """The Size of a tensor."""
+    return Value(Kind.SHAPE, detached=tensor.detached)
+
+
+def function(name: str, args: Sequence[Value], in_region: bool) -> Value:
+    """The value of a call of a named function with these arguments."""
+    first = args[0] if args else UNKNOWN_VALUE
+    if name == "len":
+        return size(0, True) if first.kind in (Kind.TENSOR,) else NUMBER
+    if name in ("tuple", "list", "sorted", "reversed"):
+        return first if first.kind in (Kind.SHAPE, Kind.TENSORS) else replace(UNKNOWN_VALUE)
+    if name in _ARITHMETIC or name.startswith("math."):
+        return number(args)
+    if name in ("max", "min"):
+        return bounded(args, name)
+    if name.startswith("numpy."):
+        sizes = frozenset(read for a in args for read in a.reads)
+        return Value(Kind.NDARRAY, reads=sizes)
+    if name in _NOT_TENSORS or name.startswith(
+        ("torch.jit.", "torch.onnx.", "torch.compiler.", "torch.cuda.")
+    ):
+        return OTHER
+    if name.startswith("torch.nn.init."):
+        return first
+    if name.startswith(_NAMESPACES) or (
+        name.startswith("torch.") and name.count(".") == 1 and name[6:7].islower()
+    ):
+        return _torch(name.rpartition(".")[2], args)
+    return presumed(args) if in_region else UNKNOWN_VALUE
+
+
+def _torch(last: str, args: Sequence[Value]) -> Value:
+    if last in ("tensor", "as_tensor", "IntTensor", "LongTensor"):
+        given = [item for a in args for item in (a.items or (a,))]
+        return Value(Kind.TENSOR, reads=frozenset(read for v in given for read in v.reads))
+    receiver = args[0] if args else UNKNOWN_VALUE
+    if last in SPLITS:
+        return Value(Kind.TENSORS, roots=receiver.roots)
+    if last in VIEWS and receiver.is_tensor:
+        return replace(receiver, reads=frozenset(), detached=False)
+    return TENSOR
+
+
+def presumed(args: Sequence[Value]) -> Value:
+    """What an unknown layer or helper gives: presumably a tensor if it was given one."""
+    return PRESUMED if any(a.kind in (Kind.TENSOR, Kind.TENSORS) for a in args) else UNKNOWN_VALUE
+
+
+def number(args: Sequence[Value]) -> Value:
+    """A Python number worked out from others."""
+    if any(a.kind is Kind.HOST or (a.is_tensor and not a.reads) for a in args):
+        return Value(Kind.HOST)
+    reads = frozenset(read for a in args for read in a.reads)
+    if reads:
+        return Value(Kind.SIZE, reads=reads, negative=sign(args))
+    return NUMBER if all(a.kind is Kind.NUMBER for a in args) else UNKNOWN_VALUE
+
+
+def bounded(args: Sequence[Value], name: str) -> Value:
+    """max and min: a maximum with a number is not below zero."""
+    if len(args) == 1 and args[0].kind is Kind.SHAPE:
+        return size(None, True)
+    if args and args[0].is_tensor and not args[0].reads:
+        return UNKNOWN_VALUE
+    result = number(args)
+    floor = name == "max" and any(a.kind is Kind.NUMBER for a in args)
+    return replace(result, negative=False) if floor and result.kind is Kind.SIZE else result
+
+
+def sign(args: Sequence[Value]) -> bool | None:
+    """Whether a number worked out from others is below zero."""
+    signs = {a.negative for a in args if a.kind is Kind.SIZE}
+    return signs.pop() if len(signs) == 1 else None

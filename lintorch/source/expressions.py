@@ -1,0 +1,304 @@
+"""The value of every expression of one function, worked out in order of execution."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import libcst as cst
+
+from lintorch.source import calls
+from lintorch.source.classes import is_self
+from lintorch.source.literals import UNKNOWN, literal
+from lintorch.source.scopes import dotted_text
+from lintorch.source.tree import offspring
+from lintorch.source.values import (
+    NUMBER,
+    OTHER,
+    TENSOR,
+    UNKNOWN_VALUE,
+    Kind,
+    Value,
+    join,
+    named,
+    size,
+    usual,
+)
+
+if TYPE_CHECKING:
+    from lintorch.source.source import Source
+
+_SAME_MEMORY = frozenset({"data", "T", "mT", "H", "mH", "real", "imag"})
+_TENSOR_FACTS = frozenset(
+    {"device", "dtype", "ndim", "requires_grad", "is_cuda", "layout", "names", "is_sparse"}
+)
+_PARAMETERS = ("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.Buffer")
+
+
+class Expressions:
+    """Evaluates expressions in an environment of names (`x`) and attributes (`self.x`)."""
+
+    def __init__(self, source: Source, in_region: bool) -> None:
+        self.names: dict[str, Value] = {}
+        self.known: dict[cst.CSTNode, Value] = {}
+        self._source = source
+        self._in_region = in_region
+        self._image = source.mentions(("2d", "3d"))
+
+    def value(self, node: cst.CSTNode) -> Value:
+        """The value now; remembered for the rules, joined where a loop comes by twice."""
+        read = _READERS.get(type(node))
+        found = read(self, node) if read else self.parts(node)
+        self.known[node] = join(self.known[node], found) if node in self.known else found
+        return found
+
+    def bind(self, target: cst.CSTNode, value: Value) -> None:
+        """Give a name, an attribute or the parts of a tuple a value."""
+        if isinstance(target, (cst.Tuple, cst.List)):
+            self._unpack(target, value)
+        elif isinstance(target, cst.Name):
+            self.names[target.value] = named(value, target.value)
+        elif isinstance(target, cst.Attribute) and is_self(target.value):
+            self.names[dotted_text(target)] = named(value, target.attr.value)
+        elif isinstance(target, cst.StarredElement):
+            self.bind(target.value, UNKNOWN_VALUE)
+        else:
+            self.parts(target)
+
+    def element(self, value: Value) -> Value:
+        """One item of an iterable."""
+        if value.is_tensor or value.kind is Kind.TENSORS:
+            return Value(Kind.TENSOR, roots=value.roots, sure=value.sure)
+        if value.kind is Kind.SHAPE:
+            return size(None, True if value.first in (0, 2, -2) else None)
+        return UNKNOWN_VALUE
+
+    def _unpack(self, target: cst.Tuple | cst.List, value: Value) -> None:
+        starred = any(isinstance(e, cst.StarredElement) for e in target.elements)
+        for index, element in enumerate(target.elements):
+            whole = element if isinstance(element, cst.StarredElement) else element.value
+            known = value.items if not starred and len(value.items) == len(target.elements) else ()
+            if known:
+                part = known[index]
+            elif value.kind is Kind.SHAPE and not starred:
+                part = self._axis(value, index, len(target.elements))
+            elif (
+                value.kind is Kind.SHAPE
+                and index == 0
+                and not isinstance(element, cst.StarredElement)
+            ):
+                part = self._axis(value, 0, 0)
+            else:
+                part = self.element(value)
+            self.bind(whole, part)
+
+    def _axis(self, shape: Value, index: int, rank: int) -> Value:
+        axis = None if shape.first is None else shape.first + index
+        dynamic = usual(axis, self._image or rank >= 4)
+        if rank == 5 and axis == 2:
+            dynamic = True
+        if shape.first == -2 and rank == 2:
+            dynamic = True
+        if rank == 3 and axis == 2:
+            dynamic = None
+        return replace(size(axis, dynamic), detached=shape.detached)
+
+    # one method per class of expression
+
+    def parts(self, node: cst.CSTNode) -> Value:
+        for child in offspring(node):
+            if isinstance(child, cst.BaseExpression):
+                self.value(child)
+            elif not isinstance(child, (cst.BaseSuite, cst.BaseStatement)):
+                self.parts(child)
+        return UNKNOWN_VALUE
+
+    def _name(self, node: cst.Name) -> Value:
+        return self.names.get(node.value, UNKNOWN_VALUE)
+
+    def _number(self, node: cst.CSTNode) -> Value:
+        return NUMBER
+
+    def _attribute(self, node: cst.Attribute) -> Value:
+        if is_self(node.value):
+            return self._own(node)
+        receiver, attr = self.value(node.value), node.attr.value
+        if receiver.is_tensor:
+            if attr == "shape":
+                return calls.shape_of(receiver)
+            if attr in _SAME_MEMORY:
+                return replace(receiver, detached=attr == "data" or receiver.detached)
+            return OTHER if attr in _TENSOR_FACTS else UNKNOWN_VALUE
+        return UNKNOWN_VALUE
+
+    def _own(self, node: cst.Attribute) -> Value:
+        held = self.names.get(dotted_text(node))
+        if held is not None:
+            return held
+        built = self._source.built(node)
+        names = [self._source.name(call.func) for call in built]
+        if names and all(name in _PARAMETERS for name in names):
+            return TENSOR
+        return (
+            Value(Kind.MODULE)
+            if names and all(n.startswith("torch.nn.") for n in names)
+            else UNKNOWN_VALUE
+        )
+
+    def _call(self, node: cst.Call) -> Value:
+        args = [self.value(arg.value) for arg in node.args]
+        name = self._source.name(node.func)
+        if name and not (isinstance(node.func, cst.Name) and node.func.value in self.names):
+            return calls.function(name, args, self._in_region)
+        if isinstance(node.func, cst.Attribute) and not is_self(node.func.value):
+            receiver = self.value(node.func.value)
+            if receiver.is_tensor:
+                axis = literal(node.args[0].value) if node.args else None
+                axis = axis if isinstance(axis, int) else None
+                return calls.method(receiver, node.func.attr.value, args, axis, self._image)
+        elif not isinstance(node.func, (cst.Name, cst.Attribute)):
+            self.value(node.func)
+        return calls.presumed(args) if self._in_region else UNKNOWN_VALUE
+
+    def _subscript(self, node: cst.Subscript) -> Value:
+        value = self.value(node.value)
+        for part in node.slice:
+            self.parts(part)
+        if value.kind is Kind.SHAPE:
+            return self._of_shape(value, node)
+        if value.is_tensor:
+            return Value(
+                Kind.TENSOR,
+                roots=value.roots if self._is_basic(node) else frozenset(),
+                sure=value.sure,
+            )
+        if value.kind is Kind.TENSORS:
+            return self.element(value)
+        return UNKNOWN_VALUE
+
+    def _of_shape(self, shape: Value, node: cst.Subscript) -> Value:
+        index = node.slice[0].slice if len(node.slice) == 1 else None
+        if isinstance(index, cst.Slice):
+            low = 0 if index.lower is None else literal(index.lower)
+            known = isinstance(low, int) and shape.first is not None
+            return replace(
+                shape, first=shape.first + low if known and shape.first is not None else None
+            )
+        number = literal(index.value) if isinstance(index, cst.Index) else UNKNOWN
+        if not isinstance(number, int):
+            return replace(size(None, None), detached=shape.detached)
+        return self._axis(shape, number, 0) if shape.first is not None else size(None, None)
+
+    def _is_basic(self, node: cst.Subscript) -> bool:
+        """Whether indexing gives a view: slices, integers, None and Ellipsis do."""
+        for part in node.slice:
+            index = part.slice
+            if isinstance(index, cst.Index):
+                value = self.known.get(index.value, UNKNOWN_VALUE)
+                if value.is_tensor or isinstance(index.value, (cst.List, cst.Comparison)):
+                    return False
+        return True
+
+    def _binary(self, node: cst.BinaryOperation) -> Value:
+        left, right = self.value(node.left), self.value(node.right)
+        if left.is_tensor or right.is_tensor:
+            return Value(Kind.TENSOR, sure=left.sure and right.sure)
+        if Kind.NDARRAY in (left.kind, right.kind):
+            return Value(Kind.NDARRAY, reads=left.reads | right.reads)
+        if left.kind is Kind.SHAPE and isinstance(node.operator, cst.Add):
+            return left
+        if Kind.SIZE not in (left.kind, right.kind):
+            return (
+                calls.number((left, right))
+                if Kind.HOST in (left.kind, right.kind)
+                else calls.number((left, right))
+            )
+        return replace(
+            calls.number((left, right)), kind=Kind.SIZE, negative=_sign(node.operator, left, right)
+        )
+
+    def _unary(self, node: cst.UnaryOperation) -> Value:
+        value = self.value(node.expression)
+        if isinstance(node.operator, cst.Not):
+            return OTHER
+        if value.kind is Kind.SIZE and isinstance(node.operator, cst.Minus):
+            return replace(value, negative={False: True, True: False, None: None}[value.negative])
+        return Value(Kind.TENSOR) if value.is_tensor else value
+
+    def _compare(self, node: cst.Comparison) -> Value:
+        sides = [self.value(node.left), *(self.value(c.comparator) for c in node.comparisons)]
+        plain = (cst.Is, cst.IsNot, cst.In, cst.NotIn)
+        if any(isinstance(c.operator, plain) for c in node.comparisons):
+            return OTHER
+        return TENSOR if any(side.is_tensor for side in sides) else OTHER
+
+    def _boolean(self, node: cst.BooleanOperation) -> Value:
+        return join(self.value(node.left), self.value(node.right))
+
+    def _either(self, node: cst.IfExp) -> Value:
+        self.value(node.test)
+        return join(self.value(node.body), self.value(node.orelse))
+
+    def _sequence(self, node: cst.Tuple | cst.List) -> Value:
+        items = tuple(self.value(element.value) for element in node.elements)
+        if any(isinstance(e, cst.StarredElement) for e in node.elements):
+            shaped = [i for i in items if i.kind in (Kind.SHAPE, Kind.SIZE)]
+            return Value(Kind.SHAPE, first=None) if shaped else UNKNOWN_VALUE
+        reads = frozenset(read for item in items for read in item.reads)
+        if items and all(item.is_tensor for item in items):
+            roots = frozenset(root for item in items for root in item.roots)
+            return Value(Kind.TENSORS, roots=roots, items=items)
+        return Value(Kind.OTHER, reads=reads, items=items)
+
+    def _comprehension(self, node: Any) -> Value:
+        saved = dict(self.names)
+        loop = node.for_in
+        while loop is not None:
+            self.bind(loop.target, self.element(self.value(loop.iter)))
+            for condition in loop.ifs:
+                self.value(condition.test)
+            loop = loop.inner_for_in
+        element = self.value(node.elt)
+        self.names = saved
+        if element.kind is Kind.SIZE:
+            return Value(Kind.OTHER, reads=element.reads)
+        return Value(Kind.TENSORS, sure=False) if element.is_tensor else UNKNOWN_VALUE
+
+    def _walrus(self, node: cst.NamedExpr) -> Value:
+        value = self.value(node.value)
+        self.bind(node.target, value)
+        return value
+
+    def _lambda(self, node: cst.Lambda) -> Value:
+        return OTHER
+
+
+def _sign(operator: cst.BaseBinaryOp, left: Value, right: Value) -> bool | None:
+    if isinstance(operator, cst.Modulo):
+        return False
+    if isinstance(operator, cst.Subtract):
+        return None
+    return calls.sign((left, right))
+
+
+_READERS: dict[type, Callable[[Expressions, Any], Value]] = {
+    cst.Name: Expressions._name,
+    cst.Integer: Expressions._number,
+    cst.Float: Expressions._number,
+    cst.Attribute: Expressions._attribute,
+    cst.Call: Expressions._call,
+    cst.Subscript: Expressions._subscript,
+    cst.BinaryOperation: Expressions._binary,
+    cst.UnaryOperation: Expressions._unary,
+    cst.Comparison: Expressions._compare,
+    cst.BooleanOperation: Expressions._boolean,
+    cst.IfExp: Expressions._either,
+    cst.Tuple: Expressions._sequence,
+    cst.List: Expressions._sequence,
+    cst.ListComp: Expressions._comprehension,
+    cst.GeneratorExp: Expressions._comprehension,
+    cst.SetComp: Expressions._comprehension,
+    cst.NamedExpr: Expressions._walrus,
+    cst.Lambda: Expressions._lambda,
+}

@@ -1,0 +1,170 @@
+"""Value kinds through the statements of a function: branches join, loops run twice."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from lintorch.source.expressions import Expressions
+from lintorch.source.values import OTHER, TENSOR, UNKNOWN_VALUE, Kind, Value, join
+
+if TYPE_CHECKING:
+    from lintorch.source.source import Source
+
+_TENSOR_PARAM = re.compile(
+    r"^(x\d?|xs|y\d?|inputs?|img|image|images|feats?|features|preds?|predictions?|logits|outputs?"
+    r"|targets?|labels?|gts?|masks?|y_true|y_pred|query|key|value|hidden_states?)$"
+)
+_NUMBER = ("int", "float", "bool", "str", "None")
+
+
+class Flows:
+    """The values in every function of a file, each function evaluated when first asked about."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._done: dict[cst.FunctionDef, dict[cst.CSTNode, Value]] = {}
+
+    def value(self, expression: cst.CSTNode) -> Value:
+        """The value of an expression; unknown outside functions."""
+        function = self._source.enclosing(expression, cst.FunctionDef)
+        if function is None:
+            return UNKNOWN_VALUE
+        if function not in self._done:
+            self._done[function] = self._evaluate(function)
+        return self._done[function].get(expression, UNKNOWN_VALUE)
+
+    def _evaluate(self, function: cst.FunctionDef) -> dict[cst.CSTNode, Value]:
+        in_region = function in self._source.regions.functions
+        expressions = Expressions(self._source, in_region)
+        info = self._source.classes.around(function)
+        forward = bool(info and info.is_module and function.name.value.startswith("forward"))
+        for param in _params(function):
+            expressions.names[param.name.value] = _given(param, forward, self._source)
+        _Statements(expressions).block(function.body)
+        return expressions.known
+
+
+def _params(function: cst.FunctionDef) -> list[cst.Param]:
+    given = function.params
+    return [*given.posonly_params, *given.params, *given.kwonly_params]
+
+
+def _given(param: cst.Param, forward: bool, source: Source) -> Value:
+    """What a parameter is: by its annotation, its default, or as an input of a forward."""
+    name = param.name.value
+    tensor = Value(Kind.TENSOR, roots=frozenset({name}))
+    if param.annotation is not None:
+        written = source.code(param.annotation.annotation)
+        return (
+            tensor
+            if re.search(r"\bTensor\b", written) and "[" not in written.replace("Optional[", "")
+            else _plain(written)
+        )
+    if name in ("self", "cls", "ctx"):
+        return UNKNOWN_VALUE
+    default = param.default
+    missing = default is None or (isinstance(default, cst.Name) and default.value == "None")
+    if missing and (_TENSOR_PARAM.match(name) or (forward and default is None)):
+        return Value(Kind.TENSOR, roots=frozenset({name}), sure=False)
+    return UNKNOWN_VALUE
+
+
+def _plain(annotation: str) -> Value:
+    return OTHER if annotation in _NUMBER else UNKNOWN_VALUE
+
+
+class _Statements:
+    """Runs statements, in order, over an environment."""
+
+    def __init__(self, expressions: Expressions) -> None:
+        self._e = expressions
+
+    def block(self, block: cst.CSTNode) -> None:
+        for statement in block.body:  # type: ignore[attr-defined]
+            self._statement(statement)
+
+    def _statement(self, node: cst.CSTNode) -> None:
+        if isinstance(node, cst.SimpleStatementLine):
+            self.block(node)
+        elif isinstance(node, cst.Assign):
+            value = self._e.value(node.value)
+            for target in node.targets:
+                self._e.bind(target.target, value)
+        elif isinstance(node, cst.AnnAssign):
+            self._e.bind(node.target, self._e.value(node.value) if node.value else UNKNOWN_VALUE)
+        elif isinstance(node, cst.AugAssign):
+            self._augment(node)
+        elif isinstance(node, cst.If):
+            self._if(node)
+        elif isinstance(node, (cst.For, cst.While)):
+            self._loop(node)
+        elif isinstance(node, cst.With):
+            for item in node.items:
+                self._e.value(item.item)
+                if item.asname:
+                    self._e.bind(item.asname.name, UNKNOWN_VALUE)
+            self.block(node.body)
+        elif isinstance(node, (cst.Try, cst.TryStar)):
+            self._try(node)
+        elif not isinstance(node, (cst.FunctionDef, cst.ClassDef, cst.Match)):
+            self._e.parts(node)
+
+    def _augment(self, node: cst.AugAssign) -> None:
+        """`x += 1` keeps the memory of a tensor and works out a new number otherwise."""
+        target, value = self._e.value(node.target), self._e.value(node.value)
+        if not target.is_tensor:
+            both = join(target, value) if target.kind is value.kind else target
+            target = TENSOR if value.is_tensor else both
+        self._e.bind(node.target, target)
+
+    def _if(self, node: cst.If) -> None:
+        self._e.value(node.test)
+        before = dict(self._e.names)
+        self.block(node.body)
+        after, self._e.names = self._e.names, before
+        left = bool(node.body.body) and _leaves(node.body)
+        if isinstance(node.orelse, cst.If):
+            self._if(node.orelse)
+        elif node.orelse is not None:
+            self.block(node.orelse.body)
+        if not left:
+            self._merge(after)
+
+    def _merge(self, other: dict[str, Value]) -> None:
+        mine = self._e.names
+        self._e.names = {
+            name: join(mine.get(name, UNKNOWN_VALUE), other.get(name, UNKNOWN_VALUE))
+            for name in mine.keys() | other.keys()
+        }
+
+    def _loop(self, node: cst.For | cst.While) -> None:
+        for _ in range(2):
+            before = dict(self._e.names)
+            if isinstance(node, cst.For):
+                self._e.bind(node.target, self._e.element(self._e.value(node.iter)))
+            else:
+                self._e.value(node.test)
+            self.block(node.body)
+            self._merge(before)
+        if node.orelse is not None:
+            self.block(node.orelse.body)
+
+    def _try(self, node: cst.Try | cst.TryStar) -> None:
+        before = dict(self._e.names)
+        self.block(node.body)
+        for handler in node.handlers:
+            self.block(handler.body)
+        self._merge(before)
+        for last in (node.orelse, node.finalbody):
+            if last is not None:
+                self.block(last.body)
+
+
+def _leaves(block: cst.BaseSuite) -> bool:
+    last = block.body[-1]
+    if isinstance(last, cst.SimpleStatementLine):
+        last = last.body[-1]
+    return isinstance(last, (cst.Return, cst.Raise, cst.Continue, cst.Break))

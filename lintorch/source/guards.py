@@ -1,0 +1,111 @@
+"""Branches an exported forward pass never takes, and code that only checks."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from lintorch.source.classes import is_self
+from lintorch.source.names import Lookup
+from lintorch.source.scopes import dotted_text
+
+_EXPORTING = frozenset(
+    {
+        "torch.jit.is_tracing", "torch.jit.is_scripting", "torch.onnx.is_in_onnx_export",
+        "torch.compiler.is_exporting", "torch.compiler.is_compiling",
+        "torch.compiler.is_dynamo_compiling", "torch._dynamo.is_compiling",
+    }
+)  # fmt: skip
+_TARGET = re.compile(r"^(targets?|labels?|gts?|gt_\w+|y_true|ground_truth)$")
+_MESSAGE = re.compile(r"(^print$|(^|\.)(warn|warning|debug|info|error|log|exception)$)")
+
+
+def skipped(outer: cst.CSTNode, inner: cst.CSTNode, names: Lookup) -> bool:
+    """Whether `inner`, a child of `outer`, runs only in training, only eagerly, or after such a return."""
+    if isinstance(outer, cst.If):
+        verdict = _deployed(outer.test, names)
+        return (inner is outer.body and verdict is False) or (
+            inner is outer.orelse and verdict is True
+        )
+    if isinstance(outer, cst.IfExp):
+        verdict = _deployed(outer.test, names)
+        return (inner is outer.body and verdict is False) or (
+            inner is outer.orelse and verdict is True
+        )
+    if isinstance(outer, cst.IndentedBlock):
+        return _after_return(outer, inner, names)
+    return False
+
+
+def _after_return(block: cst.IndentedBlock, child: cst.CSTNode, names: Lookup) -> bool:
+    """Whether an earlier statement of the block returns whenever the model is deployed."""
+    for statement in block.body:
+        if statement is child:
+            return False
+        if isinstance(statement, cst.If) and _deployed(statement.test, names) is True:
+            if _ends(statement.body):
+                return True
+    return False
+
+
+def _deployed(test: cst.BaseExpression, names: Lookup) -> bool | None:
+    """What a test is when the model is exported in eval mode: True, False, or None if open."""
+    if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
+        inner = _deployed(test.expression, names)
+        return None if inner is None else not inner
+    if isinstance(test, cst.BooleanOperation):
+        return _both(test, names)
+    if isinstance(test, cst.Attribute) and test.attr.value == "training":
+        return False if is_self(test.value) else None
+    if isinstance(test, cst.Call):
+        return True if names.name(test.func) in _EXPORTING else None
+    return _target_given(test)
+
+
+def _both(test: cst.BooleanOperation, names: Lookup) -> bool | None:
+    sides = (_deployed(test.left, names), _deployed(test.right, names))
+    decisive = not isinstance(test.operator, cst.And)
+    if decisive in sides:
+        return decisive
+    return None if None in sides else not decisive
+
+
+def _target_given(test: cst.BaseExpression) -> bool | None:
+    if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1:
+        return None
+    compared = test.comparisons[0]
+    if not (isinstance(test.left, cst.Name) and _TARGET.match(test.left.value)):
+        return None
+    if dotted_text(compared.comparator) != "None":
+        return None
+    if isinstance(compared.operator, cst.IsNot):
+        return False
+    return True if isinstance(compared.operator, cst.Is) else None
+
+
+def is_check(outer: cst.CSTNode, inner: cst.CSTNode, names: Lookup) -> bool:
+    """Whether `inner` serves an assert, an error or a message only."""
+    if isinstance(outer, (cst.Assert, cst.Raise)):
+        return True
+    if isinstance(outer, cst.If):
+        return inner is outer.test and outer.orelse is None and _only_raises(outer.body)
+    if isinstance(outer, cst.Call) and inner is not outer.func:
+        written = names.name(outer.func) or dotted_text(outer.func)
+        return bool(_MESSAGE.search(written)) or written.startswith("torch._assert")
+    return False
+
+
+def _statements(block: cst.BaseSuite) -> list[cst.CSTNode]:
+    flat: list[cst.CSTNode] = []
+    for statement in block.body:
+        flat += statement.body if isinstance(statement, cst.SimpleStatementLine) else [statement]
+    return flat
+
+
+def _only_raises(block: cst.BaseSuite) -> bool:
+    return isinstance(_statements(block)[-1], cst.Raise)
+
+
+def _ends(block: cst.BaseSuite) -> bool:
+    return isinstance(_statements(block)[-1], (cst.Return, cst.Raise))

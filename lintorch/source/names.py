@@ -1,0 +1,88 @@
+"""From an expression to the full dotted name of what it stands for, and back to a spelling."""
+
+from __future__ import annotations
+
+import builtins
+
+import libcst as cst
+
+from lintorch.source.project import Home
+from lintorch.source.scopes import Binding, Names, bindings, chain
+from lintorch.source.tree import Tree
+
+_BUILTINS = frozenset(dir(builtins))
+
+
+class Lookup:
+    """Names of one file."""
+
+    def __init__(self, tree: Tree, home: Home) -> None:
+        self._tree = tree
+        self._home = home
+        self._table = bindings(tree, home.package)
+        self._known: dict[cst.CSTNode, str] = {}
+
+    def name(self, node: cst.CSTNode, depth: int = 0) -> str:
+        """The dotted name, or "" where the expression names nothing known."""
+        if node in self._known:
+            return self._known[node]
+        found = ""
+        if isinstance(node, cst.Name):
+            found = self._name(node, depth)
+        elif isinstance(node, cst.Attribute) and (head := self.name(node.value, depth)):
+            found = f"{head}.{node.attr.value}"
+        self._known[node] = found
+        return found
+
+    def bound(self, node: cst.Name) -> list[Binding]:
+        """All bindings of the name in the scope it is looked up in."""
+        for scope in chain(node, self._tree):
+            if found := self._names_of(scope).get(node.value):
+                return found
+        return []
+
+    def scope_of(self, node: cst.Name) -> cst.CSTNode | None:
+        """The scope that binds the name."""
+        return next((s for s in chain(node, self._tree) if node.value in self._names_of(s)), None)
+
+    def spell(self, dotted: str, at: cst.CSTNode) -> str:
+        """The shortest way to write `dotted` at a node through module-level imports."""
+        best = ""
+        for local, found in self._names_of(self._tree.module).items():
+            origin = found[0].dotted if len(found) == 1 and found[0].kind == "import" else ""
+            if origin and (dotted == origin or dotted.startswith(f"{origin}.")):
+                spelled = local + dotted[len(origin) :]
+                seen = self._visible(local, at)
+                best = spelled if seen and (not best or len(spelled) < len(best)) else best
+        return best
+
+    def _visible(self, local: str, at: cst.CSTNode) -> bool:
+        """Whether nothing between the node and the module shadows the name."""
+        scope = next((s for s in chain(at, self._tree) if local in self._names_of(s)), None)
+        return scope is self._tree.module
+
+    def _names_of(self, scope: cst.CSTNode) -> Names:
+        return self._table.get(scope) or {}
+
+    def _name(self, node: cst.Name, depth: int) -> str:
+        found = self.bound(node)
+        if not found:
+            return node.value if node.value in _BUILTINS else ""
+        imports = [b for b in found if b.kind == "import"]
+        rest = [b for b in found if b.kind != "import" and not _is_none(b)]
+        if imports and not rest:
+            return imports[0].dotted
+        if len(found) > 1 or depth > 6:
+            return ""
+        return self._single(node, found[0], depth)
+
+    def _single(self, node: cst.Name, binding: Binding, depth: int) -> str:
+        if binding.kind in ("class", "function"):
+            return f"{self._home.module}.{node.value}"
+        alias = binding.kind == "assign" and isinstance(binding.node, (cst.Name, cst.Attribute))
+        return self.name(binding.node, depth + 1) if alias else ""
+
+
+def _is_none(binding: Binding) -> bool:
+    value = binding.node
+    return binding.kind == "assign" and isinstance(value, cst.Name) and value.value == "None"

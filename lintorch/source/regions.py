@@ -1,0 +1,108 @@
+"""The forward region: what runs, and is seen by an exporter, when a model of the file runs forward."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import libcst as cst
+
+from lintorch.source import guards
+from lintorch.source.classes import Classes, is_self
+from lintorch.source.names import Lookup
+from lintorch.source.tree import Tree
+
+_UNSEEN = ("torch.jit.unused", "torch.jit.ignore", "torch.jit.export")
+
+
+class Regions:
+    """`forward` of every nn.Module and what it calls in the class and the file."""
+
+    def __init__(self, tree: Tree, names: Lookup, classes: Classes) -> None:
+        self._tree = tree
+        self._names = names
+        self._classes = classes
+
+    def holds(self, node: cst.CSTNode) -> bool:
+        """Whether a node runs in a forward pass, outside branches that only training or eager take."""
+        inner, outer = node, self._tree.parents.get(node)
+        while outer is not None:
+            if guards.skipped(outer, inner, self._names):
+                return False
+            if (
+                isinstance(outer, cst.FunctionDef)
+                and inner is outer.body
+                and outer in self.functions
+            ):
+                return True
+            if isinstance(outer, cst.ClassDef):
+                return False
+            inner, outer = outer, self._tree.parents.get(outer)
+        return False
+
+    def checks_only(self, node: cst.CSTNode) -> bool:
+        """Whether a value only decides about an error or a message: assert, raise, print, log."""
+        while node is not None and not isinstance(node, (cst.FunctionDef, cst.Module)):
+            outer = self._tree.parents[node]
+            if guards.is_check(outer, node, self._names):
+                return True
+            node = outer
+        return False
+
+    @cached_property
+    def functions(self) -> frozenset[cst.FunctionDef]:
+        """The functions of the region."""
+        waiting = [
+            info.methods["forward"]
+            for info in self._classes.all.values()
+            if info.is_module and "forward" in info.methods
+        ]
+        found: set[cst.FunctionDef] = set()
+        while waiting:
+            function = waiting.pop()
+            if function not in found and not self._unseen(function):
+                found.add(function)
+                waiting += self._called(function)
+        return frozenset(found)
+
+    def _unseen(self, function: cst.FunctionDef) -> bool:
+        return any(self._names.name(d.decorator) in _UNSEEN for d in function.decorators)
+
+    def _called(self, function: cst.FunctionDef) -> Iterator[cst.FunctionDef]:
+        """Functions that `function` calls, outside branches that do not count."""
+        for call in self._calls.get(function, []):
+            target = self._target(call, function)
+            if target is not None and not self._in_skipped(call, function):
+                yield target
+
+    @cached_property
+    def _calls(self) -> dict[cst.FunctionDef, list[cst.Call]]:
+        """Calls by the outermost function or method they stand in."""
+        table: dict[cst.FunctionDef, list[cst.Call]] = {}
+        for call in self._tree.nodes.get(cst.Call, []):
+            assert isinstance(call, cst.Call)
+            node: cst.CSTNode | None = call
+            while (node := self._tree.parents.get(node)) is not None:  # type: ignore[arg-type]
+                if isinstance(node, cst.FunctionDef):
+                    table.setdefault(node, []).append(call)
+        return table
+
+    def _target(self, call: cst.Call, function: cst.FunctionDef) -> cst.FunctionDef | None:
+        func = call.func
+        if isinstance(func, cst.Attribute) and is_self(func.value):
+            info = self._classes.around(function)
+            return self._classes.method(info, func.attr.value) if info else None
+        if isinstance(func, cst.Name):
+            bound = self._names.bound(func)
+            if len(bound) == 1 and isinstance(bound[0].node, cst.FunctionDef):
+                return bound[0].node
+        return None
+
+    def _in_skipped(self, node: cst.CSTNode, function: cst.FunctionDef) -> bool:
+        inner = node
+        while inner is not function:
+            outer = self._tree.parents[inner]
+            if guards.skipped(outer, inner, self._names):
+                return True
+            inner = outer
+        return False

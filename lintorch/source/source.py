@@ -1,0 +1,159 @@
+"""A parsed file and what can be known of it; every fact is worked out when first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Hashable, Iterable, Iterator
+from functools import cached_property
+from typing import Any, TypeVar, cast
+
+import libcst as cst
+
+from lintorch.finding import Edit, Evidence, Place
+from lintorch.profile import Profile
+from lintorch.source import spelling
+from lintorch.source.classes import Classes
+from lintorch.source.flow import Flows
+from lintorch.source.literals import Arguments, arguments
+from lintorch.source.modules import canonical
+from lintorch.source.names import Lookup
+from lintorch.source.project import home
+from lintorch.source.regions import Regions
+from lintorch.source.spans import Spans
+from lintorch.source.tree import Tree, grow
+from lintorch.source.values import Value
+
+N = TypeVar("N", bound=cst.CSTNode)
+
+
+class Source:
+    """One Python file. Raises `libcst.ParserSyntaxError` where the text does not parse."""
+
+    evidence = Evidence.SOURCE
+    model = None
+    exporter = None
+
+    def __init__(self, path: str, text: str, profile: Profile | None = None) -> None:
+        self.path = path
+        self.text = text
+        self.profile = profile or Profile()
+        self.module = cst.parse_module(text)
+        self.consulted: set[str] = set()
+        """Other files of the project that facts about this one were read from."""
+
+    # what the dispatcher asks
+
+    def mentions(self, words: tuple[str, ...]) -> bool:
+        """Whether any of these words occurs in the text."""
+        return any(word in self.text for word in words)
+
+    def walk(self, keys: Container[Hashable]) -> Iterable[tuple[Hashable, cst.CSTNode]]:
+        """The nodes of the wanted classes, in document order within each class."""
+        for kind, nodes in self.tree.nodes.items():
+            if kind in keys:
+                for node in nodes:
+                    yield kind, node
+
+    def place(self, node: Any) -> Place:
+        """Where a node stands; of a class or function, its name."""
+        if isinstance(node, Place):
+            return node
+        named = isinstance(node, (cst.FunctionDef, cst.ClassDef))
+        start, end = self.spans.of(node.name if named else node)
+        return Place(self.path, *start, *end)
+
+    # the tree
+
+    @cached_property
+    def tree(self) -> Tree:
+        """Parents and nodes by class."""
+        return grow(self.module)
+
+    @cached_property
+    def spans(self) -> Spans:
+        """Rows, columns and offsets."""
+        return Spans(self.text, self.module, self.tree.parents)
+
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """The node around this one."""
+        return self.tree.parents.get(node)
+
+    def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """The nodes around this one, innermost first."""
+        while (outer := self.tree.parents.get(node)) is not None:
+            yield outer
+            node = outer
+
+    def enclosing(self, node: cst.CSTNode, *kinds: type[N]) -> N | None:
+        """The innermost node of these classes around this one."""
+        return cast(
+            "N | None", next((a for a in self.ancestors(node) if isinstance(a, kinds)), None)
+        )
+
+    def nodes(self, kind: type[N]) -> list[N]:
+        """All nodes of exactly this class, in document order."""
+        return cast("list[N]", self.tree.nodes.get(kind, []))
+
+    def code(self, node: cst.CSTNode) -> str:
+        """The node's own text."""
+        return self.module.code_for_node(node)
+
+    # names, classes and what things were built from
+
+    @cached_property
+    def _names(self) -> Lookup:
+        return Lookup(self.tree, home(self.path))
+
+    @cached_property
+    def classes(self) -> Classes:
+        """The classes of the file: which are nn.Modules, their methods and attributes."""
+        return Classes(self.tree, self._names, home(self.path), self.consulted)
+
+    def name(self, expression: cst.CSTNode | None) -> str:
+        """Full dotted name through imports and aliases, such as `torch.nn.functional.interpolate`.
+
+        A built-in is its own name; a definition of this file is `module.name`; anything that is
+        not a name of something known (a local variable, a call) is "".
+        """
+        return canonical(self._names.name(expression)) if expression is not None else ""
+
+    def arguments(self, call: cst.Call, *parameters: str) -> Arguments:
+        """A call's arguments by parameter name."""
+        return arguments(call, *parameters)
+
+    def built(self, expression: cst.CSTNode) -> tuple[cst.Call, ...]:
+        """The calls that `self.x` or a local name was assigned from; () where any is not a call."""
+        return self.classes.built(expression)
+
+    # where code runs and what values are
+
+    @cached_property
+    def regions(self) -> Regions:
+        """What runs when a model of this file runs forward."""
+        return Regions(self.tree, self._names, self.classes)
+
+    def in_forward(self, node: cst.CSTNode) -> bool:
+        """Whether the node runs in a forward pass that an exporter sees."""
+        return self.regions.holds(node)
+
+    @cached_property
+    def _flows(self) -> Flows:
+        return Flows(self)
+
+    def value(self, expression: cst.CSTNode) -> Value:
+        """What kind of value an expression inside a function has."""
+        return self._flows.value(expression)
+
+    # edits
+
+    def replace(self, node: cst.CSTNode, content: str) -> Edit:
+        """Put `content` in the place of a node."""
+        start, end = self.spans.of(node)
+        return Edit(self.spans.offset(*start), self.spans.offset(*end), content)
+
+    def insert_argument(self, call: cst.Call, content: str) -> Edit:
+        """Add an argument at the end of a call, however the call is laid out."""
+        return spelling.insert_argument(self, call, content)
+
+    def spell(self, dotted: str, at: cst.CSTNode) -> str:
+        """How this file can write a dotted name at a node by its own imports; "" if it cannot."""
+        return self._names.spell(dotted, at)

@@ -1,0 +1,68 @@
+"""One walk over a libcst tree: who is whose parent, and the nodes of each class.
+
+libcst's own `children` and visitors cost as much as the parse; this costs a fifteenth of it
+(measured on pytorchcv 0.0.67), because punctuation and whitespace are not entered.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, fields
+
+import libcst as cst
+
+_PUNCTUATION = frozenset(
+    {
+        "leading_lines", "lines_after_decorators", "trailing_whitespace", "header", "footer",
+        "lpar", "rpar", "lbracket", "rbracket", "lbrace", "rbrace", "comma", "semicolon",
+        "equal", "colon", "dot", "star", "newline", "indent", "operator_whitespace",
+    }
+)  # fmt: skip
+_fields_of: dict[type, tuple[str, ...]] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A parsed module with its nodes by class, in document order, and each node's parent."""
+
+    module: cst.Module
+    parents: dict[cst.CSTNode, cst.CSTNode]
+    nodes: dict[type, list[cst.CSTNode]]
+
+
+def grow(module: cst.Module) -> Tree:
+    """Walk the module once."""
+    parents: dict[cst.CSTNode, cst.CSTNode] = {}
+    nodes: defaultdict[type, list[cst.CSTNode]] = defaultdict(list)
+    stack: list[cst.CSTNode] = [module]
+    while stack:
+        node = stack.pop()
+        nodes[node.__class__].append(node)
+        children = offspring(node)
+        for child in children:
+            parents[child] = node
+        children.reverse()
+        stack += children
+    return Tree(module, parents, nodes)
+
+
+def offspring(node: cst.CSTNode) -> list[cst.CSTNode]:
+    """The node's children in document order, without punctuation and whitespace."""
+    names = _fields_of.get(node.__class__)
+    if names is None:
+        names = _fields_of[node.__class__] = _meaningful(node.__class__)
+    found: list[cst.CSTNode] = []
+    for name in names:
+        value = getattr(node, name)
+        if isinstance(value, cst.CSTNode):
+            found.append(value)
+        elif isinstance(value, (list, tuple)):
+            found += [item for item in value if isinstance(item, cst.CSTNode)]
+    return found
+
+
+def _meaningful(kind: type) -> tuple[str, ...]:
+    names = [f.name for f in fields(kind)]
+    if kind is cst.FunctionDef or kind is cst.ClassDef:  # decorators stand before the name
+        names.sort(key=lambda name: name != "decorators")
+    return tuple(n for n in names if n not in _PUNCTUATION and not n.startswith("whitespace"))

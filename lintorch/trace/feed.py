@@ -1,0 +1,92 @@
+"""What a model is fed and what it gives back: tensors of its inputs, at first and at other sizes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from lintorch.trace.record import Input, Model
+
+SEED = 20240229
+_SPATIAL = ("depth", "height", "width")
+
+
+def tensors(inputs: Sequence[Input], sizes: Mapping[str, int]) -> tuple[torch.Tensor, ...]:
+    """One tensor per input, the same values at every call; named sizes take their value of `sizes`."""
+    generator = torch.Generator().manual_seed(SEED)
+    return tuple(_tensor(given, sizes, generator) for given in inputs)
+
+
+def flatten(output: Any) -> list[torch.Tensor]:
+    """The tensors inside an output, in order, through tuples, lists, mappings and dataclasses."""
+    return list(_leaves(output, set()))
+
+
+def varied(
+    model: Model, runs: Callable[[Mapping[str, int]], bool] = lambda sizes: True
+) -> dict[str, dict[str, int]]:
+    """Per group of names that change together ("batch", "height,width"): all sizes, that group changed.
+
+    Of several ways to change a group the first with which `runs(sizes)` holds is taken; a group
+    that cannot be changed is left out.
+    """
+    found = {}
+    for group in _groups(model.sizes):
+        for change in _changes(group, model.sizes):
+            sizes = {**model.sizes, **change}
+            if runs(sizes):
+                found[",".join(group)] = sizes
+                break
+    return found
+
+
+def _tensor(given: Input, sizes: Mapping[str, int], generator: torch.Generator) -> torch.Tensor:
+    shape = tuple(sizes[size] if isinstance(size, str) else size for size in given.shape)
+    dtype = getattr(torch, given.dtype)
+    if dtype is torch.bool:
+        return torch.randint(0, 2, shape, generator=generator).bool()
+    if dtype.is_floating_point or dtype.is_complex:
+        return torch.randn(shape, generator=generator).to(dtype)
+    high = given.high if given.high > given.low else given.low + 2
+    return torch.randint(given.low, high, shape, generator=generator).to(dtype)
+
+
+def _leaves(output: Any, seen: set[int]) -> Iterator[torch.Tensor]:
+    if isinstance(output, torch.Tensor):
+        yield output
+    elif output is None or isinstance(output, (str, bytes, int, float)) or id(output) in seen:
+        return
+    else:
+        seen.add(id(output))
+        if isinstance(output, Mapping):
+            parts = list(output.values())
+        elif isinstance(output, (tuple, list)):
+            parts = list(output)
+        elif dataclasses.is_dataclass(output):
+            parts = [getattr(output, field.name, None) for field in dataclasses.fields(output)]
+        else:
+            return
+        for part in parts:
+            yield from _leaves(part, seen)
+
+
+def _groups(sizes: Mapping[str, int]) -> list[tuple[str, ...]]:
+    spatial = tuple(name for name in sizes if name in _SPATIAL)
+    alone = [(name,) for name in sizes if name not in _SPATIAL]
+    return [*alone, spatial] if spatial else alone
+
+
+def _changes(group: tuple[str, ...], sizes: Mapping[str, int]) -> Iterator[dict[str, int]]:
+    if group == ("batch",):
+        yield {"batch": sizes["batch"] + 1}
+        return
+    step = 32 if set(group) & set(_SPATIAL) else 4
+    if len(group) > 1:
+        last = group[-1]
+        yield {**{name: sizes[name] + step for name in group}, last: sizes[last] + 2 * step}
+    yield {name: sizes[name] + step for name in group}
+    yield {name: sizes[name] * 2 for name in group}
+    yield {name: max(1, sizes[name] // 2) for name in group}

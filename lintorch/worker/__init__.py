@@ -1,0 +1,1 @@
+"""Running code that is not ours: in another process, with limits, leaving nothing behind."""

@@ -1,0 +1,53 @@
+"""Limits on the memory of a piece of work."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import suppress
+
+from lintorch.worker import tree
+
+try:
+    import resource
+except ImportError:  # Windows has no such limits
+    resource = None  # type: ignore[assignment]
+
+_INTERVAL = 0.5
+
+
+def limit_memory(size: int) -> None:
+    """Let allocations of this process beyond `size` bytes fail, where the platform can."""
+    if resource is not None:
+        with suppress(OSError, ValueError):
+            hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+            resource.setrlimit(resource.RLIMIT_DATA, (size, hard))
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def lift_memory() -> None:
+    """Allow memory again, so that a failure can be reported."""
+    if resource is not None:
+        with suppress(OSError, ValueError):
+            hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+            resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))
+
+
+def shown(size: int) -> str:
+    """`size` bytes as people write it: "8 GiB"."""
+    return f"{size / 2**30:.3g} GiB" if size >= 2**30 else f"{size / 2**20:.3g} MiB"
+
+
+class MemoryWatch:
+    """Looks now and then at what a process and all below it hold together."""
+
+    def __init__(self, pid: int, size: int) -> None:
+        self._pid, self._size = pid, size
+        self._next = time.monotonic() + _INTERVAL
+
+    def exceeded(self) -> bool:
+        """Whether the processes hold more than they may; looks at most twice a second."""
+        if time.monotonic() < self._next or not os.path.isdir("/proc/self"):
+            return False
+        self._next = time.monotonic() + _INTERVAL
+        return tree.resident([self._pid, *tree.descendants(self._pid)]) > self._size

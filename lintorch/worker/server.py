@@ -1,0 +1,80 @@
+"""The worker's side: imports torch once, then does each requested piece of work in a forked child."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+from collections.abc import Callable, Generator
+from typing import Any, TextIO
+
+from lintorch.worker import surroundings, tree
+from lintorch.worker.isolate import Ending, Message, isolate
+
+
+def serve() -> None:
+    """Answer requests, one JSON object a line, until there are no more.
+
+    A request names a function as "module:name", its arguments, and its limits. The function is
+    called with the arguments and `send`; what it sends comes back, then {"ending": {...}}.
+    """
+    requests = _private(0, "r")
+    replies = _private(1, "w")
+
+    def reply(message: Message) -> None:
+        replies.write(json.dumps(message) + "\n")
+        replies.flush()
+
+    tree.adopt_orphans()
+    try:
+        version = surroundings.settle()
+    except Exception as error:  # a broken torch may raise anything
+        reply({"error": f"{type(error).__name__}: {error}"})
+        return
+    reply({"ready": version})
+    for line in requests:
+        ending = relay(_do(json.loads(line)), reply)
+        reply({"ending": {"cause": ending.cause, "output": ending.output}})
+
+
+def relay(pieces: Generator[Message, None, Ending], send: Callable[[Message], None]) -> Ending:
+    """Send on everything that a piece of work yields; its ending."""
+    while True:
+        try:
+            send(next(pieces))
+        except StopIteration as stop:
+            ending: Ending = stop.value
+            return ending
+
+
+def _do(request: dict[str, Any]) -> Generator[Message, None, Ending]:
+    module, _, name = request["work"].partition(":")
+    function = getattr(importlib.import_module(module), name)
+    if not hasattr(os, "fork"):
+        return _here(function, request["arguments"])
+    return isolate(
+        lambda send: function(send, **request["arguments"]), request["seconds"], request["memory"]
+    )
+
+
+def _here(
+    function: Callable[..., None], arguments: dict[str, Any]
+) -> Generator[Message, None, Ending]:
+    """Without fork: in this process, which then serves only this one request."""
+    sent: list[Message] = []
+    cause = ""
+    try:
+        function(sent.append, **arguments)
+    except BaseException as error:  # whatever user code raises, SystemExit too
+        cause = f"{type(error).__name__}: {error}"
+    yield from sent
+    return Ending(cause, "")
+
+
+def _private(descriptor: int, mode: str) -> TextIO:
+    """A private copy of standard input or output, whose place is taken by nothing or by stderr."""
+    kept = os.dup(descriptor)
+    taken = os.open(os.devnull, os.O_RDONLY) if mode == "r" else os.dup(2)
+    os.dup2(taken, descriptor)
+    os.close(taken)
+    return open(kept, mode, encoding="utf-8", closefd=True)
