@@ -5,9 +5,10 @@ from __future__ import annotations
 import traceback
 from collections import defaultdict
 from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Protocol
 
-from lintorch.finding import Evidence, Finding, Place, Refuted, Severity
+from lintorch.finding import Evidence, Finding, Hit, Place, Refuted, Severity
 from lintorch.profile import Profile
 from lintorch.rule import Detector, Rule, Yielded
 
@@ -80,18 +81,31 @@ def _detect(detector: Detector, node: Any, subject: Subject) -> Iterator[Finding
 
 
 def _finding(rule: Rule, found: Yielded, subject: Subject) -> Finding | None:
-    common = {"code": rule.code, "name": rule.name, "place": subject.place(found.node)}
-    common |= {"evidence": subject.evidence, "model": subject.model, "exporter": subject.exporter}
+    bare = Finding(
+        rule.code,
+        rule.name,
+        rule.summary,
+        rule.severity,
+        subject.place(found.node),
+        evidence=subject.evidence,
+        model=subject.model,
+        exporter=subject.exporter,
+    )
     if isinstance(found, Refuted):
-        return Finding(message=rule.summary, severity=rule.severity, refuted=found.reason, **common)
-    severity, message = rule.severity, found.message
-    if found.harm is not None:
-        if not subject.profile.concerns(found.harm):
+        return replace(bare, refuted=found.reason)
+    return _judged(bare, found, subject.profile)
+
+
+def _judged(bare: Finding, hit: Hit, profile: Profile) -> Finding | None:
+    """The finding with the hit's words, and with its gravity for the exporters in use."""
+    severity, message = bare.severity, hit.message
+    if hit.harm is not None:
+        if not profile.concerns(hit.harm):
             return None
-        severity = subject.profile.severity(found.harm, rule.severity)
-        message = f"{message}: {subject.profile.verdict(found.harm)}"
-    severity = severity if found.severity is None else found.severity
-    return Finding(message=message, severity=severity, fix=found.fix, **common)
+        severity = profile.severity(hit.harm, severity)
+        message = f"{message}: {profile.verdict(hit.harm)}"
+    severity = severity if hit.severity is None else hit.severity
+    return replace(bare, message=message, severity=severity, fix=hit.fix)
 
 
 def _crash(rule: Rule, error: Exception, place: Place) -> Finding:

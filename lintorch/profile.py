@@ -30,10 +30,15 @@ _SEVERITY = {
 
 @dataclass(frozen=True)
 class Profile:
-    """What the project deploys with. `opset` is None where no export call or setting names one."""
+    """What the project deploys with.
+
+    `opset` is None where no export call or setting names one. `dynamic` is False where every
+    export call of the project leaves all sizes fixed.
+    """
 
     exporters: frozenset[str] = DEFAULT_EXPORTERS
     opset: int | None = None
+    dynamic: bool = True
     torch: tuple[int, int] = MEASURED_TORCH
 
     def opset_of(self, exporter: str) -> int:

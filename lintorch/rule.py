@@ -48,8 +48,9 @@ class Rule:
     detectors: list[Detector] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "bad", dedent(self.bad).strip("\n") + "\n" if self.bad else "")
-        object.__setattr__(self, "good", dedent(self.good).strip("\n") + "\n" if self.good else "")
+        for text, end in (("why", ""), ("bad", "\n"), ("good", "\n")):
+            given = dedent(getattr(self, text)).strip("\n").rstrip()
+            object.__setattr__(self, text, given + end if given else "")
 
     @property
     def name(self) -> str:

@@ -11,7 +11,20 @@ FIRST_SIZES = {"batch": 2, "height": 64, "width": 64, "depth": 32, "sequence": 1
 """What a named size is at first where nothing else says."""
 _OTHER_SIZE = 8
 _DTYPES = frozenset(
-    ["float16", "bfloat16", "float32", "float64", "complex64", "complex128", "bool", "uint8", "int8", "int16", "int32", "int64"]
+    [
+        "float16",
+        "bfloat16",
+        "float32",
+        "float64",
+        "complex64",
+        "complex128",
+        "bool",
+        "uint8",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+    ]
 )
 _INPUT = re.compile(
     r"(?P<dtype>\w+)\s*\[(?P<shape>[^\]]*)\]\s*(in\s+(?P<low>-?\d+)\s*\.\.\s*(?P<last>-?\d+))?"

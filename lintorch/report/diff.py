@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from os.path import commonprefix
+from itertools import takewhile
 
 from lintorch.finding import Edit
 from lintorch.report.characters import cells, columns
@@ -61,8 +61,8 @@ def _change(rows: Rows, group: Sequence[Edit]) -> Change:
     old = rows.lines[first - 1 : last]
     tail = rows.start(last) + len(rows.lines[last - 1])
     new = Rows(changed + rows.text[at:tail]).lines
-    same = len(commonprefix([old, new]))
-    kept = len(commonprefix([old[same:][::-1], new[same:][::-1]]))
+    same = _alike(old, new)
+    kept = _alike(old[same:][::-1], new[same:][::-1])
     return Change(
         first + same, tuple(old[same : len(old) - kept]), tuple(new[same : len(new) - kept])
     )
@@ -71,8 +71,7 @@ def _change(rows: Rows, group: Sequence[Edit]) -> Change:
 def _lines(rows: Rows, change: Change, screen: Screen) -> Iterator[Line]:
     shown = [cells(screen.fit(line)) for line in (*change.old, *change.new)]
     widest = max((columns("".join(line)) for line in shown), default=0)
-    begin = columns("".join(commonprefix(shown))) if len(shown) > 1 else 0
-    space = room(rows, screen)
+    begin, space = _first_difference(change, shown), room(rows, screen)
     left = leftmost(begin, begin + space // 2, widest, space)
     for index, line in enumerate(shown):
         goes = index < len(change.old)
@@ -80,3 +79,17 @@ def _lines(rows: Rows, change: Change, screen: Screen) -> Iterator[Line]:
         number = change.row + index if goes else None
         code = clip([(text, style) for text in line], left, space, screen.glyphs.more)
         yield *gutter(rows, number, (sign, style)), *code
+
+
+def _first_difference(change: Change, shown: Sequence[list[str]]) -> int:
+    """The column where the first row that comes leaves the first that goes; 0 without both."""
+    if not (change.old and change.new):
+        return 0
+    before, after = shown[0], shown[len(change.old)]
+    return columns("".join(before[: _alike(before, after)]))
+
+
+def _alike(first: Sequence[str], second: Sequence[str]) -> int:
+    """How many items two sequences begin with in common."""
+    pairs = zip(first, second, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from lintorch.finding import Evidence, Finding, Fix
+from lintorch.report.characters import columns
 from lintorch.report.diff import diff
 from lintorch.report.frame import frame
 from lintorch.report.result import Result
@@ -51,15 +52,19 @@ def _evidence(finding: Finding, screen: Screen) -> Iterator[Line]:
     target = f" for {finding.target}" if finding.target else ""
     yield ("  evidence: ", "dim"), (f"{finding.evidence}{model}{target}", "")
     for note in finding.notes:
-        kind, colon, said = note.partition(":")
-        labelled = bool(colon) and kind in _KINDS
-        sign = (screen.glyphs.seen, "good") if labelled else (screen.glyphs.item, "dim")
-        label = f"{kind:<6}  " if labelled else ""
-        indent = 6 + len(label)
-        wrapped = [line[1:] for line in screen.wrap(said if labelled else note, indent)]
-        for index, line in enumerate(wrapped):
-            head: Line = [("    ", ""), sign, (" " + label, "")]
-            yield *(head if index == 0 else [(" " * indent, "")]), *line
+        yield from _note(note, screen)
+
+
+def _note(note: str, screen: Screen) -> Iterator[Line]:
+    """A note that begins as `trace: …` is ticked and aligned with others of its kind."""
+    kind, _, said = note.partition(": ")
+    if kind in _KINDS:
+        head: Line = (("    ", ""), (screen.glyphs.seen, "good"), (f" {kind:<6}  ", "dim"))
+    else:
+        head, said = (("    ", ""), (screen.glyphs.item, "dim"), (" ", "")), note
+    indent = sum(columns(text) for text, _ in head)
+    for index, (margin, line) in enumerate(screen.wrap(said, indent)):
+        yield *(head if index == 0 else (margin,)), line
 
 
 def _fix(fix: Fix, text: str | None, verified: bool | None, screen: Screen) -> Iterator[Line]:
@@ -70,7 +75,8 @@ def _fix(fix: Fix, text: str | None, verified: bool | None, screen: Screen) -> I
 
 
 def _withdrawn(report: Result, screen: Screen) -> Iterator[Line]:
-    yield [(f"Withdrawn, for a trace showed no harm ({len(report.withdrawn)}):", "dim")]
+    found = count(len(report.withdrawn), "finding")
+    yield [(f"Withdrew {found} that a trace showed to be harmless:", "dim")]
     for finding in report.withdrawn:
         place = location(finding.place)
         yield [(f"  {screen.glyphs.against} {finding.code} {finding.name}  {place}", "dim")]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import libcst as cst
 
@@ -155,7 +156,7 @@ def dotted_text(node: cst.CSTNode | None) -> str:
     return ""
 
 
-_READERS = {
+_READERS: dict[type, Callable[[Any, str], Iterator[tuple[str, Binding]]]] = {
     cst.Import: _import,
     cst.ImportFrom: _import_from,
     cst.Assign: _assign,

@@ -85,9 +85,7 @@ class Source:
 
     def enclosing(self, node: cst.CSTNode, *kinds: type[N]) -> N | None:
         """The innermost node of these classes around this one."""
-        return cast(
-            "N | None", next((a for a in self.ancestors(node) if isinstance(a, kinds)), None)
-        )
+        return next((a for a in self.ancestors(node) if isinstance(a, kinds)), None)
 
     def nodes(self, kind: type[N]) -> list[N]:
         """All nodes of exactly this class, in document order."""

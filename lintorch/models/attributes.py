@@ -1,0 +1,137 @@
+"""What a built model says of its inputs: its attributes, and the layers that it meets first."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import torch
+from torch import nn
+
+from lintorch.trace.record import Input
+
+Form = tuple[Input, dict[str, int]]
+_PLANE = {"batch": 2, "height": 64, "width": 64}
+COMMON: tuple[Form, ...] = (
+    (Input("", "float32", ("batch", 3, "height", "width")), _PLANE),
+    (Input("", "float32", ("batch", 64, "height", "width")), {**_PLANE, "height": 16, "width": 16}),
+    (Input("", "float32", ("batch", "sequence", 64)), {"batch": 2, "sequence": 16}),
+    (Input("", "float32", ("batch", 64)), {"batch": 2}),
+    (Input("", "int64", ("batch", "sequence"), 0, 8), {"batch": 2, "sequence": 16}),
+    (Input("", "float32", ("batch", 8, "height", "width")), {**_PLANE, "height": 16, "width": 16}),
+    (Input("", "float32", ("batch", 10)), {"batch": 2}),
+    (
+        Input("", "float32", ("batch", 3, "depth", "height", "width")),
+        {"batch": 2, "depth": 32, "height": 32, "width": 32},
+    ),
+)
+_SIDE_NAMES = ("in_size", "img_size", "image_size", "input_size", "input_resolution")
+
+
+def inputs(module: nn.Module) -> tuple[tuple[Input, ...], dict[str, int]] | None:
+    """What `example_input_array` or `dummy_inputs` show; batch is named, nothing else."""
+    for name in ("example_input_array", "dummy_inputs"):
+        try:
+            given = getattr(module, name, None)
+        except Exception:  # a property of the user's
+            continue
+        if callable(given):
+            continue
+        if found := _positional(module, given):
+            batch = next((t.shape[0] for t in found.values() if t.dim()), 2)
+            return tuple(_like(key, value, batch) for key, value in found.items()), {"batch": batch}
+    return None
+
+
+def sides(module: nn.Module) -> dict[str, int]:
+    """Height and width that the model names as its own, if it does."""
+    found = _side(module)
+    if found is None:
+        return {}
+    return {"height": found[0], "width": found[1]}
+
+
+def by_layers(module: nn.Module) -> Iterator[Form]:
+    """Shapes that the first layers of each kind take, in the order of registration."""
+    kinds = set()
+    for layer in module.modules():
+        form = _form(layer)
+        if form is not None and (kind := len(form[0].shape), form[0].dtype) not in kinds:
+            kinds.add(kind)
+            yield form
+
+
+def _form(layer: nn.Module) -> Form | None:
+    plane = {"batch": 2, "height": 64, "width": 64}
+    if isinstance(layer, nn.Embedding):
+        high = max(1, layer.num_embeddings - 1)
+        return Input("", "int64", ("batch", "sequence"), 0, high), {"batch": 2, "sequence": 16}
+    if isinstance(layer, (nn.Conv2d, nn.ConvTranspose2d)):
+        return Input("", "float32", ("batch", layer.in_channels, "height", "width")), plane
+    if isinstance(layer, nn.BatchNorm2d):
+        return Input("", "float32", ("batch", layer.num_features, "height", "width")), plane
+    if isinstance(layer, (nn.Conv3d, nn.ConvTranspose3d)):
+        shape = ("batch", layer.in_channels, "depth", "height", "width")
+        return Input("", "float32", shape), {"batch": 2, "depth": 32, "height": 32, "width": 32}
+    if isinstance(layer, (nn.Conv1d, nn.ConvTranspose1d)):
+        shape = ("batch", layer.in_channels, "length")
+        return Input("", "float32", shape), {"batch": 2, "length": 256}
+    return _sequence_form(layer)
+
+
+def _sequence_form(layer: nn.Module) -> Form | None:
+    sequence = {"batch": 2, "sequence": 16}
+    if isinstance(layer, nn.Linear):
+        return Input("", "float32", ("batch", layer.in_features)), {"batch": 2}
+    if isinstance(layer, nn.RNNBase):
+        return Input("", "float32", ("batch", "sequence", layer.input_size)), sequence
+    if isinstance(layer, nn.LayerNorm) and len(layer.normalized_shape) == 1:
+        return Input("", "float32", ("batch", "sequence", layer.normalized_shape[0])), sequence
+    if isinstance(layer, nn.MultiheadAttention):
+        return Input("", "float32", ("batch", "sequence", layer.embed_dim)), sequence
+    return None
+
+
+def _positional(module: nn.Module, given: Any) -> dict[str, torch.Tensor]:
+    """Example tensors by the names of `forward`'s leading parameters; empty where they do not lead."""
+    names = list(inspect.signature(module.forward).parameters)
+    if isinstance(given, torch.Tensor):
+        given = (given,)
+    if isinstance(given, (tuple, list)) and all(isinstance(v, torch.Tensor) for v in given):
+        return dict(zip(names, given, strict=False))
+    if not isinstance(given, Mapping) or not given:
+        return {}
+    last = max((names.index(name) for name in given if name in names), default=-1)
+    first = next(iter(given.values()))
+    ones = torch.ones_like(first)
+    leading = {name: given.get(name, ones) for name in names[: last + 1]}
+    return leading if all(isinstance(v, torch.Tensor) for v in leading.values()) else {}
+
+
+def _like(name: str, tensor: torch.Tensor, batch: int) -> Input:
+    dtype = str(tensor.dtype).removeprefix("torch.")
+    shape = tuple(
+        "batch" if n == 0 and size == batch else size for n, size in enumerate(tensor.shape)
+    )
+    if tensor.dtype.is_floating_point or tensor.dtype is torch.bool or not tensor.numel():
+        return Input(name, dtype, shape)
+    return Input(name, dtype, shape, int(tensor.min()), int(tensor.max()) + 1)
+
+
+def _side(module: nn.Module) -> tuple[int, int] | None:
+    for holder in (module, getattr(module, "config", None), getattr(module, "patch_embed", None)):
+        for name in _SIDE_NAMES:
+            value = getattr(holder, name, None)
+            if isinstance(value, int) and not isinstance(value, bool) and 8 <= value <= 1024:
+                return value, value
+            if isinstance(value, (tuple, list)) and len(value) >= 2:
+                height, width = value[-2:]
+                if isinstance(height, int) and isinstance(width, int):
+                    return height, width
+    for name in ("default_cfg", "pretrained_cfg"):
+        size = getattr(module, name, None)
+        size = size.get("input_size") if isinstance(size, Mapping) else None
+        if isinstance(size, (tuple, list)) and len(size) == 3:
+            return int(size[1]), int(size[2])
+    return None

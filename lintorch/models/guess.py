@@ -1,0 +1,116 @@
+"""What a model is probably fed: from what it says of itself, its signature and its first layers."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from torch import nn
+
+from lintorch.models import attributes
+from lintorch.trace.record import Input
+
+SIDES = (64, 32, 96, 128, 224, 256, 299, 320, 512)
+_TOKENS = re.compile(r"(\w*_)?(input_ids|ids|tokens?|src|tgt|text|seq|idx|words?)")
+_MASK = re.compile(r"\w*mask\w*")
+_TIME = re.compile(r"t|time|timesteps?|sigma|noise_level|step")
+_TARGET = re.compile(r"(\w*_)?(targets?|labels?|y|gt|y_true|true|truth|mask|masks)")
+_PREDICTED = re.compile(
+    r"(\w*_)?(pred|preds|predictions?|inputs?|logits?|outputs?|y_pred|scores?|x)\w*"
+)
+
+
+@dataclass(frozen=True)
+class Guess:
+    """Inputs to try, with the first values of their named sizes."""
+
+    inputs: tuple[Input, ...]
+    sizes: dict[str, int]
+
+    def resized(self, **sizes: int) -> Guess:
+        """The same inputs, with other first values for the names they have."""
+        return replace(self, sizes={k: sizes.get(k, v) for k, v in self.sizes.items()})
+
+
+def parameters(module: nn.Module) -> list[inspect.Parameter]:
+    """What `forward` cannot do without; where nothing is, its first parameter."""
+    signature = inspect.signature(module.forward).parameters.values()
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    positional = [p for p in signature if p.kind in kinds]
+    needed = [p for p in positional if p.default is p.empty]
+    return needed or positional[:1] or [p for p in signature if p.kind is p.VAR_POSITIONAL]
+
+
+def guesses(module: nn.Module) -> Iterator[Guess]:
+    """Inputs to try, the most likely first; none is known to work."""
+    said = attributes.inputs(module)
+    if said is not None:
+        yield Guess(*said)
+    named = [p.name for p in parameters(module)]
+    if is_loss(named):
+        yield from _losses(named)
+    for form in _forms(module):
+        yield _combined(named, form, module)
+    if len(named) > 1 and not is_loss(named):
+        yield from _losses(named)
+
+
+def is_loss(named: list[str]) -> bool:
+    """Whether `forward` takes a prediction and a target."""
+    return (
+        len(named) == 2
+        and bool(_PREDICTED.fullmatch(named[0]))
+        and bool(_TARGET.fullmatch(named[1]))
+    )
+
+
+def _losses(named: list[str]) -> Iterator[Guess]:
+    sizes = {"batch": 2, "height": 64, "width": 64}
+    plane = ("batch", "height", "width")
+    logits = Input(named[0], "float32", ("batch", 4, "height", "width"))
+    yield Guess((logits, Input(named[1], "int64", plane, 0, 4)), sizes)
+    yield Guess((logits, replace(logits, name=named[1])), sizes)
+    one = Input(named[0], "float32", ("batch", 1, "height", "width"))
+    yield Guess((one, Input(named[1], "int64", ("batch", 1, "height", "width"), 0, 2)), sizes)
+    flat = Input(named[0], "float32", ("batch", 10))
+    yield Guess((flat, Input(named[1], "int64", ("batch",), 0, 10)), {"batch": 2})
+    yield Guess((flat, replace(flat, name=named[1])), {"batch": 2})
+
+
+def _forms(module: nn.Module) -> Iterator[tuple[Input, dict[str, int]]]:
+    """Shapes for the main input: by the first layers, each kind once, then the common ones."""
+    sides = attributes.sides(module)
+    yielded = set()
+    for form in [*attributes.by_layers(module), *attributes.COMMON]:
+        main, sizes = form
+        if main not in yielded:
+            yielded.add(main)
+            yield main, {k: sides.get(k, v) for k, v in sizes.items()}
+
+
+def _combined(named: list[str], form: tuple[Input, dict[str, int]], module: nn.Module) -> Guess:
+    main, sizes = form
+    return Guess(tuple(_argument(name, main, number) for number, name in enumerate(named)), sizes)
+
+
+def _argument(name: str, main: Input, number: int) -> Input:
+    """The input for one parameter, where `main` is the shape of the first."""
+    if number and _TIME.fullmatch(name):
+        return Input(name, "int64", ("batch",), 0, 100)
+    if number and _MASK.fullmatch(name) and main.dtype == "int64":
+        return Input(name, "bool", main.shape)
+    if _TOKENS.fullmatch(name) and main.dtype == "int64":
+        return replace(main, name=name)
+    return replace(main, name=name)
+
+
+def plain(value: Any) -> tuple[int, ...] | None:
+    """A value as a tuple of whole numbers, where it is one."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return (value, value)
+    if isinstance(value, (tuple, list)) and value and all(isinstance(v, int) for v in value):
+        return tuple(value)
+    return None

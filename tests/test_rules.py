@@ -1,0 +1,75 @@
+"""Every rule's own examples, and marked lines of case files, hold what the rule promises.
+
+A case file lies at `tests/cases/THEME/RULE_NAME*.py`. A line that ends in `# hit` must get a
+finding of that rule, every other line must get none. `# profile: onnx-legacy@9 torchscript-trace`
+in its first line sets the exporters in use (and opset) for the file.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from lintorch import catalog
+from lintorch.finding import Applicability, Evidence
+from lintorch.fix.rounds import settle
+from lintorch.lint import index, lint
+from lintorch.profile import Profile
+from lintorch.rule import Rule
+from lintorch.source import Source
+
+CATALOG = catalog.load()
+RULES = [rule for rule in CATALOG.rules.values() if rule.detectors]
+CASES = sorted((Path(__file__).parent / "cases").rglob("*.py"))
+
+
+def findings(rule: Rule, text: str, profile: Profile, path: str = "model.py"):
+    source = Source(path, text, profile)
+    return list(lint(source, index([rule], Evidence.SOURCE)))
+
+
+def profile_of(words: tuple[str, ...]) -> Profile:
+    if not words:
+        return Profile()
+    names = [word.partition("@")[0] for word in words]
+    opsets = [int(word.partition("@")[2]) for word in words if "@" in word]
+    return Profile(frozenset(names), opsets[0] if opsets else None)
+
+
+def with_source_half(rules: list[Rule]) -> list[Rule]:
+    return [r for r in rules if any(d.evidence is Evidence.SOURCE for d in r.detectors)]
+
+
+@pytest.mark.parametrize("rule", with_source_half(RULES), ids=lambda r: r.name)
+def test_the_bad_example_is_found_and_the_good_one_is_not(rule: Rule) -> None:
+    profile = profile_of(rule.example_profile)
+    assert [f.code for f in findings(rule, rule.bad, profile)] == [rule.code]
+    assert findings(rule, rule.good, profile) == []
+
+
+@pytest.mark.parametrize("rule", [r for r in RULES if r.fix], ids=lambda r: r.name)
+def test_fixing_the_bad_example_gives_the_good_one(rule: Rule) -> None:
+    profile = profile_of(rule.example_profile)
+    allowed = frozenset({Applicability.SAFE, Applicability.UNSAFE})
+    settled = settle(rule.bad, lambda text: findings(rule, text, profile), allowed)
+    assert settled.text == rule.good
+    assert {f.fix.applicability for f in settled.applied if f.fix} == {rule.fix}
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda p: p.stem)
+def test_marked_lines_are_found_and_no_others(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    rule = next(r for r in RULES if path.stem.replace("_", "-").startswith(r.name))
+    header = re.match(r"# profile: (.*)", text)
+    profile = profile_of(tuple(header[1].split()) if header else ())
+    marked = {n for n, line in enumerate(text.splitlines(), 1) if line.endswith("# hit")}
+    assert {f.place.row for f in findings(rule, text, profile, str(path))} == marked
+
+
+@pytest.mark.parametrize("rule", CATALOG.rules.values(), ids=lambda r: r.code)
+def test_a_rule_says_why(rule: Rule) -> None:
+    assert re.fullmatch(r"LT\d{3}", rule.code)
+    assert rule.summary
+    assert rule.why.strip()
