@@ -6,11 +6,11 @@ import inspect
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 from torch import nn
 
 from lintorch.models import attributes
+from lintorch.models.notation import FIRST_SIZES
 from lintorch.trace.record import Input
 
 SIDES = (64, 32, 96, 128, 224, 256, 299, 320, 512)
@@ -34,6 +34,33 @@ class Guess:
         """The same inputs, with other first values for the names they have."""
         return replace(self, sizes={k: sizes.get(k, v) for k, v in self.sizes.items()})
 
+    def size(self, given: Input, axis: int) -> int:
+        """How big an input is along an axis."""
+        size = given.shape[axis]
+        return self.sizes[size] if isinstance(size, str) else size
+
+    def with_size(self, number: int, axis: int, size: int) -> Guess:
+        """The same, one input having a fixed size along an axis; a batch stays a batch."""
+        shape = list(self.inputs[number].shape)
+        if shape[axis] != "batch":
+            shape[axis] = size
+        return self.with_input(number, replace(self.inputs[number], shape=tuple(shape)))
+
+    def with_input(self, number: int, given: Input) -> Guess:
+        """The same, with another input at one place."""
+        inputs = (*self.inputs[:number], given, *self.inputs[number + 1 :])
+        names = dict.fromkeys(n for part in inputs for n in part.shape if isinstance(n, str))
+        return Guess(inputs, {name: self.sizes.get(name, FIRST_SIZES[name]) for name in names})
+
+    def channels(self) -> int:
+        """The fixed size of the first input that has one."""
+        sizes = (n for given in self.inputs for n in given.shape[1:] if isinstance(n, int))
+        return next(sizes, 3)
+
+    def key(self) -> object:
+        """Equal for guesses that feed the same."""
+        return self.inputs, tuple(self.sizes.items())
+
 
 def parameters(module: nn.Module) -> list[inspect.Parameter]:
     """What `forward` cannot do without; where nothing is, its first parameter."""
@@ -53,7 +80,7 @@ def guesses(module: nn.Module) -> Iterator[Guess]:
     if is_loss(named):
         yield from _losses(named)
     for form in _forms(module):
-        yield _combined(named, form, module)
+        yield _combined(named, form)
     if len(named) > 1 and not is_loss(named):
         yield from _losses(named)
 
@@ -91,12 +118,12 @@ def _forms(module: nn.Module) -> Iterator[tuple[Input, dict[str, int]]]:
             yield main, {k: sides.get(k, v) for k, v in sizes.items()}
 
 
-def _combined(named: list[str], form: tuple[Input, dict[str, int]], module: nn.Module) -> Guess:
+def _combined(named: list[str], form: tuple[Input, dict[str, int]]) -> Guess:
     main, sizes = form
-    return Guess(tuple(_argument(name, main, number) for number, name in enumerate(named)), sizes)
+    return Guess(tuple(argument(name, main, number) for number, name in enumerate(named)), sizes)
 
 
-def _argument(name: str, main: Input, number: int) -> Input:
+def argument(name: str, main: Input, number: int) -> Input:
     """The input for one parameter, where `main` is the shape of the first."""
     if number and _TIME.fullmatch(name):
         return Input(name, "int64", ("batch",), 0, 100)
@@ -105,12 +132,3 @@ def _argument(name: str, main: Input, number: int) -> Input:
     if _TOKENS.fullmatch(name) and main.dtype == "int64":
         return replace(main, name=name)
     return replace(main, name=name)
-
-
-def plain(value: Any) -> tuple[int, ...] | None:
-    """A value as a tuple of whole numbers, where it is one."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return (value, value)
-    if isinstance(value, (tuple, list)) and value and all(isinstance(v, int) for v in value):
-        return tuple(value)
-    return None

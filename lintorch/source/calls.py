@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lintorch.source.values import (
+    INTEGER,
     NUMBER,
     OTHER,
     PRESUMED,
@@ -36,6 +37,8 @@ _QUESTIONS = frozenset(
 )  # fmt: skip
 _HOST = frozenset({"item", "tolist"})
 _ARITHMETIC = frozenset({"int", "float", "round", "abs", "divmod", "pow", "sum"})
+_WHOLE = frozenset({"int", "math.ceil", "math.floor", "math.trunc", "math.isqrt"})
+_WHOLENESS = {"abs": None, "sum": None, "pow": None, "divmod": None, "math.prod": None}
 _NOT_TENSORS = frozenset(
     {
         "torch.Size", "torch.device", "torch.Generator", "torch.is_tensor", "torch.numel",
@@ -90,11 +93,12 @@ def function(name: str, args: Sequence[Value], in_region: bool) -> Value:
     """The value of a call of a named function with these arguments."""
     first = args[0] if args else UNKNOWN_VALUE
     if name == "len":
-        return size(0, True) if first.kind in (Kind.TENSOR,) else NUMBER
+        return _length(first)
     if name in ("tuple", "list", "sorted", "reversed"):
         return first if first.kind in (Kind.SHAPE, Kind.TENSORS) else replace(UNKNOWN_VALUE)
     if name in _ARITHMETIC or name.startswith("math."):
-        return number(args)
+        whole = name in _WHOLE or (name == "round" and len(args) == 1)
+        return replace(number(args), whole=True if whole else _WHOLENESS.get(name, False))
     if name in ("max", "min"):
         return bounded(args, name)
     if name.startswith("numpy."):
@@ -111,6 +115,13 @@ def function(name: str, args: Sequence[Value], in_region: bool) -> Value:
     ):
         return _torch(name.rpartition(".")[2], args)
     return presumed(args) if in_region else UNKNOWN_VALUE
+
+
+def _length(value: Value) -> Value:
+    """Of what may as well be a list of tensors nothing is known."""
+    if value.is_tensor:
+        return size(0, True) if value.sure else UNKNOWN_VALUE
+    return INTEGER
 
 
 def _torch(last: str, args: Sequence[Value]) -> Value:
@@ -136,8 +147,10 @@ def number(args: Sequence[Value]) -> Value:
         return Value(Kind.HOST)
     reads = frozenset(read for a in args for read in a.reads)
     if reads:
-        return Value(Kind.SIZE, reads=reads, negative=sign(args))
-    return NUMBER if all(a.kind is Kind.NUMBER for a in args) else UNKNOWN_VALUE
+        return Value(Kind.SIZE, reads=reads, negative=sign(args), whole=wholeness(args))
+    if all(a.kind is Kind.NUMBER for a in args):
+        return replace(NUMBER, whole=wholeness(args))
+    return UNKNOWN_VALUE
 
 
 def bounded(args: Sequence[Value], name: str) -> Value:
@@ -155,3 +168,9 @@ def sign(args: Sequence[Value]) -> bool | None:
     """Whether a number worked out from others is below zero."""
     signs = {a.negative for a in args if a.kind is Kind.SIZE}
     return signs.pop() if len(signs) == 1 else None
+
+
+def wholeness(args: Sequence[Value]) -> bool | None:
+    """Whether numbers added or multiplied give an int: not if one is a float."""
+    kinds = {a.whole for a in args}
+    return False if False in kinds else None if None in kinds else True

@@ -14,7 +14,8 @@ from lintorch.source.literals import UNKNOWN, literal
 from lintorch.source.scopes import dotted_text
 from lintorch.source.tree import offspring
 from lintorch.source.values import (
-    NUMBER,
+    FLOAT,
+    INTEGER,
     OTHER,
     TENSOR,
     UNKNOWN_VALUE,
@@ -118,7 +119,7 @@ class Expressions:
         return self.names.get(node.value, UNKNOWN_VALUE)
 
     def _number(self, node: cst.CSTNode) -> Value:
-        return NUMBER
+        return FLOAT if isinstance(node, cst.Float) else INTEGER
 
     def _attribute(self, node: cst.Attribute) -> Value:
         if is_self(node.value):
@@ -208,15 +209,12 @@ class Expressions:
             return Value(Kind.NDARRAY, reads=left.reads | right.reads)
         if left.kind is Kind.SHAPE and isinstance(node.operator, cst.Add):
             return left
+        worked = calls.number((left, right))
+        if isinstance(node.operator, (cst.Divide, cst.Power)):
+            worked = replace(worked, whole=_whole(node))
         if Kind.SIZE not in (left.kind, right.kind):
-            return (
-                calls.number((left, right))
-                if Kind.HOST in (left.kind, right.kind)
-                else calls.number((left, right))
-            )
-        return replace(
-            calls.number((left, right)), kind=Kind.SIZE, negative=_sign(node.operator, left, right)
-        )
+            return worked
+        return replace(worked, kind=Kind.SIZE, negative=_sign(node.operator, left, right))
 
     def _unary(self, node: cst.UnaryOperation) -> Value:
         value = self.value(node.expression)
@@ -272,6 +270,12 @@ class Expressions:
 
     def _lambda(self, node: cst.Lambda) -> Value:
         return OTHER
+
+
+def _whole(node: cst.BinaryOperation) -> bool | None:
+    """A quotient is a float, a power an int where it is written n ** 2."""
+    power = isinstance(node.operator, cst.Power)
+    return None if power and isinstance(node.right, cst.Integer) else False
 
 
 def _sign(operator: cst.BaseBinaryOp, left: Value, right: Value) -> bool | None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from lintorch.source.expressions import Expressions
+from lintorch.source.tree import offspring
 from lintorch.source.values import OTHER, TENSOR, UNKNOWN_VALUE, Kind, Value, join
 
 if TYPE_CHECKING:
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
 _TENSOR_PARAM = re.compile(
     r"^(x\d?|xs|y\d?|inputs?|img|image|images|feats?|features|preds?|predictions?|logits|outputs?"
     r"|targets?|labels?|gts?|masks?|y_true|y_pred|query|key|value|hidden_states?)$"
+)
+_TENSOR_ONLY = frozenset(
+    {"size", "shape", "view", "reshape", "permute", "dim", "ndim", "dtype", "device", "flatten"}
 )
 _NUMBER = ("int", "float", "bool", "str", "None")
 
@@ -41,10 +46,32 @@ class Flows:
         expressions = Expressions(self._source, in_region)
         info = self._source.classes.around(function)
         forward = bool(info and info.is_module and function.name.value.startswith("forward"))
+        asked = _asked(function.body)
         for param in _params(function):
-            expressions.names[param.name.value] = _given(param, forward, self._source)
+            value = _given(param, forward, self._source)
+            if value.is_tensor and param.name.value in asked:
+                value = replace(value, sure=True)
+            expressions.names[param.name.value] = value
         _Statements(expressions).block(function.body)
         return expressions.known
+
+
+def _asked(body: cst.CSTNode) -> frozenset[str]:
+    """Names that are asked what only a tensor can answer, and are nowhere tested for their type."""
+    asked: set[str] = set()
+    tested: set[str] = set()
+    waiting = [body]
+    while waiting:
+        node = waiting.pop()
+        waiting += offspring(node)
+        if isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name):
+            if node.attr.value in _TENSOR_ONLY:
+                asked.add(node.value.value)
+        elif isinstance(node, cst.Call) and isinstance(node.func, cst.Name):
+            first = node.args[0].value if node.args else None
+            if node.func.value == "isinstance" and isinstance(first, cst.Name):
+                tested.add(first.value)
+    return frozenset(asked - tested)
 
 
 def _params(function: cst.FunctionDef) -> list[cst.Param]:

@@ -44,10 +44,14 @@ class Regions:
         """Whether a value only decides about an error or a message: assert, raise, print, log."""
         while node is not None and not isinstance(node, (cst.FunctionDef, cst.Module)):
             outer = self._tree.parents[node]
-            if guards.is_check(outer, node, self._names):
+            if self.checks(outer, node):
                 return True
             node = outer
         return False
+
+    def checks(self, outer: cst.CSTNode, inner: cst.CSTNode) -> bool:
+        """Whether `inner` is directly what an assert, an error or a message is about."""
+        return guards.is_check(outer, inner, self._names)
 
     @cached_property
     def functions(self) -> frozenset[cst.FunctionDef]:

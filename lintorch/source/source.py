@@ -20,6 +20,7 @@ from lintorch.source.project import home
 from lintorch.source.regions import Regions
 from lintorch.source.spans import Spans
 from lintorch.source.tree import Tree, grow
+from lintorch.source.uses import Uses
 from lintorch.source.values import Value
 
 N = TypeVar("N", bound=cst.CSTNode)
@@ -140,6 +141,14 @@ class Source:
     def value(self, expression: cst.CSTNode) -> Value:
         """What kind of value an expression inside a function has."""
         return self._flows.value(expression)
+
+    @cached_property
+    def _uses(self) -> Uses:
+        return Uses(self)
+
+    def in_graph(self, node: cst.CSTNode) -> bool:
+        """Whether a value may end in what the model computes, not only in branches and messages."""
+        return self._uses.in_graph(node)
 
     # edits
 

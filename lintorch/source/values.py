@@ -46,6 +46,7 @@ class Value:
     `roots`: parameters whose memory a tensor shares or may share. `reads`: the sizes that a
     number, or a tensor made of numbers, was worked out from. `first`: of a shape, the axis its
     first entry stands for. `negative`: of a size, True if surely, None if maybe below zero.
+    `whole`: of a number, True if surely an int, False if a float, None if it cannot be told.
     `detached`: of a tensor, whether it was read through `.data`. `sure` is False for tensors
     that are presumed: what a layer or helper gave when it was called with a tensor.
     """
@@ -55,6 +56,7 @@ class Value:
     reads: frozenset[Read] = frozenset()
     first: int | None = 0
     negative: bool | None = False
+    whole: bool | None = None
     detached: bool = False
     sure: bool = True
     items: tuple[Value, ...] = ()
@@ -69,10 +71,17 @@ class Value:
         """Whether the value was worked out from a size that varies between calls."""
         return any(read.dynamic for read in self.reads)
 
+    @property
+    def may_vary(self) -> bool:
+        """Whether the value was worked out from a size not known to be the same at every call."""
+        return any(read.dynamic is not False for read in self.reads)
+
 
 UNKNOWN_VALUE = Value()
 OTHER = Value(Kind.OTHER)
 NUMBER = Value(Kind.NUMBER)
+INTEGER = Value(Kind.NUMBER, whole=True)
+FLOAT = Value(Kind.NUMBER, whole=False)
 TENSOR = Value(Kind.TENSOR)
 PRESUMED = Value(Kind.TENSOR, sure=False)
 
@@ -98,6 +107,7 @@ def join(left: Value, right: Value) -> Value:
         reads=left.reads | right.reads,
         first=left.first if left.first == right.first else None,
         negative=left.negative if left.negative == right.negative else None,
+        whole=left.whole if left.whole is right.whole else None,
         detached=left.detached and right.detached,
         sure=left.sure and right.sure,
         items=(),
@@ -106,7 +116,7 @@ def join(left: Value, right: Value) -> Value:
 
 def size(axis: int | None, dynamic: bool | None) -> Value:
     """A size read from one axis."""
-    return Value(Kind.SIZE, reads=frozenset({Read(axis, dynamic)}))
+    return Value(Kind.SIZE, reads=frozenset({Read(axis, dynamic)}), whole=True)
 
 
 def named(value: Value, name: str) -> Value:
@@ -127,4 +137,6 @@ def usual(axis: int | None, image: bool) -> bool | None:
     """Whether an axis usually varies: the batch does; beyond the channels it does in images."""
     if axis == 0:
         return True
-    return True if image and axis is not None and axis >= 2 else None
+    if image:
+        return axis != 1 if axis is not None and axis >= 1 else None
+    return False if axis == -1 else None

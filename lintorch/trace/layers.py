@@ -13,7 +13,6 @@ from torch.nn.modules import module as hooks
 from lintorch.trace.record import Event, Site
 
 
-
 class Layers:
     """The modules of one model by path, and those running at the moment, innermost last."""
 

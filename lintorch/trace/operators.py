@@ -45,7 +45,9 @@ def _name_of(function: Function) -> str:
     return resolved.replace("torch.functional.", "torch.").replace("torch._C._nn.", _FUNCTIONAL)
 
 
-def arguments(function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+def arguments(
+    function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> dict[str, Any]:
     """Arguments that are plain values, by the names in the signature; defaults where they are known."""
     known = _signature(function)
     if known is None:

@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
+from torch.utils.weak import WeakIdKeyDictionary
 
+from lintorch.trace import sized as sized_module
 from lintorch.trace.layers import Layers
 from lintorch.trace.operators import arguments, name_of
-from lintorch.trace.record import Event, Site
+from lintorch.trace.record import Event, Shape, Site
 from lintorch.trace.site import Files
-from lintorch.trace.sized import Sized, listening, sized
+from lintorch.trace.sized import Sized, SizedFloat, listening, sized
 from lintorch.trace.writes import Writes
 
 MOST_EVENTS = 20_000
-_PLUMBING = ("torch/_tensor.py", "torch/overrides.py", "torch/utils/_contextlib.py")
+_MOST_NUMBERS = 16
+_ITERATED = torch.Tensor.__iter__.__code__
+_TORCH = os.path.dirname(torch.__file__) + os.sep
+_PLUMBING = frozenset(
+    (
+        __file__,
+        sized_module.__file__,
+        os.path.join(os.path.dirname(__file__), "ranges.py"),
+        *(_TORCH + name for name in ("_tensor.py", "overrides.py", "utils/_contextlib.py")),
+    )
+)
 _QUESTIONS = {
     "torch.Tensor.__len__": "size.len",
     "torch.Tensor.item": "tensor.item",
@@ -33,7 +48,12 @@ _QUESTIONS = {
     "torch.Tensor.__array__": "tensor.numpy",
 }
 _SIZES = frozenset(
-    ("torch.Tensor.shape.__get__", "torch.Tensor.size", "torch.Tensor.numel", "torch.Tensor.nelement")
+    (
+        "torch.Tensor.shape.__get__",
+        "torch.Tensor.size",
+        "torch.Tensor.numel",
+        "torch.Tensor.nelement",
+    )
 )
 _FROM_SIZES = frozenset(("torch.tensor", "torch.as_tensor"))
 
@@ -48,7 +68,7 @@ class Recorder(TorchFunctionMode):
         super().__init__()
         self.events: list[Event] = []
         self._files, self._layers, self._writes, self._follow = files, layers, writes, follow
-        self._data = torch.utils.weak.WeakIdKeyDictionary()
+        self._data: Any = WeakIdKeyDictionary()
 
     def __torch_function__(
         self,
@@ -60,21 +80,45 @@ class Recorder(TorchFunctionMode):
         given = dict(kwargs or {})
         name = name_of(func)
         asker = _asker(sys._getframe(1))
-        shapes = _shapes(args, given) if name else None
+        if func is torch.Tensor.unbind and sys._getframe(1).f_code is _ITERATED:
+            self._iterated(args[0], asker)
+        before = _before(args, given)
         with listening(None):
             out = func(*args, **given)
             if not name or len(self.events) > MOST_EVENTS:
                 return out
             if name in _SIZES:
                 return self._size(args[0], out, asker)
-            self._record(func, name, args, given, out, asker, shapes)
+            self._record(func, name, args, given, out, asker, before)
         return out
 
     def heard(self, question: str, answer: Any, operands: Mapping[str, Any]) -> None:
-        """A size was asked something; torch's own questions are not the user's."""
-        asker = _asker(sys._getframe(2))
-        if asker is not None and not _is_torch(asker) and (site := self._files.site(asker)):
+        """A size was asked something; questions of torch and of other libraries are not the user's."""
+        asker = _asker(sys._getframe(1))
+        if site := self._asked_at(asker):
             self._add(Event(question, site, args=operands, value=answer, **self._layers.current()))
+
+    def _asked_at(self, asker: FrameType | None) -> Site | None:
+        if asker is None or not self._files.is_user(asker.f_code.co_filename):
+            return None
+        return self._files.site(asker)
+
+    def _size(self, tensor: Any, out: Any, asker: FrameType | None) -> Any:
+        """The sizes that were asked for, as numbers that report."""
+        site = self._asked_at(asker)
+        if site is None or not isinstance(out, (int, tuple)):
+            return out
+        if tensor in self._data:
+            value = tuple(out) if isinstance(out, tuple) else out
+            self._add(self._event("size.data", site, (tuple(tensor.shape),), value))
+        if not self._follow:
+            return out
+        return torch.Size(map(sized, out)) if isinstance(out, tuple) else sized(out)
+
+    def _iterated(self, tensor: torch.Tensor, asker: FrameType | None) -> None:
+        if site := self._asked_at(asker):
+            shape = tuple(tensor.shape)
+            self._add(self._event("tensor.iter", site, (shape,), shape[0] if shape else None))
 
     def _record(
         self,
@@ -84,27 +128,99 @@ class Recorder(TorchFunctionMode):
         kwargs: dict[str, Any],
         out: Any,
         asker: FrameType | None,
-        shapes: Any,
+        before: _Before,
     ) -> None:
         site = self._files.site(asker)
         if site is None:
             return
         if name == "torch.Tensor.data.__get__" and isinstance(out, torch.Tensor):
             self._data[out] = True
-        tensors, inputs, dtypes = shapes
-        question = self._question(name, asker, args, kwargs)
+        question = self._question(name, asker, args)
         if question:
-            self._add(self._event(question, site, inputs, _answer(name, out, inputs)))
-            if not name.startswith("torch.tensor"):
+            self._add(self._event(question, site, before.shapes, _answer(question, out)))
+            if question != "size.tensor":
                 return
-        if name.endswith(".__get__") and not isinstance(out, torch.Tensor):
+        if name in _QUESTIONS or (name.endswith(".__get__") and not isinstance(out, torch.Tensor)):
             return
         plain = arguments(func, args, kwargs)
         where = self._layers.current()
         outputs = tuple(tuple(t.shape) for t in _tensors(out))
-        event = Event(name, site, inputs=inputs, dtypes=dtypes, outputs=outputs, args=plain, **where)
+        event = Event(
+            name,
+            site,
+            inputs=before.shapes,
+            dtypes=before.dtypes,
+            outputs=outputs,
+            args=plain,
+            **where,
+        )
         self._add(event)
-        for extra in self._writes.reads(tensors):
+        for extra in self._writes.reads(before.tensors):
             self._add(extra)
-        for extra in self._writes.after(name.rpartition(".")[2], event, tensors, out):
+        for extra in self._writes.after(name.rpartition(".")[2], event, before.tensors, out):
             self._add(extra)
+
+    def _question(self, name: str, asker: FrameType | None, args: tuple[Any, ...]) -> str:
+        """The question that the user's own line asks with this call; "" for none."""
+        if self._asked_at(asker) is None:
+            return ""
+        if name in _FROM_SIZES and args and _holds_size(args[0]):
+            return "size.tensor"
+        return _QUESTIONS.get(name, "")
+
+    def _event(self, name: str, site: Site, inputs: tuple[Shape, ...], value: Any) -> Event:
+        return Event(name, site, inputs=inputs, value=value, **self._layers.current())
+
+    def _add(self, event: Event) -> None:
+        if len(self.events) < MOST_EVENTS:
+            self.events.append(event)
+
+
+@dataclass(frozen=True)
+class _Before:
+    """Tensors among the arguments, with shapes and dtypes as they were before the call."""
+
+    tensors: list[torch.Tensor]
+    shapes: tuple[Shape, ...]
+    dtypes: tuple[str, ...]
+
+
+def _before(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> _Before:
+    tensors = list(_tensors((args, tuple(kwargs.values()))))
+    shapes = tuple(tuple(t.shape) for t in tensors)
+    return _Before(tensors, shapes, tuple(str(t.dtype).removeprefix("torch.") for t in tensors))
+
+
+def _tensors(value: Any) -> Iterator[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for part in value:
+            yield from _tensors(part)
+
+
+def _asker(frame: FrameType | None) -> FrameType | None:
+    """The frame that asked, past the plumbing between it and here."""
+    while frame is not None and frame.f_code.co_filename in _PLUMBING:
+        frame = frame.f_back
+    return frame
+
+
+def _holds_size(value: Any) -> bool:
+    if isinstance(value, (tuple, list)):
+        return any(map(_holds_size, value))
+    return isinstance(value, (Sized, SizedFloat))
+
+
+def _answer(question: str, out: Any) -> Any:
+    """The answer where it is a number, a truth, or few numbers."""
+    if isinstance(out, torch.Tensor):
+        with suppress(Exception):
+            return _nested(out.tolist()) if out.numel() <= _MOST_NUMBERS else None
+    if isinstance(out, (bool, int, float)):
+        return out
+    return None
+
+
+def _nested(value: Any) -> Any:
+    return tuple(map(_nested, value)) if isinstance(value, list) else value

@@ -59,6 +59,14 @@ class Files:
                 found = self._site(frame.f_code.co_filename, row, frame.f_code.co_name)
         return self.of_text(str(error)) or found
 
+    def of_traceback(self, error: BaseException, shown: str) -> Site | None:
+        """The innermost line of one file in an exception's traceback."""
+        found = None
+        for frame, row in _frames(error.__traceback__):
+            if self.shown(frame.f_code.co_filename) == shown:
+                found = self._site(frame.f_code.co_filename, row, frame.f_code.co_name)
+        return found
+
     def of_text(self, text: str | None) -> Site | None:
         """The last line of the user's that a printed stack trace names."""
         found = None

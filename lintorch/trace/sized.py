@@ -27,16 +27,23 @@ def listening(listener: Listener | None) -> Iterator[None]:
         _listener = before
 
 
-def _tell(question: str, answer: Any, **operands: Any) -> Any:
+def tell(question: str, answer: Any, value: Any, **operands: Any) -> Any:
+    """Tell the listener what was asked and the plain `value` of the answer; give the answer back."""
     if _listener is not None:
-        _listener(question, answer, {name: plain(value) for name, value in operands.items()})
+        _listener(question, value, {name: plain(part) for name, part in operands.items()})
     return answer
+
+
+def _tell(question: str, answer: Any, **operands: Any) -> Any:
+    return tell(question, answer, answer, **operands)
 
 
 def plain(value: Any) -> Any:
     """The number itself, without the habit of reporting."""
     if isinstance(value, Sized):
         return int.__index__(value) + 0
+    if isinstance(value, tuple):
+        return tuple(map(plain, value))
     return float.__add__(value, 0.0) if isinstance(value, SizedFloat) else value
 
 
@@ -89,6 +96,7 @@ def _reporting(kind: type) -> dict[str, Any]:
         function = getattr(operator, name)
         methods[f"__{name}__"] = _computed(function)
         methods[f"__r{name}__"] = _computed(function, swapped=True)
+    methods |= {"__divmod__": _divided(False), "__rdivmod__": _divided(True)}
     for name, symbol in _COMPARISONS.items():
         methods[f"__{name}__"] = _compared(symbol, getattr(operator, name))
     for name, question in _QUESTIONS.items():
@@ -96,6 +104,16 @@ def _reporting(kind: type) -> dict[str, Any]:
     for name in ("neg", "pos", "abs"):
         methods[f"__{name}__"] = _unary(getattr(operator, name))
     return methods
+
+
+def _divided(swapped: bool) -> Callable[..., Any]:
+    divide, remain = _computed(operator.floordiv, swapped), _computed(operator.mod, swapped)
+
+    def method(self: Any, other: Any) -> Any:
+        quotient, rest = divide(self, other), remain(self, other)
+        return quotient if quotient is NotImplemented else (quotient, rest)
+
+    return method
 
 
 def _unary(function: Callable[[Any], Any]) -> Callable[..., Any]:

@@ -44,7 +44,9 @@ class Writes:
                 self._pending.remove(pending)
                 yield pending.event
 
-    def after(self, short: str, event: Event, tensors: list[torch.Tensor], out: Any) -> Iterator[Event]:
+    def after(
+        self, short: str, event: Event, tensors: list[torch.Tensor], out: Any
+    ) -> Iterator[Event]:
         """Take note of one operator (its name without its class); yield `inplace.input`."""
         if not tensors:
             return
@@ -52,7 +54,11 @@ class Writes:
             yield from self._written(tensors[0], event)
         elif short in _VIEWS or short == "__getitem__":
             for view in out if isinstance(out, (tuple, list)) else (out,):
-                if isinstance(view, torch.Tensor) and view is not tensors[0] and _shares(view, tensors[0]):
+                if (
+                    isinstance(view, torch.Tensor)
+                    and view is not tensors[0]
+                    and _shares(view, tensors[0])
+                ):
                     self._sources[view] = (short, ref(tensors[0]))
 
     def _written(self, target: torch.Tensor, event: Event) -> Iterator[Event]:

@@ -17,7 +17,7 @@ from lintorch.worker.streams import Streams
 Message = dict[str, Any]
 Send = Callable[[Message], None]
 Work = Callable[[Send], None]
-_SLACK = 5.0
+SLACK = 5.0
 """Seconds an outer piece of work is given beyond the inner one it waits for."""
 _TICK = 0.05
 
@@ -67,7 +67,7 @@ def _watch(
                 end = message["end"]
             elif "allow" in message:
                 seconds, deadline = message["allow"], time.monotonic() + message["allow"]
-                yield {"allow": seconds + _SLACK}
+                yield {"allow": seconds + SLACK}
             else:
                 yield message
         if status is None and time.monotonic() > deadline:

@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.finding import Harm, Hit, Refuted, Severity
 from lintorch.rule import Rule
-from lintorch.source import UNKNOWN, Source
+from lintorch.source import UNKNOWN, Kind, Source, literal
 from lintorch.subjects import Trace, Trial
 from lintorch.trace.record import Event, Outcome, Site
 
@@ -23,7 +23,10 @@ rule = Rule(
         right where the output divides the input. Where height or width may vary, the new ONNX
         exporter keeps the window of the example input and gives an output of another size,
         without a word; the legacy exporter refuses. To one cell (1 or (1, 1)) every exporter
-        is right at every size. Measured on torch 2.13.
+        is right at every size. A size kept by None or read from a shape is refused by the legacy
+        exporter; under the new one, (None, 1) is right only while the width stays the same.
+        AdaptiveAvgPool3d to more than one cell, and a max pool whose output does not divide the
+        input, have no translation in the new exporter either. Measured on torch 2.13.
 
         The often-copied replacement AvgPool2d(kernel=in-(out-1)*stride, stride=in//out) gives
         the same numbers only where `in % out` is 0 or 1.
@@ -54,66 +57,105 @@ rule = Rule(
     """,
 )
 
-POOLS = {f"{kind}_pool{n}d" for kind in ("adaptive_avg", "adaptive_max") for n in (1, 2, 3)}
-FUNCTIONS = {f"torch.nn.functional.{name}" for name in POOLS}
-LAYERS = {f"torch.nn.Adaptive{kind}Pool{n}d" for kind in ("Avg", "Max") for n in (1, 2, 3)}
+RANKS = (1, 2, 3)
+FUNCTIONS = {
+    f"torch.nn.functional.adaptive_{kind}_pool{n}d" for kind in ("avg", "max") for n in RANKS
+}
+LAYERS = {f"torch.nn.Adaptive{kind}Pool{n}d" for kind in ("Avg", "Max") for n in RANKS}
 VARYING = {"onnx": Harm.SILENT, "onnx-legacy": Harm.REFUSED}
-FIXED = {"onnx-legacy": Harm.REFUSED}
+REFUSED = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.REFUSED}
+LEGACY = {"onnx-legacy": Harm.REFUSED}
+AVERAGE_3D = ("adaptive_avg_pool3d", "AdaptiveAvgPool3d")
 
 
 @rule.source(cst.Call, needs=("daptive",))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
     if name in LAYERS:
-        size = source.arguments(call, "output_size").value("output_size")
+        given = source.arguments(call, "output_size").get("output_size")
     elif name in FUNCTIONS and source.in_forward(call):
-        size = source.arguments(call, "input", "output_size").value("output_size")
+        given = source.arguments(call, "input", "output_size").get("output_size")
     else:
         return
-    if cells(size) and source.profile.dynamic:
-        message = f"{name.rpartition('.')[2]} to {shown(size)}, where height or width may vary"
+    size, short = literal(given), name.rpartition(".")[2]
+    if cells(size) and short in AVERAGE_3D:
+        yield Hit(call, f"{short} to {shown(size)}", harm=REFUSED)
+    elif cells(size) and source.profile.dynamic:
+        message = f"{short} to {shown(size)}, where height or width may vary"
         yield Hit(call, message, harm=VARYING, severity=Severity.WARNING)
+    elif kept(size):
+        yield Hit(call, f"{short} to {shown(size)}: None is a size that varies", harm=LEGACY)
+    elif given is not None and size is UNKNOWN and from_shape(given, source):
+        yield Hit(call, f"{short} to a size read from a tensor's shape", harm=LEGACY)
 
 
 @rule.trace(*FUNCTIONS)
 def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
-    where, size = site(event), event.args.get("output_size")
-    before, after = spatial(event), [spatial(other) for other in trace.again(event).values()]
-    if not cells(size):
-        yield Refuted(where, "one cell: right at every input size")
-    elif any(other != before for other in after):
-        other = next(other for other in after if other != before)
-        message = f"pools {by(before)} and {by(other)} to {shown(size)} as the input varies"
-        yield Hit(where, message, harm=VARYING, severity=Severity.WARNING)
-    elif divides(before, size):
-        yield Refuted(
-            where, f"the input is {by(before)} at every size tried: {shown(size)} divides it"
-        )
-    else:
-        yield Hit(
-            where, f"pools a fixed {by(before)} to {shown(size)}, which does not divide", harm=FIXED
-        )
+    others = list(trace.again(event).values())
+    harm, message = harms(event, others), described(event, others)
+    if trace.profile.concerns(harm):
+        yield Hit(site(event), message, harm=harm, severity=Severity.WARNING)
+    elif set(pooled(event)) == {1}:
+        yield Refuted(site(event), "one cell: right at every input size")
+    elif others:
+        yield Refuted(site(event), f"{message}: right under the exporters in use")
 
 
 @rule.trial("wrong", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     for event in trial.trace.named(*FUNCTIONS):
-        if not cells(event.args.get("output_size")):
-            continue
         others = trial.trace.again(event)
+        if outcome.exporter not in harms(event, list(others.values())):
+            continue
         varied = [key for key, other in others.items() if spatial(other) != spatial(event)]
         if outcome.status == "failed" and "adaptive" in outcome.message.lower():
-            yield Hit(
-                site(event),
-                f"{outcome.exporter} refuses: {outcome.message}",
-                severity=Severity.ERROR,
-            )
-        elif outcome.exporter == "onnx" and any(key in outcome.wrong for key in varied):
-            yield Hit(
-                site(event),
-                f"{outcome.exporter} is silently wrong: {outcome.detail}",
-                severity=Severity.ERROR,
-            )
+            said = f"{outcome.exporter} refuses: {first_line(outcome.message)}"
+            yield Hit(site(event), said, severity=Severity.ERROR)
+        elif outcome.status == "wrong" and any(key in outcome.wrong for key in varied):
+            said = f"{outcome.exporter} is silently wrong: {outcome.detail}"
+            yield Hit(site(event), said, severity=Severity.ERROR)
+
+
+def harms(event: Event, others: list[Event]) -> dict[str, Harm]:
+    """What the exporters do with a pool whose sizes are known, here and as the input varies."""
+    before, after = spatial(event), pooled(event)
+    one = all(set(pooled(e)) == {1} for e in (event, *others))
+    fixed = all(spatial(other) == before for other in others)
+    divides = all(n % m == 0 for n, m in zip(before, after, strict=True))
+    found: dict[str, Harm] = {}
+    if kept(event.args.get("output_size")) or (not one and not (fixed and divides)):
+        found["onnx-legacy"] = Harm.REFUSED
+    if one:
+        return found
+    average = "avg" in event.name
+    if event.name.endswith(AVERAGE_3D) or (not average and not divides):
+        found["onnx"] = Harm.REFUSED
+    elif not average and any(same_size(event, other) for other in others):
+        found |= {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
+    elif any(ratio(other) != ratio(event) for other in others):
+        smaller = all(n >= m for n, m in zip(before, after, strict=True))
+        found["onnx"] = Harm.REFUSED if smaller and not divides else Harm.SILENT
+    return found
+
+
+def same_size(event: Event, other: Event) -> bool:
+    """Whether an axis varies and is left as it is."""
+    axes = zip(spatial(event), pooled(event), spatial(other), strict=True)
+    return any(now == out and now != then for now, out, then in axes)
+
+
+def ratio(event: Event) -> list[tuple[int, int]]:
+    """How many inputs go into a cell and how many are left over, for each axis."""
+    return [divmod(n, m) for n, m in zip(spatial(event), pooled(event), strict=True)]
+
+
+def described(event: Event, others: list[Event]) -> str:
+    """What is pooled to what, at two sizes where the input varies."""
+    varied = next((other for other in others if spatial(other) != spatial(event)), None)
+    first = f"pools {by(spatial(event))} to {by(pooled(event))}"
+    if varied is None:
+        return f"{first} at every size tried"
+    return f"{first} and {by(spatial(varied))} to {by(pooled(varied))} as the input varies"
 
 
 def site(event: Event) -> Site:
@@ -121,25 +163,36 @@ def site(event: Event) -> Site:
     return event.built if event.layer_class in LAYERS and event.built else event.site
 
 
+def from_shape(given: cst.BaseExpression, source: Source) -> bool:
+    """Whether a size, or a part of it, was read from a tensor."""
+    parts = (
+        [e.value for e in given.elements] if isinstance(given, (cst.Tuple, cst.List)) else [given]
+    )
+    return any(source.value(part).kind in (Kind.SHAPE, Kind.SIZE) for part in parts)
+
+
 def cells(size: Any) -> bool:
     """Whether a known output size has more than one cell along some axis."""
     sizes = size if isinstance(size, (tuple, list)) else (size,)
-    return size is not UNKNOWN and any(isinstance(n, int) and n > 1 for n in sizes)
+    return any(isinstance(n, int) and n > 1 for n in sizes)
+
+
+def kept(size: Any) -> bool:
+    """Whether a known output size leaves some axis as it is."""
+    return size is None or (isinstance(size, (tuple, list)) and None in size)
 
 
 def spatial(event: Event) -> tuple[int, ...]:
     """Height and width (or length, or depth too) of what is pooled."""
-    rank = int(event.name[-2])
-    return event.inputs[0][-rank:]
+    return event.inputs[0][-int(event.name[-2]) :]
 
 
-def divides(before: tuple[int, ...], size: Any) -> bool:
-    """Whether the output size divides the input along every axis."""
-    sizes = size if isinstance(size, (tuple, list)) else (size,) * len(before)
-    return all(not n or have % n == 0 for have, n in zip(before, sizes, strict=False))
+def pooled(event: Event) -> tuple[int, ...]:
+    """Height and width (or length, or depth too) of what comes out."""
+    return event.outputs[0][-int(event.name[-2]) :]
 
 
-def by(sizes: tuple[int, ...]) -> str:
+def by(sizes: tuple[Any, ...]) -> str:
     """14×14."""
     return "×".join(map(str, sizes))
 
@@ -147,3 +200,8 @@ def by(sizes: tuple[int, ...]) -> str:
 def shown(size: Any) -> str:
     """7×7 of a pair, 7 of a number."""
     return by(tuple(size)) if isinstance(size, (tuple, list)) else str(size)
+
+
+def first_line(message: str) -> str:
+    """As much as a reader can use."""
+    return message.strip().partition("\n")[0][:200]

@@ -1,0 +1,38 @@
+"""The command line: reads arguments, prints, exits; nothing else in lintorch does any of these."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+from lintorch import __version__
+
+_COMMANDS = ("check", "models", "rule", "rules")
+
+
+class _Commands(click.Group):
+    """Loads a command's module when the command is named: `lintorch --version` loads none."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module = importlib.import_module(f"lintorch.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="lintorch %(version)s")
+def main() -> None:
+    """Tells where in the source a PyTorch model will break when it is exported or deployed.
+
+    Exit codes: 0 clean or all fixed, 1 findings, 2 lintorch could not do its job.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")

@@ -1,0 +1,1 @@
+"""Fixes: edits that go into a text, in rounds, whole or not at all."""

@@ -1,0 +1,252 @@
+"""Finds, builds, runs and exports the models of checked files, in a worker process. Imports no torch."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lintorch.models.order import ordered
+from lintorch.trace import wire
+from lintorch.trace.record import Failure, Model, Outcome, Run, Rung
+from lintorch.trace.symbols import traced_to_sizes
+from lintorch.worker.client import Worker, WorkerError
+
+Message = dict[str, Any]
+_SLACK = 2 * 2**30
+"""Bytes that the process which loads a file may hold beyond what the model in its child may."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Seconds for building, feeding and running a model; seconds per trial export; bytes of memory."""
+
+    seconds: float = 60
+    trial_seconds: float = 120
+    memory: int = 8 * 2**30
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to examine and how.
+
+    `configured` holds the tables `[tool.lintorch.models.NAME]`. Without `trace` and `exporters`
+    models are only found, built and fed. `python` is the interpreter whose torch is used.
+    """
+
+    files: tuple[str, ...]
+    project: str = "."
+    configured: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    trace: bool = True
+    exporters: tuple[str, ...] = ()
+    train_mode: bool = False
+    opset: int | None = None
+    python: str = sys.executable
+    limits: Limits = Limits()
+
+
+@dataclass(frozen=True)
+class Report:
+    """What became of one model, or of a file that could not be imported."""
+
+    model: Model | None
+    failure: Failure | None
+    runs: tuple[Run, ...] = ()
+    rungs: tuple[Rung, ...] = ()
+    outcomes: tuple[Outcome, ...] = ()
+
+
+def examine(plan: Plan, progress: Callable[[str], None] = lambda line: None) -> Iterator[Report]:
+    """One report per model that was found; `progress` gets a line when work on something begins.
+
+    Models that are parts of another that ran are not reported. Raises WorkerError where no
+    worker can be had: no torch, no such interpreter.
+    """
+    checked = {os.path.realpath(path): path for path in plan.files}
+    covered: set[str] = set()
+    with _Workers(plan.python) as workers:
+        for name, setting in plan.configured.items():
+            if _is_wanted(setting, checked, plan.project):
+                covered.add(_configured_key(setting, checked, plan.project))
+                arguments = {"name": name, "setting": dict(setting)}
+                start = Failure(str(setting["factory"]), name, 1, "stopped", "")
+                request = _Request("configured", arguments, start, plan, checked)
+                yield from _covering(_reports(workers, request, progress), covered)
+        for path in ordered(checked):
+            yield from _file(workers, path, plan, checked, covered, progress)
+
+
+def _file(
+    workers: _Workers,
+    path: str,
+    plan: Plan,
+    checked: Mapping[str, str],
+    covered: set[str],
+    progress: Callable[[str], None],
+) -> Iterator[Report]:
+    """Reports on one file; asked for again as long as a model takes the process down with it."""
+    start = Failure(checked[path], "", 1, "stopped", "")
+    broken = True
+    while broken:
+        broken = False
+        arguments = {"path": path, "passed": sorted(covered)}
+        request = _Request("visit", arguments, start, plan, checked)
+        for report in _covering(_reports(workers, request, progress), covered):
+            yield report
+            failure = report.failure
+            broken = bool(failure and failure.stage == "stopped" and failure.qualname)
+
+
+def _covering(reports: Iterator[Report], covered: set[str]) -> Iterator[Report]:
+    """The same reports; what they cover is not found again."""
+    for report in reports:
+        if report.failure:
+            covered.add(f"{report.failure.path}:{report.failure.qualname}")
+        if report.model:
+            covered.add(f"{report.model.path}:{report.model.qualname}")
+            if not report.failure:
+                covered.update(report.model.contains)
+        yield report
+
+
+@dataclass(frozen=True)
+class _Request:
+    """A piece of work for the worker; `start` is the failure of what is in hand before any model is."""
+
+    work: str
+    arguments: Mapping[str, Any]
+    start: Failure
+    plan: Plan
+    checked: Mapping[str, str]
+
+    def send(self, worker: Worker) -> Iterator[Message]:
+        """What the worker sends, its ending last."""
+        plan, limits = self.plan, self.plan.limits
+        options = {
+            "seconds": limits.seconds,
+            "trial_seconds": limits.trial_seconds,
+            "memory": limits.memory,
+            "trace": plan.trace,
+            "exporters": list(plan.exporters),
+            "train_mode": plan.train_mode,
+            "opset": plan.opset,
+        }
+        arguments = {
+            **self.arguments,
+            "checked": dict(self.checked),
+            "project": os.path.realpath(plan.project),
+            "options": options,
+        }
+        work = f"lintorch.models.visit:{self.work}"
+        ending = yield from worker.do(work, arguments, limits.seconds, limits.memory + _SLACK)
+        yield {"ending": ending}
+
+
+class _Workers:
+    """The worker in use; another one where user code has killed it."""
+
+    def __init__(self, python: str) -> None:
+        self._python = python
+        self._worker: Worker | None = None
+
+    def __enter__(self) -> _Workers:
+        self.worker()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.drop()
+
+    def worker(self) -> Worker:
+        """A worker that lives. Raises WorkerError."""
+        if self._worker is None:
+            self._worker = Worker(self._python).__enter__()
+        return self._worker
+
+    def drop(self) -> None:
+        """End the worker in use."""
+        if self._worker is not None:
+            self._worker.close()
+            self._worker = None
+
+
+def _reports(
+    workers: _Workers, request: _Request, progress: Callable[[str], None]
+) -> Iterator[Report]:
+    """One report for each model that the worker tells of, and one for what stopped it."""
+    told: list[Message] = []
+    current = request.start
+    ending: Message = {"cause": "", "output": ""}
+    try:
+        for message in request.send(workers.worker()):
+            if "begin" in message:
+                progress(message["begin"])
+                path, _, name = message["begin"].partition(" → ")[0].rpartition(":")
+                current = Failure(path, name, 1, "stopped", "")
+            elif "done" in message:
+                yield _report(told)
+                told, current = [], request.start
+            elif "ending" in message:
+                ending = message["ending"]
+            else:
+                told.append(message)
+    except WorkerError as error:  # user code has killed the worker
+        workers.drop()
+        ending = {"cause": f"it ended the worker process ({error})", "output": ""}
+    if ending["cause"] and not (current is request.start and not told and request.work != "visit"):
+        stopped = Failure(
+            current.path,
+            current.qualname,
+            current.row,
+            "stopped",
+            ending["cause"],
+            ending["output"],
+        )
+        yield _report([*told, {"failure": wire.packed(stopped)}])
+
+
+def _report(told: list[Message]) -> Report:
+    model = next((wire.model(m["model"]) for m in told if "model" in m), None)
+    failure = next((wire.failure(m["failure"]) for m in told if "failure" in m), None)
+    return Report(
+        model,
+        failure,
+        traced_to_sizes([wire.run(m["run"]) for m in told if "run" in m]),
+        tuple(wire.rung(m["rung"]) for m in told if "rung" in m),
+        tuple(wire.outcome(m["outcome"]) for m in told if "outcome" in m),
+    )
+
+
+def _is_wanted(setting: Mapping[str, Any], checked: Mapping[str, str], project: str) -> bool:
+    """Whether a configured model lies in the checked files, or may do so."""
+    places = _places(setting, project)
+    if not places:
+        return True
+    return any(
+        real in checked or any(os.path.dirname(real) == os.path.dirname(path) for path in checked)
+        if real.endswith("__init__.py")
+        else real in checked
+        for real in places
+    )
+
+
+def _places(setting: Mapping[str, Any], project: str) -> list[str]:
+    """The file that the factory of a configured model is in, where that can be told."""
+    where = str(setting["factory"]).rpartition(":")[0]
+    if where.endswith(".py"):
+        return [os.path.realpath(os.path.join(project, where))]
+    parts = where.split(".")
+    found = [Path(project, folder, *parts).with_suffix(".py") for folder in ("", "src")] + [
+        Path(project, folder, *parts, "__init__.py") for folder in ("", "src")
+    ]
+    return [os.path.realpath(path) for path in found if path.is_file()]
+
+
+def _configured_key(setting: Mapping[str, Any], checked: Mapping[str, str], project: str) -> str:
+    """What inference would call the configured class or factory."""
+    name = str(setting["factory"]).rpartition(":")[2]
+    places = _places(setting, project)
+    return f"{checked.get(places[0], places[0])}:{name}" if places else name

@@ -1,0 +1,35 @@
+"""Optional arguments of `forward` that a model asks for only when it runs."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+
+from torch import nn
+
+from lintorch.models.guess import Guess, argument
+from lintorch.trace.record import Input
+
+_ATTENTION = re.compile(r"\w*attention_mask|\w*padding_mask")
+
+
+def with_named(module: nn.Module, guess: Guess, message: str) -> Iterator[Guess]:
+    """The guess with the first argument that the message names and that is not yet fed.
+
+    What stands before it in the signature has to be fed as well.
+    """
+    signature = list(inspect.signature(module.forward).parameters.values())
+    positional = [p for p in signature if p.kind is p.POSITIONAL_OR_KEYWORD]
+    fed = len(guess.inputs)
+    for number, parameter in enumerate(positional[fed:], fed):
+        if re.search(rf"(?<!\w){parameter.name}(?!\w)", message):
+            further = tuple(_input(p.name, guess.inputs[0]) for p in positional[fed : number + 1])
+            yield Guess((*guess.inputs, *further), guess.sizes)
+            return
+
+
+def _input(name: str, main: Input) -> Input:
+    if _ATTENTION.fullmatch(name):
+        return Input(name, "int64", main.shape[:2], 1, 2)
+    return argument(name, main, 1)

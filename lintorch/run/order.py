@@ -1,0 +1,58 @@
+"""What was asked for, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from lintorch.finding import Applicability
+from lintorch.report.result import Result
+
+Progress = Callable[[str], None]
+
+
+def silent(step: str) -> None:
+    """Progress that nobody watches."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """A check as it was asked for on the command line; `settings` outweigh those of files."""
+
+    paths: tuple[str, ...]
+    trace: bool = False
+    exporters: tuple[str, ...] = ()
+    settings: Mapping[str, object] = field(default_factory=dict)
+    fixes: frozenset[Applicability] = frozenset()
+    """Which fixes go in; none unless asked for."""
+    show_refuted: bool = False
+    jobs: int = 0
+    """Processes that lint; 0 for one per core."""
+    cache: bool = True
+    python: str | None = None
+    """The interpreter that runs models; None for the project's own."""
+    text: str | None = None
+    """The text to check instead of what the one path holds."""
+
+    @property
+    def runs_models(self) -> bool:
+        """Whether code of the user runs."""
+        return self.trace or bool(self.exporters)
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """A file and what fixing makes of it."""
+
+    path: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a check came to. `errors` say what lintorch could not do, one line each."""
+
+    result: Result
+    errors: tuple[str, ...] = ()
+    rewritten: tuple[Rewritten, ...] = ()

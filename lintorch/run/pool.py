@@ -1,0 +1,40 @@
+"""Spreads files over processes; the order of results is that of the tasks."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from typing import TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_WORTH_IT = 48
+"""Files below which starting processes costs more than it saves."""
+_CHUNK = 12
+
+
+def spread(work: Callable[[T], R], tasks: Sequence[T], jobs: int) -> Iterator[R]:
+    """`work` on every task, in `jobs` processes (0: one per core), results in order."""
+    wanted = min(jobs or cores(), len(tasks) // _CHUNK)
+    if wanted < 2 or len(tasks) < _WORTH_IT:
+        yield from map(work, tasks)
+        return
+    method = "fork" if sys.platform == "linux" else "spawn"
+    context = multiprocessing.get_context(method)
+    with ProcessPoolExecutor(wanted, mp_context=context) as pool:
+        try:
+            yield from pool.map(work, tasks, chunksize=_CHUNK)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def cores() -> int:
+    """The processor cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

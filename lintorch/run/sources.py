@@ -1,0 +1,95 @@
+"""The source tier: from the text of a file to its findings."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+import libcst as cst
+
+from lintorch.catalog import Catalog, load
+from lintorch.finding import Evidence, Finding, Place
+from lintorch.lint import Index, index, lint
+from lintorch.profile import Profile
+from lintorch.source import Source
+
+
+@dataclass(frozen=True)
+class Task:
+    """A file to lint with some rules for a profile."""
+
+    path: str
+    codes: frozenset[str]
+    profile: Profile
+    folders: tuple[str, ...] = ()
+    """Folders of the project's own rules."""
+
+
+@dataclass(frozen=True)
+class Linted:
+    """What source says of a file, and the other files that this was read from."""
+
+    findings: tuple[Finding, ...] = ()
+    consulted: tuple[str, ...] = ()
+
+
+def lint_text(task: Task, text: str) -> Linted:
+    """Findings in a text; one that does not parse gives LT001 and nothing else."""
+    if not concerns_torch(text):
+        return Linted()
+    detectors = _index(task.codes, task.folders)
+    try:
+        source = Source(task.path, text, task.profile)
+        found = tuple(lint(source, detectors))
+    except cst.ParserSyntaxError as error:
+        return Linted((_syntax(task.path, text, error),))
+    except RecursionError:
+        message = "the code is nested too deeply to be analysed"
+        return Linted(
+            (engine_finding(catalog(task.folders), "LT001", message, Place(task.path, 1)),)
+        )
+    return Linted(found, tuple(sorted(source.consulted)))
+
+
+def concerns_torch(text: str) -> bool:
+    """The cheap test before the parse: no hazard of torch without the word."""
+    return "torch" in text
+
+
+def engine_finding(rules: Catalog, code: str, message: str, place: Place) -> Finding:
+    """A finding of lintorch itself; its rule's page gives name and gravity."""
+    rule = rules.rules[code]
+    return Finding(code, rule.name, message, rule.severity, place)
+
+
+@cache
+def catalog(folders: tuple[str, ...] = ()) -> Catalog:
+    """The rules, loaded once per process. Raises CatalogError."""
+    return load(folders)
+
+
+@cache
+def _index(codes: frozenset[str], folders: tuple[str, ...]) -> Index:
+    return index(chosen(codes, folders), Evidence.SOURCE)
+
+
+def chosen(codes: Iterable[str], folders: tuple[str, ...]):  # type: ignore[no-untyped-def]
+    """The rules with these codes, in the order of codes."""
+    rules = catalog(folders).rules
+    return [rules[code] for code in sorted(codes) if code in rules]
+
+
+def _syntax(path: str, text: str, error: cst.ParserSyntaxError) -> Finding:
+    place = Place(path, max(error.raw_line, 1), error.raw_column + 1)
+    try:
+        ast.parse(text)
+    except SyntaxError as plain:
+        place = Place(path, plain.lineno or place.row, max(plain.offset or 1, 1))
+        message = f"this is not valid Python: {plain.msg}"
+    except (ValueError, RecursionError, MemoryError) as other:
+        message = f"this is not valid Python: {other}"
+    else:
+        message = "the parser (libcst) does not know this syntax; the file was not checked"
+    return engine_finding(catalog(), "LT001", message, place)

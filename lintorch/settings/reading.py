@@ -1,0 +1,112 @@
+"""Finding and reading settings files: `.lintorch.toml`, `lintorch.toml`, `[tool.lintorch]`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lintorch.settings import kinds
+from lintorch.settings.values import Selection, Settings, SettingsError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+FILES = (".lintorch.toml", "lintorch.toml", "pyproject.toml")
+_SELECTION = {"select", "ignore", "extend-select"}
+_KEYS: Mapping[str, kinds.Kind] = {
+    "select": kinds.strings,
+    "ignore": kinds.strings,
+    "extend-select": kinds.strings,
+    "per-file-ignores": kinds.selectors_by_pattern,
+    "fixable": kinds.strings,
+    "unfixable": kinds.strings,
+    "exporters": kinds.exporters,
+    "opset": kinds.count,
+    "target-torch": kinds.release,
+    "target": kinds.strings,
+    "dynamic": kinds.boolean,
+    "exclude": kinds.strings,
+    "extend-exclude": kinds.strings,
+    "models": kinds.models,
+    "rules": kinds.folders,
+    "trace-seconds": kinds.amount,
+    "trace-memory": kinds.count,
+    "python": kinds.string,
+}
+
+
+def closest(path: str) -> Settings:
+    """The settings that hold for a file or folder. Raises SettingsError."""
+    return Closest().of(path)
+
+
+@dataclass
+class Closest:
+    """Looks settings up, each folder once."""
+
+    _known: dict[str, Settings] = field(default_factory=dict)
+
+    def of(self, path: str) -> Settings:
+        """The settings of the closest folder around a path that has any. Raises SettingsError."""
+        start = os.path.abspath(path)
+        return self._of(start if os.path.isdir(start) else os.path.dirname(start))
+
+    def _of(self, folder: str) -> Settings:
+        if folder not in self._known:
+            parent = os.path.dirname(folder)
+            own = _in(folder)
+            if own is None and parent == folder:
+                own = Settings(root=os.getcwd())
+            self._known[folder] = own or self._of(parent)
+        return self._known[folder]
+
+
+def load(file: str) -> Settings:
+    """The settings of one file, as given by `--config`. Raises SettingsError."""
+    table = _table(file)
+    return _settings(file, {} if table is None else table)
+
+
+def _in(folder: str) -> Settings | None:
+    for name in FILES:
+        file = os.path.join(folder, name)
+        if os.path.isfile(file) and (table := _table(file)) is not None:
+            return _settings(file, table)
+    return None
+
+
+def _table(file: str) -> Mapping[str, Any] | None:
+    """The part of a file that is about lintorch; None where a `pyproject.toml` has none."""
+    try:
+        with open(file, "rb") as stream:
+            whole = tomllib.load(stream)
+    except OSError as error:
+        raise SettingsError(file, error.strerror or str(error)) from error
+    except ValueError as error:  # not TOML, or not UTF-8
+        raise SettingsError(file, str(error)) from error
+    if os.path.basename(file) != "pyproject.toml":
+        return whole
+    tool = whole.get("tool", {})
+    table = tool.get("lintorch") if isinstance(tool, dict) else None
+    if table is not None and not isinstance(table, dict):
+        raise SettingsError(file, "`tool.lintorch` is not a table")
+    return table
+
+
+def _settings(file: str, table: Mapping[str, Any]) -> Settings:
+    root = os.path.dirname(os.path.abspath(file))
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        if key not in _KEYS:
+            raise SettingsError(file, f"unknown key `{key}`{kinds.nearest(key, tuple(_KEYS))}")
+        try:
+            values[key.replace("-", "_")] = _KEYS[key](value, root)
+        except ValueError as error:
+            raise SettingsError(file, f"`{key}`: {error}") from error
+    chosen = {n: values.pop(n) for n in ("select", "ignore", "extend_select") if n in values}
+    return Settings(root, file, (Selection(**chosen, origin=file),), **values)

@@ -1,0 +1,98 @@
+"""Settings as values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from lintorch.files import DEFAULT_EXCLUDE
+from lintorch.profile import Profile
+
+
+class SettingsError(Exception):
+    """A setting that cannot be meant: names the file (or "command line"), the key and what is wrong."""
+
+    def __init__(self, file: str, message: str) -> None:
+        super().__init__(f"{file}: {message}")
+        self.file = file
+        self.message = message
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Selectors of rules: codes, their beginnings, names, themes, or "ALL".
+
+    Without `select` this only changes what was selected before.
+    """
+
+    select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
+    origin: str = "command line"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a project has set; None where it leaves the choice to what its code shows."""
+
+    root: str = "."
+    """The folder of the settings file, which paths and patterns are relative to."""
+    file: str | None = None
+    selections: tuple[Selection, ...] = ()
+    """What the file selects, then what the command line does."""
+    per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    fixable: tuple[str, ...] = ("ALL",)
+    unfixable: tuple[str, ...] = ()
+    exporters: tuple[str, ...] | None = None
+    opset: int | None = None
+    target_torch: tuple[int, int] | None = None
+    target: tuple[str, ...] = ()
+    dynamic: bool | None = None
+    exclude: tuple[str, ...] = DEFAULT_EXCLUDE
+    extend_exclude: tuple[str, ...] = ()
+    models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Tables by name, with the keys as written: `factory`, `args`, `inputs`, `train-inputs`."""
+    rules: tuple[str, ...] = ()
+    """Folders of the project's own rules, absolute."""
+    trace_seconds: float | None = None
+    trace_memory: int | None = None
+    """Megabytes."""
+    python: str | None = None
+    """The interpreter whose torch traces and exports."""
+
+    @property
+    def excluded(self) -> tuple[str, ...]:
+        """All patterns of files to leave out."""
+        return self.exclude + self.extend_exclude
+
+    def profile(self, found: Profile | None = None) -> Profile:
+        """What is deployed with: as set, else as the project's export calls show."""
+        base = found or Profile()
+        return Profile(
+            base.exporters if self.exporters is None else frozenset(self.exporters),
+            base.opset if self.opset is None else self.opset,
+            base.dynamic if self.dynamic is None else self.dynamic,
+            base.torch if self.target_torch is None else self.target_torch,
+        )
+
+
+def override(settings: Settings, **given: Any) -> Settings:
+    """Settings outweighed by the command line; what is None was not given.
+
+    `select`, `ignore` and `extend_select` come as one more selection, `extend_exclude` and
+    `per_file_ignores` are added, everything else is replaced.
+    """
+    given = {name: value for name, value in given.items() if value is not None}
+    for name in [n for n, value in given.items() if isinstance(value, list)]:
+        given[name] = tuple(given[name])
+    chosen = {
+        f.name: given.pop(f.name) for f in fields(Selection) if f.name in given and f.name != "root"
+    }
+    if chosen:
+        given["selections"] = (*settings.selections, Selection(**chosen))
+    for name in {"extend_exclude", "rules"} & given.keys():
+        given[name] = (*getattr(settings, name), *given[name])
+    if "per_file_ignores" in given:
+        given["per_file_ignores"] = {**settings.per_file_ignores, **given["per_file_ignores"]}
+    return replace(settings, **given)

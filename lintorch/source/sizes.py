@@ -1,0 +1,41 @@
+"""What rules ask of sizes: may one vary, was it only read, or worked out with floats."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from lintorch.source.tree import offspring
+from lintorch.source.values import Kind, Value
+
+if TYPE_CHECKING:
+    from lintorch.source.source import Source
+
+_LAST = -1
+
+
+def may_vary(value: Value) -> bool:
+    """Whether a size, or a part of a shape, is not known to be the same at every call."""
+    if value.kind is Kind.SHAPE:
+        return value.first != _LAST
+    return value.may_vary or any(may_vary(item) for item in value.items)
+
+
+def is_read(node: cst.CSTNode) -> bool:
+    """Whether an expression is a size as it was read: `h`, `x.size(0)`, `x.shape[2]`."""
+    return isinstance(node, (cst.Name, cst.Attribute, cst.Call, cst.Subscript))
+
+
+def is_scaled(node: cst.CSTNode, source: Source) -> bool:
+    """Whether a size went through a float, or was multiplied by what may be one."""
+    value = source.value(node)
+    if value.kind is not Kind.SIZE or value.whole:
+        return False
+    return value.whole is False or _multiplies(node)
+
+
+def _multiplies(node: cst.CSTNode) -> bool:
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Multiply):
+        return True
+    return any(_multiplies(part) for part in offspring(node))

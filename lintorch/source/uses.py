@@ -1,0 +1,112 @@
+"""Where a value goes: into the graph of a model, or only into decisions, checks and messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from lintorch.source.tree import offspring
+
+if TYPE_CHECKING:
+    from lintorch.source.source import Source
+
+_TALK = frozenset({"str", "repr", "isinstance", "type", "id", "hash", "print", "format"})
+_MESSAGES = (cst.FormattedString, cst.FormattedStringExpression)
+_CHOICES = (cst.If, cst.While, cst.IfExp, cst.Assert)
+
+
+class Uses:
+    """Follows values through names and tuples of one file."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._loads: dict[cst.FunctionDef, dict[str, list[cst.Name]]] = {}
+
+    def in_graph(self, node: cst.CSTNode) -> bool:
+        """Whether a value may become part of what a model computes; it does if in doubt."""
+        return self._reaches(node, frozenset())
+
+    def _reaches(self, node: cst.CSTNode, seen: frozenset[str]) -> bool:
+        part = None
+        while (outer := self._source.parent(node)) is not None:
+            if self._ends(outer, node):
+                return False
+            if isinstance(outer, cst.Assign):
+                return any(self._target(t.target, node, part, seen) for t in outer.targets)
+            if isinstance(outer, (cst.BaseStatement, cst.BaseSmallStatement)):
+                return True
+            part, node = node, outer
+        return False
+
+    def _ends(self, outer: cst.CSTNode, inner: cst.CSTNode) -> bool:
+        """Whether what is around a value only looks at it."""
+        if isinstance(outer, (cst.Expr, *_MESSAGES)):
+            return True
+        if isinstance(outer, _CHOICES) and inner is outer.test:
+            return True
+        if isinstance(outer, cst.CompIf):
+            return True
+        if isinstance(outer, cst.Call) and self._source.name(outer.func) in _TALK:
+            return True
+        return self._source.regions.checks(outer, inner)
+
+    def _target(
+        self,
+        target: cst.CSTNode,
+        node: cst.CSTNode,
+        part: cst.CSTNode | None,
+        seen: frozenset[str],
+    ) -> bool:
+        """`part` is the element of the tuple `node` that holds the value."""
+        if isinstance(target, cst.Name):
+            return self._named(target, seen)
+        if not isinstance(target, (cst.Tuple, cst.List)):
+            return True
+        bound = [element.value for element in target.elements]
+        if isinstance(node, cst.Tuple) and len(node.elements) == len(bound):
+            bound = [b for b, given in zip(bound, node.elements, strict=True) if given is part]
+        names = [name for name in bound if isinstance(name, cst.Name)]
+        whole = not isinstance(node, cst.Tuple)
+        return len(names) < len(bound) or any(self._named(n, seen, whole) for n in names)
+
+    def _named(self, name: cst.Name, seen: frozenset[str], sized: bool = False) -> bool:
+        """Whether any later mention of a name that was given the value reaches the graph."""
+        if name.value in seen:
+            return False
+        function = self._source.enclosing(name, cst.FunctionDef)
+        if function is None:
+            return True
+        return any(
+            self._reaches(load, seen | {name.value})
+            for load in self._loads_of(function).get(name.value, ())
+            if not sized or self._source.value(load).may_vary
+        )
+
+    def _loads_of(self, function: cst.FunctionDef) -> dict[str, list[cst.Name]]:
+        if function not in self._loads:
+            table: dict[str, list[cst.Name]] = {}
+            for name in _names(function.body):
+                if self._is_load(name):
+                    table.setdefault(name.value, []).append(name)
+            self._loads[function] = table
+        return self._loads[function]
+
+    def _is_load(self, name: cst.Name) -> bool:
+        outer = self._source.parent(name)
+        if isinstance(outer, cst.Attribute):
+            return name is outer.value
+        if isinstance(outer, cst.Arg):
+            return name is outer.value
+        node: cst.CSTNode | None = name
+        while isinstance(node, (cst.Name, cst.Element, cst.Tuple, cst.List)):
+            node = self._source.parent(node)
+        return not isinstance(node, (cst.AssignTarget, cst.NameItem, cst.Param))
+
+
+def _names(node: cst.CSTNode) -> Iterator[cst.Name]:
+    if isinstance(node, cst.Name):
+        yield node
+    for child in offspring(node):
+        yield from _names(child)

@@ -1,0 +1,92 @@
+"""Numbers of an exported model against eager's: how far apart, and whether that is too far.
+
+A difference is too far above `ABSOLUTE + RELATIVE * max|eager|` per output tensor. The scale is
+the tensor's largest value, not each element's own: runtimes fuse, reorder and vectorise, and the
+rounding of a sum is in proportion to its largest terms. Integers and booleans must be equal.
+What rounding alone may do to a model is measured where a difference is found: eager is run again
+with inputs and weights moved by about a rounding error, and a difference of no more than some
+times that is not held against the exporter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+
+RELATIVE, ABSOLUTE = 1e-3, 1e-4
+LOW_RELATIVE, LOW_ABSOLUTE = 2e-2, 1e-2
+"""For float16 and bfloat16, of 10 and 7 bits, whose sums runtimes keep in other precisions."""
+_LOW = (torch.float16, torch.bfloat16)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The worst output: its place, by how much it differs, and the tolerance it exceeds.
+
+    `amount` is None where shapes or the number of outputs differ, or numbers are not finite
+    where eager's are; `why` says which.
+    """
+
+    amount: float | None
+    tolerance: float = 0.0
+    why: str = ""
+
+
+def difference(
+    eager: Sequence[torch.Tensor], other: Sequence[torch.Tensor], *, exact: bool = False
+) -> Difference | None:
+    """The worst difference beyond tolerance (beyond 0 if `exact`), or None."""
+    if len(eager) != len(other):
+        return Difference(
+            None, why=f"there are {len(other)} outputs where eager gives {len(eager)}"
+        )
+    found = [
+        worst
+        for expected, given in zip(eager, other, strict=True)
+        if (worst := _worst(expected.detach(), given.detach(), exact))
+    ]
+    return next((worst for worst in found if worst.amount is None), None) or max(
+        found, key=lambda worst: worst.amount or 0.0, default=None
+    )
+
+
+def _worst(expected: torch.Tensor, given: torch.Tensor, exact: bool) -> Difference | None:
+    if expected.is_complex() and not given.is_complex():
+        expected = torch.view_as_real(expected)
+    if expected.shape != given.shape:
+        why = f"the output is {[*given.shape]} where eager gives {[*expected.shape]}"
+        return Difference(None, why=why)
+    tolerance = 0.0 if exact else _tolerance(expected)
+    expected, given = _wide(expected), _wide(given)
+    if expected.numel() == 0:
+        return None
+    if not torch.equal(torch.isnan(expected), torch.isnan(given)) or not _same_infinities(
+        expected, given
+    ):
+        return Difference(None, why="the output is not finite where eager's is, or the reverse")
+    finite = torch.isfinite(expected)
+    amount = float((expected - given)[finite].abs().max()) if bool(finite.any()) else 0.0
+    return Difference(amount, tolerance) if amount > tolerance else None
+
+
+def _same_infinities(expected: torch.Tensor, given: torch.Tensor) -> bool:
+    infinite = torch.isinf(expected)
+    alike = torch.equal(infinite, torch.isinf(given))
+    return bool(alike and torch.equal(expected[infinite], given[infinite]))
+
+
+def _tolerance(expected: torch.Tensor) -> float:
+    if not (expected.is_floating_point() or expected.is_complex()):
+        return 0.0
+    values = expected.abs().double()
+    values = values[torch.isfinite(values)]
+    largest = float(values.max()) if values.numel() else 0.0
+    low = expected.dtype in _LOW
+    return (LOW_ABSOLUTE if low else ABSOLUTE) + (LOW_RELATIVE if low else RELATIVE) * largest
+
+
+def _wide(tensor: torch.Tensor) -> torch.Tensor:
+    tensor = tensor.cpu()
+    return tensor.to(torch.complex128 if tensor.is_complex() else torch.float64)

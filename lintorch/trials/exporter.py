@@ -1,0 +1,115 @@
+"""What an exporter is: one module that can export a model, run what it made and explain a refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import torch
+from torch import nn
+
+from lintorch.trace.feed import flatten
+from lintorch.trace.record import Input
+from lintorch.trials.state import kept
+
+
+@dataclass(frozen=True)
+class Job:
+    """One export to make: the module in the mode it is exported in, and what it is fed.
+
+    `dynamic` holds the named sizes that may vary; other names are exported as fixed numbers.
+    """
+
+    module: nn.Module
+    inputs: tuple[Input, ...]
+    example: tuple[torch.Tensor, ...]
+    dynamic: frozenset[str]
+    opset: int | None
+    directory: Path
+    plain: bool = True
+    """Whether the output is nothing but tensors in tuples and lists."""
+
+    def axes(self) -> list[dict[int, str]]:
+        """Per input: the axes that are dynamic, and the names of their sizes."""
+        return [
+            {
+                axis: name
+                for axis, name in enumerate(given.shape)
+                if isinstance(name, str) and name in self.dynamic
+            }
+            for given in self.inputs
+        ]
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What an exporter made: runs on tensors in the model's order and gives back its tensors."""
+
+    run: Callable[[Sequence[torch.Tensor]], list[torch.Tensor]]
+    opset: int | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Explained:
+    """What an exporter's own records say of a refusal.
+
+    `where` is a printed stack, innermost line last, in which the user's line is looked for.
+    """
+
+    operators: tuple[str, ...] = ()
+    where: str = ""
+    message: str = ""
+
+
+class Exporter(Protocol):
+    """A module with these functions; `lintorch.trials.table` lists them."""
+
+    def available(self) -> str:
+        """The empty text, or what to install."""
+
+    def export(self, job: Job) -> Exported:
+        """Exports and loads; raises whatever the exporter raises, `Refused` outside stage "export"."""
+
+    def explain(self, error: BaseException, job: Job) -> Explained:
+        """What is known of an error that `export` raised."""
+
+
+def running(module: nn.Module) -> Exported:
+    """A module as what was exported; its buffers are the same before every run."""
+
+    def run(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        with kept(module):
+            return flatten(module(*tensors))
+
+    return Exported(run)
+
+
+class Refused(Exception):
+    """An error, its cause, raised in a stage that is not the export itself."""
+
+    def __init__(self, stage: str) -> None:
+        super().__init__(stage)
+        self.stage = stage
+
+
+@contextmanager
+def stage(name: str) -> Iterator[None]:
+    """Raises `Refused(name)` from any error inside."""
+    try:
+        yield
+    except Exception as error:
+        raise Refused(name) from error
+
+
+def missing(*packages: str) -> str:
+    """How to install what cannot be imported; the empty text where all can be."""
+    for package in packages:
+        try:
+            __import__(package)
+        except ImportError as error:
+            return f'{package} cannot be imported ({error}); pip install "lintorch[export]"'
+    return ""

@@ -1,0 +1,55 @@
+"""ONNX Runtime on the CPU: what an ONNX file computes, at any sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from lintorch.trials.exporter import Exported, Job, missing, stage
+
+_FATAL_ONLY = 4
+
+
+def available(*more: str) -> str:
+    """How to install what writing and running ONNX takes."""
+    return missing("onnx", "onnxruntime", *more)
+
+
+def load(path: Path, job: Job) -> Exported:
+    """A file as something that runs, with the opset it was written in; `Refused("load")`."""
+    with stage("load"):
+        import onnx
+
+        opsets = onnx.load(str(path), load_external_data=False).opset_import
+        opset = next((entry.version for entry in opsets if entry.domain in ("", "ai.onnx")), None)
+        run = _runner(_session(path), [given.name for given in job.inputs])
+    return Exported(run, opset)
+
+
+def _session(path: Path) -> Any:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = _FATAL_ONLY
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+def _runner(
+    session: Any, names: list[str]
+) -> Callable[[Sequence[torch.Tensor]], list[torch.Tensor]]:
+    """An input that the graph does not use may be gone from it: fed by name, not by place."""
+    taken = {given.name for given in session.get_inputs()}
+
+    def run(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        feed = {
+            name: tensor.detach().numpy()
+            for name, tensor in zip(names, tensors, strict=True)
+            if name in taken
+        }
+        return [torch.as_tensor(array) for array in session.run(None, feed)]
+
+    return run

@@ -1,0 +1,41 @@
+"""torch.export.export with strict=False and the named sizes Dim.DYNAMIC, which refuses a baked size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from lintorch.trials.constraints import specialised
+from lintorch.trials.exporter import Explained, Exported, Job, running
+
+
+def available() -> str:
+    """torch.export is part of torch from 2.5 on, the first release with Dim.DYNAMIC."""
+    if hasattr(getattr(getattr(torch, "export", None), "Dim", None), "DYNAMIC"):
+        return ""
+    return "torch.export with Dim.DYNAMIC needs torch 2.5 or later; pip install 'torch>=2.5'"
+
+
+def export(job: Job) -> Exported:
+    """Exports; the program is run as the module that it unlifts to, with its guards."""
+    program = torch.export.export(job.module, job.example, dynamic_shapes=shapes(job), strict=False)
+    module = program.module()
+    return running(module)
+
+
+def explain(error: BaseException, job: Job) -> Explained:
+    """Names the sizes that the code fixed, and the line that did."""
+    return specialised(error, job) or Explained()
+
+
+def shapes(job: Job) -> Any:
+    """The dynamic_shapes of a job: None where no size is dynamic.
+
+    Given as a sequence over the arguments. A size that several inputs share needs no Dim of its
+    own: Dim.DYNAMIC lets sizes be found equal and refuses only those found constant.
+    """
+    if not job.dynamic:
+        return None
+    dynamic = torch.export.Dim.DYNAMIC
+    return tuple(dict.fromkeys(axes, dynamic) or None for axes in job.axes())

@@ -1,0 +1,99 @@
+"""What an exported model is worth: run at each set of sizes and compared with eager."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import torch
+
+from lintorch.trace.record import Outcome
+from lintorch.trials.compare import Difference, difference
+from lintorch.trials.eager import Eager, Sizes
+from lintorch.trials.exporter import Exported
+from lintorch.trials.trouble import core
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A difference, at the key and the place in words that it was found at."""
+
+    key: str
+    place: str
+    found: Difference
+
+    def sentence(self) -> str:
+        """One sentence that says what is wrong where."""
+        if self.found.why:
+            return f"{self.place} {self.found.why}"
+        return (
+            f"{self.place} the output differs from eager by {self.found.amount:.3g}"
+            f" (tolerance {self.found.tolerance:.2g})"
+        )
+
+
+def judge(
+    exporter: str, exported: Exported, eager: Eager, varied: Mapping[str, Sizes], train: bool
+) -> Outcome:
+    """Ok or wrong; failed where the exported model does not run at all.
+
+    With `train` only the traced size is compared, under the key "train".
+    """
+    traced = eager.model.sizes
+    try:
+        given = _run(exported, eager, traced)
+    except Exception as error:
+        return Outcome(exporter, "failed", "run", core(error), opset=exported.opset)
+    if random := eager.randomness():
+        said = f"by {random.amount:.3g}" if random.amount is not None else "in shape"
+        detail = f"the eager model itself is random: two runs in eval mode differ {said}"
+        return Outcome(
+            exporter, "wrong", wrong={"": random.amount}, detail=detail, opset=exported.opset
+        )
+    key, place = ("train", "exported in training mode") if train else ("", "at the traced size")
+    first = _found(key, place, traced, given, eager)
+    rest = () if train else _others(exported, eager, varied)
+    return _outcome(exporter, exported, [*first, *rest])
+
+
+def _outcome(exporter: str, exported: Exported, found: list[Wrong]) -> Outcome:
+    if not found:
+        return Outcome(exporter, "ok", detail=exported.note, opset=exported.opset)
+    also = " and ".join(wrong.place for wrong in found[1:])
+    detail = found[0].sentence() + (f"; also wrong {also}" if also else "")
+    return Outcome(
+        exporter,
+        "wrong",
+        wrong={wrong.key: wrong.found.amount for wrong in found},
+        detail="; ".join(part for part in (detail, exported.note) if part),
+        opset=exported.opset,
+    )
+
+
+def _others(exported: Exported, eager: Eager, varied: Mapping[str, Sizes]) -> Iterator[Wrong]:
+    for group, sizes in varied.items():
+        place = f"at {group} {'×'.join(str(sizes[name]) for name in group.split(','))}"
+        try:
+            eager.numbers(sizes)
+        except Exception:
+            continue
+        try:
+            given = _run(exported, eager, sizes)
+        except Exception as error:
+            why = f"the exported model raises {core(error, 1)}"
+            yield Wrong(group, place, Difference(None, why=why))
+        else:
+            yield from _found(group, place, sizes, given, eager)
+
+
+def _found(
+    key: str, place: str, sizes: Sizes, given: list[torch.Tensor], eager: Eager
+) -> Iterator[Wrong]:
+    found = difference(eager.numbers(sizes), given)
+    if found and not eager.excuses(sizes, given, found):
+        yield Wrong(key, place, found)
+
+
+def _run(exported: Exported, eager: Eager, sizes: Sizes) -> list[torch.Tensor]:
+    with torch.no_grad():
+        return exported.run(eager.fed(sizes))

@@ -1,0 +1,184 @@
+"""LT117: a resize or a grid whose align_corners is unset, impossible, or lost at an old opset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import libcst as cst
+
+from lintorch.finding import Applicability, Edit, Fix, Harm, Hit, Severity
+from lintorch.rule import Rule
+from lintorch.source import UNKNOWN, Source
+from lintorch.source.literals import Arguments
+from lintorch.subjects import Trace, Trial
+from lintorch.trace.record import Event, Outcome, Site
+
+rule = Rule(
+    __name__,
+    code="LT117",
+    summary="align_corners unset, impossible, or lost at an old opset",
+    why="""
+        Without align_corners, grid_sample and affine_grid warn on the first call and take False;
+        to write False keeps every number. interpolate takes False too, without a word.
+
+        Up to opset 10 the legacy ONNX exporter has no operator that resizes as torch does: linear,
+        bilinear and trilinear give other numbers where align_corners is False or unset, and are
+        refused where it is True or where the size is a constant; bicubic is always refused. From
+        opset 11 on, and in the new exporter, both settings are right, whatever older advice says.
+        Changing the flag changes what the model computes: raise the opset instead.
+
+        Modes that do not interpolate (nearest, nearest-exact, area) raise where it is given at
+        all, and a size together with a scale_factor raises too. Measured on torch 2.13.
+    """,
+    bad="""
+        from torch import nn
+        from torch.nn import functional as F
+
+
+        class Warp(nn.Module):
+            def forward(self, x, grid):
+                return F.grid_sample(x, grid)
+    """,
+    good="""
+        from torch import nn
+        from torch.nn import functional as F
+
+
+        class Warp(nn.Module):
+            def forward(self, x, grid):
+                return F.grid_sample(x, grid, align_corners=False)
+    """,
+    fix=Applicability.SAFE,
+)
+
+GRIDS = {
+    "torch.nn.functional.grid_sample": (
+        "input", "grid", "mode", "padding_mode", "align_corners",
+    ),
+    "torch.nn.functional.affine_grid": ("theta", "size", "align_corners"),
+}  # fmt: skip
+RESIZES = {
+    "torch.nn.functional.interpolate": (
+        "input", "size", "scale_factor", "mode", "align_corners",
+    ),
+    "torch.nn.functional.upsample": ("input", "size", "scale_factor", "mode", "align_corners"),
+    "torch.nn.Upsample": ("size", "scale_factor", "mode", "align_corners"),
+}  # fmt: skip
+TWICE = "torch.nn.UpsamplingBilinear2d"
+LINEAR = ("linear", "bilinear", "trilinear")
+FIRST_RIGHT = 11
+"""The first opset whose resize operator can do what torch does."""
+REFUSALS = ("upsample", "'NoneType' object is not subscriptable")
+
+
+@rule.source(cst.Call, needs=("grid_sample", "affine_grid"))
+def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
+    name = source.name(call.func)
+    if name in GRIDS:
+        given = source.arguments(call, *GRIDS[name])
+        if given.value("align_corners", None) is None:
+            short = name.rpartition(".")[2]
+            yield Hit(call, unset(short), written(call, given, source), severity=Severity.NOTE)
+
+
+@rule.source(cst.Call, needs=("interpolate", "psampl"))
+def in_resize(call: cst.Call, source: Source) -> Iterator[Hit]:
+    name = source.name(call.func)
+    if name == TWICE:
+        flag, mode, size = True, "bilinear", None
+    elif name in RESIZES:
+        given = source.arguments(call, *RESIZES[name])
+        flag = given.value("align_corners", None)
+        mode, size = given.value("mode", "nearest"), given.value("size", None)
+        if wrong := impossible(mode, flag, size, given.value("scale_factor", None)):
+            yield Hit(call, wrong, severity=Severity.ERROR)
+            return
+    else:
+        return
+    layer = name.rpartition(".")[2][0].isupper()
+    if old(source.profile.opset_of("onnx-legacy")) and (layer or source.in_forward(call)):
+        yield from resized(call, mode, flag, size)
+
+
+@rule.trace(*GRIDS)
+def in_grid_run(event: Event, trace: Trace) -> Iterator[Hit]:
+    if event.args.get("align_corners", UNKNOWN) is None:
+        yield Hit(event, unset(event.name.rpartition(".")[2]), severity=Severity.NOTE)
+
+
+@rule.trace("torch.nn.functional.interpolate")
+def in_run(event: Event, trace: Trace) -> Iterator[Hit]:
+    if old(trace.profile.opset_of("onnx-legacy")):
+        yield from asked(event)
+
+
+@rule.trial("wrong", "failed")
+def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    if outcome.exporter != "onnx-legacy" or not old(outcome.opset or 0):
+        return
+    for event in trial.trace.named("torch.nn.functional.interpolate"):
+        for hit in asked(event):
+            refused = (hit.harm or {})["onnx-legacy"] is Harm.REFUSED
+            if outcome.status == "failed" and refused and said(outcome):
+                message = f"onnx-legacy refuses at opset {outcome.opset}: {hit.message}"
+                yield Hit(hit.node, message, severity=Severity.ERROR)
+            elif outcome.status == "wrong" and not refused:
+                message = f"onnx-legacy is wrong at opset {outcome.opset}: {outcome.detail}"
+                yield Hit(hit.node, message, severity=Severity.ERROR)
+
+
+def unset(short: str) -> str:
+    return f"{short} without align_corners warns, and means False"
+
+
+def written(call: cst.Call, given: Arguments, source: Source) -> Fix:
+    """The flag written out as what it is."""
+    none = given.get("align_corners")
+    if none is not None:
+        edit = source.replace(none, "False")
+    else:
+        edit: Edit = source.insert_argument(call, "align_corners=False")
+    return Fix("Say align_corners=False, which is what it means", (edit,))
+
+
+def impossible(mode: Any, flag: Any, size: Any, factor: Any) -> str:
+    """Why torch raises for these arguments; "" where it does not, or where they are not known."""
+    if flag in (True, False) and mode in ("nearest", "nearest-exact", "area"):
+        return f"raises: mode {mode!r} takes no align_corners"
+    known = UNKNOWN not in (size, factor)
+    if known and size is not None and factor is not None:
+        return "raises: takes a size or a scale_factor, not both"
+    return ""
+
+
+def resized(node: object, mode: Any, flag: Any, size: Any) -> Iterator[Hit]:
+    """A resize that the legacy exporter cannot write below opset 11."""
+    if mode == "bicubic":
+        yield Hit(node, "bicubic below opset 11", harm={"onnx-legacy": Harm.REFUSED})
+    elif mode in LINEAR and (flag is True or size not in (None, UNKNOWN)):
+        how = "align_corners=True" if flag is True else "to a constant size"
+        yield Hit(node, f"{mode} {how} below opset 11", harm={"onnx-legacy": Harm.REFUSED})
+    elif mode in LINEAR:
+        message = f"{mode} with align_corners={bool(flag)} below opset 11"
+        yield Hit(node, message, harm={"onnx-legacy": Harm.WARNED})
+
+
+def asked(event: Event) -> Iterator[Hit]:
+    """The same of a resize that ran; there a size may have been worked out, so none is constant."""
+    args = event.args
+    yield from resized(site(event), args.get("mode"), args.get("align_corners"), UNKNOWN)
+
+
+def site(event: Event) -> Site:
+    """The line to change: where an upsampling layer was made, else where the function is called."""
+    layer = event.layer_class in (*RESIZES, TWICE)
+    return event.built if layer and event.built else event.site
+
+
+def said(outcome: Outcome) -> bool:
+    return any(word in outcome.message for word in REFUSALS)
+
+
+def old(opset: int) -> bool:
+    return 0 < opset < FIRST_RIGHT

@@ -1,0 +1,284 @@
+"""LT101: a size read from a tensor that becomes a Python constant in the exported model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import cast
+
+import libcst as cst
+
+from lintorch.finding import Applicability, Fix, Harm, Hit, Refuted
+from lintorch.rule import Rule
+from lintorch.source import Kind, Source, is_read, is_scaled, may_vary
+from lintorch.subjects import Trace, Trial
+from lintorch.trace.changes import blamed, changes, is_fixed
+from lintorch.trace.record import Event, Outcome
+
+rule = Rule(
+    __name__,
+    code="LT101",
+    summary="a size read from a tensor that becomes a constant",
+    why="""
+        `x.size(0)`, `x.shape[2] // 2`, `tuple(x.shape)` and `math.prod(x.shape[1:])` stay
+        symbolic: every exporter writes a model that is right at every size. A size that goes
+        through `int()`, `float()`, `len()`, `max()`, NumPy or `torch.tensor(...)`, or is read
+        from `x.data`, becomes the number it was for the example input. The legacy exporter and
+        jit.trace then compute wrongly at any other size, for `x.data` without any warning;
+        `torch.export` refuses, and so does the new ONNX exporter unless sizes are left to
+        `Dim.AUTO` or the number was worked out first (`int(h // 2)`), which is silently wrong.
+        Measured on torch 2.13.
+
+        The often-copied advice to write `torch.tensor(x.size(0)).item()` is what bakes the size;
+        the plain form needs no help.
+    """,
+    bad="""
+        from torch import nn
+
+
+        class Head(nn.Module):
+            def forward(self, x):
+                return x.view(int(x.size(0)), -1)
+    """,
+    good="""
+        from torch import nn
+
+
+        class Head(nn.Module):
+            def forward(self, x):
+                return x.view(x.size(0), -1)
+    """,
+    fix=Applicability.SAFE,
+)
+
+TRACED = {"onnx-legacy": Harm.WARNED, "torchscript-trace": Harm.WARNED}
+UNSEEN = {"onnx-legacy": Harm.SILENT, "torchscript-trace": Harm.SILENT}
+REFUSED = {"torch.export": Harm.REFUSED}
+READ = {**REFUSED, "onnx": Harm.AUTO, **TRACED}
+"""int(), float() of a size as it was read; len() of a tensor."""
+WORKED_OUT = {**REFUSED, "onnx": Harm.SILENT, **TRACED}
+"""The same of a size that was halved or added to first."""
+REPEATED = {**REFUSED, "onnx": Harm.AUTO, **UNSEEN}
+NOISY = {"onnx-legacy": Harm.NOISY, "torchscript-trace": Harm.NOISY}
+COPIED = {**REFUSED, "onnx": Harm.AUTO, **NOISY}
+
+MAKERS = {
+    "torch.tensor": (TRACED, NOISY),
+    "torch.as_tensor": (READ, COPIED),
+    "torch.LongTensor": (REPEATED, REPEATED),
+    "torch.IntTensor": (REPEATED, REPEATED),
+}
+"""What becomes of several sizes, and of a single one that stays a tensor."""
+SIZE_READS = frozenset({"size", "shape", "numel", "nelement"})
+TRACE_HARM = {
+    "size.int": WORKED_OUT,
+    "size.float": READ,
+    "size.len": READ,
+    "size.tensor": TRACED,
+    "size.data": UNSEEN,
+}
+
+
+@rule.source(cst.Call)
+def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
+    if not source.profile.dynamic or not call.args:
+        return
+    name = source.name(call.func)
+    find = FORMS.get(name) or (numpy if name.startswith("numpy.") else None)
+    if find is not None and source.in_forward(call) and source.in_graph(call):
+        yield from find(call, source)
+
+
+@rule.source(cst.Attribute, needs=(".data",))
+def in_data(node: cst.Attribute, source: Source) -> Iterator[Hit]:
+    """`x.data.size(0)`, also through a name that was given `x.data`."""
+    if node.attr.value not in SIZE_READS or not source.profile.dynamic:
+        return
+    if not (source.in_forward(node) and source.value(node.value).detached):
+        return
+    read = whole_read(node, source)
+    if may_vary(source.value(read)) and source.in_graph(read):
+        message = "a size read through `.data` is the example's for good"
+        yield Hit(read, message, fix=without_data(node, source), harm=UNSEEN)
+
+
+@rule.source(cst.BinaryOperation, needs=("] *", "]*"))
+def in_repeat(node: cst.BinaryOperation, source: Source) -> Iterator[Hit]:
+    """`[token] * x.size(0)`."""
+    if not isinstance(node.operator, cst.Multiply) or not isinstance(node.left, cst.List):
+        return
+    size = source.value(node.right)
+    if source.profile.dynamic and size.kind is Kind.SIZE and may_vary(size):
+        if source.in_forward(node) and source.in_graph(node):
+            message = f"the list has as many items as {source.code(node.right)} was for the example"
+            yield Hit(node, message, harm=REPEATED)
+
+
+def converted(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """int(x.size(0)), float(x.size(2)), int(torch.tensor(x.size(0)))."""
+    given = call.args[0].value
+    size, name = source.value(given), source.name(call.func)
+    if size.kind is not Kind.SIZE or not may_vary(size) or is_scaled(given, source):
+        return
+    if in_range(call, source):
+        return
+    if isinstance(given, cst.Call) and source.name(given.func):
+        return  # what the inner call does to it is said there
+    fix = None
+    if name == "int" and size.whole and len(call.args) == 1:
+        edit = source.replace(call, operand(given, source))
+        fix = Fix("drop int(): a size is an int", (edit,))
+    message = f"{name}() turns the size {source.code(given)} into a constant"
+    yield Hit(call, message, fix=fix, harm=READ if is_read(given) else WORKED_OUT)
+
+
+def counted(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """len(x) of a tensor."""
+    given = call.args[0].value
+    value = source.value(given)
+    if value.is_tensor and value.sure and not in_range(call, source):
+        text = source.code(given)
+        edit = source.replace(call, f"{operand(given, source)}.size(0)")
+        message = f"len({text}) is the example's batch size for good"
+        yield Hit(call, message, fix=Fix(f"write {edit.content}", (edit,)), harm=READ)
+
+
+def bounded(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """max(h, w), max(h - 20, 0), min(h, 512); a floor of 1 below a size never decides."""
+    values = [source.value(arg.value) for arg in call.args if not arg.star and not arg.keyword]
+    sizes = [v for v in values if v.kind is Kind.SIZE and may_vary(v)]
+    if len(values) < 2 or not sizes:
+        return
+    floors = [a.value for a in call.args if isinstance(a.value, cst.Integer)]
+    if any(int(f.evaluated_value) <= 1 for f in floors) and not any(
+        v.negative is not False for v in sizes
+    ):
+        return
+    name = source.name(call.func)
+    yield Hit(call, f"{name}() of sizes keeps the side that the example chose", harm=TRACED)
+
+
+def made(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """torch.tensor(x.shape), torch.tensor([h, w]), torch.tensor(x.size(0)).item()."""
+    several, single = MAKERS[source.name(call.func)]
+    given = call.args[0].value
+    value = source.value(given)
+    text = source.code(given)
+    if not (may_vary(value) or any(may_vary(item) for item in value.items)):
+        return
+    read = item_call(call, source)
+    if read is not None and value.kind is Kind.SIZE:
+        edit = source.replace(read, operand(given, source))
+        exact = value.whole and len(call.args) == 1
+        fix = Fix(f"write {text}", (edit,)) if exact else None
+        message = f"{text} is made a tensor and read back: it becomes a constant"
+        yield Hit(read, message, fix=fix, harm=several)
+    else:
+        harm = single if value.kind is Kind.SIZE else several
+        yield Hit(call, f"a tensor made of {text} is a constant", harm=harm)
+
+
+def numpy(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """np.prod(x.shape[1:]), np.array(x.shape), np.sqrt(x.size(2))."""
+    values = [(arg.value, source.value(arg.value)) for arg in call.args]
+    sizes = [(node, v) for node, v in values if v.kind in (Kind.SIZE, Kind.SHAPE) and may_vary(v)]
+    listed = [(node, v) for node, v in values if any(may_vary(item) for item in v.items)]
+    for node, _ in [*sizes, *listed][:1]:
+        name = source.code(call.func)
+        message = f"{name}() takes {source.code(node)} as plain numbers"
+        yield Hit(call, message, harm=READ if is_read(node) else WORKED_OUT)
+
+
+FORMS = {
+    "int": converted,
+    "float": converted,
+    "len": counted,
+    "max": bounded,
+    "min": bounded,
+    **dict.fromkeys(MAKERS, made),
+}
+
+
+@rule.trace(*TRACE_HARM)
+def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
+    if is_fixed(event, trace):
+        reason = f"{WORDS[event.name]} is {shown(event.value)} at every size tried"
+        yield Refuted(event.site, reason)
+    elif bakes(event, trace):
+        for key, other in list(changes(event, trace).items())[:1]:
+            was = f"was {shown(event.value)} and is {shown(other.value)} when {key} changes"
+            yield Hit(event.site, f"{WORDS[event.name]} {was}", harm=TRACE_HARM[event.name])
+
+
+@rule.trial("wrong", "failed")
+def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    for event in trial.trace.named(*TRACE_HARM):
+        if bakes(event, trial.trace):
+            if hit := blamed(outcome, event, trial, TRACE_HARM[event.name]):
+                yield hit
+
+
+WORDS = {
+    "size.int": "int() of a size",
+    "size.float": "float() of a size",
+    "size.len": "len() of a tensor",
+    "size.tensor": "a tensor made of sizes",
+    "size.data": "the size read through `.data`",
+}
+
+
+def bakes(event: Event, trace: Trace) -> bool:
+    """Not a float that was rounded, nor one size in a tensor: that may stay a tensor."""
+    if isinstance(event.args.get("operand"), float):
+        return False
+    if event.name != "size.tensor" or isinstance(event.value, tuple):
+        return True
+    reads = trace.named("tensor.item", "tensor.int", "tensor.tolist")
+    return any(read.site == event.site for read in reads)
+
+
+def shown(value: object) -> str:
+    """A value as a reader writes it."""
+    return str(list(value)) if isinstance(value, tuple) else str(value)
+
+
+# what becomes of a size
+
+
+def item_call(call: cst.Call, source: Source) -> cst.Call | None:
+    """The `.item()` or `.tolist()` that a call's result is asked for right away."""
+    asked = source.parent(call)
+    read = source.parent(asked) if isinstance(asked, cst.Attribute) else None
+    if isinstance(asked, cst.Attribute) and isinstance(read, cst.Call) and read.func is asked:
+        return read if asked.attr.value in ("item", "tolist") else None
+    return None
+
+
+def whole_read(node: cst.Attribute, source: Source) -> cst.BaseExpression:
+    """`x.shape[0]` around `x.shape`, `x.size(0)` or `x.size()[0]` around `x.size`."""
+    read: cst.CSTNode = node
+    outer = source.parent(node)
+    if isinstance(outer, cst.Call) and outer.func is node:
+        read, outer = outer, source.parent(outer)
+    if isinstance(outer, cst.Subscript) and outer.value is read:
+        read = outer
+    return cast("cst.BaseExpression", read)
+
+
+def without_data(node: cst.Attribute, source: Source) -> Fix | None:
+    """`x.size` for `x.data.size`."""
+    inner = node.value
+    if not (isinstance(inner, cst.Attribute) and inner.attr.value == "data"):
+        return None
+    return Fix("drop .data", (source.replace(inner, source.code(inner.value)),))
+
+
+def in_range(call: cst.Call, source: Source) -> bool:
+    """Whether a size is the end of a loop: tensor-iteration says so."""
+    outer = source.enclosing(call, cst.Call)
+    return outer is not None and source.name(outer.func) == "range"
+
+
+def operand(node: cst.BaseExpression, source: Source) -> str:
+    """An expression as it may stand anywhere."""
+    text = source.code(node)
+    return text if is_read(node) or node.lpar else f"({text})"

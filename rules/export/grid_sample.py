@@ -1,0 +1,151 @@
+"""LT118: sampling by a grid that an opset lacks, that fixes the size, or that is made otherwise than read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import libcst as cst
+
+from lintorch.finding import Harm, Hit, Refuted, Severity
+from lintorch.rule import Rule
+from lintorch.source import UNKNOWN, Kind, Source
+from lintorch.subjects import Trace, Trial
+from lintorch.trace.record import Event, Outcome
+
+rule = Rule(
+    __name__,
+    code="LT118",
+    summary="a grid that an exporter lacks, or that is made otherwise than it is read",
+    why="""
+        The legacy ONNX exporter writes grid_sample from opset 16 on, of volumes (5-D) and
+        affine_grid from opset 20 on, and refuses them below. The new exporter writes all three.
+        affine_grid to a size read from the input is refused by torch.export and by the new
+        exporter where height or width vary: keep the size fixed, or make the grid another way.
+
+        A grid made with one align_corners and sampled with the other is shifted by up to half a
+        pixel, and nothing says so: the identity no longer gives the input back. Unset means False.
+        Measured on torch 2.13.
+    """,
+    bad="""
+        from torch import nn
+        from torch.nn import functional as F
+
+
+        class Warp(nn.Module):
+            def forward(self, x, theta):
+                grid = F.affine_grid(theta, (1, 3, 64, 64), align_corners=True)
+                return F.grid_sample(x, grid, align_corners=False)
+    """,
+    good="""
+        from torch import nn
+        from torch.nn import functional as F
+
+
+        class Warp(nn.Module):
+            def forward(self, x, theta):
+                grid = F.affine_grid(theta, (1, 3, 64, 64), align_corners=False)
+                return F.grid_sample(x, grid, align_corners=False)
+    """,
+)
+
+SAMPLE = "torch.nn.functional.grid_sample"
+AFFINE = "torch.nn.functional.affine_grid"
+SAMPLE_PARAMETERS = ("input", "grid", "mode", "padding_mode", "align_corners")
+AFFINE_PARAMETERS = ("theta", "size", "align_corners")
+FIRST = {SAMPLE: 16, AFFINE: 20}
+"""The opset from which the legacy exporter has the operator."""
+FIRST_5D = 20
+LEGACY = {"onnx-legacy": Harm.REFUSED}
+VARYING = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
+REFUSALS = {
+    True: ("grid_sampler", "GridSample", "affine_grid"),
+    False: ("Constraints violated", "conflicts between user-specified ranges"),
+}
+"""What the legacy exporter says, and what the others say."""
+
+
+@rule.source(cst.Call, needs=("grid_sample",))
+def in_pair(call: cst.Call, source: Source) -> Iterator[Hit]:
+    if source.name(call.func) != SAMPLE:
+        return
+    given = source.arguments(call, *SAMPLE_PARAMETERS)
+    grid = given.get("grid")
+    made = source.built(grid) if grid is not None else ()
+    read = given.value("align_corners", None)
+    flags = {source.arguments(m, *AFFINE_PARAMETERS).value("align_corners", None) for m in made}
+    if not made or any(source.name(m.func) != AFFINE for m in made):
+        return
+    if UNKNOWN not in (read, *flags) and all(bool(flag) is not bool(read) for flag in flags):
+        message = f"samples with align_corners={bool(read)} a grid made with {not read}"
+        yield Hit(call, f"{message}: every point is shifted")
+
+
+@rule.source(cst.Call, needs=("grid_sample", "affine_grid"))
+def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
+    name = source.name(call.func)
+    if name not in FIRST or not source.in_forward(call):
+        return
+    opset, short = source.profile.opset_of("onnx-legacy"), name.rpartition(".")[2]
+    varies = name == AFFINE and source.profile.dynamic and sized_by_input(call, source)
+    harm = {**(VARYING if varies else {}), **(LEGACY if opset < FIRST[name] else {})}
+    message = f"{short} to a size read from the input, where height or width may vary"
+    if varies and source.profile.concerns(VARYING):
+        yield Hit(call, message, harm=harm, severity=Severity.WARNING)
+    elif harm:
+        yield Hit(call, needs(short, opset, FIRST[name]), harm=harm, severity=Severity.ERROR)
+
+
+@rule.trace(SAMPLE, AFFINE)
+def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
+    short, opset = event.name.rpartition(".")[2], trace.profile.opset_of("onnx-legacy")
+    harm = harms(event, trace.again(event), opset)
+    if trace.profile.concerns(harm):
+        varies = "onnx" in harm
+        message = f"{short} to a size that varies" if varies else needs(short, opset, first(event))
+        yield Hit(event, message, harm=harm, severity=Severity.WARNING if varies else None)
+    elif event.name == AFFINE and trace.again(event):
+        yield Refuted(event, f"the grid is {shown(event)} at every size tried")
+
+
+@rule.trial("failed")
+def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    for event in trial.trace.named(SAMPLE, AFFINE):
+        harm = harms(event, trial.trace.again(event), outcome.opset or 0)
+        said = any(word in outcome.message for word in REFUSALS[outcome.exporter == "onnx-legacy"])
+        if outcome.exporter in harm and said:
+            message = f"{outcome.exporter} refuses: {outcome.message.partition(chr(10))[0][:200]}"
+            yield Hit(event, message, severity=Severity.ERROR)
+
+
+def harms(event: Event, others: Mapping[str, Event], opset: int) -> dict[str, Harm]:
+    """What the exporters do with a grid whose sizes are known, here and as the input varies."""
+    size = event.outputs[0][1:]
+    varies = event.name == AFFINE and any(o.outputs[0][1:] != size for o in others.values())
+    return {**(VARYING if varies else {}), **(LEGACY if opset < first(event) else {})}
+
+
+def first(event: Event) -> int:
+    """The opset from which the legacy exporter has the operator, at this rank."""
+    volume = len(event.outputs[0]) == 5
+    return FIRST_5D if volume else FIRST[event.name]
+
+
+def needs(short: str, opset: int, first: int) -> str:
+    return f"{short} at opset {opset}, which has it from opset {first} on"
+
+
+def shown(event: Event) -> str:
+    """64×64."""
+    return "×".join(map(str, event.outputs[0][1:-1]))
+
+
+def sized_by_input(call: cst.Call, source: Source) -> bool:
+    """Whether the size given to affine_grid was read from a tensor."""
+    size = source.arguments(call, *AFFINE_PARAMETERS).get("size")
+    if size is None:
+        return False
+    parts = [e.value for e in size.elements] if isinstance(size, (cst.Tuple, cst.List)) else [size]
+    values = [source.value(part) for part in parts]
+    return any(v.kind is Kind.SHAPE for v in values) or any(
+        v.kind is Kind.SIZE and v.dynamic for v in values[2:]
+    )

@@ -1,0 +1,217 @@
+"""LT130: a resize mode that an exporter refuses, or gets wrong at some sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import libcst as cst
+
+from lintorch.finding import Harm, Hit, Refuted, Severity
+from lintorch.rule import Rule
+from lintorch.source import UNKNOWN, Kind, Source, literal
+from lintorch.subjects import Trace, Trial
+from lintorch.trace.record import Event, Outcome, Site
+
+rule = Rule(
+    __name__,
+    code="LT130",
+    summary="a resize mode that an exporter refuses or gets wrong at some sizes",
+    why="""
+        The legacy ONNX exporter translates neither nearest-exact nor antialias=True, and area only
+        to a constant size that divides an input of fixed height and width.
+
+        The new one is wrong, without a word, for antialias with align_corners=True (always); for
+        antialias by a fraction where scale times size is not whole; and for area where height or
+        width vary and the output does not divide them the way it divided the example.
+        recompute_scale_factor=True, or an explicit size, cures antialias, but changes what the
+        model computes by a little. nearest-exact is right in the new exporter at nearly every
+        scale (of 17 tried one was wrong, 1.7): a trial export tells. Measured on torch 2.13.
+    """,
+    bad="""
+        from torch import nn
+        from torch.nn import functional as F
+
+
+        class Shrink(nn.Module):
+            def forward(self, x):
+                return F.interpolate(x, scale_factor=0.5, mode="bilinear", antialias=True)
+    """,
+    good="""
+        from torch import nn
+        from torch.nn import functional as F
+
+
+        class Shrink(nn.Module):
+            def forward(self, x):
+                size = (x.shape[2] // 2, x.shape[3] // 2)
+                return F.interpolate(x, size=size, mode="bilinear", antialias=True)
+    """,
+)
+
+INTERPOLATE = "torch.nn.functional.interpolate"
+PARAMETERS = (
+    "input", "size", "scale_factor", "mode", "align_corners", "recompute_scale_factor", "antialias",
+)  # fmt: skip
+UPSAMPLE = "torch.nn.Upsample"
+LEGACY = {"onnx-legacy": Harm.REFUSED}
+BOTH = {"onnx": Harm.SILENT, "onnx-legacy": Harm.REFUSED}
+WORDS = ("antialias", "area", "nearest-exact")
+
+
+@rule.source(cst.Call, needs=WORDS)
+def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
+    name = source.name(call.func)
+    if name == UPSAMPLE:
+        given = source.arguments(call, *PARAMETERS[1:6])
+    elif name == INTERPOLATE and source.in_forward(call):
+        given = source.arguments(call, *PARAMETERS)
+    else:
+        return
+    default = {"mode": "nearest", "antialias": False}
+    values = {p: given.value(p, default.get(p)) for p in PARAMETERS[1:]}
+    size = given.get("size")
+    if values["mode"] == "area":
+        yield from area(call, values, size, source)
+    elif values["mode"] == "nearest-exact":
+        yield Hit(call, "resizes by nearest-exact", harm=LEGACY)
+    elif values["antialias"] is True:
+        yield antialiased(call, values)
+
+
+@rule.trace(INTERPOLATE)
+def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
+    found = hazard(event, list(trace.again(event).values()))
+    if found is None:
+        return
+    message, harm = found
+    if trace.profile.concerns(harm):
+        yield Hit(site(event), message, harm=harm, severity=Severity.WARNING)
+    else:
+        yield Refuted(site(event), f"{message}: right under the exporters in use")
+
+
+@rule.trial("wrong", "failed")
+def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    for event in trial.trace.named(INTERPOLATE):
+        found = hazard(event, list(trial.trace.again(event).values()))
+        exact = event.args.get("mode") == "nearest-exact" and outcome.exporter == "onnx"
+        if found is None or not (exact or outcome.exporter in found[1]):
+            continue
+        if outcome.status == "wrong":
+            message = f"{outcome.exporter} is silently wrong: {outcome.detail}"
+            yield Hit(site(event), message, severity=Severity.ERROR)
+        elif any(word in outcome.message for word in ("upsample", "adaptive")):
+            message = f"{outcome.exporter} refuses: {outcome.message.partition(chr(10))[0][:200]}"
+            yield Hit(site(event), message, severity=Severity.ERROR)
+
+
+def antialiased(node: object, values: dict[str, Any]) -> Hit:
+    """antialias=True: always wrong with align_corners, else by a fraction of the input."""
+    if values["align_corners"] is True:
+        return Hit(node, "antialias with align_corners=True", harm=BOTH)
+    factors = values["scale_factor"]
+    if fraction(factors) and values["recompute_scale_factor"] in (None, False):
+        message = f"antialias by {factors}, where that leaves no whole number of pixels"
+        return Hit(node, message, harm=BOTH, severity=Severity.WARNING)
+    return Hit(node, "resizes with antialias", harm=LEGACY)
+
+
+def area(
+    call: cst.Call, values: dict[str, Any], size: cst.BaseExpression | None, source: Source
+) -> Iterator[Hit]:
+    """mode="area", which is an adaptive average pool."""
+    target = values["size"]
+    if target not in (None, UNKNOWN) and set(several(target)) != {1} and source.profile.dynamic:
+        message = f"area to {target}, where height or width may vary"
+        yield Hit(call, message, harm=BOTH, severity=Severity.WARNING)
+    elif shrinks(values["scale_factor"]):
+        message = f"area by {values['scale_factor']}, where that does not divide the input"
+        yield Hit(call, message, harm=BOTH, severity=Severity.WARNING)
+    elif values["scale_factor"] not in (None, UNKNOWN) or read(size, source):
+        yield Hit(call, "area to a size that is not constant", harm=LEGACY)
+
+
+def hazard(event: Event, others: list[Event]) -> tuple[str, dict[str, Harm]] | None:
+    """What the exporters do with a resize that ran; None for modes that are right everywhere."""
+    args = event.args
+    if args.get("mode") == "nearest-exact":
+        return "resizes by nearest-exact", LEGACY
+    if args.get("mode") == "area":
+        return in_area(event, others)
+    if not args.get("antialias"):
+        return None
+    if args.get("align_corners"):
+        return "antialias with align_corners=True", BOTH
+    whole = args.get("recompute_scale_factor") or all(exact(e) for e in (event, *others))
+    if whole:
+        return "antialias to a whole number of pixels", LEGACY
+    uneven = next(e for e in (event, *others) if not exact(e))
+    return f"antialias of {by(shape(uneven))} by {factor(event)} leaves a fraction of a pixel", BOTH
+
+
+def in_area(event: Event, others: list[Event]) -> tuple[str, dict[str, Harm]]:
+    runs = (event, *others)
+    if all(set(shape(e, e.outputs)) == {1} for e in runs):
+        return "area to one cell", {}
+    steps = {tuple(map(divmod, shape(e), shape(e, e.outputs))) for e in runs}
+    fixed = len({shape(e) for e in runs}) == 1
+    whole = all(not rest for step in steps for _, rest in step)
+    shrinking = all(into for step in steps for into, _ in step)
+    message = " and ".join(
+        dict.fromkeys(f"{by(shape(e))} to {by(shape(e, e.outputs))}" for e in runs)
+    )
+    if len(steps) > 1 and shrinking:
+        return f"area from {message} as the input varies", BOTH
+    legacy = {} if fixed and whole and event.args.get("scale_factor") is None else LEGACY
+    return f"area from {message}", legacy
+
+
+def exact(event: Event) -> bool:
+    """Whether scale times size is whole along every axis; sure where a size was given."""
+    factors = event.args.get("scale_factor")
+    if factors is None:
+        return True
+    sizes = shape(event)
+    scales = several(factors) * (len(sizes) if len(several(factors)) == 1 else 1)
+    return all((n * scale) % 1 == 0 for n, scale in zip(sizes, scales, strict=False))
+
+
+def factor(event: Event) -> Any:
+    return event.args.get("scale_factor")
+
+
+def shape(event: Event, of: tuple[tuple[int, ...], ...] = ()) -> tuple[int, ...]:
+    """Height and width (or length, or depth too) of what is resized."""
+    return (of or event.inputs)[0][2:]
+
+
+def several(value: Any) -> tuple[Any, ...]:
+    return tuple(value) if isinstance(value, (tuple, list)) else (value,)
+
+
+def fraction(factors: Any) -> bool:
+    """Whether some known factor is not a whole number."""
+    return any(isinstance(f, float) and not f.is_integer() for f in several(factors))
+
+
+def shrinks(factors: Any) -> bool:
+    return any(isinstance(f, float) and f < 1 for f in several(factors))
+
+
+def read(size: cst.BaseExpression | None, source: Source) -> bool:
+    """Whether a size, or a part of it, was read from a tensor."""
+    if size is None or literal(size) is not UNKNOWN:
+        return False
+    parts = [e.value for e in size.elements] if isinstance(size, (cst.Tuple, cst.List)) else [size]
+    return any(source.value(part).kind in (Kind.SHAPE, Kind.SIZE) for part in parts)
+
+
+def site(event: Event) -> Site:
+    """The line to change: where an upsampling layer was made, else where the function is called."""
+    return event.built if event.layer_class == UPSAMPLE and event.built else event.site
+
+
+def by(sizes: tuple[int, ...]) -> str:
+    """14×14."""
+    return "×".join(map(str, sizes))

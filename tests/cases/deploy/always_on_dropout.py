@@ -1,0 +1,48 @@
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Attention(nn.Module):
+    def __init__(self, p):
+        super().__init__()
+        self.p = p
+        self.none = 0.0
+        self.drop = nn.Dropout(p)
+
+    def forward(self, x, deterministic=False):
+        x = F.dropout(x, self.p, self.training)
+        x = F.dropout2d(x, p=0.1, training=self.training)
+        x = F.dropout(x, 0.0)
+        x = F.dropout(x, p=self.p)  # hit
+        x = F.dropout(x, 0.5, True)  # hit
+        x = torch.dropout(x, 0.5, True)  # hit
+        x = torch.dropout(x, 0.5, self.training)
+        x = F.alpha_dropout(x, 0.5)
+        x = F.alpha_dropout(x, 0.5, training=True)  # hit
+        x = nn.Dropout(0.5)(x)  # hit
+        if self.training:
+            x = F.dropout(x, 0.5)
+        if not deterministic:
+            x = F.dropout(x, 0.5)
+        x = self.own_helper(x)
+        x = F.dropout(x, **self.options)
+        return self.drop(mix(x, 0.1))
+
+    def own_helper(self, x):
+        x = F.scaled_dot_product_attention(x, x, x, dropout_p=self.p)  # hit
+        x = F.scaled_dot_product_attention(x, x, x, dropout_p=self.none)
+        x = F.scaled_dot_product_attention(x, x, x, dropout_p=0.1)  # hit
+        x = F.scaled_dot_product_attention(x, x, x, dropout_p=self.p if self.training else 0.0)
+        return F.scaled_dot_product_attention(x, x, x)
+
+    def augment(self, x):
+        return F.dropout(x, 0.5)
+
+
+def mix(x, p):
+    return F.dropout(x, p)  # hit
+
+
+def noise(x):
+    return F.dropout(x, 0.5)

@@ -1,0 +1,76 @@
+"""What a project deploys with is read off its own export calls."""
+
+from __future__ import annotations
+
+import pytest
+
+from lintorch.deployment import read
+from lintorch.profile import Profile
+
+NEWER, OLDER = (2, 13), (2, 8)
+
+
+def profile(text: str, path: str = "export.py", torch: tuple[int, int] = NEWER) -> Profile | None:
+    return read([(path, text.encode())], torch)
+
+
+@pytest.mark.parametrize(
+    ("text", "exporters"),
+    [
+        ("import torch\ntorch.onnx.export(m, x, 'f')", {"onnx"}),
+        ("import torch.onnx as to\nto.export(m, x, 'f', dynamo=False)", {"onnx-legacy"}),
+        ("from torch.onnx import export\nexport(m, x, 'f', dynamo=True)", {"onnx"}),
+        ("import torch\ntorch.onnx.export(m, x, 'f', dynamo=new)", {"onnx", "onnx-legacy"}),
+        ("import torch\ntorch.onnx.export(m, x, 'f', **options)", {"onnx", "onnx-legacy"}),
+        ("from torch.export import export as e\ne(m, (x,))", {"torch.export"}),
+        ("import torch\nprogram = torch.jit.trace(m, x)", {"torchscript-trace"}),
+        ("from torch import jit\njit.script(m).save('f')", {"torchscript-script"}),
+        ("import torch\nlit.to_torchscript(method='trace')", {"torchscript-trace"}),
+        ("def main():\n    import torch\n    torch.jit.script(m)", {"torchscript-script"}),
+    ],
+)
+def test_exporters_are_read_off_the_calls(text: str, exporters: set[str]) -> None:
+    found = profile(text)
+    assert found is not None
+    assert found.exporters == exporters
+
+
+def test_what_onnx_export_means_depends_on_the_release_of_torch() -> None:
+    found = profile("import torch\ntorch.onnx.export(m, x, 'f')", torch=OLDER)
+    assert found is not None
+    assert found.exporters == {"onnx-legacy"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = 'torch.onnx.export(m, x)'",
+        "import torch\ndef export(m): ...\nexport(m)",
+        "import torch\n@torch.jit.script\ndef f(x): ...",
+        "import torch\ntorch.onnx.export(m, x",
+    ],
+)
+def test_what_is_no_export_call_says_nothing(text: str) -> None:
+    assert profile(text) is None
+
+
+def test_tests_of_the_project_do_not_count() -> None:
+    text = "import torch\ntorch.onnx.export(m, x, 'f')"
+    assert profile(text, "tests/test_export.py") is None
+    assert profile(text, "src/latest.py") is not None
+
+
+def test_sizes_are_fixed_only_where_every_call_leaves_them_so() -> None:
+    fixed = "import torch\ntorch.onnx.export(m, x, 'f', dynamic_axes=None)\n"
+    free = "torch.onnx.export(m, x, 'f', dynamic_axes={'x': [0]})\n"
+    assert profile(fixed).dynamic is False  # type: ignore[union-attr]
+    assert profile(fixed + free).dynamic is True  # type: ignore[union-attr]
+    assert profile("import torch\ntorch.jit.trace(m, x)").dynamic is True  # type: ignore[union-attr]
+
+
+def test_the_lowest_opset_counts() -> None:
+    text = "import torch\nfor f in fs:\n    {}\n    {}".format(
+        "torch.onnx.export(m, x, f, opset_version=17)",
+        "torch.onnx.export(m, x, f, opset_version=11)",
+    )
+    assert profile(text).opset == 11  # type: ignore[union-attr]

@@ -1,0 +1,106 @@
+"""Promises about the code itself: dependencies point one way, linting and rules stay free of torch."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).parent.parent
+LAYERS = (
+    {"finding"},
+    {"rule", "profile"},
+    {"lint", "merge", "trace.record", "models.notation"},
+    {"subjects", "source", "catalog", "suppress", "settings", "files", "fix", "deployment", "page"},
+    {"report", "cache", "trace", "models", "trials", "worker"},
+    {"run"},
+    {"cli", "__main__"},
+)
+"""From the bottom up: a module imports from its own layer or those below it."""
+
+
+def modules() -> list[Path]:
+    return sorted((CHECKOUT / "lintorch").rglob("*.py"))
+
+
+def dotted(path: Path) -> str:
+    parts = path.relative_to(CHECKOUT / "lintorch").with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported(path: Path, everywhere: bool = False) -> Iterator[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree) if everywhere else tree.body:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def layer(name: str) -> int | None:
+    for prefix in (".".join(name.split(".")[:n]) for n in (2, 1)):
+        for height, members in enumerate(LAYERS):
+            if prefix in members:
+                return height
+    return None
+
+
+@pytest.mark.parametrize("path", modules(), ids=dotted)
+def test_imports_point_down(path: Path) -> None:
+    own = layer(dotted(path))
+    if dotted(path) == "":
+        return
+    assert own is not None, f"{dotted(path)} has no layer"
+    for name in imported(path, everywhere=True):
+        other = layer(name.removeprefix("lintorch.")) if name.startswith("lintorch.") else None
+        assert other is None or other <= own, f"{dotted(path)} imports {name} from above"
+
+
+def test_there_are_no_import_cycles() -> None:
+    names = {dotted(path): path for path in modules()}
+    graph = {
+        name: {n.removeprefix("lintorch.") for n in imported(path)} & set(names) - {name}
+        for name, path in names.items()
+    }
+    while free := [name for name, needed in graph.items() if not needed]:
+        graph = {n: needed - set(free) for n, needed in graph.items() if n not in free}
+    packages = {name for name in graph if any(other.startswith(f"{name}.") for other in names)}
+    assert set(graph) <= packages, f"cycle among {sorted(set(graph) - packages)}"
+
+
+@pytest.mark.parametrize("path", sorted((CHECKOUT / "rules").rglob("*.py")), ids=lambda p: p.stem)
+def test_rules_import_no_torch(path: Path) -> None:
+    assert not {name.partition(".")[0] for name in imported(path, everywhere=True)} & {
+        "torch",
+        "onnx",
+        "onnxruntime",
+        "numpy",
+    }
+
+
+def test_linting_does_not_import_torch(tmp_path: Path) -> None:
+    tmp_path.joinpath("net.py").write_text(
+        "import torch\n\n\ndef f(x):\n    return torch.relu(x)\n"
+    )
+    program = (
+        "import sys\nfrom lintorch.cli import main\n"
+        "main(['check', '--no-cache', 'net.py'], standalone_mode=False)\n"
+        "print(sorted({'torch', 'onnx', 'numpy'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.stdout.splitlines()[-1:] == ["[]"], done.stdout + done.stderr
+
+
+def test_the_worker_imports_nothing_but_torch_and_the_standard_library() -> None:
+    allowed = {*sys.stdlib_module_names, "lintorch", "torch", "onnx", "onnxruntime", "numpy"}
+    for folder in ("worker", "models", "trace", "trials"):
+        for path in sorted((CHECKOUT / "lintorch" / folder).rglob("*.py")):
+            used = {name.partition(".")[0] for name in imported(path, everywhere=True)}
+            assert used <= allowed, f"{dotted(path)} imports {sorted(used - allowed)}"

@@ -1,0 +1,83 @@
+"""The hooks, tried by pre-commit itself: it clones this checkout, installs it and runs it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).parent.parent
+BAKED = """import torch
+
+
+class Net(torch.nn.Module):
+    def forward(self, x):
+        return x.view(int(x.size(0)), -1)
+"""
+PLAIN = BAKED.replace("int(x.size(0))", "x.size(0)")
+CONFIG = """repos:
+  - repo: {repo}
+    rev: {rev}
+    hooks:
+      - id: {hook}
+"""
+
+
+def git(*arguments: object, cwd: Path) -> str:
+    identity = ["-c", "user.name=lintorch", "-c", "user.email=lintorch@example.org"]
+    done = subprocess.run(
+        ["git", *identity, *map(str, arguments)], cwd=cwd, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def hooks(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, Path]:
+    """A repository holding the working tree as it is, its revision, and a home for environments."""
+    repo = tmp_path_factory.mktemp("hooks") / "lintorch"
+    listed = git("ls-files", "--cached", "--others", "--exclude-standard", cwd=CHECKOUT).splitlines()
+    for name in listed:
+        if (CHECKOUT / name).is_file():
+            (repo / name).parent.mkdir(parents=True, exist_ok=True)
+            (repo / name).write_bytes((CHECKOUT / name).read_bytes())
+    git("init", "--quiet", cwd=repo)
+    git("add", "--all", cwd=repo)
+    git("commit", "--quiet", "--message", "As it is", cwd=repo)
+    return repo, git("rev-parse", "HEAD", cwd=repo), tmp_path_factory.mktemp("home")
+
+
+def pre_commit(
+    hook: str, hooks: tuple[Path, str, Path], project: Path
+) -> subprocess.CompletedProcess[str]:
+    repo, rev, home = hooks
+    git("init", "--quiet", cwd=project)
+    config = CONFIG.format(repo=repo.as_posix(), rev=rev, hook=hook)
+    (project / ".pre-commit-config.yaml").write_text(config)
+    (project / "net.py").write_text(BAKED)
+    git("add", "--all", cwd=project)
+    return subprocess.run(
+        [sys.executable, "-m", "pre_commit", "run", "--all-files"],
+        cwd=project,
+        env={**os.environ, "PRE_COMMIT_HOME": str(home)},
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_the_hook_stops_a_commit_and_says_why(
+    hooks: tuple[Path, str, Path], tmp_path: Path
+) -> None:
+    done = pre_commit("lintorch", hooks, tmp_path)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "net.py:6:23: LT101" in done.stdout
+    assert (tmp_path / "net.py").read_text() == BAKED
+
+
+def test_the_fixing_hook_mends_the_file(hooks: tuple[Path, str, Path], tmp_path: Path) -> None:
+    done = pre_commit("lintorch-fix", hooks, tmp_path)
+    assert done.returncode == 1, done.stdout + done.stderr  # files were modified
+    assert (tmp_path / "net.py").read_text() == PLAIN

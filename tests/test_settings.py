@@ -1,0 +1,146 @@
+"""The closest settings file wins, wrong settings are named, the most specific selector decides."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lintorch import catalog
+from lintorch.catalog import Catalog
+from lintorch.profile import Profile
+from lintorch.rule import Rule
+from lintorch.settings import SettingsError, closest, enabled, fixable, load, override
+
+NAMES = {
+    "LT101": "export.dynamic_size", "LT116": "export.adaptive_pool", "LT126": "export.fixed_batch",
+    "LT501": "data.loader_arguments", "LT507": "data.bias_before_norm",
+}  # fmt: skip
+RULES = Catalog(
+    {code: Rule(name, code, "", "", default=code != "LT126") for code, name in NAMES.items()}, ()
+)
+WHOLE = """
+select = ["ALL"]
+ignore = ["LT5"]
+extend-select = ["LT126"]
+per-file-ignores = { "train/*" = ["LT1"] }
+fixable = ["LT1"]
+unfixable = ["adaptive-pool"]
+exporters = ["onnx-legacy", "torch.export"]
+opset = 17
+target-torch = "2.10"
+target = ["tensorrt-8.6"]
+dynamic = false
+exclude = ["x"]
+extend-exclude = ["y/"]
+rules = ["own"]
+trace-seconds = 1.5
+trace-memory = 512
+python = ".venv/bin/python"
+
+[models.segmenter]
+factory = "nets.seg:build"
+args = { num_classes = 19 }
+inputs = ["float32[batch, 3, height=512, width=512]"]
+"""
+
+
+def on(tmp_path: Path, text: str, path: str = "a.py", **given: object) -> set[str]:
+    (tmp_path / "lintorch.toml").write_text(text)
+    settings = override(closest(str(tmp_path)), **given)
+    return {c for c in enabled(settings, RULES, str(tmp_path / path)) if c in NAMES}
+
+
+def test_every_key_is_read(tmp_path: Path) -> None:
+    (tmp_path / "lintorch.toml").write_text(WHOLE)
+    found = load(str(tmp_path / "lintorch.toml"))
+    legacy = frozenset({"onnx-legacy", "torch.export"})
+    assert found.profile() == Profile(legacy, 17, False, (2, 10))
+    assert found.excluded == ("x", "y/")
+    assert found.rules == (str(tmp_path / "own"),)
+    assert found.models["segmenter"]["args"] == {"num_classes": 19}
+    assert (found.trace_seconds, found.trace_memory, found.python) == (1.5, 512, ".venv/bin/python")
+    assert fixable(found, RULES) == {"LT101", "LT126"}
+
+
+def test_the_closest_file_with_a_section_wins(tmp_path: Path) -> None:
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    (tmp_path / "pyproject.toml").write_text("[tool.lintorch]\nopset = 11\n")
+    (tmp_path / "a" / "pyproject.toml").write_text("[tool.other]\n")
+    assert closest(str(inner / "x.py")).root == str(tmp_path)
+    (tmp_path / "a" / "lintorch.toml").write_text("opset = 12\n")
+    assert closest(str(inner / "x.py")).opset == 12
+    (tmp_path / "a" / ".lintorch.toml").write_text("opset = 13\n")
+    assert closest(str(inner)).opset == 13
+
+
+def test_settings_outweigh_what_the_code_shows() -> None:
+    shown = Profile(frozenset({"onnx-legacy"}), 11, False)
+    assert override(closest("/"), opset=13).profile(shown) == Profile(
+        frozenset({"onnx-legacy"}), 13, False
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('selct = ["ALL"]', "unknown key `selct`; did you mean `select`?"),
+        ("select = 'ALL'", "`select`: expected a list of strings, not 'ALL'"),
+        ('exporters = ["onx"]', "`exporters`: unknown exporter `onx`; did you mean `onnx`?"),
+        ("opset = true", "`opset`: expected a whole number"),
+        ("target-torch = 2.4", "`target-torch`: expected a release in quotes"),
+        ('[models.m]\ninputs = ["float[3]"]', "`models`: `m`: input 'float[3]' has no dtype"),
+        ("[models.m]\ninput = []", "`m`: unknown key `input`; did you mean `inputs`?"),
+        ("per-file-ignores = { x = 'LT1' }", "expected a list of strings"),
+        ("a = ", "Invalid value"),
+    ],
+)
+def test_wrong_settings_are_named(tmp_path: Path, text: str, told: str) -> None:
+    (tmp_path / "lintorch.toml").write_text(text)
+    with pytest.raises(SettingsError) as caught:
+        closest(str(tmp_path))
+    assert caught.value.file == str(tmp_path / "lintorch.toml")
+    assert told in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("", "LT101 LT116 LT501 LT507"),
+        ('ignore = ["LT5"]\nextend-select = ["loader-arguments"]', "LT101 LT116 LT501"),
+        ('select = ["LT5"]\nignore = ["LT5"]', ""),
+        ('select = ["LT11", "LT50"]\nignore = ["LT1", "LT507"]', "LT116 LT501"),
+        ('select = ["ALL"]\nignore = ["data"]', "LT101 LT116 LT126"),
+        ('select = ["lt101"]\nignore = ["ALL"]', "LT101"),
+        ('per-file-ignores = { "*.py" = ["LT1"], "b.py" = ["LT5"] }', "LT501 LT507"),
+        ('per-file-ignores = { "!tests/" = ["export"] }', "LT501 LT507"),
+    ],
+)
+def test_the_most_specific_selector_wins(tmp_path: Path, text: str, codes: str) -> None:
+    assert on(tmp_path, text) == set(codes.split())
+
+
+def test_the_command_line_changes_what_the_file_selects(tmp_path: Path) -> None:
+    file = 'select = ["LT501"]\nignore = ["LT1"]\n'
+    assert on(tmp_path, file, ignore=["LT5"]) == set()
+    assert on(tmp_path, file, select=["LT1"]) == {"LT101", "LT116", "LT126"}
+    assert on(tmp_path, file, extend_select=["LT126"]) == {"LT126", "LT501"}
+
+
+def test_per_file_ignores_hold_below_the_settings_folder(tmp_path: Path) -> None:
+    text = 'per-file-ignores = { "train/*" = ["LT1"] }'
+    assert on(tmp_path, text, "train/deep/x.py") == {"LT501", "LT507"}
+    assert on(tmp_path, text, "own/train/x.py") == {"LT101", "LT116", "LT501", "LT507"}
+
+
+def test_a_selector_of_no_rule_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="`ignore`: no rule is `dynamic-sise`; did you mean"):
+        on(tmp_path, 'ignore = ["dynamic-sise"]')
+
+
+def test_what_stops_lintorch_is_told_whatever_is_selected(tmp_path: Path) -> None:
+    settings = override(closest(str(tmp_path)), select=["LT116"])
+    assert enabled(settings, catalog.load(), "a.py") == {"LT116", "LT001", "LT002", "LT008"}
+    silent = override(settings, ignore=["LT001"])
+    assert "LT001" not in enabled(silent, catalog.load(), "a.py")

@@ -1,0 +1,243 @@
+"""Each exporter on small models whose fate under it was measured on torch 2.13 and ONNX Runtime."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("onnx")
+pytest.importorskip("onnxruntime")
+
+import torch.nn.functional as F  # noqa: E402
+from torch import nn  # noqa: E402
+
+from lintorch.trace.feed import varied  # noqa: E402
+from lintorch.trace.record import Input, Model, Outcome  # noqa: E402
+from lintorch.trials import TABLE, attempt  # noqa: E402
+
+ALL = tuple(TABLE)
+logging.getLogger("torch.onnx").setLevel(logging.ERROR)
+
+
+class Flattened(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 3, padding=1)
+
+    def forward(self, x):
+        y = self.conv(x).mean(3)
+        return y.view(x.size(0), -1)
+
+
+class IntSize(nn.Module):
+    def forward(self, x):
+        batch = int(x.size(0))
+        return (x * 2).view(batch, -1)
+
+
+class DataSize(nn.Module):
+    def forward(self, x):
+        return (x * 2).view(x.data.size(0), -1)
+
+
+class Pooled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.pool = nn.AdaptiveAvgPool2d(8)
+
+    def forward(self, x):
+        x = x + 1
+        return self.pool(x)
+
+
+class ViewWrite(nn.Module):
+    def forward(self, x):
+        y = x * 2
+        y.flatten(1).mul_(3)
+        return y + 1
+
+
+class Normed(nn.Module):
+    def __init__(self, norm=nn.BatchNorm2d):
+        super().__init__()
+        self.norm = norm(3)
+
+    def forward(self, x):
+        return self.norm(x)
+
+
+class Resized(nn.Module):
+    def forward(self, x):
+        return F.interpolate(x, scale_factor=2.0, mode="bilinear", align_corners=False)
+
+
+class Untranslated(nn.Module):
+    def forward(self, x):
+        q = torch.linalg.qr(x)[0]
+        return torch.special.bessel_j0(q)
+
+
+class Noisy(nn.Module):
+    def forward(self, x):
+        return F.dropout(x, 0.5)
+
+
+class Named(nn.Module):
+    def forward(self, x):
+        return {"twice": x * 2, "none": None}
+
+
+class Fixed(nn.Module):
+    def forward(self, x):
+        assert x.size(2) == 16
+        return x * 2
+
+
+def tried(module, exporter, directory, *, opset=None, train=False, shape=None) -> Outcome:
+    image = Input("x", "float32", shape or ("batch", 3, "height", "width"))
+    model = Model("m.py", "M", 1, inputs=(image,), sizes={"batch": 2, "height": 16, "width": 16})
+
+    def runs(sizes):
+        try:
+            module(*(torch.zeros([sizes.get(s, s) for s in image.shape]),))
+        except Exception:
+            return False
+        return True
+
+    return attempt(
+        exporter,
+        module.eval(),
+        model,
+        varied(model, runs),
+        opset=opset,
+        train=train,
+        user_file=lambda path: "m.py" if path == __file__ else None,
+        directory=directory,
+    )
+
+
+def row_of(model, text):
+    lines, first = inspect.getsourcelines(model)
+    return next(first + i for i, line in enumerate(lines) if text in line)
+
+
+@pytest.mark.parametrize("exporter", ALL)
+def test_plain_sizes_are_right_at_every_size(exporter, tmp_path):
+    outcome = tried(Flattened(), exporter, tmp_path)
+    assert (outcome.status, outcome.wrong, outcome.detail) == ("ok", {}, "")
+    assert (outcome.opset is not None) == exporter.startswith("onnx")
+
+
+@pytest.mark.parametrize("exporter", ["onnx-legacy", "torchscript-trace"])
+@pytest.mark.parametrize("model", [IntSize, DataSize])
+def test_a_baked_batch_is_wrong_at_another_batch(exporter, model, tmp_path):
+    outcome = tried(model(), exporter, tmp_path)
+    assert outcome.status == "wrong"
+    assert set(outcome.wrong) == {"batch"}
+    assert "at batch 3" in outcome.detail
+    warned = [site for text, site in outcome.warnings if site]
+    assert [site.row for site in warned] == ([row_of(model, "int(")] if model is IntSize else [])
+
+
+@pytest.mark.parametrize("exporter", ["torch.export", "onnx", "torchscript-script"])
+def test_a_read_through_data_is_right_where_it_stays_symbolic(exporter, tmp_path):
+    assert tried(DataSize(), exporter, tmp_path).status == "ok"
+
+
+def test_a_baked_batch_is_refused_by_torch_export_at_its_line(tmp_path):
+    outcome = tried(IntSize(), "torch.export", tmp_path)
+    assert (outcome.status, outcome.stage) == ("failed", "export")
+    assert "batch (2)" in outcome.message
+    assert (outcome.site.path, outcome.site.row) == ("m.py", row_of(IntSize, "int("))
+
+
+def test_a_pool_to_a_fixed_size_is_wrong_at_another_size(tmp_path):
+    outcome = tried(Pooled(), "onnx", tmp_path)
+    assert outcome.wrong == {"height,width": None}
+    assert "at height,width 48×80 the output is" in outcome.detail
+
+
+def test_a_pool_to_a_fixed_size_is_refused_by_the_legacy_exporter(tmp_path):
+    outcome = tried(Pooled(), "onnx-legacy", tmp_path)
+    assert (outcome.status, outcome.operators) == ("failed", ())
+    assert "adaptive_avg_pool2d" in outcome.message
+    assert outcome.site.row == row_of(Pooled, "self.pool(x)")
+
+
+def test_a_pool_to_a_fixed_size_is_right_where_the_size_is_fixed(tmp_path):
+    shape = ("batch", 3, 16, 16)
+    assert tried(Pooled(), "onnx", tmp_path, shape=shape).status == "ok"
+    assert tried(Pooled(), "onnx-legacy", tmp_path, shape=shape).status == "ok"
+
+
+def test_a_write_through_a_view_is_lost_by_the_legacy_exporter(tmp_path):
+    wrong = tried(ViewWrite(), "onnx-legacy", tmp_path).wrong
+    assert wrong[""] > 1
+    assert tried(ViewWrite(), "onnx", tmp_path).status == "ok"
+
+
+def test_script_refuses_sync_batch_norm(tmp_path):
+    outcome = tried(Normed(nn.SyncBatchNorm), "torchscript-script", tmp_path)
+    assert (outcome.status, outcome.stage) == ("failed", "export")
+    assert tried(Normed(nn.SyncBatchNorm), "torch.export", tmp_path).status == "ok"
+
+
+@pytest.mark.parametrize("exporter", ALL)
+def test_training_mode_changes_what_some_exporters_write(exporter, tmp_path):
+    module = Normed()
+    before = module.norm.running_mean.clone()
+    outcome = tried(module, exporter, tmp_path, train=True)
+    as_in_eval = exporter.startswith("onnx")
+    assert set(outcome.wrong) == (set() if as_in_eval else {"train"})
+    assert not module.norm.training
+    assert torch.equal(module.norm.running_mean, before)
+
+
+def test_dropout_in_training_mode_stays_in_the_file_but_for_the_legacy_exporter(tmp_path):
+    module = nn.Sequential(nn.Dropout(0.5))
+    assert set(tried(module, "onnx", tmp_path, train=True).wrong) == {"train"}
+    assert tried(module, "onnx-legacy", tmp_path, train=True).status == "ok"
+
+
+def test_bilinear_resizing_is_wrong_at_opset_10_only(tmp_path):
+    old = tried(Resized(), "onnx-legacy", tmp_path, opset=10)
+    assert (old.status, old.opset) == ("wrong", 10)
+    new = tried(Resized(), "onnx-legacy", tmp_path, opset=11)
+    assert (new.status, new.opset) == ("ok", 11)
+
+
+@pytest.mark.parametrize("exporter", ["onnx", "onnx-legacy"])
+def test_every_operator_without_translation_is_named(exporter, tmp_path):
+    outcome = tried(Untranslated(), exporter, tmp_path)
+    assert (outcome.status, outcome.stage) == ("failed", "export")
+    assert outcome.operators == ("aten::linalg_qr", "aten::special_bessel_j0")
+    assert outcome.site.row == row_of(Untranslated, "linalg.qr")
+
+
+def test_a_random_model_is_said_to_be_random(tmp_path):
+    outcome = tried(Noisy(), "torch.export", tmp_path)
+    assert outcome.status == "wrong"
+    assert set(outcome.wrong) == {""}
+    assert "itself is random" in outcome.detail
+
+
+@pytest.mark.parametrize("exporter", ALL[:4])
+def test_mappings_and_none_can_be_given_back(exporter, tmp_path):
+    assert tried(Named(), exporter, tmp_path).status == "ok"
+
+
+def test_a_size_that_the_model_itself_fixes_is_exported_fixed(tmp_path):
+    assert tried(Fixed(), "torch.export", tmp_path).status == "ok"
+
+
+def test_nothing_is_written_elsewhere(tmp_path, monkeypatch):
+    elsewhere = tmp_path / "elsewhere"
+    (tmp_path / "given").mkdir()
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    tried(Untranslated(), "onnx", Path(tmp_path / "given"))
+    assert list(elsewhere.iterdir()) == []
