@@ -9,7 +9,10 @@ from dataclasses import dataclass, replace
 
 from lintorch.profile import Profile
 
-_WORDS = re.compile(rb"\b(onnx|export|to_onnx|jit|to_torchscript)\b")
+_CALLED = re.compile(
+    rb"\b(export|dynamo_export|export_for_inference|trace|trace_module|script|to_onnx|to_torchscript)\s*\("
+    rb"|\bimport\s+(export|trace|script)\s+as\b"
+)
 _TESTS = re.compile(r"(^|[/\\])(tests?[/\\]|test_[^/\\]*\.py$|[^/\\]*_test\.py$|conftest\.py$)")
 _SIZES = frozenset({"dynamic_axes", "dynamic_shapes"})
 _DYNAMO_BY_DEFAULT = (2, 9)
@@ -47,7 +50,7 @@ def read(
     calls = [
         call
         for path, data in files
-        if not _TESTS.search(path) and _WORDS.search(data) and b"torch" in data
+        if not _TESTS.search(path) and _CALLED.search(data) and b"torch" in data
         for call in _calls(data, torch)
     ]
     if not calls:

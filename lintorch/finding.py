@@ -91,7 +91,11 @@ class Hit:
 
     `harm` says for which exporters the hazard holds; without it the hazard is nobody's in
     particular and always reported. `severity` is only for hazards whose gravity depends on
-    the form found; it outweighs the rule's.
+    the form found; it outweighs the rule's. A hit that only `confirms` says nothing by itself:
+    it joins a source hit on its line, and is dropped where there is none.
+
+    A source hit may say which `model` (as `file.py:Class`) and `exporter` it is about. What runs
+    and trials of that model say under the same code then joins it, wherever they say it.
     """
 
     node: object
@@ -99,11 +103,14 @@ class Hit:
     fix: Fix | None = None
     harm: Mapping[str, Harm] | None = None
     severity: Severity | None = None
+    confirms: bool = False
+    model: str | None = None
+    exporter: str | None = None
 
 
 @dataclass(frozen=True)
 class Refuted:
-    """What a trace detector yields where it proves the source hit on that line harmless."""
+    """What a trace detector yields where it proves the source hit of that line, or model, harmless."""
 
     node: object
     reason: str
@@ -127,3 +134,5 @@ class Finding:
     """What each weaker or further piece of evidence said, one line each."""
     refuted: str | None = None
     """Why a trace withdrew this finding; None where it stands."""
+    confirms: bool = False
+    """Whether it only strengthens a finding of the source."""

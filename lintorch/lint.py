@@ -105,7 +105,15 @@ def _judged(bare: Finding, hit: Hit, profile: Profile) -> Finding | None:
         severity = profile.severity(hit.harm, severity)
         message = f"{message}: {profile.verdict(hit.harm)}"
     severity = severity if hit.severity is None else hit.severity
-    return replace(bare, message=message, severity=severity, fix=hit.fix)
+    return replace(
+        bare,
+        message=message,
+        severity=severity,
+        fix=hit.fix,
+        confirms=hit.confirms,
+        model=hit.model or bare.model,
+        exporter=hit.exporter or bare.exporter,
+    )
 
 
 def _crash(rule: Rule, error: Exception, place: Place) -> Finding:

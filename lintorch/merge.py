@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +28,7 @@ def merge(findings: Iterable[Finding]) -> Merged:
     for group in _groups(list(findings)):
         hits = [f for f in group if f.refuted is None]
         reasons = [f.refuted for f in group if f.refuted is not None]
-        if not hits:
+        if all(f.confirms for f in hits):
             continue
         if reasons and all(f.evidence is Evidence.SOURCE for f in hits):
             withdrawn += [replace(f, refuted=reasons[0]) for f in hits]
@@ -47,17 +48,43 @@ def order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def _groups(findings: list[Finding]) -> Iterable[list[Finding]]:
-    """Findings by code and line; what a run says joins the source hit whose rows it falls into."""
+    """Findings by code and line; what a run says joins the source hit whose rows it falls into.
+
+    Where a source hit names its model, what runs of that model say joins it too.
+    """
     table: dict[tuple[str, str, int], list[Finding]] = defaultdict(list)
     homes: dict[tuple[str, str, int], int] = {}
+    about: list[list[Finding]] = []
     for finding in sorted(findings, key=lambda f: (f.evidence, f.place)):
         place = finding.place
+        if told := [group for group in about if _is_about(finding, group[0])]:
+            for group in told:
+                group.append(finding)
+            continue
         row = homes.get((finding.code, place.path, place.row), place.row)
         table[finding.code, place.path, row].append(finding)
         if finding.evidence is Evidence.SOURCE:
+            if finding.model is not None:
+                about.append(table[finding.code, place.path, row])
             for inner in range(place.row, max(place.row, place.end_row) + 1):
                 homes.setdefault((finding.code, place.path, inner), row)
     return table.values()
+
+
+def _is_about(said: Finding, source: Finding) -> bool:
+    """Whether a run or trial tells of the very model, and exporter, that a source hit names."""
+    return (
+        said.evidence is not Evidence.SOURCE
+        and said.code == source.code
+        and said.exporter in (None, source.exporter)
+        and _whole(said.model) == _whole(source.model)
+    )
+
+
+def _whole(model: str | None) -> str:
+    """The model's name with its file's whole path."""
+    path, _, name = (model or "").rpartition(":")
+    return f"{os.path.abspath(path)}:{name}"
 
 
 def _join(hits: Sequence[Finding]) -> list[Finding]:
@@ -73,8 +100,10 @@ def _join(hits: Sequence[Finding]) -> list[Finding]:
         replace(
             strongest,
             place=a.place,
+            exporter=strongest.exporter or a.exporter,
             fix=a.fix,
             notes=notes,
+            confirms=False,
             severity=max(a.severity, strongest.severity),
         )
         for a in anchors

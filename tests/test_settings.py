@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from lintorch import catalog
 from lintorch.catalog import Catalog
 from lintorch.profile import Profile
 from lintorch.rule import Rule
@@ -141,6 +140,6 @@ def test_a_selector_of_no_rule_is_named(tmp_path: Path) -> None:
 
 def test_what_stops_lintorch_is_told_whatever_is_selected(tmp_path: Path) -> None:
     settings = override(closest(str(tmp_path)), select=["LT116"])
-    assert enabled(settings, catalog.load(), "a.py") == {"LT116", "LT001", "LT002", "LT008"}
+    assert enabled(settings, RULES, "a.py") == {"LT116", "LT001", "LT002", "LT008"}
     silent = override(settings, ignore=["LT001"])
-    assert "LT001" not in enabled(silent, catalog.load(), "a.py")
+    assert "LT001" not in enabled(silent, RULES, "a.py")

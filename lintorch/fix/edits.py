@@ -35,8 +35,9 @@ def apply(text: str, fixes: Iterable[Fix]) -> Applied:
     skipped: list[Fix] = []
     for fix in fixes:
         edits = tuple(dict.fromkeys(_with_newlines_of(text, edit) for edit in fix.edits))
-        fits = not any(_clash(text, a, b) for a in taken for b in edits)
-        if _sound(text, edits) and (fits or edits in wholes):
+        if _sound(text, edits) and (
+            edits in wholes or not any(_clash(text, a, b) for a in taken for b in edits)
+        ):
             wholes.add(edits)
             taken.update(dict.fromkeys(edits))
             applied.append(fix)

@@ -25,12 +25,18 @@ class Order:
     settings: Mapping[str, object] = field(default_factory=dict)
     fixes: frozenset[Applicability] = frozenset()
     """Which fixes go in; none unless asked for."""
+    diff: bool = False
+    """Show what fixing would change, and write nothing."""
     show_refuted: bool = False
     jobs: int = 0
     """Processes that lint; 0 for one per core."""
     cache: bool = True
+    force_exclude: bool = False
+    """Whether settings leave out even files that are given by name."""
     python: str | None = None
     """The interpreter that runs models; None for the project's own."""
+    config: str | None = None
+    """The settings file that holds for every file, instead of the closest."""
     text: str | None = None
     """The text to check instead of what the one path holds."""
 

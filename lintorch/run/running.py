@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from lintorch.catalog import Catalog
 from lintorch.finding import Evidence, Finding, Place
 from lintorch.lint import index, lint
-from lintorch.models.examine import Report
+from lintorch.models.examine import Limits, Plan, Report, examine
 from lintorch.models.notation import show
 from lintorch.profile import Profile
+from lintorch.run.order import Order, Progress
+from lintorch.run.scope import Scope
 from lintorch.run.sources import engine_finding
+from lintorch.settings import Settings
 from lintorch.subjects import Trace, Trial
 from lintorch.trace.record import Failure, Model, Outcome, Rung
+from lintorch.worker.client import WorkerError
+
+_MEBIBYTE = 2**20
 
 
 @dataclass(frozen=True)
@@ -22,6 +31,60 @@ class Ran:
 
     findings: tuple[Finding, ...] = ()
     lines: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+
+
+def run_models(paths: Iterable[str], asked: Order, scope: Scope, progress: Progress) -> Ran:
+    """Run the models of these files, project by project; where no worker can be had, an error."""
+    ran = Ran()
+    for plan in plans(paths, asked, scope):
+        profile = scope.profile(plan.files[0])
+        try:
+            more = read(examine(plan, progress), scope.catalog, profile)
+        except WorkerError as error:
+            return Ran(ran.findings, ran.lines, (*ran.errors, str(error)))
+        ran = Ran(ran.findings + more.findings, ran.lines + more.lines, ran.errors)
+    return ran
+
+
+def plans(paths: Iterable[str], asked: Order, scope: Scope) -> Iterator[Plan]:
+    """One plan for the files of each project under the same settings."""
+    groups: dict[tuple[str, int], list[str]] = defaultdict(list)
+    for path in paths:
+        groups[scope.project(path), id(scope.settings(path))].append(path)
+    for (project, _), files in groups.items():
+        settings = scope.settings(files[0])
+        yield Plan(
+            files=tuple(files),
+            project=project
+            or os.path.commonpath([os.path.dirname(os.path.abspath(f)) for f in files]),
+            configured=settings.models,
+            trace=asked.trace or bool(asked.exporters),
+            exporters=asked.exporters,
+            opset=scope.profile(files[0]).opset,
+            python=asked.python or settings.python or own_python(),
+            limits=_limits(settings),
+        )
+
+
+def own_python() -> str:
+    """The interpreter of the active virtual environment, else the one that runs lintorch."""
+    folder = os.environ.get("VIRTUAL_ENV") or os.environ.get("CONDA_PREFIX")
+    if folder:
+        for inner in ("bin/python", "Scripts/python.exe", "python.exe"):
+            if os.path.isfile(path := os.path.join(folder, inner)):
+                return path
+    return sys.executable
+
+
+def _limits(settings: Settings) -> Limits:
+    usual = Limits()
+    seconds, memory = settings.trace_seconds, settings.trace_memory
+    return Limits(
+        usual.seconds if seconds is None else seconds,
+        usual.trial_seconds if seconds is None else 2 * seconds,
+        usual.memory if memory is None else memory * _MEBIBYTE,
+    )
 
 
 def read(reports: Iterable[Report], rules: Catalog, profile: Profile) -> Ran:

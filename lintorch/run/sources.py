@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import libcst as cst
@@ -13,7 +13,9 @@ from lintorch.catalog import Catalog, load
 from lintorch.finding import Evidence, Finding, Place
 from lintorch.lint import Index, index, lint
 from lintorch.profile import Profile
+from lintorch.rule import Rule
 from lintorch.source import Source
+from lintorch.suppress import mentions
 
 
 @dataclass(frozen=True)
@@ -29,28 +31,36 @@ class Task:
 
 @dataclass(frozen=True)
 class Linted:
-    """What source says of a file, and the other files that this was read from."""
+    """What source says of a file, and the other files that this was read from.
 
+    `marked` tells that comments of the file speak to lintorch.
+    """
+
+    path: str
     findings: tuple[Finding, ...] = ()
     consulted: tuple[str, ...] = ()
+    marked: bool = False
+    content: str = ""
+    """What stands for the bytes that were read."""
 
 
-def lint_text(task: Task, text: str) -> Linted:
+def lint_text(task: Task, text: str, content: str = "") -> Linted:
     """Findings in a text; one that does not parse gives LT001 and nothing else."""
+    bare = Linted(task.path, marked=mentions(text), content=content)
     if not concerns_torch(text):
-        return Linted()
-    detectors = _index(task.codes, task.folders)
+        return bare
     try:
         source = Source(task.path, text, task.profile)
-        found = tuple(lint(source, detectors))
+        found = tuple(lint(source, _index(task.codes, task.folders)))
     except cst.ParserSyntaxError as error:
-        return Linted((_syntax(task.path, text, error),))
+        return replace(bare, findings=(_syntax(task.path, text, error),))
     except RecursionError:
         message = "the code is nested too deeply to be analysed"
-        return Linted(
-            (engine_finding(catalog(task.folders), "LT001", message, Place(task.path, 1)),)
+        place = Place(task.path, 1)
+        return replace(
+            bare, findings=(engine_finding(catalog(task.folders), "LT001", message, place),)
         )
-    return Linted(found, tuple(sorted(source.consulted)))
+    return replace(bare, findings=found, consulted=tuple(sorted(source.consulted)))
 
 
 def concerns_torch(text: str) -> bool:
@@ -75,7 +85,7 @@ def _index(codes: frozenset[str], folders: tuple[str, ...]) -> Index:
     return index(chosen(codes, folders), Evidence.SOURCE)
 
 
-def chosen(codes: Iterable[str], folders: tuple[str, ...]):  # type: ignore[no-untyped-def]
+def chosen(codes: Iterable[str], folders: tuple[str, ...]) -> list[Rule]:
     """The rules with these codes, in the order of codes."""
     rules = catalog(folders).rules
     return [rules[code] for code in sorted(codes) if code in rules]

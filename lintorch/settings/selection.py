@@ -94,24 +94,22 @@ def _ranked(
 ) -> Iterator[tuple[int, frozenset[str]]]:
     """Each selector's rank and the codes it stands for."""
     for selector in selectors:
-        rank = _rank(selector)
         rules = catalog.rules.values()
         codes = frozenset(rule.code for rule in rules if _stands_for(selector, rule))
         if not codes and selector.upper() not in ALWAYS:
             words = {word for rule in rules for word in (rule.code, rule.name, rule.theme)}
             hint = nearest(selector, tuple(sorted(words)))
             raise SettingsError(origin, f"`{key}`: no rule is `{selector}`{hint}")
-        if rank == _THEME and all(rule.theme != selector for rule in rules):
-            rank = _CODE
-        yield rank, codes or frozenset({selector.upper()})
+        themes = {rule.theme for rule in rules}
+        yield _rank(selector, themes), codes or frozenset({selector.upper()})
 
 
-def _rank(selector: str) -> int:
+def _rank(selector: str, themes: set[str]) -> int:
     if selector.upper() == "ALL":
         return _ALL
     if re.fullmatch(r"LT\d*", selector, re.IGNORECASE):
         return _CODE if len(selector) == 5 else len(selector) - 2
-    return _THEME
+    return _THEME if selector in themes else _CODE
 
 
 def _stands_for(selector: str, rule: Rule) -> bool:

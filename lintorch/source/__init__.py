@@ -1,7 +1,18 @@
 """A file and what can be known of it."""
 
 from lintorch.source.literals import UNKNOWN, Arguments, literal
+from lintorch.source.sizes import is_read, is_scaled, may_vary
 from lintorch.source.source import Source
 from lintorch.source.values import Kind, Value
 
-__all__ = ["UNKNOWN", "Arguments", "Kind", "Source", "Value", "literal"]
+__all__ = [
+    "UNKNOWN",
+    "Arguments",
+    "Kind",
+    "Source",
+    "Value",
+    "is_read",
+    "is_scaled",
+    "literal",
+    "may_vary",
+]

@@ -28,6 +28,10 @@ VIEWS = frozenset(
     }
 )  # fmt: skip
 """Tensor methods whose result shares, or may share, the memory of their receiver."""
+_CONVERSIONS = frozenset(
+    "float double half bfloat16 long int bool to type type_as cpu cuda".split()
+)
+"""Those of them that copy wherever something is to be converted."""
 SPLITS = frozenset({"chunk", "split", "unbind", "tensor_split", "hsplit", "vsplit", "dsplit"})
 _QUESTIONS = frozenset(
     {
@@ -78,7 +82,8 @@ def method(
         return OTHER
     if name in VIEWS:
         detached = receiver.detached and name == "data"
-        return replace(receiver, reads=frozenset(), detached=detached)
+        copied = receiver.copied or name in _CONVERSIONS
+        return replace(receiver, reads=frozenset(), detached=detached, copied=copied)
     if name.endswith("_") and not name.endswith("__"):
         return replace(receiver, detached=False)
     return TENSOR

@@ -47,8 +47,10 @@ class Value:
     number, or a tensor made of numbers, was worked out from. `first`: of a shape, the axis its
     first entry stands for. `negative`: of a size, True if surely, None if maybe below zero.
     `whole`: of a number, True if surely an int, False if a float, None if it cannot be told.
-    `detached`: of a tensor, whether it was read through `.data`. `sure` is False for tensors
-    that are presumed: what a layer or helper gave when it was called with a tensor.
+    `copied`: of a tensor with roots, whether it may as well be a copy, as after `float()`, `to()`,
+    or a clone in one of two branches. `detached`: of a tensor, whether it was read through
+    `.data`. `sure` is False for tensors that are presumed: what a layer or helper gave when it
+    was called with a tensor.
     """
 
     kind: Kind = Kind.UNKNOWN
@@ -57,6 +59,7 @@ class Value:
     first: int | None = 0
     negative: bool | None = False
     whole: bool | None = None
+    copied: bool = False
     detached: bool = False
     sure: bool = True
     items: tuple[Value, ...] = ()
@@ -73,8 +76,8 @@ class Value:
 
     @property
     def may_vary(self) -> bool:
-        """Whether the value was worked out from a size not known to be the same at every call."""
-        return any(read.dynamic is not False for read in self.reads)
+        """Whether a size went into the value that may vary; the last axis usually holds channels."""
+        return any(r.dynamic or (r.dynamic is None and r.axis != -1) for r in self.reads)
 
 
 UNKNOWN_VALUE = Value()
@@ -108,6 +111,7 @@ def join(left: Value, right: Value) -> Value:
         first=left.first if left.first == right.first else None,
         negative=left.negative if left.negative == right.negative else None,
         whole=left.whole if left.whole is right.whole else None,
+        copied=left.copied or right.copied or left.roots != right.roots,
         detached=left.detached and right.detached,
         sure=left.sure and right.sure,
         items=(),

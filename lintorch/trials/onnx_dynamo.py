@@ -56,7 +56,7 @@ def explain(error: BaseException, job: Job) -> Explained:
 
 
 def _unsupported(nodes: list[Any]) -> Explained:
-    operators = tuple(dict.fromkeys(_name(node.target) for node in nodes))
+    operators = tuple(dict.fromkeys(map(_asked, nodes)))
     where = next((trace for node in nodes if (trace := node.meta.get("stack_trace"))), "")
     return Explained(operators, where, f"no ONNX translation for {', '.join(operators)}")
 
@@ -77,6 +77,11 @@ def _untranslated(graph: Any, registry: Any) -> Iterator[Any]:
 def _is_complex(node: Any) -> bool:
     value = node.meta.get("val")
     return isinstance(value, torch.Tensor) and bool(value.is_complex())
+
+
+def _asked(node: Any) -> str:
+    """The operator that the model called: what is left untranslated may be a part of it."""
+    return _name(node.meta.get("original_aten") or node.target)
 
 
 def _name(target: Any) -> str:

@@ -73,7 +73,7 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
     if name in LAYERS:
         given = source.arguments(call, "output_size").get("output_size")
-    elif name in FUNCTIONS and source.in_forward(call):
+    elif name in FUNCTIONS and source.in_forward(call) and not auxiliary(call, source):
         given = source.arguments(call, "input", "output_size").get("output_size")
     else:
         return
@@ -161,6 +161,12 @@ def described(event: Event, others: list[Event]) -> str:
 def site(event: Event) -> Site:
     """The line to change: where the layer was made, else where the function is called."""
     return event.built if event.layer_class in LAYERS and event.built else event.site
+
+
+def auxiliary(call: cst.Call, source: Source) -> bool:
+    """Whether the call is in a head that, by its name, runs in training only: InceptionAux."""
+    around = source.classes.around(call)
+    return around is not None and "aux" in around.name.lower()
 
 
 def from_shape(given: cst.BaseExpression, source: Source) -> bool:

@@ -60,7 +60,7 @@ GRIDS = {
 }  # fmt: skip
 RESIZES = {
     "torch.nn.functional.interpolate": (
-        "input", "size", "scale_factor", "mode", "align_corners",
+        "input", "size", "scale_factor", "mode", "align_corners", "", "antialias",
     ),
     "torch.nn.functional.upsample": ("input", "size", "scale_factor", "mode", "align_corners"),
     "torch.nn.Upsample": ("size", "scale_factor", "mode", "align_corners"),
@@ -86,18 +86,23 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
 def in_resize(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
     if name == TWICE:
-        flag, mode, size = True, "bilinear", None
+        flag, mode, size, smoothed = True, "bilinear", None, False
     elif name in RESIZES:
         given = source.arguments(call, *RESIZES[name])
         flag = given.value("align_corners", None)
         mode, size = given.value("mode", "nearest"), given.value("size", None)
+        smoothed = given.value("antialias", False) is True  # refused at any opset
         if wrong := impossible(mode, flag, size, given.value("scale_factor", None)):
             yield Hit(call, wrong, severity=Severity.ERROR)
             return
     else:
         return
     layer = name.rpartition(".")[2][0].isupper()
-    if old(source.profile.opset_of("onnx-legacy")) and (layer or source.in_forward(call)):
+    if (
+        not smoothed
+        and old(source.profile.opset_of("onnx-legacy"))
+        and (layer or source.in_forward(call))
+    ):
         yield from resized(call, mode, flag, size)
 
 
@@ -167,7 +172,8 @@ def resized(node: object, mode: Any, flag: Any, size: Any) -> Iterator[Hit]:
 def asked(event: Event) -> Iterator[Hit]:
     """The same of a resize that ran; there a size may have been worked out, so none is constant."""
     args = event.args
-    yield from resized(site(event), args.get("mode"), args.get("align_corners"), UNKNOWN)
+    if not args.get("antialias"):
+        yield from resized(site(event), args.get("mode"), args.get("align_corners"), UNKNOWN)
 
 
 def site(event: Event) -> Site:

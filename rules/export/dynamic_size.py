@@ -107,10 +107,10 @@ def in_repeat(node: cst.BinaryOperation, source: Source) -> Iterator[Hit]:
     if not isinstance(node.operator, cst.Multiply) or not isinstance(node.left, cst.List):
         return
     size = source.value(node.right)
-    if source.profile.dynamic and size.kind is Kind.SIZE and may_vary(size):
-        if source.in_forward(node) and source.in_graph(node):
-            message = f"the list has as many items as {source.code(node.right)} was for the example"
-            yield Hit(node, message, harm=REPEATED)
+    varies = source.profile.dynamic and size.kind is Kind.SIZE and may_vary(size)
+    if varies and source.in_forward(node) and source.in_graph(node):
+        message = f"the list has as many items as {source.code(node.right)} was for the example"
+        yield Hit(node, message, harm=REPEATED)
 
 
 def converted(call: cst.Call, source: Source) -> Iterator[Hit]:
@@ -125,7 +125,7 @@ def converted(call: cst.Call, source: Source) -> Iterator[Hit]:
         return  # what the inner call does to it is said there
     fix = None
     if name == "int" and size.whole and len(call.args) == 1:
-        edit = source.replace(call, operand(given, source))
+        edit = source.replace(call, operand(given, source, call))
         fix = Fix("drop int(): a size is an int", (edit,))
     message = f"{name}() turns the size {source.code(given)} into a constant"
     yield Hit(call, message, fix=fix, harm=READ if is_read(given) else WORKED_OUT)
@@ -137,7 +137,7 @@ def counted(call: cst.Call, source: Source) -> Iterator[Hit]:
     value = source.value(given)
     if value.is_tensor and value.sure and not in_range(call, source):
         text = source.code(given)
-        edit = source.replace(call, f"{operand(given, source)}.size(0)")
+        edit = source.replace(call, f"{operand(given, source, given)}.size(0)")
         message = f"len({text}) is the example's batch size for good"
         yield Hit(call, message, fix=Fix(f"write {edit.content}", (edit,)), harm=READ)
 
@@ -167,7 +167,7 @@ def made(call: cst.Call, source: Source) -> Iterator[Hit]:
         return
     read = item_call(call, source)
     if read is not None and value.kind is Kind.SIZE:
-        edit = source.replace(read, operand(given, source))
+        edit = source.replace(read, operand(given, source, read))
         exact = value.whole and len(call.args) == 1
         fix = Fix(f"write {text}", (edit,)) if exact else None
         message = f"{text} is made a tensor and read back: it becomes a constant"
@@ -212,9 +212,9 @@ def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
 @rule.trial("wrong", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     for event in trial.trace.named(*TRACE_HARM):
-        if bakes(event, trial.trace):
-            if hit := blamed(outcome, event, trial, TRACE_HARM[event.name]):
-                yield hit
+        hit = blamed(outcome, event, trial, TRACE_HARM[event.name])
+        if hit and bakes(event, trial.trace):
+            yield hit
 
 
 WORDS = {
@@ -278,7 +278,8 @@ def in_range(call: cst.Call, source: Source) -> bool:
     return outer is not None and source.name(outer.func) == "range"
 
 
-def operand(node: cst.BaseExpression, source: Source) -> str:
-    """An expression as it may stand anywhere."""
+def operand(node: cst.BaseExpression, source: Source, place: cst.CSTNode) -> str:
+    """An expression as it may stand in the place of another."""
     text = source.code(node)
-    return text if is_read(node) or node.lpar else f"({text})"
+    free = isinstance(source.parent(place), (cst.Arg, cst.Element, cst.Assign, cst.Index))
+    return text if is_read(node) or node.lpar or (free and "\n" not in text) else f"({text})"

@@ -131,7 +131,7 @@ def first(event: Event) -> int:
 
 
 def needs(short: str, opset: int, first: int) -> str:
-    return f"{short} at opset {opset}, which has it from opset {first} on"
+    return f"{short} needs opset {first}, and {opset} is written"
 
 
 def shown(event: Event) -> str:

@@ -1,0 +1,188 @@
+"""Findings of the source tier, kept between runs; a broken or foreign cache is an empty one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from lintorch.files.text import replace
+from lintorch.finding import Applicability, Edit, Evidence, Finding, Fix, Place, Severity
+
+FOLDER = ".lintorch_cache"
+_FORMAT = 1
+_KEPT = 8
+"""How many fingerprints are remembered; the oldest go."""
+_SETTLED = 2_000_000_000
+"""Nanoseconds after which a file cannot change any more without its time of change telling."""
+_TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder is a cache of lintorch.\n"
+_Stamp = tuple[int, int, str]
+"""Size, nanoseconds of the last change, digest."""
+
+
+def digest(data: bytes) -> str:
+    """What stands for the content of a file."""
+    return hashlib.blake2b(data, digest_size=12).hexdigest()
+
+
+@dataclass
+class Cache:
+    """Findings by file under one fingerprint of settings, rules, profile and releases."""
+
+    file: str
+    root: str
+    _entries: dict[str, list[Any]] = field(default_factory=dict)
+    """By path below the root: digest, then where not empty findings, files consulted."""
+    _stamps: dict[str, _Stamp] = field(default_factory=dict)
+    _seen: dict[str, _Stamp] = field(default_factory=dict)
+    """Stamps looked at in this run."""
+    _changed: bool = False
+
+    @classmethod
+    def open(cls, root: str, fingerprint: str) -> Cache:
+        """The cache below `root` for runs with this fingerprint."""
+        root = os.path.abspath(root)
+        name = digest(fingerprint.encode())
+        cache = cls(os.path.join(root, FOLDER, f"findings-{name}.json"), root)
+        with suppress(OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            with open(cache.file, "rb") as stream:
+                stored = json.loads(stream.read())
+            if stored["format"] == _FORMAT:
+                stamps = {key: (s[0], s[1], s[2]) for key, s in stored["stamps"].items()}
+                cache._entries, cache._stamps = dict(stored["entries"]), stamps
+        return cache
+
+    def get(self, path: str) -> tuple[Finding, ...] | None:
+        """The findings of a file as last put; None where it, or a file consulted, has changed."""
+        entry = self._entries.get(self._key(path))
+        with suppress(ValueError, TypeError, KeyError, IndexError, AttributeError):
+            if entry is None or entry[0] != self._digest(path):
+                return None
+            consulted = entry[2] if len(entry) > 2 else {}
+            if any(self._digest(os.path.join(self.root, p)) != d for p, d in consulted.items()):
+                return None
+            return tuple(_finding(path, each) for each in (entry[1] if len(entry) > 1 else ()))
+        return None
+
+    def put(
+        self, path: str, content: str, findings: Iterable[Finding], consulted: Iterable[str] = ()
+    ) -> None:
+        """Keep the findings of a file whose bytes have the digest `content`.
+
+        `consulted` are the other files that the findings depend on.
+        """
+        others = {self._key(p): self._digest(p) for p in sorted(consulted) if p != path}
+        entry: list[Any] = [content, [_fields(f) for f in findings], others]
+        while not entry[-1]:
+            entry.pop()
+        stamp = self._seen.get(self._key(path))
+        if stamp and stamp[2] != content:  # changed between two looks: look again next time
+            self._seen[self._key(path)] = (stamp[0], 0, content)
+        self._entries[self._key(path)] = entry
+        self._changed = True
+
+    def save(self) -> None:
+        """Write what has changed, at once; where that cannot be done there is no cache."""
+        fresh = time.time_ns() - _SETTLED
+        for key, (size, changed, content) in self._seen.items():
+            self._stamps[key] = (size, changed if changed < fresh else 0, content)
+        if not self._changed:
+            return
+        self._forget_the_gone()
+        stored = {"format": _FORMAT, "entries": self._entries, "stamps": self._stamps}
+        with suppress(OSError):
+            folder = os.path.dirname(self.file)
+            _prepare(folder)
+            replace(self.file, json.dumps(stored, separators=(",", ":")).encode())
+            _prune(folder)
+        self._changed = False
+
+    def _forget_the_gone(self) -> None:
+        for key in {*self._entries, *self._stamps} - self._seen.keys():
+            if not os.path.exists(os.path.join(self.root, key)):
+                self._entries.pop(key, None)
+                self._stamps.pop(key, None)
+
+    def _key(self, path: str) -> str:
+        whole = os.path.abspath(path)
+        return whole[len(self.root) + 1 :] if whole.startswith(self.root + os.sep) else whole
+
+    def _digest(self, path: str) -> str:
+        """The digest of a file as it is now; "" of what cannot be read. Each is looked at once."""
+        key = self._key(path)
+        if key not in self._seen:
+            try:
+                self._seen[key] = self._look(path, key)
+            except OSError:
+                self._seen[key] = (-1, 0, "")
+        return self._seen[key][2]
+
+    def _look(self, path: str, key: str) -> _Stamp:
+        found = os.stat(path)
+        known = self._stamps.get(key)
+        if known and known[0] == found.st_size and known[1] == found.st_mtime_ns:
+            return known[0], known[1], known[2]
+        with open(path, "rb") as stream:
+            content = digest(stream.read())
+        self._changed = True
+        return found.st_size, found.st_mtime_ns, content
+
+
+def clear(root: str) -> bool:
+    """Remove the cache below a folder; whether there was one."""
+    folder = os.path.join(root, FOLDER)
+    if not os.path.isfile(os.path.join(folder, "CACHEDIR.TAG")):
+        return False
+    with os.scandir(folder) as listing:
+        for entry in list(listing):
+            os.unlink(entry.path)
+    os.rmdir(folder)
+    return True
+
+
+def _prepare(folder: str) -> None:
+    os.makedirs(folder, exist_ok=True)
+    for name, text in ((".gitignore", "*\n"), ("CACHEDIR.TAG", _TAG)):
+        path = os.path.join(folder, name)
+        if not os.path.exists(path):
+            replace(path, text.encode())
+
+
+def _prune(folder: str) -> None:
+    with os.scandir(folder) as listing:
+        kept = [entry for entry in listing if entry.name.startswith("findings-")]
+    kept.sort(key=lambda entry: (entry.stat().st_mtime_ns, entry.name), reverse=True)
+    for entry in kept[_KEPT:]:
+        os.unlink(entry.path)
+
+
+def _fields(finding: Finding) -> list[Any]:
+    """The finding's fields in order, as JSON knows them, without its path."""
+    return [_plain(getattr(finding, each.name)) for each in fields(Finding)]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Place):
+        return [value.row, value.column, value.end_row, value.end_column, value.cell]
+    if isinstance(value, Fix):
+        edits = [[e.start, e.end, e.content] for e in value.edits]
+        return [value.message, edits, value.applicability.value]
+    return value
+
+
+def _finding(path: str, stored: list[Any]) -> Finding:
+    values = dict(zip((each.name for each in fields(Finding)), stored, strict=True))
+    values["severity"] = Severity(values["severity"])
+    values["evidence"] = Evidence(values["evidence"])
+    values["place"] = Place(path, *values["place"])
+    values["notes"] = tuple(values["notes"])
+    if values["fix"]:
+        message, edits, applicability = values["fix"]
+        every = tuple(Edit(*each) for each in edits)
+        values["fix"] = Fix(message, every, Applicability(applicability))
+    return Finding(**values)

@@ -1,0 +1,70 @@
+"""Fixes what was found, file by file, looking again after each round."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from lintorch.finding import Finding
+from lintorch.fix.rounds import settle
+from lintorch.merge import merge
+from lintorch.run.look import Seen, heed
+from lintorch.run.order import Order, Rewritten
+from lintorch.run.scope import Scope
+from lintorch.run.sources import lint_text
+
+
+@dataclass(frozen=True)
+class Mended:
+    """What fixing makes of each file that it changes, how many findings went, and what did not work."""
+
+    rewritten: tuple[Rewritten, ...] = ()
+    fixed: int = 0
+    errors: tuple[str, ...] = ()
+
+
+def mend(seen: Seen, scope: Scope, asked: Order) -> Mended:
+    """Fix what a look has found, as far as `asked.fixes` goes; writes nothing."""
+    found: dict[str, list[Finding]] = defaultdict(list)
+    for finding in seen.standing:
+        found[finding.place.path].append(finding)
+    rewritten, fixed, errors = [], 0, []
+    for path, findings in found.items():
+        if path not in seen.texts or not any(f.fix for f in findings):
+            continue
+        before = seen.texts[path].text
+        check = _checks(path, before, findings, seen, scope, asked)
+        settled = settle(before, check, asked.fixes, path=path)
+        for code in settled.unsettled:
+            name = scope.catalog.names.get(code, code)
+            errors.append(f"{path}: the fixes of {code} ({name}) do not settle and were left out")
+        if settled.text != before:
+            rewritten.append(Rewritten(path, before, settled.text))
+            fixed += len(settled.applied)
+    return Mended(tuple(rewritten), fixed, tuple(errors))
+
+
+def _checks(
+    path: str, before: str, found: list[Finding], seen: Seen, scope: Scope, asked: Order
+) -> Callable[[str], Iterable[Finding]]:
+    """Findings of a text between rounds; of the text as it was, those that are known."""
+    task, fixable = scope.task(path), scope.fixable(path)
+    withdrawn = {_line(f, before) for f in seen.withdrawn if f.place.path == path}
+
+    def check(text: str) -> Iterable[Finding]:
+        findings: Iterable[Finding] = found
+        if text != before:
+            standing = merge(lint_text(task, text).findings).standing
+            standing = tuple(f for f in standing if _line(f, text) not in withdrawn)
+            findings = heed(text, path, standing, scope, asked, seen.withdrawn)
+        return [f if f.code in fixable else replace(f, fix=None) for f in findings]
+
+    return check
+
+
+def _line(finding: Finding, text: str) -> tuple[str, str]:
+    """A finding's code and its line as it reads, which stays when lines move."""
+    lines = text.splitlines()
+    row = finding.place.row
+    return finding.code, lines[row - 1].strip() if row <= len(lines) else ""

@@ -1,0 +1,102 @@
+"""What holds for each file of a run: its settings, its rules and what its project deploys with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+
+from lintorch import deployment
+from lintorch.catalog import Catalog
+from lintorch.files import Found, find
+from lintorch.profile import Profile
+from lintorch.run.order import Order
+from lintorch.run.sources import Task, catalog
+from lintorch.settings import Closest, Settings, enabled, fixable, load, override
+
+_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
+_MOST_FILES = 20_000
+"""Files of a project that are looked through for export calls, at most."""
+
+
+class Scope:
+    """Answers by path; each settings file and each project is read once.
+
+    Raises SettingsError and CatalogError, from the constructor or when first asked.
+    """
+
+    def __init__(self, order: Order) -> None:
+        self._order = order
+        self._closest = Closest()
+        self._fixed = load(order.config) if order.config else None
+        self._overridden: dict[int, Settings] = {}
+        self._profiles: dict[tuple[int, str], Profile] = {}
+        self._projects: dict[str, str] = {}
+        self.main = self.settings(order.paths[0] if order.paths else ".")
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """Built-in rules, those of plugins, and the project's own."""
+        return catalog(self.main.rules)
+
+    def settings(self, path: str) -> Settings:
+        """The closest settings, outweighed by the command line."""
+        found = self._fixed or self._closest.of(path)
+        if id(found) not in self._overridden:
+            self._overridden[id(found)] = override(found, **self._order.settings)
+        return self._overridden[id(found)]
+
+    def codes(self, path: str) -> frozenset[str]:
+        """The codes of the rules that are on for a file."""
+        return enabled(self.settings(path), self.catalog, path)
+
+    def fixable(self, path: str) -> frozenset[str]:
+        """The codes of the rules whose fixes may go in."""
+        return fixable(self.settings(path), self.catalog)
+
+    def task(self, path: str) -> Task:
+        """How to lint a file."""
+        return Task(path, self.codes(path), self.profile(path), self.main.rules)
+
+    def profile(self, path: str) -> Profile:
+        """As set, else as the project's export calls show, with the exporters tried in this run."""
+        settings, project = self.settings(path), self.project(path)
+        key = id(settings), project
+        if key not in self._profiles:
+            told = settings.exporters is not None and settings.dynamic is not None
+            torch = settings.target_torch or Profile().torch
+            found = None if told else deployment.read(self._texts(project, settings), torch)
+            profile = settings.profile(found)
+            exporters = profile.exporters | frozenset(self._order.exporters)
+            self._profiles[key] = replace(profile, exporters=exporters)
+        return self._profiles[key]
+
+    def project(self, path: str) -> str:
+        """The folder of the project that a file belongs to; "" where nothing marks one."""
+        folder = os.path.abspath(path if os.path.isdir(path) else os.path.dirname(path) or ".")
+        if folder not in self._projects:
+            self._projects[folder] = _marked(folder)
+        return self._projects[folder]
+
+    def _texts(self, project: str, settings: Settings) -> Iterator[tuple[str, bytes]]:
+        places = [project] if project else list(self._order.paths)
+        for number, found in enumerate(find(places, settings.excluded, settings.root)):
+            if number >= _MOST_FILES:
+                return
+            if isinstance(found, Found):
+                try:
+                    with open(found.path, "rb") as file:
+                        yield os.path.relpath(found.path, project or "."), file.read()
+                except OSError:
+                    continue
+
+
+def _marked(folder: str) -> str:
+    """The closest folder around that holds what marks a project."""
+    while not any(os.path.exists(os.path.join(folder, marker)) for marker in _MARKERS):
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return ""
+        folder = parent
+    return folder

@@ -1,0 +1,258 @@
+"""LT119: a size scaled by a float or rounded, which an exporter bakes or works out differently."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.finding import Applicability, Fix, Harm, Hit, Refuted
+from lintorch.rule import Rule
+from lintorch.source import Kind, Source, is_read, is_scaled, literal, may_vary
+from lintorch.subjects import Trace, Trial
+from lintorch.trace.changes import blamed, changes, is_fixed
+from lintorch.trace.record import Event, Outcome
+
+rule = Rule(
+    __name__,
+    code="LT119",
+    summary="a size that is scaled by a float or rounded",
+    why="""
+        `h // 2`, `(h + 3) // 4` and `-h % 4` are followed by every exporter. A size that becomes
+        a float and is made whole again (`int(h / 2)`, `int(h * 0.75)`, `int(n ** 0.5)`) is not:
+        the new ONNX exporter writes the number it was for the example and says nothing,
+        `torch.export` ties the input to sizes that give this number, the legacy exporter and
+        jit.trace warn and bake it. `math.ceil` and `math.floor` bake only there, `math.sqrt` and
+        `math.log` everywhere, `round` and `divmod` are refused. A floor division whose left side
+        is negative (`-(-h // 4)`) rounds the other way in ONNX, under both exporters, without a
+        word. `interpolate(scale_factor=...)` with a number worked out from a size is refused.
+        Measured on torch 2.13.
+    """,
+    bad="""
+        import torch.nn.functional as F
+        from torch import nn
+
+
+        class Half(nn.Module):
+            def forward(self, x):
+                return F.pad(x, [0, 0, 0, int(x.shape[2] / 2)])
+    """,
+    good="""
+        import torch.nn.functional as F
+        from torch import nn
+
+
+        class Half(nn.Module):
+            def forward(self, x):
+                return F.pad(x, [0, 0, 0, x.shape[2] // 2])
+    """,
+    fix=Applicability.SAFE,
+)
+
+TRACED = {"onnx-legacy": Harm.WARNED, "torchscript-trace": Harm.WARNED}
+WHOLE = {"torch.export": Harm.REFUSED, "onnx": Harm.SILENT, **TRACED}
+"""int() of a float; math.sqrt and the like of a size that was worked out first."""
+FUNCTION = {"torch.export": Harm.REFUSED, "onnx": Harm.AUTO, **TRACED}
+NEGATIVE = {"onnx": Harm.SILENT, "onnx-legacy": Harm.SILENT}
+NOT_TRACED = {"onnx-legacy": Harm.REFUSED, "torchscript-trace": Harm.REFUSED}
+ROUNDED = {"onnx": Harm.REFUSED, **NOT_TRACED, "torchscript-script": Harm.REFUSED}
+ROUNDED_WHOLE = {"torch.export": Harm.REFUSED, "onnx": Harm.SILENT, **NOT_TRACED}
+REFUSED = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED, **NOT_TRACED}
+ROOT = {
+    "torch.export": Harm.REFUSED,
+    **dict.fromkeys(("onnx", "onnx-legacy", "torchscript-trace"), Harm.SILENT),
+}
+
+UPWARD = frozenset({"math.ceil", "math.floor", "math.trunc"})
+FUNCTIONS = frozenset({f"math.{name}" for name in ("sqrt", "log", "log2", "log10", "exp", "pow")})
+RESIZES = frozenset({"torch.nn.functional.interpolate", "torch.nn.functional.upsample"})
+TRACE_HARM = {
+    "size.int": WHOLE,
+    "size.float": WHOLE,
+    "size.ceil": TRACED,
+    "size.round": ROUNDED,
+    "size.floordiv": NEGATIVE,
+}
+
+
+@rule.source(cst.Call)
+def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
+    if not source.profile.dynamic or not call.args:
+        return
+    name = source.name(call.func)
+    if name in RESIZES:
+        yield from resized(call, source)
+    elif name in HARM and sized(call.args[0].value, source):
+        harm = HARM[name](call, source)
+        if harm is not None and source.in_forward(call) and source.in_graph(call):
+            yield Hit(call, message(call, source), fix=exact(call, source), harm=harm)
+
+
+@rule.source(cst.BinaryOperation, needs=("//",))
+def in_division(node: cst.BinaryOperation, source: Source) -> Iterator[Hit]:
+    """`-(-h // 4)`, `-h // 2`."""
+    if not isinstance(node.operator, cst.FloorDivide) or not source.profile.dynamic:
+        return
+    negative = source.value(node.left).negative and sized(node.left, source)
+    if negative and source.in_forward(node) and source.in_graph(node):
+        said = f"{source.code(node)} divides a negative size, which ONNX rounds towards zero"
+        yield Hit(node, said, fix=upwards(node, source), harm=NEGATIVE)
+
+
+def resized(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """interpolate(x, scale_factor=h / 8)."""
+    given = source.arguments(call, "input", "size", "scale_factor").get("scale_factor")
+    if given is None or not source.in_forward(call):
+        return
+    value = source.value(given)
+    if (value.kind is Kind.SIZE or value.items) and may_vary(value):
+        said = f"scale_factor={source.code(given)} is worked out from a size: give size= instead"
+        yield Hit(given, said, harm=REFUSED)
+
+
+def converted(call: cst.Call, source: Source) -> dict[str, Harm] | None:
+    """int(h / 2); what stands inside as a call of its own is said there."""
+    given = call.args[0].value
+    told = isinstance(given, cst.Call) and source.name(given.func) in HARM
+    return WHOLE if is_scaled(given, source) and not told else None
+
+
+def upward(call: cst.Call, source: Source) -> dict[str, Harm]:
+    """math.ceil(h / 4)."""
+    return WHOLE if in_int(call, source) else TRACED
+
+
+def function(call: cst.Call, source: Source) -> dict[str, Harm]:
+    """math.sqrt(h)."""
+    direct = is_read(call.args[0].value) and not in_int(call, source)
+    return FUNCTION if direct else WHOLE
+
+
+def rounded(call: cst.Call, source: Source) -> dict[str, Harm] | None:
+    """round(h * 0.5); of an int it does nothing."""
+    if source.value(call.args[0].value).whole:
+        return None
+    return ROUNDED_WHOLE if in_int(call, source) else ROUNDED
+
+
+HARM = {
+    "int": converted,
+    "float": converted,
+    "round": rounded,
+    "divmod": lambda call, source: REFUSED,
+    "math.isqrt": lambda call, source: ROOT,
+    **dict.fromkeys(UPWARD, upward),
+    **dict.fromkeys(FUNCTIONS, function),
+}
+
+
+def message(call: cst.Call, source: Source) -> str:
+    """What happens to which size."""
+    given, name = source.code(call.args[0].value), source.code(call.func)
+    return f"{name}({given}) leaves the sizes that an exporter can follow"
+
+
+def sized(node: cst.BaseExpression, source: Source) -> bool:
+    """Whether an expression is worked out from a size that may vary."""
+    value = source.value(node)
+    return value.kind is Kind.SIZE and may_vary(value)
+
+
+def in_int(call: cst.Call, source: Source) -> bool:
+    """Whether a call is all that int() is called with."""
+    outer = source.enclosing(call, cst.Call)
+    return outer is not None and source.name(outer.func) == "int" and outer.args[0].value is call
+
+
+# exact rewrites of h / k with a whole number k
+
+
+def exact(call: cst.Call, source: Source) -> Fix | None:
+    """`h // k` for int(h / k) and math.floor(h / k), `(h + k - 1) // k` for math.ceil(h / k)."""
+    name, given = source.name(call.func), call.args[0].value
+    if name not in ("int", *UPWARD) or len(call.args) != 1:
+        return None
+    parts = quotient(given, source, cst.Divide)
+    if parts is None:
+        return None
+    whole = source.enclosing(call, cst.Call) if in_int(call, source) else call
+    assert whole is not None
+    size, divisor = parts
+    up = divisor - 1 if name == "math.ceil" else 0
+    text = f"({size} + {up}) // {divisor}" if up else f"{size} // {divisor}"
+    edit = source.replace(whole, fitted(text, whole, source))
+    return Fix(f"write {text}", (edit,))
+
+
+def upwards(node: cst.BinaryOperation, source: Source) -> Fix | None:
+    """`(h + k - 1) // k` for `-(-h // k)`."""
+    outer, left = source.parent(node), node.left
+    if not (isinstance(outer, cst.UnaryOperation) and isinstance(outer.operator, cst.Minus)):
+        return None
+    if not isinstance(left, cst.UnaryOperation):
+        return None
+    parts = quotient(node.with_changes(left=left.expression), source, cst.FloorDivide, left)
+    if parts is None:
+        return None
+    text = f"({parts[0]} + {parts[1] - 1}) // {parts[1]}"
+    return Fix(f"write {text}", (source.replace(outer, fitted(text, outer, source)),))
+
+
+def quotient(
+    node: cst.BaseExpression,
+    source: Source,
+    kind: type[cst.BaseBinaryOp],
+    known: cst.BaseExpression | None = None,
+) -> tuple[str, int] | None:
+    """The text of h and the number k of `h / k`, where h is surely a size above zero."""
+    if not isinstance(node, cst.BinaryOperation) or not isinstance(node.operator, kind):
+        return None
+    value, divisor = source.value(known or node.left), literal(node.right)
+    if not isinstance(divisor, int) or isinstance(divisor, bool) or divisor < 1:
+        return None
+    if not value.whole or (known is None and value.negative is not False):
+        return None
+    text = source.code(node.left)
+    return (text if is_read(node.left) or node.left.lpar else f"({text})"), divisor
+
+
+def fitted(text: str, place: cst.CSTNode, source: Source) -> str:
+    """A division as it may stand in the place of another expression."""
+    free = isinstance(source.parent(place), (cst.Arg, cst.Element, cst.Assign, cst.Index))
+    return text if free else f"({text})"
+
+
+# the run
+
+
+@rule.trace(*TRACE_HARM)
+def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
+    if is_fixed(event, trace):
+        yield Refuted(event.site, f"{shown(event)} at every size tried")
+    elif concerned(event):
+        for key, other in list(changes(event, trace).items())[:1]:
+            said = f"{shown(event)} and {shown(other)} when {key} changes"
+            yield Hit(event.site, said, harm=TRACE_HARM[event.name])
+
+
+@rule.trial("wrong", "failed")
+def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    for event in trial.trace.named(*TRACE_HARM):
+        hit = blamed(outcome, event, trial, TRACE_HARM[event.name])
+        if hit and concerned(event):
+            yield hit
+
+
+def concerned(event: Event) -> bool:
+    """A float made whole, or a floor division that does not come out even."""
+    if event.name == "size.floordiv":
+        return bool(event.args["left"] % event.args["right"])
+    return event.name in ("size.ceil", "size.round") or isinstance(event.args.get("operand"), float)
+
+
+def shown(event: Event) -> str:
+    """`int(10.5) is 10`, `-21 // 4 is -6`."""
+    if event.name == "size.floordiv":
+        return f"{event.args['left']} // {event.args['right']} is {event.value}"
+    word = event.name.partition(".")[2]
+    return f"{word}({event.args.get('operand')}) is {event.value}"

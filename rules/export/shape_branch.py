@@ -1,0 +1,138 @@
+"""LT104: a branch on a size that varies: one side is baked, or the size is tied to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.finding import Harm, Hit, Refuted
+from lintorch.rule import Rule
+from lintorch.source import Kind, Source, is_read, literal, may_vary
+from lintorch.subjects import Trace, Trial
+from lintorch.trace.changes import blamed, changes, is_fixed
+from lintorch.trace.record import Event, Outcome
+
+rule = Rule(
+    __name__,
+    code="LT104",
+    summary="a branch on a size that varies",
+    why="""
+        An exported graph holds the side of a branch that the example input took. `torch.export`
+        adds a guard, so the exported model raises at a size that would take the other side; the
+        new ONNX exporter drops the guard and computes the wrong side without a word; the legacy
+        exporter and jit.trace warn and do the same. A test for equality ties the size to the
+        example's. Checks that only raise, `assert`, and tests of `x.dim()` or of a fixed channel
+        count are harmless. Measured on torch 2.13.
+
+        Work without the branch (pad by `-h % 8`, which may be zero), or decide before the export.
+    """,
+    bad="""
+        import torch.nn.functional as F
+        from torch import nn
+
+
+        class Padded(nn.Module):
+            def forward(self, x):
+                if x.shape[2] % 8 != 0:
+                    x = F.pad(x, [0, 0, 0, 8 - x.shape[2] % 8])
+                return x
+    """,
+    good="""
+        import torch.nn.functional as F
+        from torch import nn
+
+
+        class Padded(nn.Module):
+            def forward(self, x):
+                return F.pad(x, [0, 0, 0, -x.shape[2] % 8])
+    """,
+)
+
+TRACED = {"onnx-legacy": Harm.WARNED, "torchscript-trace": Harm.WARNED}
+GUARDED = {"torch.export": Harm.REFUSED, "onnx": Harm.SILENT, **TRACED}
+TIED = {"torch.export": Harm.REFUSED, "onnx": Harm.AUTO, **TRACED}
+SHAPES = dict.fromkeys(("torch.export", "onnx", "onnx-legacy", "torchscript-trace"), Harm.REFUSED)
+EQUALITY = (cst.Equal, cst.NotEqual)
+ORDER = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)
+
+
+@rule.source(cst.If)
+def in_if(node: cst.If, source: Source) -> Iterator[Hit]:
+    if not source.regions.checks(node, node.test):
+        yield from decided(node.test, source)
+
+
+@rule.source(cst.IfExp)
+def in_choice(node: cst.IfExp, source: Source) -> Iterator[Hit]:
+    if source.in_graph(node):
+        yield from decided(node.test, source)
+
+
+@rule.source(cst.While)
+def in_while(node: cst.While, source: Source) -> Iterator[Hit]:
+    yield from decided(node.test, source)
+
+
+def decided(test: cst.BaseExpression, source: Source) -> Iterator[Hit]:
+    """The comparisons of sizes in a test."""
+    if not source.profile.dynamic:
+        return
+    for comparison in comparisons(test):
+        harm = harms(comparison, source)
+        if harm and source.in_forward(test):
+            said = f"`{source.code(comparison)}` is decided by the example input"
+            yield Hit(comparison, said, harm=harm)
+
+
+def comparisons(test: cst.BaseExpression) -> Iterator[cst.Comparison]:
+    """`a > b` in `not (a > b) and c`."""
+    if isinstance(test, cst.Comparison):
+        yield test
+    elif isinstance(test, cst.BooleanOperation):
+        yield from comparisons(test.left)
+        yield from comparisons(test.right)
+    elif isinstance(test, cst.UnaryOperation):
+        yield from comparisons(test.expression)
+
+
+def harms(node: cst.Comparison, source: Source) -> dict[str, Harm]:
+    """What happens for which exporter; nothing where no size that may vary is compared."""
+    sides = [node.left, *(part.comparator for part in node.comparisons)]
+    operators = [part.operator for part in node.comparisons]
+    if not all(isinstance(operator, (*EQUALITY, *ORDER)) for operator in operators):
+        return {}
+    values = [source.value(side) for side in sides]
+    if any(value.kind is Kind.SHAPE and may_vary(value) for value in values):
+        return SHAPES
+    sizes = [v for v in values if v.kind is Kind.SIZE and may_vary(v)]
+    if not sizes:
+        return {}
+    direct = all(is_read(side) for side in sides if source.value(side).kind is Kind.SIZE)
+    if direct and any(literal(side) == 0 for side in sides):
+        return {}  # no exporter lets a size be 0
+    return TIED if direct and isinstance(operators[0], EQUALITY) else GUARDED
+
+
+@rule.trace("size.compare")
+def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
+    if is_fixed(event, trace):
+        yield Refuted(event.site, f"`{shown(event)}` compares the same numbers at every size tried")
+    for key, other in list(changes(event, trace).items())[:1]:
+        said = f"`{shown(event)}` is {event.value}, `{shown(other)}` is {other.value}"
+        yield Hit(event.site, f"{said} when {key} changes", harm=GUARDED)
+
+
+@rule.trial("wrong", "failed")
+def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    for event in trial.trace.named("size.compare"):
+        if hit := blamed(outcome, event, trial, GUARDED):
+            yield hit
+
+
+def shown(event: Event) -> str:
+    """`48 > 32`."""
+    args = event.args
+    if "operator" not in args:
+        return f"bool({args.get('operand')})"
+    return f"{args['left']} {args['operator']} {args['right']}"

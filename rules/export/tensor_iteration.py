@@ -1,0 +1,126 @@
+"""LT105: a Python loop over a tensor or over range(size), unrolled as often as the example has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.finding import Harm, Hit, Refuted
+from lintorch.rule import Rule
+from lintorch.source import Kind, Source, literal, may_vary
+from lintorch.subjects import Trace, Trial
+from lintorch.trace.changes import blamed, changes, is_fixed
+from lintorch.trace.record import Event, Outcome
+
+rule = Rule(
+    __name__,
+    code="LT105",
+    summary="a Python loop over a tensor or over a size",
+    why="""
+        A tracer unrolls a loop: the exported model does as many rounds as the example input
+        needed. Over `range(x.size(0))` the legacy exporter and jit.trace do so without a warning
+        and are wrong at any other size; over the rows of a tensor the exported model raises
+        there. `torch.export` refuses, and so does the new ONNX exporter unless sizes are left to
+        `Dim.AUTO`. A loop over a size that never varies is harmless. Measured on torch 2.13.
+
+        Write the loop as one tensor operation (broadcasting, `torch.vmap`, a batched matmul).
+    """,
+    bad="""
+        import torch
+        from torch import nn
+
+
+        class Scale(nn.Module):
+            def forward(self, x):
+                return torch.stack([x[i] * 2 for i in range(x.size(0))])
+    """,
+    good="""
+        import torch
+        from torch import nn
+
+
+        class Scale(nn.Module):
+            def forward(self, x):
+                return x * 2
+    """,
+)
+
+COUNTED = {
+    "torch.export": Harm.REFUSED,
+    "onnx": Harm.AUTO,
+    "onnx-legacy": Harm.SILENT,
+    "torchscript-trace": Harm.SILENT,
+}
+COUNTED_WORKED_OUT = {**COUNTED, "onnx": Harm.SILENT}
+ROWS = {**COUNTED, "onnx-legacy": Harm.REFUSED, "torchscript-trace": Harm.REFUSED}
+TRACE_HARM = {"size.range": COUNTED, "tensor.iter": ROWS}
+AROUND = ("enumerate", "zip", "reversed")
+CUTS = ("unbind", "split")
+
+
+@rule.source(cst.For)
+def in_for(node: cst.For, source: Source) -> Iterator[Hit]:
+    yield from looped(node.iter, source)
+
+
+@rule.source(cst.CompFor)
+def in_comprehension(node: cst.CompFor, source: Source) -> Iterator[Hit]:
+    yield from looped(node.iter, source)
+
+
+def looped(over: cst.BaseExpression, source: Source) -> Iterator[Hit]:
+    """The one thing a loop goes over, also through enumerate and zip."""
+    if not source.profile.dynamic or not source.in_forward(over):
+        return
+    name = source.name(over.func) if isinstance(over, cst.Call) else ""
+    if isinstance(over, cst.Call) and name in AROUND:
+        for hit in (h for arg in over.args for h in looped(arg.value, source)):
+            yield hit
+            return
+    elif isinstance(over, cst.Call) and name == "range":
+        yield from counted(over, source)
+    elif by_rows(over, source):
+        said = f"one round for each row that {source.code(over)} has in the example"
+        yield Hit(over, said, harm=ROWS)
+
+
+def counted(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """range(x.size(0)), range(0, h, 8)."""
+    for arg in call.args:
+        value = source.value(arg.value)
+        if value.kind is Kind.SIZE and may_vary(value):
+            worked_out = isinstance(arg.value, cst.BinaryOperation)
+            harm = COUNTED_WORKED_OUT if worked_out else COUNTED
+            said = f"as many rounds as {source.code(arg.value)} was for the example"
+            yield Hit(call, said, harm=harm)
+            return
+
+
+def by_rows(over: cst.BaseExpression, source: Source) -> bool:
+    """A tensor, or the rows it is cut into along its first axis."""
+    value = source.value(over)
+    if value.is_tensor:
+        return value.sure
+    if not isinstance(over, cst.Call) or not isinstance(over.func, cst.Attribute):
+        return False
+    if over.func.attr.value not in CUTS or value.kind is not Kind.TENSORS:
+        return False
+    axis = source.arguments(over, *(("dim",) if over.func.attr.value == "unbind" else ("n", "dim")))
+    return source.value(over.func.value).sure and literal(axis.get("dim")) in (0, None)
+
+
+@rule.trace(*TRACE_HARM)
+def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
+    if is_fixed(event, trace):
+        yield Refuted(event.site, f"{event.value} rounds at every size tried")
+    for key, other in list(changes(event, trace).items())[:1]:
+        said = f"{event.value} rounds, and {other.value} when {key} changes"
+        yield Hit(event.site, said, harm=TRACE_HARM[event.name])
+
+
+@rule.trial("wrong", "failed")
+def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    for event in trial.trace.named(*TRACE_HARM):
+        if hit := blamed(outcome, event, trial, TRACE_HARM[event.name]):
+            yield hit

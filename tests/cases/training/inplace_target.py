@@ -1,0 +1,67 @@
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+IGNORED = 255
+
+
+class Loss(nn.Module):
+    def __init__(self, criterion):
+        super().__init__()
+        self.criterion = criterion
+        self.criterion.reduction = "none"  # hit
+        self.own = nn.BCELoss()
+        self.own.reduction = "none"
+
+    def forward(self, pred, target):
+        target[target == IGNORED] = 0  # hit
+        target -= 1  # hit
+        target.view(-1)[target.view(-1) == 3] = 0  # hit
+        target.data.clamp_(0, 1)  # hit
+        target.contiguous().reshape(-1).masked_fill_(target.reshape(-1) < 0, 0)  # hit
+        flat = target.flatten()
+        flat.sub_(1)  # hit
+        target[:, 0] *= 2  # hit
+        kept = target.float()
+        kept.sub_(1)
+        fresh = target.clone()
+        fresh[fresh == 255] = 0
+        zeros = torch.zeros_like(target).scatter_(1, target, 1)
+        target = target - 1
+        target[target == 255] = 0
+        pred[pred < 0] = 0
+        return F.cross_entropy(pred, target) + zeros.sum() + flat.sum() + kept.sum()
+
+
+def dice(output, label):
+    label = label.squeeze(1)
+    label.unsqueeze_(1)  # hit
+    return (output * label).sum()
+
+
+def accuracy(output, target, ignore=255):
+    if ignore:
+        target = target.clone()
+    target[target == ignore] = 0
+    return (output.argmax(1) == target).float().mean()
+
+
+def remap(pred, target):
+    target[target == 255] = 0
+    return target
+
+
+def boxes(preds, targets):
+    targets["boxes"] = targets["boxes"] * 2
+    return preds, len(targets)
+
+
+def steps(model, label):
+    label += 1
+    return model(label)
+
+
+def train(model, loader):
+    for x, target in loader:
+        target[target == 255] = 0
+        F.cross_entropy(model(x), target).backward()

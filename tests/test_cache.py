@@ -1,0 +1,116 @@
+"""The cache gives back what was put, or nothing: never what is out of date, never an error."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from lintorch.cache import FOLDER, Cache, clear, digest
+from lintorch.finding import Applicability, Edit, Evidence, Finding, Fix, Place, Severity
+
+
+def finding(path: str) -> Finding:
+    fix = Fix("Mend é", (Edit(0, 1, "\r\n"), Edit(4, 4, "y")), Applicability.UNSAFE)
+    return Finding(
+        "LT101", "dynamic-size", "a “size”", Severity.ERROR, Place(path, 1, 2, 3, 4, 5),
+        Evidence.SOURCE, None, None, "onnx", fix, ("one", "two"), None,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path, Path]:
+    paths = tmp_path / "a.py", tmp_path / "b.py", tmp_path / "base.py"
+    for path in paths:
+        path.write_text("x = 1\n")
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+    return paths
+
+
+def keep(root: Path, *files: Path, consulted: tuple[Path, ...] = ()) -> None:
+    cache = Cache.open(str(root), "f")
+    for path in files:
+        found = [finding(str(path))] if path.name == "a.py" else []
+        assert cache.get(str(path)) is None
+        cache.put(str(path), digest(path.read_bytes()), found, map(str, consulted))
+    cache.save()
+
+
+def test_what_was_put_is_given_back(tmp_path, files, monkeypatch) -> None:
+    a, b, _ = files
+    keep(tmp_path, a, b)
+    again = Cache.open(str(tmp_path), "f")
+    assert again.get(str(a)) == (finding(str(a)),)
+    assert again.get(str(b)) == ()
+    monkeypatch.chdir(tmp_path)
+    assert Cache.open(".", "f").get("a.py") == (finding("a.py"),)
+    assert Cache.open(str(tmp_path), "g").get(str(a)) is None
+
+
+def test_a_changed_file_is_forgotten_and_a_touched_one_not(tmp_path, files) -> None:
+    a, b, _ = files
+    keep(tmp_path, a, b)
+    a.write_text("x = 2\n")
+    os.utime(b)
+    again = Cache.open(str(tmp_path), "f")
+    assert again.get(str(a)) is None
+    assert again.get(str(b)) == ()
+
+
+def test_a_change_of_a_consulted_file_is_a_change(tmp_path, files) -> None:
+    a, b, base = files
+    keep(tmp_path, a, consulted=(base,))
+    base.write_text("x = 2\n")
+    keep(tmp_path, b, consulted=(base,))  # learns of the new base, which must not revive a
+    again = Cache.open(str(tmp_path), "f")
+    assert again.get(str(a)) is None
+    assert again.get(str(b)) == ()
+    base.unlink()
+    assert Cache.open(str(tmp_path), "f").get(str(b)) is None
+
+
+def test_a_change_within_the_clocks_tick_is_seen(tmp_path, files) -> None:
+    a = files[0]
+    a.write_text("x = 3\n")
+    before = a.stat()
+    keep(tmp_path, a)
+    a.write_text("x = 4\n")
+    os.utime(a, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert Cache.open(str(tmp_path), "f").get(str(a)) is None
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\xff", b"[]", b'{"format": 0}', b"[" * 100_000, b'{"format": 1, "entries": [], "stamps": 3}',
+     b'{"format": 1, "entries": {"a.py": 3}, "stamps": {}}',
+     b'{"format": 1, "entries": {"a.py": ["DIGEST", [3]]}, "stamps": {"a.py": 1}}'],
+)  # fmt: skip
+def test_a_broken_cache_is_an_empty_one(tmp_path, files, content: bytes) -> None:
+    a = files[0]
+    keep(tmp_path, a)
+    file = Path(Cache.open(str(tmp_path), "f").file)
+    file.write_bytes(content.replace(b"DIGEST", digest(a.read_bytes()).encode()))
+    keep(tmp_path, a)
+    assert Cache.open(str(tmp_path), "f").get(str(a)) == (finding(str(a)),)
+
+
+def test_a_folder_that_cannot_be_written_means_no_cache(tmp_path, files) -> None:
+    (tmp_path / FOLDER).write_text("a file in the way")
+    keep(tmp_path, files[0])
+    assert Cache.open(str(tmp_path), "f").get(str(files[0])) is None
+
+
+def test_the_folder_marks_itself_as_a_cache_and_can_be_cleared(tmp_path, files) -> None:
+    assert not clear(str(tmp_path))
+    keep(tmp_path, files[0])
+    assert (tmp_path / FOLDER / ".gitignore").read_text() == "*\n"
+    assert (tmp_path / FOLDER / "CACHEDIR.TAG").read_text().startswith("Signature: 8a477f59")
+    assert clear(str(tmp_path))
+    assert not (tmp_path / FOLDER).exists()
+
+
+def test_an_entry_without_findings_is_small(tmp_path, files) -> None:
+    keep(tmp_path, files[1])
+    cache = Path(Cache.open(str(tmp_path), "f").file)
+    assert cache.stat().st_size < 200
