@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -187,7 +186,8 @@ def _reports(
                 path, _, name = message["begin"].partition(" → ")[0].rpartition(":")
                 current = Failure(path, name, 1, "stopped", "")
             elif "done" in message:
-                yield _report(told)
+                if told:
+                    yield _report(told)
                 told, current = [], request.start
             elif "ending" in message:
                 ending = message["ending"]

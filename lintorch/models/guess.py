@@ -6,6 +6,7 @@ import inspect
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import prod
 
 from torch import nn
 
@@ -13,6 +14,7 @@ from lintorch.models import attributes
 from lintorch.models.notation import FIRST_SIZES
 from lintorch.trace.record import Input
 
+_BIG = 640
 SIDES = (64, 32, 96, 128, 224, 256, 299, 320, 512)
 _TOKENS = re.compile(r"(\w*_)?(input_ids|ids|tokens?|src|tgt|text|seq|idx|words?)")
 _MASK = re.compile(r"\w*mask\w*")
@@ -56,6 +58,10 @@ class Guess:
         """The fixed size of the first input that has one."""
         sizes = (n for given in self.inputs for n in given.shape[1:] if isinstance(n, int))
         return next(sizes, 3)
+
+    def elements(self) -> int:
+        """Numbers in all inputs together."""
+        return sum(prod(self.size(g, axis) for axis in range(len(g.shape))) for g in self.inputs)
 
     def key(self) -> object:
         """Equal for guesses that feed the same."""
@@ -111,11 +117,19 @@ def _forms(module: nn.Module) -> Iterator[tuple[Input, dict[str, int]]]:
     """Shapes for the main input: by the first layers, each kind once, then the common ones."""
     sides = attributes.sides(module)
     yielded = set()
-    for form in [*attributes.by_layers(module), *attributes.COMMON]:
-        main, sizes = form
+    by_layers = list(attributes.by_layers(module))
+    for main, sizes in [
+        *by_layers[:2],
+        attributes.COMMON[0],
+        *by_layers[2:],
+        *attributes.COMMON[1:],
+    ]:
         if main not in yielded:
             yielded.add(main)
-            yield main, {k: sides.get(k, v) for k, v in sizes.items()}
+            said = {k: sides.get(k, v) for k, v in sizes.items()}
+            if max(said.values()) > _BIG:
+                yield main, {k: v // 4 if v > _BIG else v for k, v in said.items()}
+            yield main, said
 
 
 def _combined(named: list[str], form: tuple[Input, dict[str, int]]) -> Guess:

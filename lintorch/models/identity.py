@@ -35,12 +35,13 @@ def identified(seen: Seen, module: nn.Module, files: Files) -> Seen:
     return Seen(files.shown(filename), kind.__qualname__, row)
 
 
-def contained(module: nn.Module, files: Files) -> tuple[str, ...]:
+def contained(seen: Seen, module: nn.Module, files: Files) -> tuple[str, ...]:
     """`path:Class` of each of the user's modules in a model, without the model itself."""
     found = {}
+    itself = f"{seen.path}:{seen.qualname}"
     for part in module.modules():
         kind = type(part)
         filename = getattr(sys.modules.get(kind.__module__), "__file__", None)
-        if part is not module and filename and files.is_user(filename):
+        if filename and files.is_user(filename):
             found[f"{files.shown(filename)}:{kind.__qualname__}"] = True
-    return tuple(found)
+    return tuple(name for name in found if name != itself)

@@ -51,7 +51,7 @@ def _in_package(name: str, root: Path) -> ModuleType:
     except Exception:  # the file's own fault, or that of a package around it
         parts = name.split(".")
         parents = [".".join(parts[:count]) for count in range(1, len(parts))]
-        if name in sys.modules or not _stand_in(parents, root):
+        if not _stand_in(parents, root):
             raise
     return importlib.import_module(name)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -77,6 +77,7 @@ def examine(
     files: Files,
     options: Options,
     setting: Mapping[str, Any],
+    passed: Set[str] = frozenset(),
 ) -> None:
     """Send what becomes of one model: "failure", or "model", then "run", "rung" and "outcome"."""
     deadline = time.monotonic() + options.seconds
@@ -87,7 +88,10 @@ def examine(
         work.fail("build", _told(error, files))
         return
     module = built.module.eval()
-    work = _Work(send, identified(seen, module, files), files, options, deadline)
+    seen = identified(seen, module, files) if setting else seen
+    if not setting and _is_known(seen, module, files, passed):
+        return
+    work = _Work(send, seen, files, options, deadline)
     fed = _fed(work, module, setting)
     if fed is None:
         return
@@ -99,6 +103,12 @@ def examine(
         _climb(work, subject, fed)
     for exporter in options.exporters:
         _tried(work, module, model, fed, exporter)
+
+
+def _is_known(seen: Seen, module: nn.Module, files: Files, passed: Set[str]) -> bool:
+    """Whether a factory gave a model whose class has been seen already."""
+    itself = identified(seen, module, files)
+    return itself != seen and f"{itself.path}:{itself.qualname}" in passed
 
 
 def _fed(work: _Work, module: nn.Module, setting: Mapping[str, Any]) -> Fed | None:
@@ -120,9 +130,10 @@ def _fed(work: _Work, module: nn.Module, setting: Mapping[str, Any]) -> Fed | No
             inputs, sizes, varied = message["fed"]
             return Fed(tuple(wire.given(part) for part in inputs), sizes, varied)
         if "unfed" in message:
-            work.fail(*message["unfed"], ending.output)
+            stage, cause = message["unfed"]
+            work.fail(stage, cause, ending.output)
     if not sent:
-        work.fail("stopped", ending.cause, ending.output)
+        work.fail("stopped", ending.cause or "it sent nothing", ending.output)
     return None
 
 
@@ -140,7 +151,7 @@ def _model(seen: Seen, built: Built, fed: Fed, files: Files) -> Model:
         built.arguments,
         fed.inputs,
         fed.sizes,
-        contained(built.module, files),
+        contained(seen, built.module, files),
         sum(parameter.numel() for parameter in built.module.parameters()),
     )
 

@@ -17,7 +17,7 @@ def ordered(paths: Iterable[str]) -> list[str]:
         path: {other for name in _imported(path) for other in stems.get(name, ()) if other != path}
         for path in known
     }
-    used_by = {path: 0 for path in known}
+    used_by = dict.fromkeys(known, 0)
     for path in known:
         for other in _reach(path, uses) - {path}:
             used_by[other] += 1

@@ -20,7 +20,12 @@ def repairs(guess: Guess, message: str) -> Iterator[Guess]:
     for pattern, repair in _TABLE:
         if match := pattern.search(message):
             yield from repair(guess, match)
+
+
+def other_sizes(guess: Guess, message: str) -> Iterator[Guess]:
+    """The same inputs at sizes that the message names, or that are common."""
     yield from _numbers_named(guess, message)
+    yield from _other_sides(guess)
 
 
 def _numbers(match: re.Match[str]) -> list[int]:
@@ -31,9 +36,14 @@ def _channels(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """`want` channels instead of `got`, of the input itself or in proportion."""
     want, got = _numbers(match)[-2:]
     yield from _swapped(guess, got, want, axis=1)
+    yield from _scaled(guess, got, want)
+
+
+def _scaled(guess: Guess, got: int, want: int) -> Iterator[Guess]:
+    """Channels in proportion, where `got` was worked out from them."""
     for number, given in enumerate(guess.inputs):
         have = guess.size(given, 1) if len(given.shape) > 1 else 0
-        if have and have != got and have * want % got == 0:
+        if have and have != got and have * want % got == 0 and isinstance(given.shape[1], int):
             yield guess.with_size(number, 1, have * want // got)
 
 
@@ -74,7 +84,6 @@ def _in_proportion(guess: Guess, got: int, want: int) -> Iterator[Guess]:
         length = guess.sizes.get(name, 0) * want / got
         if 1 <= length <= 8192:
             yield guess.resized(**{name: round(length)})
-    yield from _other_sides(guess)
 
 
 def _last(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
@@ -183,6 +192,7 @@ def _sizes_differ(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
                 yield guess.resized(**{name: want - 1})
         yield from _swapped(guess, got, want, axis=-1)
         yield from _swapped(guess, got, want, axis=1)
+        yield from _scaled(guess, got, want)
     for got, want in ((one, other), (one - 1, other - 1)):
         if got > 0 and want > 0:
             yield from _in_proportion(guess, got, want)
@@ -195,7 +205,7 @@ def _bigger(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
         yield guess.resized(**grown, **longer)
 
 
-def _other_sides(guess: Guess, match: re.Match[str] | None = None) -> Iterator[Guess]:
+def _other_sides(guess: Guess) -> Iterator[Guess]:
     """Sides and lengths that models are commonly made for."""
     names = [name for name in guess.sizes if name in _SPATIAL]
     if names:

@@ -6,21 +6,25 @@ import inspect
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from torch import nn
 
 from lintorch.models.guess import Guess, guesses
 from lintorch.models.notation import show
 from lintorch.models.optional import with_named
-from lintorch.models.repair import repairs
+from lintorch.models.repair import other_sizes, repairs
 from lintorch.trace import feed
 from lintorch.trace.record import Input, Model, Site
 from lintorch.trace.run import call
 from lintorch.trace.site import Files
 from lintorch.worker import surroundings
+from lintorch.worker.limits import TooSlow, within
 
 _MOST_TRIES = 150
-_TRIES_PER_GUESS = 25
+_TRIES_PER_GUESS = 16
+_SECONDS_PER_TRY = 12
+_MOST_ELEMENTS = 8_000_000
 _DEEPEST = 7
 
 
@@ -95,14 +99,19 @@ _NOT_FOR_INPUTS = frozenset(
 def _tries(
     module: nn.Module, files: Files, deadline: float
 ) -> Iterator[Guess | tuple[Guess, _Error]]:
-    """Each failed try, then the guess that works, if one does."""
+    """Each failed try, then the guess that works, if one does.
+
+    What errors clearly ask for is tried at once; sizes that are only common are tried last.
+    """
     seen: set[object] = set()
-    for start in guesses(module):
-        waiting = [(start, 0)]
+    starts = guesses(module)
+    later: list[Guess] = []
+    for guess, room in chain(((start, later) for start in starts), _each(later)):
+        waiting = [(guess, 0)]
         tries = 0
         while waiting and tries < _TRIES_PER_GUESS:
             guess, depth = waiting.pop(0)
-            if guess.key() in seen:
+            if guess.key() in seen or guess.elements() > _MOST_ELEMENTS:
                 continue
             if len(seen) >= _MOST_TRIES or (seen and time.monotonic() > deadline):
                 return
@@ -116,17 +125,25 @@ def _tries(
             if error.kind in _NOT_FOR_INPUTS:
                 return
             if depth < _DEEPEST:
-                named = with_named(module, guess, error.text)
-                better = [*named, *repairs(guess, error.text)]
+                better = [*with_named(module, guess, error.text), *repairs(guess, error.text)]
                 waiting[:0] = [(other, depth + 1) for other in better]
+            if room is not None:
+                room += other_sizes(guess, error.text)
+
+
+def _each(later: list[Guess]) -> Iterator[tuple[Guess, None]]:
+    """What has been put off, when it is its turn."""
+    for guess in later:
+        yield guess, None
 
 
 def _error(module: nn.Module, guess: Guess, files: Files) -> _Error | None:
     """How the model fails on a guess; None where it runs and gives a tensor back."""
     surroundings.seed()
     try:
-        output = call(module, feed.tensors(guess.inputs, guess.sizes))
-    except (Exception, SystemExit) as error:  # whatever user code raises
+        with within(_SECONDS_PER_TRY):
+            output = call(module, feed.tensors(guess.inputs, guess.sizes))
+    except (Exception, SystemExit, TooSlow) as error:  # whatever user code raises
         return _Error(type(error).__name__, str(error), files.of_error(error))
     if feed.flatten(output):
         return None
@@ -140,8 +157,9 @@ def _narrowed(guess: Guess, module: nn.Module, deadline: float) -> Fed:
         if time.monotonic() > deadline:
             return False
         try:
-            call(module, feed.tensors(guess.inputs, sizes))
-        except (Exception, SystemExit):  # whatever user code raises
+            with within(_SECONDS_PER_TRY):
+                call(module, feed.tensors(guess.inputs, sizes))
+        except (Exception, SystemExit, TooSlow):  # whatever user code raises
             return False
         return True
 

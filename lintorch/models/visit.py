@@ -9,8 +9,8 @@ from typing import Any
 
 from lintorch.models import build
 from lintorch.models.candidates import MOST, Candidate, candidates
-from lintorch.models.load import load, package_root
 from lintorch.models.identity import Seen
+from lintorch.models.load import load, package_root
 from lintorch.models.one import Options, examine
 from lintorch.models.outline import outline
 from lintorch.trace import wire
@@ -62,7 +62,7 @@ def visit(
             send({"done": True})
             return
         tried += 1
-        covered |= _one(send, candidate, shown, files, place.options)
+        covered |= _one(send, candidate, shown, files, place.options, covered)
 
 
 def configured(
@@ -93,16 +93,20 @@ def configured(
     )
 
 
-def _one(send: Send, candidate: Candidate, shown: str, files: Files, options: Options) -> set[str]:
+def _one(
+    send: Send,
+    candidate: Candidate,
+    shown: str,
+    files: Files,
+    options: Options,
+    covered: Set[str],
+) -> set[str]:
     seen = Seen(shown, candidate.qualname, candidate.row)
-    return _isolated(
-        send,
-        seen,
-        lambda inner: examine(
-            inner, seen, lambda: build.build(candidate, files), files, options, {}
-        ),
-        options,
-    )
+
+    def work(inner: Send) -> None:
+        examine(inner, seen, lambda: build.build(candidate, files), files, options, {}, covered)
+
+    return _isolated(send, seen, work, options)
 
 
 def _isolated(send: Send, seen: Seen, work: Callable[[Send], None], options: Options) -> set[str]:

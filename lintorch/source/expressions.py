@@ -45,7 +45,7 @@ class Expressions:
         self.known: dict[cst.CSTNode, Value] = {}
         self._source = source
         self._in_region = in_region
-        self._image = source.mentions(("2d", "3d"))
+        self._image = source.mentions(("2d", "3d", "spatial_dims"))
 
     def value(self, node: cst.CSTNode) -> Value:
         """The value now; remembered for the rules, joined where a loop comes by twice."""

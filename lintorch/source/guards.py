@@ -18,6 +18,9 @@ _EXPORTING = frozenset(
     }
 )  # fmt: skip
 _TARGET = re.compile(r"^(targets?|labels?|gts?|gt_\w+|y_true|ground_truth)$")
+_OFF = re.compile(r"^(use_tiling|use_slicing|gradient_checkpointing)$")
+"""Switches of saving memory, off unless a user turns them on."""
+_LOSS = re.compile(r"(Loss|Criterion)$")
 _MESSAGE = re.compile(r"(^print$|(^|\.)(warn|warning|debug|info|error|log|exception)$)")
 
 
@@ -58,6 +61,10 @@ def _deployed(test: cst.BaseExpression, names: Lookup) -> bool | None:
         return _both(test, names)
     if isinstance(test, cst.Attribute) and test.attr.value == "training":
         return False if is_self(test.value) else None
+    if isinstance(test, cst.Attribute) and _OFF.match(test.attr.value):
+        return False
+    if isinstance(test, cst.Name) and test.value == "training":
+        return False
     if isinstance(test, cst.Call):
         return True if names.name(test.func) in _EXPORTING else None
     return _target_given(test)
@@ -82,6 +89,24 @@ def _target_given(test: cst.BaseExpression) -> bool | None:
     if isinstance(compared.operator, cst.IsNot):
         return False
     return True if isinstance(compared.operator, cst.Is) else None
+
+
+def scripted_only(outer: cst.CSTNode, inner: cst.CSTNode, names: Lookup) -> bool:
+    """Whether `inner`, a child of `outer`, runs only where TorchScript compiles."""
+    if not isinstance(outer, (cst.If, cst.IfExp)) or inner is not outer.body:
+        return False
+    test = outer.test
+    return isinstance(test, cst.Call) and names.name(test.func) == "torch.jit.is_scripting"
+
+
+def wants_target(forward: cst.FunctionDef) -> bool:
+    """Whether a forward cannot do without a target: it is a loss, which nobody exports."""
+    return any(p.default is None and _TARGET.match(p.name.value) for p in forward.params.params)
+
+
+def is_loss(owner: cst.ClassDef) -> bool:
+    """Whether a class is named as a loss."""
+    return bool(_LOSS.search(owner.name.value))
 
 
 def is_check(outer: cst.CSTNode, inner: cst.CSTNode, names: Lookup) -> bool:

@@ -40,6 +40,23 @@ class Regions:
             inner, outer = outer, self._tree.parents.get(outer)
         return False
 
+    def traced(self, node: cst.CSTNode) -> bool:
+        """Whether a node runs when a model is traced: in a forward that is not a loss's."""
+        inner, outer, loss = node, self._tree.parents.get(node), False
+        while outer is not None:
+            if guards.scripted_only(outer, inner, self._names):
+                return False
+            if isinstance(outer, cst.FunctionDef):
+                loss = guards.wants_target(outer)
+            if isinstance(outer, cst.ClassDef):
+                info = self._classes.all[outer]
+                forward = info.methods.get("forward")
+                loss = loss or guards.is_loss(outer)
+                loss = loss or (forward is not None and guards.wants_target(forward))
+                break
+            inner, outer = outer, self._tree.parents.get(outer)
+        return not loss and self.holds(node)
+
     def checks_only(self, node: cst.CSTNode) -> bool:
         """Whether a value only decides about an error or a message: assert, raise, print, log."""
         while node is not None and not isinstance(node, (cst.FunctionDef, cst.Module)):

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lintorch.source.tree import offspring
-from lintorch.source.values import Kind, Value
+from lintorch.source.values import Kind, Read, Value, named
 
 if TYPE_CHECKING:
     from lintorch.source.source import Source
 
 _LAST = -1
+_ANY = frozenset({Read(None, None)})
 
 
 def may_vary(value: Value) -> bool:
@@ -20,6 +21,15 @@ def may_vary(value: Value) -> bool:
     if value.kind is Kind.SHAPE:
         return value.first != _LAST
     return value.may_vary or any(may_vary(item) for item in value.items)
+
+
+def goes_by_fixed_name(node: cst.CSTNode, source: Source) -> bool:
+    """Whether a size is given a name that says it never varies: `channels = int(x.shape[i])`."""
+    outer = source.parent(node)
+    if not isinstance(outer, cst.Assign):
+        return False
+    names = [t.target.value for t in outer.targets if isinstance(t.target, cst.Name)]
+    return any(not may_vary(named(Value(Kind.SIZE, reads=_ANY), name)) for name in names)
 
 
 def is_read(node: cst.CSTNode) -> bool:

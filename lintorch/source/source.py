@@ -134,6 +134,10 @@ class Source:
         """Whether the node runs in a forward pass that an exporter sees."""
         return self.regions.holds(node)
 
+    def in_traced_forward(self, node: cst.CSTNode) -> bool:
+        """Whether the node runs in a forward pass that is traced: no loss, no TorchScript branch."""
+        return self.regions.traced(node)
+
     @cached_property
     def _flows(self) -> Flows:
         return Flows(self)

@@ -89,7 +89,7 @@ TENSOR = Value(Kind.TENSOR)
 PRESUMED = Value(Kind.TENSOR, sure=False)
 
 _STATIC_NAME = re.compile(
-    r"^(c|ch|chan|channels?|n_?channels|nc|dim|d_model|d_k|embed\w*|hidden\w*|heads?|n_?heads?|num_heads|in_channels|features?|\w+_dim|\w+_channels)$",
+    r"^(c|c_\w+|ch|\w+_ch|chan|n_?classes|num_classes|channels?|n_?channels|nc|dim|d_model|d_k|embed\w*|hidden\w*|heads?|n_?heads?|num_heads|in_channels|features?|\w+_dim|\w+_channels)$",
     re.I,
 )
 _DYNAMIC_NAME = re.compile(

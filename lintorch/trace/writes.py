@@ -13,9 +13,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 from lintorch.trace.record import Event
 
 _VIEWS = frozenset(
-    "view view_as reshape reshape_as flatten unflatten transpose swapaxes swapdims permute movedim "
-    "moveaxis chunk split tensor_split hsplit vsplit unbind squeeze unsqueeze expand expand_as t "
-    "__get__ ravel diagonal unfold as_strided".split()
+    ["view", "view_as", "reshape", "reshape_as", "flatten", "unflatten", "transpose", "swapaxes", "swapdims", "permute", "movedim", "moveaxis", "chunk", "split", "tensor_split", "hsplit", "vsplit", "unbind", "squeeze", "unsqueeze", "expand", "expand_as", "t", "__get__", "ravel", "diagonal", "unfold", "as_strided"]
 )
 
 

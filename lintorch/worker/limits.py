@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
 
 from lintorch.worker import tree
 
@@ -36,6 +39,29 @@ def lift_memory() -> None:
 def shown(size: int) -> str:
     """`size` bytes as people write it: "8 GiB"."""
     return f"{size / 2**30:.3g} GiB" if size >= 2**30 else f"{size / 2**20:.3g} MiB"
+
+
+class TooSlow(BaseException):
+    """A part of the work took longer than it may; no handler of the user's for Exception meets it."""
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """Raise TooSlow in the main thread after so many seconds, where the platform can."""
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def late(*_: Any) -> None:
+        raise TooSlow(f"it took more than {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 class MemoryWatch:

@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.finding import Applicability, Fix, Harm, Hit, Refuted
 from lintorch.rule import Rule
-from lintorch.source import Kind, Source, is_read, is_scaled, may_vary
+from lintorch.source import Kind, Source, goes_by_fixed_name, is_read, is_scaled, may_vary
 from lintorch.subjects import Trace, Trial
 from lintorch.trace.changes import blamed, changes, is_fixed
 from lintorch.trace.record import Event, Outcome
@@ -61,13 +61,13 @@ REPEATED = {**REFUSED, "onnx": Harm.AUTO, **UNSEEN}
 NOISY = {"onnx-legacy": Harm.NOISY, "torchscript-trace": Harm.NOISY}
 COPIED = {**REFUSED, "onnx": Harm.AUTO, **NOISY}
 
-MAKERS = {
-    "torch.tensor": (TRACED, NOISY),
+MAKERS: dict[str, tuple[dict[str, Harm], dict[str, Harm]]] = {
+    "torch.tensor": (TRACED, {}),
     "torch.as_tensor": (READ, COPIED),
     "torch.LongTensor": (REPEATED, REPEATED),
     "torch.IntTensor": (REPEATED, REPEATED),
 }
-"""What becomes of several sizes, and of a single one that stays a tensor."""
+"""What becomes of several sizes, and of a single one that stays a tensor: torch.tensor keeps it."""
 SIZE_READS = frozenset({"size", "shape", "numel", "nelement"})
 TRACE_HARM = {
     "size.int": WORKED_OUT,
@@ -83,8 +83,8 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
     if not source.profile.dynamic or not call.args:
         return
     name = source.name(call.func)
-    find = FORMS.get(name) or (numpy if name.startswith("numpy.") else None)
-    if find is not None and source.in_forward(call) and source.in_graph(call):
+    find = FORMS.get(name) or (numpy if is_numpy(name) else None)
+    if find is not None and source.in_traced_forward(call) and source.in_graph(call):
         yield from find(call, source)
 
 
@@ -93,7 +93,7 @@ def in_data(node: cst.Attribute, source: Source) -> Iterator[Hit]:
     """`x.data.size(0)`, also through a name that was given `x.data`."""
     if node.attr.value not in SIZE_READS or not source.profile.dynamic:
         return
-    if not (source.in_forward(node) and source.value(node.value).detached):
+    if not (source.in_traced_forward(node) and source.value(node.value).detached):
         return
     read = whole_read(node, source)
     if may_vary(source.value(read)) and source.in_graph(read):
@@ -108,7 +108,7 @@ def in_repeat(node: cst.BinaryOperation, source: Source) -> Iterator[Hit]:
         return
     size = source.value(node.right)
     varies = source.profile.dynamic and size.kind is Kind.SIZE and may_vary(size)
-    if varies and source.in_forward(node) and source.in_graph(node):
+    if varies and source.in_traced_forward(node) and source.in_graph(node):
         message = f"the list has as many items as {source.code(node.right)} was for the example"
         yield Hit(node, message, harm=REPEATED)
 
@@ -119,7 +119,7 @@ def converted(call: cst.Call, source: Source) -> Iterator[Hit]:
     size, name = source.value(given), source.name(call.func)
     if size.kind is not Kind.SIZE or not may_vary(size) or is_scaled(given, source):
         return
-    if in_range(call, source):
+    if in_range(call, source) or goes_by_fixed_name(call, source):
         return
     if isinstance(given, cst.Call) and source.name(given.func):
         return  # what the inner call does to it is said there
@@ -174,7 +174,13 @@ def made(call: cst.Call, source: Source) -> Iterator[Hit]:
         yield Hit(read, message, fix=fix, harm=several)
     else:
         harm = single if value.kind is Kind.SIZE else several
-        yield Hit(call, f"a tensor made of {text} is a constant", harm=harm)
+        made_of = f"{source.code(call.func)}({text}) holds the sizes of the example"
+        yield Hit(call, made_of, harm=harm)
+
+
+def is_numpy(name: str) -> bool:
+    """A function of NumPy; its random numbers are another matter."""
+    return name.startswith("numpy.") and not name.startswith("numpy.random.")
 
 
 def numpy(call: cst.Call, source: Source) -> Iterator[Hit]:

@@ -59,7 +59,7 @@ LEGACY = {"onnx-legacy": Harm.REFUSED}
 VARYING = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
 REFUSALS = {
     True: ("grid_sampler", "GridSample", "affine_grid"),
-    False: ("Constraints violated", "conflicts between user-specified ranges"),
+    False: ("declared dynamic", "user-specified dim"),
 }
 """What the legacy exporter says, and what the others say."""
 
@@ -113,7 +113,10 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
         harm = harms(event, trial.trace.again(event), outcome.opset or 0)
         said = any(word in outcome.message for word in REFUSALS[outcome.exporter == "onnx-legacy"])
         if outcome.exporter in harm and said:
-            message = f"{outcome.exporter} refuses: {outcome.message.partition(chr(10))[0][:200]}"
+            why = "a size declared dynamic is fixed here"
+            if outcome.exporter == "onnx-legacy":
+                why = outcome.message.partition("\n")[0][:200]
+            message = f"{outcome.exporter} refuses: {why}"
             yield Hit(event, message, severity=Severity.ERROR)
 
 

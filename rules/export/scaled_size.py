@@ -84,7 +84,7 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
         yield from resized(call, source)
     elif name in HARM and sized(call.args[0].value, source):
         harm = HARM[name](call, source)
-        if harm is not None and source.in_forward(call) and source.in_graph(call):
+        if harm is not None and source.in_traced_forward(call) and source.in_graph(call):
             yield Hit(call, message(call, source), fix=exact(call, source), harm=harm)
 
 
@@ -94,7 +94,7 @@ def in_division(node: cst.BinaryOperation, source: Source) -> Iterator[Hit]:
     if not isinstance(node.operator, cst.FloorDivide) or not source.profile.dynamic:
         return
     negative = source.value(node.left).negative and sized(node.left, source)
-    if negative and source.in_forward(node) and source.in_graph(node):
+    if negative and source.in_traced_forward(node) and source.in_graph(node):
         said = f"{source.code(node)} divides a negative size, which ONNX rounds towards zero"
         yield Hit(node, said, fix=upwards(node, source), harm=NEGATIVE)
 
@@ -102,7 +102,7 @@ def in_division(node: cst.BinaryOperation, source: Source) -> Iterator[Hit]:
 def resized(call: cst.Call, source: Source) -> Iterator[Hit]:
     """interpolate(x, scale_factor=h / 8)."""
     given = source.arguments(call, "input", "size", "scale_factor").get("scale_factor")
-    if given is None or not source.in_forward(call):
+    if given is None or not source.in_traced_forward(call):
         return
     value = source.value(given)
     if (value.kind is Kind.SIZE or value.items) and may_vary(value):

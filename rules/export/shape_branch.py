@@ -59,7 +59,7 @@ ORDER = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)
 
 @rule.source(cst.If)
 def in_if(node: cst.If, source: Source) -> Iterator[Hit]:
-    if not source.regions.checks(node, node.test):
+    if not source.regions.checks(node, node.test) and not only_lays_out(node):
         yield from decided(node.test, source)
 
 
@@ -75,14 +75,26 @@ def in_while(node: cst.While, source: Source) -> Iterator[Hit]:
 
 
 def decided(test: cst.BaseExpression, source: Source) -> Iterator[Hit]:
-    """The comparisons of sizes in a test."""
+    """One hit on a test that compares sizes."""
     if not source.profile.dynamic:
         return
-    for comparison in comparisons(test):
-        harm = harms(comparison, source)
-        if harm and source.in_forward(test):
-            said = f"`{source.code(comparison)}` is decided by the example input"
-            yield Hit(comparison, said, harm=harm)
+    found = [(node, harm) for node in comparisons(test) if (harm := harms(node, source))]
+    if found and source.in_traced_forward(test):
+        node, harm = max(found, key=lambda pair: pair[1]["onnx"])
+        yield Hit(node, f"`{source.code(node)}` is decided by the example input", harm=harm)
+
+
+def only_lays_out(node: cst.If) -> bool:
+    """`if big: x = x.contiguous()` gives the same numbers on both sides."""
+    body = [part for line in node.body.body for part in getattr(line, "body", [line])]
+    calls = [part.value for part in body if isinstance(part, cst.Assign)]
+    return node.orelse is None and len(calls) == len(body) and all(map(is_contiguous, calls))
+
+
+def is_contiguous(node: cst.BaseExpression) -> bool:
+    """x.contiguous()."""
+    func = node.func if isinstance(node, cst.Call) else None
+    return isinstance(func, cst.Attribute) and func.attr.value == "contiguous"
 
 
 def comparisons(test: cst.BaseExpression) -> Iterator[cst.Comparison]:
@@ -106,7 +118,7 @@ def harms(node: cst.Comparison, source: Source) -> dict[str, Harm]:
     if any(value.kind is Kind.SHAPE and may_vary(value) for value in values):
         return SHAPES
     sizes = [v for v in values if v.kind is Kind.SIZE and may_vary(v)]
-    if not sizes:
+    if not sizes or any(v.is_tensor or v.kind is Kind.HOST for v in values):
         return {}
     direct = all(is_read(side) for side in sides if source.value(side).kind is Kind.SIZE)
     if direct and any(literal(side) == 0 for side in sides):

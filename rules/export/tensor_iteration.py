@@ -71,7 +71,7 @@ def in_comprehension(node: cst.CompFor, source: Source) -> Iterator[Hit]:
 
 def looped(over: cst.BaseExpression, source: Source) -> Iterator[Hit]:
     """The one thing a loop goes over, also through enumerate and zip."""
-    if not source.profile.dynamic or not source.in_forward(over):
+    if not source.profile.dynamic or not source.in_traced_forward(over):
         return
     name = source.name(over.func) if isinstance(over, cst.Call) else ""
     if isinstance(over, cst.Call) and name in AROUND:
@@ -98,16 +98,17 @@ def counted(call: cst.Call, source: Source) -> Iterator[Hit]:
 
 
 def by_rows(over: cst.BaseExpression, source: Source) -> bool:
-    """A tensor, or the rows it is cut into along its first axis."""
+    """An input of the function or a view of it, or the rows that it is cut into."""
     value = source.value(over)
     if value.is_tensor:
-        return value.sure
+        return value.sure and bool(value.roots)
     if not isinstance(over, cst.Call) or not isinstance(over.func, cst.Attribute):
         return False
     if over.func.attr.value not in CUTS or value.kind is not Kind.TENSORS:
         return False
     axis = source.arguments(over, *(("dim",) if over.func.attr.value == "unbind" else ("n", "dim")))
-    return source.value(over.func.value).sure and literal(axis.get("dim")) in (0, None)
+    cut = source.value(over.func.value)
+    return cut.sure and bool(cut.roots) and literal(axis.get("dim")) in (0, None)
 
 
 @rule.trace(*TRACE_HARM)

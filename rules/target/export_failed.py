@@ -23,30 +23,36 @@ rule = Rule(
 )
 
 ADVICE = {
-    "torch.export": "keep that size fixed, or compute it without Python deciding on it",
     "onnx": "try a higher opset, or replace what the message names",
     "onnx-legacy": "try torch.onnx.export(..., dynamo=True), or a higher opset",
     "torchscript-trace": "try torch.export",
     "torchscript-script": "try torch.export, or annotate what the compiler cannot type",
 }
+FIXED = ("declared dynamic", "user-specified dim")
 LONGEST = 200
 
 
 @rule.trial("failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
-    where = outcome.site or outcome
     stage = f" at {outcome.stage}" if outcome.stage else ""
     told = f"{outcome.exporter} fails{stage}: {first_line(outcome.message)}"
-    yield Hit(where, f"{told}; {remedy(outcome)}")
+    yield Hit(outcome, f"{told}{unnamed(outcome)}; {remedy(outcome)}")
+
+
+def unnamed(outcome: Outcome) -> str:
+    """The operators without translation that the message does not name."""
+    missing = [name for name in outcome.operators if name not in outcome.message]
+    return f"; no translation for {', '.join(missing)}" if missing else ""
 
 
 def remedy(outcome: Outcome) -> str:
-    """What to do: about operators without translation where there are any, else in general."""
-    if not outcome.operators:
-        return ADVICE.get(outcome.exporter, "replace what the message names")
-    named = ", ".join(outcome.operators)
-    several = "these operators have" if len(outcome.operators) > 1 else "this operator has"
-    return f"{several} no translation: {named}; replace each, or give the exporter one"
+    """What to do."""
+    if outcome.operators:
+        it = "each of them" if len(outcome.operators) > 1 else "it"
+        return f"replace {it}, or give the exporter a translation"
+    if any(words in outcome.message for words in FIXED):
+        return "keep the size fixed, or let no Python code decide on it"
+    return ADVICE.get(outcome.exporter, "replace what the message names")
 
 
 def first_line(message: str) -> str:

@@ -26,17 +26,15 @@ rule = Rule(
 
 @rule.trial("wrong")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
-    told = f"{outcome.exporter} computes other numbers {where_wrong(outcome)}"
-    detail = f": {outcome.detail}" if outcome.detail else ""
-    yield Hit(outcome.site or outcome, f"{told}{detail}")
+    yield Hit(outcome, f"{outcome.exporter} is silently wrong: {outcome.detail or worst(outcome)}")
 
 
-def where_wrong(outcome: Outcome) -> str:
-    """At which sizes, and by how much at worst."""
-    places = list(dict.fromkeys(spoken(key) for key in outcome.wrong)) or ["than the model"]
-    worst = max((found for found in outcome.wrong.values() if found is not None), default=None)
-    by = "" if worst is None or outcome.detail else f" (by up to {worst:.3g})"
-    return " and ".join(places) + by
+def worst(outcome: Outcome) -> str:
+    """At which sizes the numbers differ, and by how much at most."""
+    places = " and ".join(spoken(key) for key in outcome.wrong)
+    found = [diff for diff in outcome.wrong.values() if diff is not None]
+    by = f" by up to {max(found):.3g}" if found else ""
+    return f"the output differs from eager{by} {places}".rstrip()
 
 
 def spoken(key: str) -> str:

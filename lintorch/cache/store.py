@@ -8,19 +8,17 @@ import os
 import time
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
+from lintorch.cache.folder import FOLDER, prepare, prune
+from lintorch.cache.plain import finding, plain
 from lintorch.files.text import replace
-from lintorch.finding import Applicability, Edit, Evidence, Finding, Fix, Place, Severity
+from lintorch.finding import Finding
 
-FOLDER = ".lintorch_cache"
 _FORMAT = 1
-_KEPT = 8
-"""How many fingerprints are remembered; the oldest go."""
 _SETTLED = 2_000_000_000
 """Nanoseconds after which a file cannot change any more without its time of change telling."""
-_TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder is a cache of lintorch.\n"
 _Stamp = tuple[int, int, str]
 """Size, nanoseconds of the last change, digest."""
 
@@ -66,7 +64,7 @@ class Cache:
             consulted = entry[2] if len(entry) > 2 else {}
             if any(self._digest(os.path.join(self.root, p)) != d for p, d in consulted.items()):
                 return None
-            return tuple(_finding(path, each) for each in (entry[1] if len(entry) > 1 else ()))
+            return tuple(finding(path, each) for each in (entry[1] if len(entry) > 1 else ()))
         return None
 
     def put(
@@ -77,7 +75,7 @@ class Cache:
         `consulted` are the other files that the findings depend on.
         """
         others = {self._key(p): self._digest(p) for p in sorted(consulted) if p != path}
-        entry: list[Any] = [content, [_fields(f) for f in findings], others]
+        entry: list[Any] = [content, [plain(f) for f in findings], others]
         while not entry[-1]:
             entry.pop()
         stamp = self._seen.get(self._key(path))
@@ -97,9 +95,9 @@ class Cache:
         stored = {"format": _FORMAT, "entries": self._entries, "stamps": self._stamps}
         with suppress(OSError):
             folder = os.path.dirname(self.file)
-            _prepare(folder)
+            prepare(folder)
             replace(self.file, json.dumps(stored, separators=(",", ":")).encode())
-            _prune(folder)
+            prune(folder)
         self._changed = False
 
     def _forget_the_gone(self) -> None:
@@ -131,58 +129,3 @@ class Cache:
             content = digest(stream.read())
         self._changed = True
         return found.st_size, found.st_mtime_ns, content
-
-
-def clear(root: str) -> bool:
-    """Remove the cache below a folder; whether there was one."""
-    folder = os.path.join(root, FOLDER)
-    if not os.path.isfile(os.path.join(folder, "CACHEDIR.TAG")):
-        return False
-    with os.scandir(folder) as listing:
-        for entry in list(listing):
-            os.unlink(entry.path)
-    os.rmdir(folder)
-    return True
-
-
-def _prepare(folder: str) -> None:
-    os.makedirs(folder, exist_ok=True)
-    for name, text in ((".gitignore", "*\n"), ("CACHEDIR.TAG", _TAG)):
-        path = os.path.join(folder, name)
-        if not os.path.exists(path):
-            replace(path, text.encode())
-
-
-def _prune(folder: str) -> None:
-    with os.scandir(folder) as listing:
-        kept = [entry for entry in listing if entry.name.startswith("findings-")]
-    kept.sort(key=lambda entry: (entry.stat().st_mtime_ns, entry.name), reverse=True)
-    for entry in kept[_KEPT:]:
-        os.unlink(entry.path)
-
-
-def _fields(finding: Finding) -> list[Any]:
-    """The finding's fields in order, as JSON knows them, without its path."""
-    return [_plain(getattr(finding, each.name)) for each in fields(Finding)]
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Place):
-        return [value.row, value.column, value.end_row, value.end_column, value.cell]
-    if isinstance(value, Fix):
-        edits = [[e.start, e.end, e.content] for e in value.edits]
-        return [value.message, edits, value.applicability.value]
-    return value
-
-
-def _finding(path: str, stored: list[Any]) -> Finding:
-    values = dict(zip((each.name for each in fields(Finding)), stored, strict=True))
-    values["severity"] = Severity(values["severity"])
-    values["evidence"] = Evidence(values["evidence"])
-    values["place"] = Place(path, *values["place"])
-    values["notes"] = tuple(values["notes"])
-    if values["fix"]:
-        message, edits, applicability = values["fix"]
-        every = tuple(Edit(*each) for each in edits)
-        values["fix"] = Fix(message, every, Applicability(applicability))
-    return Finding(**values)
