@@ -25,7 +25,8 @@ def merge(findings: Iterable[Finding]) -> Merged:
     """Join findings of one code that lie on one line of source."""
     standing: list[Finding] = []
     withdrawn: list[Finding] = []
-    for group in _groups(list(findings)):
+    groups = [list(group) for group in _groups(list(findings))]
+    for group in groups:
         hits = [f for f in group if f.refuted is None]
         reasons = [f.refuted for f in group if f.refuted is not None]
         if all(f.confirms for f in hits):
@@ -34,7 +35,14 @@ def merge(findings: Iterable[Finding]) -> Merged:
             withdrawn += [replace(f, refuted=reasons[0]) for f in hits]
         else:
             standing += _join(hits)
-    return Merged(order(_explained(standing)), order(withdrawn))
+    told = {(f.model, f.exporter) for group in groups for f in group if _explains(f)}
+    kept = (f for f in standing if f.code not in GENERIC or (f.model, f.exporter) not in told)
+    return Merged(order(kept), order(withdrawn))
+
+
+def _explains(finding: Finding) -> bool:
+    """Whether a rule accounts for the outcome of a trial, so that no general word is needed."""
+    return finding.evidence is Evidence.EXPORT and finding.code not in GENERIC
 
 
 def order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -90,10 +98,11 @@ def _whole(model: str | None) -> str:
 def _join(hits: Sequence[Finding]) -> list[Finding]:
     """Each source hit of the line with the strongest evidence; one finding if there is none."""
     strongest = max(hits, key=lambda f: (f.evidence, f.severity))
-    notes = tuple(dict.fromkeys(_note(f) for f in sorted(hits, key=lambda f: f.evidence)))
     anchors = [f for f in hits if f.evidence is Evidence.SOURCE]
+    runs = sorted((f for f in hits if f.evidence is not Evidence.SOURCE), key=lambda f: f.evidence)
+    seen = tuple(dict.fromkeys(_note(f) for f in runs))
     if not anchors:
-        return [replace(strongest, fix=_fix(hits), notes=notes if len(notes) > 1 else ())]
+        return [replace(strongest, fix=_fix(hits), notes=seen if len(seen) > 1 else ())]
     if strongest.evidence is Evidence.SOURCE:
         return anchors
     return [
@@ -102,7 +111,7 @@ def _join(hits: Sequence[Finding]) -> list[Finding]:
             place=a.place,
             exporter=strongest.exporter or a.exporter,
             fix=a.fix,
-            notes=notes,
+            notes=(_note(a), *seen),
             confirms=False,
             severity=max(a.severity, strongest.severity),
         )
@@ -115,15 +124,4 @@ def _fix(hits: Sequence[Finding]) -> Fix | None:
 
 
 def _note(finding: Finding) -> str:
-    return f"{finding.exporter or finding.evidence}: {finding.message}"
-
-
-def _explained(findings: list[Finding]) -> list[Finding]:
-    """Without the general word on a trial whose outcome some rule explains."""
-    told = {
-        (f.model, note.partition(":")[0])
-        for f in findings
-        if f.code not in GENERIC and f.evidence is Evidence.EXPORT
-        for note in (*f.notes, _note(f))
-    }
-    return [f for f in findings if f.code not in GENERIC or (f.model, f.exporter) not in told]
+    return f"{finding.evidence}: {finding.message}"
