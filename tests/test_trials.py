@@ -44,6 +44,14 @@ class DataSize(nn.Module):
         return (x * 2).view(x.data.size(0), -1)
 
 
+class Looped(nn.Module):
+    def forward(self, x):
+        total = x[:, :, 0]
+        for row in range(x.size(2)):
+            total = total + x[:, :, row]
+        return total, x
+
+
 class Pooled(nn.Module):
     def __init__(self):
         super().__init__()
@@ -95,6 +103,18 @@ class Fixed(nn.Module):
     def forward(self, x):
         assert x.size(2) == 16
         return x * 2
+
+
+class Divisible(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.down = nn.Conv2d(3, 4, 2, 2)
+        self.up = nn.ConvTranspose2d(4, 3, 2, 2)
+
+    def forward(self, x):
+        if x.size(2) % 16 or x.size(3) % 16:
+            raise ValueError("sizes must be divisible by 16")
+        return x + self.up(self.down(x))
 
 
 def tried(module, exporter, directory, *, opset=None, train=False, shape=None) -> Outcome:
@@ -153,6 +173,25 @@ def test_a_baked_batch_is_refused_by_torch_export_at_its_line(tmp_path):
     assert (outcome.status, outcome.stage) == ("failed", "export")
     assert "batch (2)" in outcome.message
     assert (outcome.site.path, outcome.site.row) == ("m.py", row_of(IntSize, "int("))
+
+
+def test_a_loop_over_a_size_is_refused_by_onnx_at_its_line(tmp_path):
+    outcome = tried(Looped(), "onnx", tmp_path)
+    assert (outcome.status, outcome.site.row) == ("failed", row_of(Looped, "range("))
+    assert "height (16)" in outcome.message
+
+
+def test_a_loop_over_a_fixed_size_is_right_and_inputs_can_be_given_back(tmp_path):
+    assert tried(Looped(), "onnx", tmp_path, shape=("batch", 3, 16, 16)).status == "ok"
+
+
+def test_a_module_that_cannot_be_copied_is_left_as_it_was(tmp_path):
+    module = nn.Sequential(nn.BatchNorm2d(3), nn.Conv2d(3, 3, 1))
+    module.kept = module[1].weight * 2
+    before = {name: value.clone() for name, value in module.state_dict().items()}
+    tried(module, "torchscript-trace", tmp_path, train=True)
+    assert not any(part.training for part in module.modules())
+    assert all(torch.equal(value, before[name]) for name, value in module.state_dict().items())
 
 
 def test_a_pool_to_a_fixed_size_is_wrong_at_another_size(tmp_path):
@@ -232,6 +271,11 @@ def test_mappings_and_none_can_be_given_back(exporter, tmp_path):
 
 def test_a_size_that_the_model_itself_fixes_is_exported_fixed(tmp_path):
     assert tried(Fixed(), "torch.export", tmp_path).status == "ok"
+
+
+@pytest.mark.parametrize("exporter", ALL)
+def test_a_size_that_must_be_divisible_is_still_dynamic(exporter, tmp_path):
+    assert tried(Divisible(), exporter, tmp_path).status == "ok"
 
 
 def test_nothing_is_written_elsewhere(tmp_path, monkeypatch):

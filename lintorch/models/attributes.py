@@ -26,6 +26,17 @@ COMMON: tuple[Form, ...] = (
         {"batch": 2, "depth": 32, "height": 32, "width": 32},
     ),
 )
+_AXES: Mapping[tuple[int, bool], tuple[tuple[int, str], ...]] = {
+    (2, False): ((1, "sequence"),),
+    (4, True): ((2, "height"), (3, "width")),
+}
+"""Axes that commonly vary, by the rank of a tensor and whether it holds fractions."""
+_BUILT_FOR = {
+    **dict.fromkeys(("image_size", "img_size", "input_resolution", "img_dim"), ("height", "width")),
+    **dict.fromkeys(("frames", "num_frames"), ("depth",)),
+    **dict.fromkeys(("seq_len", "sequence_length"), ("sequence", "length")),
+}
+"""Arguments of constructors that say how big the inputs are."""
 _SIDE_NAMES = ("in_size", "img_size", "image_size", "input_size", "input_resolution")
 
 
@@ -39,25 +50,28 @@ def inputs(module: nn.Module) -> tuple[tuple[Input, ...], dict[str, int]] | None
         if callable(given):
             continue
         if found := _positional(module, given):
-            batch = next((t.shape[0] for t in found.values() if t.dim()), 2)
-            return tuple(_like(key, value, batch) for key, value in found.items()), {"batch": batch}
+            return _shown(found)
     return None
 
 
-def sides(module: nn.Module) -> dict[str, int]:
-    """Height and width that the model names as its own, if it does."""
+def sides(module: nn.Module, arguments: Mapping[str, Any]) -> dict[str, int]:
+    """Sizes that the model names as its own, or that it was built for."""
+    built_for = {
+        size: arguments[name]
+        for name, sizes in _BUILT_FOR.items()
+        for size in sizes
+        if type(arguments.get(name)) is int
+    }
     found = _side(module)
-    if found is None:
-        return {}
-    return {"height": found[0], "width": found[1]}
+    return built_for if found is None else {**built_for, "height": found[0], "width": found[1]}
 
 
 def by_layers(module: nn.Module) -> Iterator[Form]:
     """Shapes that the first layers of each kind take, in the order of registration."""
-    kinds = set()
+    kinds: set[tuple[int, str]] = set()
     for layer in module.modules():
         form = _form(layer)
-        if form is not None and (kind := len(form[0].shape), form[0].dtype) not in kinds:
+        if form is not None and (kind := (len(form[0].shape), form[0].dtype)) not in kinds:
             kinds.add(kind)
             yield form
 
@@ -72,8 +86,8 @@ def _form(layer: nn.Module) -> Form | None:
     if isinstance(layer, nn.BatchNorm2d):
         return Input("", "float32", ("batch", layer.num_features, "height", "width")), plane
     if isinstance(layer, (nn.Conv3d, nn.ConvTranspose3d)):
-        shape = ("batch", layer.in_channels, "depth", "height", "width")
-        return Input("", "float32", shape), {"batch": 2, "depth": 32, "height": 32, "width": 32}
+        volume = ("batch", layer.in_channels, "depth", "height", "width")
+        return Input("", "float32", volume), {"batch": 2, "depth": 32, "height": 32, "width": 32}
     if isinstance(layer, (nn.Conv1d, nn.ConvTranspose1d)):
         shape = ("batch", layer.in_channels, "length")
         return Input("", "float32", shape), {"batch": 2, "length": 256}
@@ -109,11 +123,24 @@ def _positional(module: nn.Module, given: Any) -> dict[str, torch.Tensor]:
     return leading if all(isinstance(v, torch.Tensor) for v in leading.values()) else {}
 
 
-def _like(name: str, tensor: torch.Tensor, batch: int) -> Input:
+def _shown(found: Mapping[str, torch.Tensor]) -> tuple[tuple[Input, ...], dict[str, int]]:
+    """Inputs like these tensors, with names for the axes that commonly vary."""
+    batch = next((t.shape[0] for t in found.values() if t.dim()), 2)
+    names: dict[str, int] = {"batch": max(2, batch)}
+    shown = []
+    for key, tensor in found.items():
+        shape: list[int | str] = list(tensor.shape)
+        if shape and shape[0] == batch:
+            shape[0] = "batch"
+        for axis, name in _AXES.get((tensor.dim(), tensor.dtype.is_floating_point), ()):
+            if names.setdefault(name, tensor.shape[axis]) == tensor.shape[axis]:
+                shape[axis] = name
+        shown.append(_like(key, tensor, tuple(shape)))
+    return tuple(shown), names
+
+
+def _like(name: str, tensor: torch.Tensor, shape: tuple[int | str, ...]) -> Input:
     dtype = str(tensor.dtype).removeprefix("torch.")
-    shape = tuple(
-        "batch" if n == 0 and size == batch else size for n, size in enumerate(tensor.shape)
-    )
     if tensor.dtype.is_floating_point or tensor.dtype is torch.bool or not tensor.numel():
         return Input(name, dtype, shape)
     return Input(name, dtype, shape, int(tensor.min()), int(tensor.max()) + 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,9 +18,13 @@ from torch import nn
 from lintorch.models.candidates import Candidate, required
 from lintorch.models.fill import fill, shown
 from lintorch.models.load import load
+from lintorch.models.retry import Arguments, settled
 from lintorch.trace.record import Site
 from lintorch.trace.site import Files
 from lintorch.worker import surroundings
+
+_PATIENCE = 12.0
+"""Seconds after which no other arguments are tried."""
 
 
 @dataclass(frozen=True)
@@ -62,18 +67,28 @@ def _call(
     call: Callable[..., Any], arguments: dict[str, Any], said: dict[str, Any], files: Files
 ) -> Built:
     needed = [p for p in _required(call) if p.name not in arguments]
-    made_up = fill(call, needed)
-    positional = [made_up[p.name] for p in needed if p.kind is p.POSITIONAL_ONLY]
-    named = {p.name: made_up[p.name] for p in needed if p.kind is not p.POSITIONAL_ONLY}
-    surroundings.seed()
-    with _watched(files) as sites:
-        module = call(*positional, **named, **arguments)
-    if isinstance(module, (tuple, list)) and module and isinstance(module[0], nn.Module):
-        module = module[0]
-    if not isinstance(module, nn.Module):
-        raise NotAModelError(f"it gives back {type(module).__name__}, not an nn.Module")
+    by_position = [p.name for p in needed if p.kind is p.POSITIONAL_ONLY]
+
+    def make(made_up: Arguments) -> tuple[nn.Module, dict[int, Site]]:
+        named = {name: value for name, value in made_up.items() if name not in by_position}
+        surroundings.seed()
+        with _watched(files) as sites:
+            made = call(*(made_up[name] for name in by_position), **named, **arguments)
+        return _module(made), sites
+
+    late = time.monotonic() + _PATIENCE
+    first = fill(call, needed)
+    (module, sites), made_up = settled(make, call, first, lambda: time.monotonic() < late)
     by_path = {path: sites[id(part)] for path, part in module.named_modules() if id(part) in sites}
     return Built(module, {**said, **shown(made_up), **shown(arguments)}, by_path)
+
+
+def _module(made: Any) -> nn.Module:
+    if isinstance(made, (tuple, list)) and made and isinstance(made[0], nn.Module):
+        made = made[0]
+    if not isinstance(made, nn.Module):
+        raise NotAModelError(f"it gives back {type(made).__name__}, not an nn.Module")
+    return made
 
 
 def _required(call: Callable[..., Any]) -> list[inspect.Parameter]:
@@ -96,11 +111,11 @@ def _watched(files: Files) -> Iterator[dict[int, Site]]:
             kept.append(self)  # an id may only be forgotten together with its module
         original(self, *args, **kwargs)
 
-    nn.Module.__init__ = watched  # type: ignore[method-assign]
+    nn.Module.__init__ = watched
     try:
         yield sites
     finally:
-        nn.Module.__init__ = original  # type: ignore[method-assign]
+        nn.Module.__init__ = original
 
 
 def _maker(frame: FrameType | None, module: nn.Module) -> FrameType | None:

@@ -139,9 +139,8 @@ _BY_LAYER_NAME = (
     ("act", nn.ReLU),
     ("relu", nn.ReLU),
     ("conv", nn.Conv2d),
-    ("block", nn.Identity),
 )
-_BY_ANNOTATION = (
+_BY_ANNOTATION: tuple[tuple[str, Any], ...] = (
     ("bool", False),
     ("float", 0.1),
     ("int", 8),
@@ -150,6 +149,28 @@ _BY_ANNOTATION = (
     ("dict", {}),
 )
 _SEQUENCE = ("Sequence", "List", "list[", "Tuple", "tuple", "Iterable")
+
+
+CONFIG_NAMES = frozenset(("config", "cfg", "conf", "args", "opt", "opts", "hparams", "params"))
+
+
+class Guessed:
+    """A configuration of which nothing is known: each setting is made up when it is asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        known = tiny.setting(name)
+        return _by_name(name) if known is None else known
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The setting, as a mapping gives it."""
+        return getattr(self, name) if default is None else default
+
+    __getitem__ = __getattr__
+
+    def __repr__(self) -> str:
+        return "made up"
 
 
 def fill(call: Callable[..., Any], needed: list[inspect.Parameter]) -> dict[str, Any]:
@@ -172,15 +193,22 @@ def _value(call: Callable[..., Any], parameter: inspect.Parameter) -> Any:
     config = tiny.config_class(call, parameter)
     if config is not None:
         return tiny.config(config)
+    if name in CONFIG_NAMES and annotation in ("", "Any"):
+        nearby = tiny.nearby(call)
+        return Guessed() if nearby is None else nearby
     if any(word in annotation for word in _SEQUENCE) and "int |" not in annotation:
         return _BY_SEQUENCE_NAME.get(name, (8, 16, 32))
     if "Module" in annotation and "type" not in annotation.lower() and "Callable" not in annotation:
         return nn.Identity()
+    for word, value in _BY_ANNOTATION:
+        if word in annotation and name not in _BY_NAME:
+            return value
+    return _by_name(name)
+
+
+def _by_name(name: str) -> Any:
     if name in _BY_NAME:
         return _BY_NAME[name]
-    for word, value in _BY_ANNOTATION:
-        if word in annotation:
-            return value
     return next((layer for word, layer in _BY_LAYER_NAME if word in name), _by_shape_of(name))
 
 
@@ -189,6 +217,8 @@ def _by_shape_of(name: str) -> Any:
         return False
     if name.endswith(("channels", "filters", "dims", "sizes")):
         return 8
+    if name.endswith(("block", "block_type", "block_fn", "block_class")):
+        return nn.Identity
     if name in ("fn", "module", "layer", "net", "model", "backbone", "encoder", "decoder"):
         return nn.Identity()
     return 8

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import prod
+from typing import Any
 
 from torch import nn
 
@@ -77,7 +78,7 @@ def parameters(module: nn.Module) -> list[inspect.Parameter]:
     return needed or positional[:1] or [p for p in signature if p.kind is p.VAR_POSITIONAL]
 
 
-def guesses(module: nn.Module) -> Iterator[Guess]:
+def guesses(module: nn.Module, arguments: Mapping[str, Any]) -> Iterator[Guess]:
     """Inputs to try, the most likely first; none is known to work."""
     said = attributes.inputs(module)
     if said is not None:
@@ -85,7 +86,7 @@ def guesses(module: nn.Module) -> Iterator[Guess]:
     named = [p.name for p in parameters(module)]
     if is_loss(named):
         yield from _losses(named)
-    for form in _forms(module):
+    for form in _forms(module, arguments):
         yield _combined(named, form)
     if len(named) > 1 and not is_loss(named):
         yield from _losses(named)
@@ -113,9 +114,11 @@ def _losses(named: list[str]) -> Iterator[Guess]:
     yield Guess((flat, replace(flat, name=named[1])), {"batch": 2})
 
 
-def _forms(module: nn.Module) -> Iterator[tuple[Input, dict[str, int]]]:
+def _forms(
+    module: nn.Module, arguments: Mapping[str, Any]
+) -> Iterator[tuple[Input, dict[str, int]]]:
     """Shapes for the main input: by the first layers, each kind once, then the common ones."""
-    sides = attributes.sides(module)
+    sides = attributes.sides(module, arguments)
     yielded = set()
     by_layers = list(attributes.by_layers(module))
     for main, sizes in [

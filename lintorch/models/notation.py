@@ -39,10 +39,9 @@ def parse(text: str, name: str = "") -> tuple[Input, dict[str, int]]:
         raise ValueError(f"input {text!r} is not written like float32[batch, 3, height=64]")
     if match["dtype"] not in _DTYPES:
         raise ValueError(f"input {text!r} has no dtype of torch before its sizes")
-    shape: list[int | str] = []
     sizes: dict[str, int] = {}
-    for part in filter(None, (part.strip() for part in match["shape"].split(","))):
-        shape.append(_size(part, text, sizes))
+    parts = filter(None, (part.strip() for part in match["shape"].split(",")))
+    shape = [_size(part, text, sizes) for part in parts]
     low, high = (int(match["low"]), int(match["last"]) + 1) if match["low"] else (0, 0)
     return Input(name, match["dtype"], tuple(shape), low, high), sizes
 

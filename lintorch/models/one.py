@@ -18,7 +18,7 @@ from lintorch.models.notation import parse
 from lintorch.models.search import Fed, NotFedError
 from lintorch.trace import run, wire
 from lintorch.trace.record import Failure, Input, Model, Outcome, Rung, Site
-from lintorch.trace.rungs import LADDER
+from lintorch.trace.rungs import LADDER, shortened
 from lintorch.trace.site import Files
 from lintorch.worker.isolate import SLACK, Ending, Message, Send, isolate
 
@@ -83,16 +83,16 @@ def examine(
     deadline = time.monotonic() + options.seconds
     try:
         built = make()
+        module = built.module.eval()
     except BaseException as error:  # whatever user code raises, SystemExit too
         work = _Work(send, seen, files, options, deadline)
         work.fail("build", _told(error, files))
         return
-    module = built.module.eval()
     seen = identified(seen, module, files) if setting else seen
     if not setting and _is_known(seen, module, files, passed):
         return
     work = _Work(send, seen, files, options, deadline)
-    fed = _fed(work, module, setting)
+    fed = _fed(work, module, built.arguments, setting)
     if fed is None:
         return
     model = _model(work.seen, built, fed, files)
@@ -111,7 +111,9 @@ def _is_known(seen: Seen, module: nn.Module, files: Files, passed: Set[str]) -> 
     return itself != seen and f"{itself.path}:{itself.qualname}" in passed
 
 
-def _fed(work: _Work, module: nn.Module, setting: Mapping[str, Any]) -> Fed | None:
+def _fed(
+    work: _Work, module: nn.Module, arguments: Mapping[str, Any], setting: Mapping[str, Any]
+) -> Fed | None:
     """What the model runs on, found in a child; None where nothing was, which has been told."""
 
     def feeding(send: Send) -> None:
@@ -119,7 +121,7 @@ def _fed(work: _Work, module: nn.Module, setting: Mapping[str, Any]) -> Fed | No
             if "inputs" in setting:
                 fed = search.configured(module, *_given(setting["inputs"]), work.files)
             else:
-                fed = search.search(module, work.files, work.left() * _SEARCH_SHARE)
+                fed = search.search(module, arguments, work.files, work.left() * _SEARCH_SHARE)
             send({"fed": wire.packed((fed.inputs, fed.sizes, fed.varied))})
         except NotFedError as error:
             send({"unfed": [error.stage, str(error)]})
@@ -222,4 +224,4 @@ def _tried(work: _Work, module: nn.Module, model: Model, fed: Fed, exporter: str
 def _told(error: BaseException, files: Files) -> str:
     site = files.of_error(error)
     where = f" ({site.path}:{site.row})" if site else ""
-    return f"{type(error).__name__}: {str(error).strip()}{where}"
+    return f"{shortened(error)}{where}"

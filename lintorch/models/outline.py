@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+OUTLINED = "<outlined>"
+"""The file name in a SyntaxError that `outline` raises."""
 _MAKER = re.compile(
     r"(build|make|create|get|new)_\w+|[a-z][a-z0-9_]*\d[a-z0-9_]*|\w*(model|net)\w*"
 )
@@ -37,7 +39,7 @@ class Outline:
 
 def outline(text: bytes) -> Outline:
     """The outline of a file's text. Raises SyntaxError."""
-    body = list(_top_level(ast.parse(text).body))
+    body = list(_top_level(ast.parse(text, OUTLINED).body))
     classes = {node.name: node.lineno for node in body if isinstance(node, ast.ClassDef)}
     functions = {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
     known = {*classes, *functions}
@@ -50,7 +52,7 @@ def _top_level(body: list[ast.stmt]) -> Iterator[ast.ClassDef | ast.FunctionDef]
     for node in body:
         if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
             yield node
-        elif isinstance(node, ast.If) or isinstance(node, ast.Try):
+        elif isinstance(node, (ast.If, ast.Try)):
             yield from _top_level(node.body)
 
 

@@ -40,7 +40,14 @@ def _channels(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
 
 
 def _scaled(guess: Guess, got: int, want: int) -> Iterator[Guess]:
-    """Channels in proportion, where `got` was worked out from them."""
+    """Channels in proportion, where `got` was worked out from them: of all inputs, then of each."""
+    together = guess
+    for number, given in enumerate(guess.inputs):
+        have = guess.size(given, 1) if len(given.shape) > 1 else 0
+        if have and have * want % got == 0 and isinstance(given.shape[1], int):
+            together = together.with_size(number, 1, have * want // got)
+    if together != guess:
+        yield together
     for number, given in enumerate(guess.inputs):
         have = guess.size(given, 1) if len(given.shape) > 1 else 0
         if have and have != got and have * want % got == 0 and isinstance(given.shape[1], int):
@@ -284,10 +291,6 @@ _TABLE: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
         (
             r"(?:too small|can't be greater|smaller than|should be less than|at least|larger than|nonzero|non-?empty|greater than)",
             _bigger,
-        ),
-        (
-            r"divi|mismatch|is invalid for input of size|must match|match|multiple|size|shape",
-            _other_sides,
         ),
     )
 )

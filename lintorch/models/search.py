@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import Any
 
 from torch import nn
 
@@ -58,7 +59,7 @@ class _Error:
         return f"{self.kind}: {self.text.strip().partition(chr(10))[0][:300]}{where}"
 
 
-def search(module: nn.Module, files: Files, seconds: float) -> Fed:
+def search(module: nn.Module, arguments: Mapping[str, Any], files: Files, seconds: float) -> Fed:
     """Inputs that the model runs on. Raises NotFedError."""
     unfeedable = _unfeedable(module)
     if unfeedable:
@@ -66,7 +67,7 @@ def search(module: nn.Module, files: Files, seconds: float) -> Fed:
     deadline = time.monotonic() + seconds
     first: tuple[Guess, _Error] | None = None
     kinds = set()
-    for guess in _tries(module, files, deadline):
+    for guess in _tries(module, arguments, files, deadline):
         if isinstance(guess, Guess):
             return _narrowed(guess, module, deadline)
         first = first or guess
@@ -97,14 +98,14 @@ _NOT_FOR_INPUTS = frozenset(
 
 
 def _tries(
-    module: nn.Module, files: Files, deadline: float
+    module: nn.Module, arguments: Mapping[str, Any], files: Files, deadline: float
 ) -> Iterator[Guess | tuple[Guess, _Error]]:
     """Each failed try, then the guess that works, if one does.
 
     What errors clearly ask for is tried at once; sizes that are only common are tried last.
     """
     seen: set[object] = set()
-    starts = guesses(module)
+    starts = guesses(module, arguments)
     later: list[Guess] = []
     for guess, room in chain(((start, later) for start in starts), _each(later)):
         waiting = [(guess, 0)]

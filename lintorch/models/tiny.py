@@ -44,6 +44,8 @@ _TINY: dict[str, Any] = {
     "n_positions": 64,
     "use_cache": False,
 }
+_SCALES = frozenset(("image_size", "patch_size", "embed_dim", "hidden_size"))
+_ABSENT = object()
 _TOKENS = ("pad_token_id", "bos_token_id", "eos_token_id", "decoder_start_token_id")
 _TOKEN_OF = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 0}
 
@@ -66,13 +68,40 @@ def config_class(call: Callable[..., Any], parameter: inspect.Parameter) -> type
     return None
 
 
+def nearby(call: Callable[..., Any]) -> Any | None:
+    """An instance of the one configuration class that the module of `call` knows, if there is one."""
+    scope = getattr(inspect.getmodule(call), "__dict__", {})
+    kinds = {
+        value
+        for name, value in scope.items()
+        if inspect.isclass(value) and name.endswith(("Config", "Args", "Params"))
+    }
+    found = []
+    for kind in kinds:
+        try:
+            found.append(config(kind) if hasattr(kind, "model_type") else kind())
+        except Exception:  # whatever user code raises
+            continue
+    return found[0] if len(found) == 1 else None
+
+
+def setting(name: str) -> Any:
+    """A small value for a setting of a common name; None where the name is not common."""
+    if "drop" in name:
+        return 0.1
+    if name in ("hidden_act", "activation", "act", "activation_function"):
+        return "gelu"
+    return 1e-5 if name.endswith("eps") else _TINY.get(name)
+
+
 def config(kind: type) -> Any:
     """A small instance of a configuration class; parts that are configurations are small too."""
     default = kind()
     values = {
         name: value
         for name, value in _TINY.items()
-        if isinstance(getattr(default, name, None), int) or name in _settable(kind)
+        if _fits(getattr(default, name, _ABSENT), name, kind)
+        and not (name in _SCALES and _is_staged(default))
     }
     if "vocab_size" in values:
         values |= {name: _TOKEN_OF[name] for name in _TOKENS if hasattr(default, name)}
@@ -82,11 +111,23 @@ def config(kind: type) -> Any:
         for name, part in parts.items()
         if inspect.isclass(part) and part.__name__ != "AutoConfig"
     }
-    return kind(**values)
+    try:
+        return kind(**values)
+    except Exception:  # a class that checks its settings against one another
+        return default
 
 
-def _settable(kind: type) -> set[str]:
-    return set(inspect.signature(kind.__init__).parameters)
+def _is_staged(default: Any) -> bool:
+    """Whether a model is made of stages that shrink what they pass on, each of its own size."""
+    stages = (getattr(default, name, None) for name in ("depths", "hidden_sizes"))
+    return any(isinstance(sizes, (list, tuple)) for sizes in stages)
+
+
+def _fits(now: Any, name: str, kind: type) -> bool:
+    """Whether a setting that is `now` by default takes a whole number."""
+    if now is None or now is _ABSENT:
+        return name in inspect.signature(kind).parameters
+    return isinstance(now, int)
 
 
 def _plain(made: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,10 @@ from lintorch.models.candidates import MOST, Candidate, candidates
 from lintorch.models.identity import Seen
 from lintorch.models.load import load, package_root
 from lintorch.models.one import Options, examine
-from lintorch.models.outline import outline
+from lintorch.models.outline import OUTLINED, outline
 from lintorch.trace import wire
 from lintorch.trace.record import Failure
+from lintorch.trace.rungs import shortened
 from lintorch.trace.site import Files
 from lintorch.worker.isolate import SLACK, Send, isolate
 
@@ -139,16 +140,14 @@ def _failure(shown: str, candidate: Candidate, stage: str, cause: str) -> Failur
 
 
 def _not_imported(error: BaseException, files: Files, shown: str) -> Failure:
-    row = 1
-    if (
-        isinstance(error, SyntaxError)
-        and error.lineno
-        and files.shown(error.filename or "") == shown
-    ):
-        row = error.lineno
-    elif (site := files.of_traceback(error, shown)) is not None:
-        row = site.row
-    return Failure(shown, "", row, "import", f"{type(error).__name__}: {error}")
+    site = files.of_traceback(error, shown)
+    row, cause = site.row if site else 1, shortened(error)
+    if isinstance(error, SyntaxError) and error.lineno:
+        if error.filename == OUTLINED:
+            row, cause = error.lineno, f"{type(error).__name__}: {error.msg}"
+        elif files.shown(error.filename or "") == shown:
+            row = error.lineno
+    return Failure(shown, "", row, "import", cause)
 
 
 def _package(path: Path) -> Path:

@@ -29,7 +29,7 @@ class Seen:
 
 def look(asked: Order, scope: Scope, progress: Progress) -> Seen:
     """Raises SettingsError or CatalogError; what concerns one path or model is in the outcome."""
-    paths, errors = _listed(asked, scope)
+    paths, errors = listed_files(asked, scope)
     given = {path: text for path in paths[:1] if (text := asked.text) is not None}
     linted = lint_files(
         [scope.task(path) for path in paths], asked, scope.main.root, given, progress
@@ -49,7 +49,8 @@ def look(asked: Order, scope: Scope, progress: Progress) -> Seen:
     return Seen(order(standing), merged.withdrawn, texts, len(paths), models, errors)
 
 
-def _listed(asked: Order, scope: Scope) -> tuple[list[str], tuple[str, ...]]:
+def listed_files(asked: Order, scope: Scope) -> tuple[list[str], tuple[str, ...]]:
+    """The files to look at, and what is wrong with paths that are none."""
     if asked.text is not None:
         return [*asked.paths], ()
     found = list(find(asked.paths, scope.main.excluded, scope.main.root, asked.force_exclude))

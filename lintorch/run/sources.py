@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
@@ -15,7 +14,11 @@ from lintorch.lint import Index, index, lint
 from lintorch.profile import Profile
 from lintorch.rule import Rule
 from lintorch.source import Source
+from lintorch.source.depth import too_deep
 from lintorch.suppress import mentions
+
+TOO_DEEP = "its code is nested too deeply to be analysed; the file was not checked"
+UNKNOWN_SYNTAX = "the parser (libcst) does not know this syntax; the file was not checked"
 
 
 @dataclass(frozen=True)
@@ -50,16 +53,17 @@ def lint_text(task: Task, text: str, content: str = "") -> Linted:
     if not concerns_torch(text):
         return bare
     try:
+        if too_deep(text):
+            return replace(bare, findings=(_refused(task, TOO_DEEP, Place(task.path, 1)),))
         source = Source(task.path, text, task.profile)
         found = tuple(lint(source, _index(task.codes, task.folders)))
+    except (SyntaxError, ValueError) as error:
+        return replace(bare, findings=(_syntax(task, error),))
     except cst.ParserSyntaxError as error:
-        return replace(bare, findings=(_syntax(task.path, text, error),))
+        place = Place(task.path, max(error.raw_line, 1), error.raw_column + 1)
+        return replace(bare, findings=(_refused(task, UNKNOWN_SYNTAX, place),))
     except RecursionError:
-        message = "the code is nested too deeply to be analysed"
-        place = Place(task.path, 1)
-        return replace(
-            bare, findings=(engine_finding(catalog(task.folders), "LT001", message, place),)
-        )
+        return replace(bare, findings=(_refused(task, TOO_DEEP, Place(task.path, 1)),))
     return replace(bare, findings=found, consulted=tuple(sorted(source.consulted)))
 
 
@@ -91,15 +95,13 @@ def chosen(codes: Iterable[str], folders: tuple[str, ...]) -> list[Rule]:
     return [rules[code] for code in sorted(codes) if code in rules]
 
 
-def _syntax(path: str, text: str, error: cst.ParserSyntaxError) -> Finding:
-    place = Place(path, max(error.raw_line, 1), error.raw_column + 1)
-    try:
-        ast.parse(text)
-    except SyntaxError as plain:
-        place = Place(path, plain.lineno or place.row, max(plain.offset or 1, 1))
-        message = f"this is not valid Python: {plain.msg}"
-    except (ValueError, RecursionError, MemoryError) as other:
-        message = f"this is not valid Python: {other}"
-    else:
-        message = "the parser (libcst) does not know this syntax; the file was not checked"
-    return engine_finding(catalog(), "LT001", message, place)
+def _syntax(task: Task, error: Exception) -> Finding:
+    row, column = getattr(error, "lineno", None) or 1, getattr(error, "offset", None) or 1
+    cause = getattr(error, "msg", None) or str(error)
+    return _refused(
+        task, f"this is not valid Python: {cause}", Place(task.path, row, max(column, 1))
+    )
+
+
+def _refused(task: Task, message: str, place: Place) -> Finding:
+    return engine_finding(catalog(task.folders), "LT001", message, place)

@@ -29,9 +29,19 @@ VIEWS = frozenset(
 )  # fmt: skip
 """Tensor methods whose result shares, or may share, the memory of their receiver."""
 _CONVERSIONS = frozenset(
-    "float double half bfloat16 long int bool to type type_as cpu cuda".split()
-)
+    {
+        "float", "double", "half", "bfloat16", "long", "int", "bool", "to", "type", "type_as",
+        "cpu", "cuda",
+    }
+)  # fmt: skip
 """Those of them that copy wherever something is to be converted."""
+_MOVES = frozenset(
+    {
+        "transpose", "swapaxes", "swapdims", "permute", "t", "movedim", "moveaxis", "expand",
+        "expand_as", "select", "unfold",
+    }
+)  # fmt: skip
+_ORDERED = frozenset({"contiguous", "reshape", "reshape_as", "flatten", "ravel"})
 SPLITS = frozenset({"chunk", "split", "unbind", "tensor_split", "hsplit", "vsplit", "dsplit"})
 _QUESTIONS = frozenset(
     {
@@ -66,12 +76,15 @@ def method(
     """The value of `receiver.name(*args)` on a tensor; `axis` is a literal first argument."""
     if name == "size":
         return (
-            replace(size(axis, usual(axis, image)), detached=receiver.detached)
+            replace(
+                size(axis, False if receiver.fixed else usual(axis, image)),
+                detached=receiver.detached,
+            )
             if args
             else shape_of(receiver)
         )
     if name in ("numel", "nelement"):
-        return replace(size(None, True), detached=receiver.detached)
+        return replace(size(None, not receiver.fixed), detached=receiver.detached)
     if name in _HOST:
         return Value(Kind.HOST, reads=receiver.reads)
     if name == "numpy":
@@ -82,8 +95,15 @@ def method(
         return OTHER
     if name in VIEWS:
         detached = receiver.detached and name == "data"
-        copied = receiver.copied or name in _CONVERSIONS
-        return replace(receiver, reads=frozenset(), detached=detached, copied=copied)
+        copied = name in _CONVERSIONS or (name in _ORDERED and receiver.moved)
+        return replace(
+            receiver,
+            reads=frozenset(),
+            detached=detached,
+            copied=receiver.copied or copied,
+            moved=receiver.moved or name in _MOVES,
+            fixed=receiver.fixed and not name.startswith("expand"),
+        )
     if name.endswith("_") and not name.endswith("__"):
         return replace(receiver, detached=False)
     return TENSOR
@@ -91,7 +111,7 @@ def method(
 
 def shape_of(tensor: Value) -> Value:
     """The Size of a tensor."""
-    return Value(Kind.SHAPE, detached=tensor.detached)
+    return Value(Kind.SHAPE, detached=tensor.detached, fixed=tensor.fixed)
 
 
 def function(name: str, args: Sequence[Value], in_region: bool) -> Value:

@@ -19,6 +19,7 @@ from lintorch.source.values import (
     OTHER,
     TENSOR,
     UNKNOWN_VALUE,
+    WEIGHT,
     Kind,
     Value,
     join,
@@ -72,7 +73,7 @@ class Expressions:
         if value.is_tensor or value.kind is Kind.TENSORS:
             return Value(Kind.TENSOR, roots=value.roots, sure=value.sure)
         if value.kind is Kind.SHAPE:
-            return size(None, True if value.first in (0, 2, -2) else None)
+            return size(None, False if value.fixed else True if value.first in (0, 2, -2) else None)
         return UNKNOWN_VALUE
 
     def _unpack(self, target: cst.Tuple | cst.List, value: Value) -> None:
@@ -103,6 +104,8 @@ class Expressions:
             dynamic = True
         if rank == 3 and axis == 2:
             dynamic = None
+        if shape.fixed:
+            dynamic = False
         return replace(size(axis, dynamic), detached=shape.detached)
 
     # one method per class of expression
@@ -131,6 +134,8 @@ class Expressions:
             if attr in _SAME_MEMORY:
                 return replace(receiver, detached=attr == "data" or receiver.detached)
             return OTHER if attr in _TENSOR_FACTS else UNKNOWN_VALUE
+        if receiver.kind is Kind.MODULE and attr in ("weight", "bias"):
+            return WEIGHT
         return UNKNOWN_VALUE
 
     def _own(self, node: cst.Attribute) -> Value:
@@ -140,7 +145,7 @@ class Expressions:
         built = self._source.built(node)
         names = [self._source.name(call.func) for call in built]
         if names and all(name in _PARAMETERS for name in names):
-            return TENSOR
+            return WEIGHT
         return (
             Value(Kind.MODULE)
             if names and all(n.startswith("torch.nn.") for n in names)
@@ -172,6 +177,9 @@ class Expressions:
             return Value(
                 Kind.TENSOR,
                 roots=value.roots if self._is_basic(node) else frozenset(),
+                fixed=value.fixed and _is_literal(node),
+                copied=value.copied,
+                moved=True,
                 sure=value.sure,
             )
         if value.kind is Kind.TENSORS:
@@ -188,8 +196,8 @@ class Expressions:
             )
         number = literal(index.value) if isinstance(index, cst.Index) else UNKNOWN
         if not isinstance(number, int):
-            return replace(size(None, None), detached=shape.detached)
-        return self._axis(shape, number, 0) if shape.first is not None else size(None, None)
+            return self._axis(replace(shape, first=None), 0, 0)
+        return self._axis(shape, number, 0)
 
     def _is_basic(self, node: cst.Subscript) -> bool:
         """Whether indexing gives a view: slices, integers, None and Ellipsis do."""
@@ -270,6 +278,18 @@ class Expressions:
 
     def _lambda(self, node: cst.Lambda) -> Value:
         return OTHER
+
+
+def _is_literal(node: cst.Subscript) -> bool:
+    """Whether every bound of a subscript is written out."""
+    bounds: list[cst.BaseExpression | None] = []
+    for part in node.slice:
+        index = part.slice
+        if isinstance(index, cst.Index):
+            bounds.append(index.value)
+        elif isinstance(index, cst.Slice):
+            bounds += [index.lower, index.upper, index.step]
+    return all(b is None or literal(b) is not UNKNOWN for b in bounds)
 
 
 def _whole(node: cst.BinaryOperation) -> bool | None:

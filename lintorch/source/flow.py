@@ -46,18 +46,17 @@ class Flows:
         expressions = Expressions(self._source, in_region)
         info = self._source.classes.around(function)
         forward = bool(info and info.is_module and function.name.value.startswith("forward"))
-        asked = _asked(function.body)
+        asked, tested = _asked(function.body)
         for param in _params(function):
-            value = _given(param, forward, self._source)
-            if value.is_tensor and param.name.value in asked:
-                value = replace(value, sure=True)
-            expressions.names[param.name.value] = value
+            name, value = param.name.value, _given(param, forward, self._source)
+            sure = name not in tested and (value.sure or name in asked)
+            expressions.names[name] = replace(value, sure=sure) if value.is_tensor else value
         _Statements(expressions).block(function.body)
         return expressions.known
 
 
-def _asked(body: cst.CSTNode) -> frozenset[str]:
-    """Names that are asked what only a tensor can answer, and are nowhere tested for their type."""
+def _asked(body: cst.CSTNode) -> tuple[set[str], set[str]]:
+    """Names that are asked what only a tensor can answer, and names that are tested for their type."""
     asked: set[str] = set()
     tested: set[str] = set()
     waiting = [body]
@@ -71,7 +70,7 @@ def _asked(body: cst.CSTNode) -> frozenset[str]:
             first = node.args[0].value if node.args else None
             if node.func.value == "isinstance" and isinstance(first, cst.Name):
                 tested.add(first.value)
-    return frozenset(asked - tested)
+    return asked, tested
 
 
 def _params(function: cst.FunctionDef) -> list[cst.Param]:

@@ -17,22 +17,22 @@ _EXPORTING = frozenset(
         "torch.compiler.is_dynamo_compiling", "torch._dynamo.is_compiling",
     }
 )  # fmt: skip
-_TARGET = re.compile(r"^(targets?|labels?|gts?|gt_\w+|y_true|ground_truth)$")
+_TARGET = re.compile(r"^((\w+_)?(targets?|labels?)|gts?|gt_\w+|y_true|ground_truth)$")
 _OFF = re.compile(r"^(use_tiling|use_slicing|gradient_checkpointing)$")
 """Switches of saving memory, off unless a user turns them on."""
-_LOSS = re.compile(r"(Loss|Criterion)$")
+_LOSS = re.compile(r"(Loss|Criterion|Matcher)$|(^|_)(loss|losses)(_|$)")
 _MESSAGE = re.compile(r"(^print$|(^|\.)(warn|warning|debug|info|error|log|exception)$)")
 
 
 def skipped(outer: cst.CSTNode, inner: cst.CSTNode, names: Lookup) -> bool:
     """Whether `inner`, a child of `outer`, runs only in training, only eagerly, or after such a return."""
     if isinstance(outer, cst.If):
-        verdict = _deployed(outer.test, names)
+        verdict = deployed(outer.test, names)
         return (inner is outer.body and verdict is False) or (
             inner is outer.orelse and verdict is True
         )
     if isinstance(outer, cst.IfExp):
-        verdict = _deployed(outer.test, names)
+        verdict = deployed(outer.test, names)
         return (inner is outer.body and verdict is False) or (
             inner is outer.orelse and verdict is True
         )
@@ -46,16 +46,16 @@ def _after_return(block: cst.IndentedBlock, child: cst.CSTNode, names: Lookup) -
     for statement in block.body:
         if statement is child:
             return False
-        if isinstance(statement, cst.If) and _deployed(statement.test, names) is True:
+        if isinstance(statement, cst.If) and deployed(statement.test, names) is True:
             if _ends(statement.body):
                 return True
     return False
 
 
-def _deployed(test: cst.BaseExpression, names: Lookup) -> bool | None:
+def deployed(test: cst.BaseExpression, names: Lookup) -> bool | None:
     """What a test is when the model is exported in eval mode: True, False, or None if open."""
     if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
-        inner = _deployed(test.expression, names)
+        inner = deployed(test.expression, names)
         return None if inner is None else not inner
     if isinstance(test, cst.BooleanOperation):
         return _both(test, names)
@@ -63,7 +63,7 @@ def _deployed(test: cst.BaseExpression, names: Lookup) -> bool | None:
         return False if is_self(test.value) else None
     if isinstance(test, cst.Attribute) and _OFF.match(test.attr.value):
         return False
-    if isinstance(test, cst.Name) and test.value == "training":
+    if isinstance(test, cst.Name) and test.value in ("training", "return_loss"):
         return False
     if isinstance(test, cst.Call):
         return True if names.name(test.func) in _EXPORTING else None
@@ -71,7 +71,7 @@ def _deployed(test: cst.BaseExpression, names: Lookup) -> bool | None:
 
 
 def _both(test: cst.BooleanOperation, names: Lookup) -> bool | None:
-    sides = (_deployed(test.left, names), _deployed(test.right, names))
+    sides = (deployed(test.left, names), deployed(test.right, names))
     decisive = not isinstance(test.operator, cst.And)
     if decisive in sides:
         return decisive
@@ -104,8 +104,8 @@ def wants_target(forward: cst.FunctionDef) -> bool:
     return any(p.default is None and _TARGET.match(p.name.value) for p in forward.params.params)
 
 
-def is_loss(owner: cst.ClassDef) -> bool:
-    """Whether a class is named as a loss."""
+def is_loss(owner: cst.ClassDef | cst.FunctionDef) -> bool:
+    """Whether a class or function is named as a loss."""
     return bool(_LOSS.search(owner.name.value))
 
 

@@ -69,6 +69,11 @@ def outline(path: str) -> Outline:
             body = ast.parse(file.read()).body
     except (OSError, SyntaxError, ValueError, RecursionError):
         return Outline(path)
+    return described(body, path)
+
+
+def described(body: list[ast.stmt], path: str) -> Outline:
+    """The outline of a module that is parsed already."""
     package = home(path).package
     names: dict[str, str] = {}
     classes: dict[str, ClassOutline] = {}

@@ -47,7 +47,7 @@ class Regions:
             if guards.scripted_only(outer, inner, self._names):
                 return False
             if isinstance(outer, cst.FunctionDef):
-                loss = guards.wants_target(outer)
+                loss = guards.wants_target(outer) or guards.is_loss(outer)
             if isinstance(outer, cst.ClassDef):
                 info = self._classes.all[outer]
                 forward = info.methods.get("forward")
@@ -65,6 +65,10 @@ class Regions:
                 return True
             node = outer
         return False
+
+    def settled(self, test: cst.BaseExpression) -> bool:
+        """Whether a test has one outcome whenever a model is exported: training, tracing."""
+        return guards.deployed(test, self._names) is not None
 
     def checks(self, outer: cst.CSTNode, inner: cst.CSTNode) -> bool:
         """Whether `inner` is directly what an assert, an error or a message is about."""

@@ -19,7 +19,7 @@ _ANY = frozenset({Read(None, None)})
 def may_vary(value: Value) -> bool:
     """Whether a size, or a part of a shape, is not known to be the same at every call."""
     if value.kind is Kind.SHAPE:
-        return value.first != _LAST
+        return not value.fixed and value.first != _LAST
     return value.may_vary or any(may_vary(item) for item in value.items)
 
 

@@ -14,6 +14,7 @@ from lintorch.source import spelling
 from lintorch.source.classes import Classes
 from lintorch.source.flow import Flows
 from lintorch.source.literals import Arguments, arguments
+from lintorch.source.modes import Mode, Modes
 from lintorch.source.modules import canonical
 from lintorch.source.names import Lookup
 from lintorch.source.project import home
@@ -153,6 +154,14 @@ class Source:
     def in_graph(self, node: cst.CSTNode) -> bool:
         """Whether a value may end in what the model computes, not only in branches and messages."""
         return self._uses.in_graph(node)
+
+    @cached_property
+    def _modes(self) -> Modes:
+        return Modes(self)
+
+    def mode(self, expression: cst.CSTNode) -> Mode | None:
+        """The model an expression stands for, and whether it is in training mode there."""
+        return self._modes.mode(expression)
 
     # edits
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lintorch.source.tree import offspring
+from lintorch.source.values import Kind
 
 if TYPE_CHECKING:
     from lintorch.source.source import Source
@@ -68,7 +69,7 @@ class Uses:
         if isinstance(node, cst.Tuple) and len(node.elements) == len(bound):
             bound = [b for b, given in zip(bound, node.elements, strict=True) if given is part]
         names = [name for name in bound if isinstance(name, cst.Name)]
-        whole = not isinstance(node, cst.Tuple)
+        whole = self._source.value(node).kind is Kind.SHAPE
         return len(names) < len(bound) or any(self._named(n, seen, whole) for n in names)
 
     def _named(self, name: cst.Name, seen: frozenset[str], sized: bool = False) -> bool:

@@ -27,6 +27,10 @@ class Kind(Enum):
     UNKNOWN = "unknown"
 
 
+_CHANNELS = (-1, -3)
+"""Where channels stand, counted from the end, in sequences and in images."""
+
+
 @dataclass(frozen=True)
 class Read:
     """One size read from a tensor: of which axis (None: of all or of an unknown one).
@@ -48,7 +52,8 @@ class Value:
     first entry stands for. `negative`: of a size, True if surely, None if maybe below zero.
     `whole`: of a number, True if surely an int, False if a float, None if it cannot be told.
     `copied`: of a tensor with roots, whether it may as well be a copy, as after `float()`, `to()`,
-    or a clone in one of two branches. `detached`: of a tensor, whether it was read through
+    or a clone in one of two branches. `moved`: of a tensor, whether its layout may be such that
+    `contiguous()` and `reshape()` copy, as after `permute()`. `detached`: of a tensor, whether it was read through
     `.data`. `sure` is False for tensors that are presumed: what a layer or helper gave when it
     was called with a tensor.
     """
@@ -60,7 +65,9 @@ class Value:
     negative: bool | None = False
     whole: bool | None = None
     copied: bool = False
+    moved: bool = False
     detached: bool = False
+    fixed: bool = False
     sure: bool = True
     items: tuple[Value, ...] = ()
 
@@ -76,8 +83,8 @@ class Value:
 
     @property
     def may_vary(self) -> bool:
-        """Whether a size went into the value that may vary; the last axis usually holds channels."""
-        return any(r.dynamic or (r.dynamic is None and r.axis != -1) for r in self.reads)
+        """Whether a size went into the value that may vary; channels usually do not."""
+        return any(r.dynamic or (r.dynamic is None and r.axis not in _CHANNELS) for r in self.reads)
 
 
 UNKNOWN_VALUE = Value()
@@ -86,10 +93,11 @@ NUMBER = Value(Kind.NUMBER)
 INTEGER = Value(Kind.NUMBER, whole=True)
 FLOAT = Value(Kind.NUMBER, whole=False)
 TENSOR = Value(Kind.TENSOR)
+WEIGHT = Value(Kind.TENSOR, fixed=True)
 PRESUMED = Value(Kind.TENSOR, sure=False)
 
 _STATIC_NAME = re.compile(
-    r"^(c|c_\w+|ch|\w+_ch|chan|n_?classes|num_classes|channels?|n_?channels|nc|dim|d_model|d_k|embed\w*|hidden\w*|heads?|n_?heads?|num_heads|in_channels|features?|\w+_dim|\w+_channels)$",
+    r"^(k[hwxy]|kernel\w*|c|c_\w+|ch|\w+_ch|chan|n_?classes|num_classes|channels?|n_?channels|nc|dim|d_model|d_k|embed\w*|hidden\w*|heads?|n_?heads?|num_heads|in_channels|features?|\w+_dim|\w+_channels)$",
     re.I,
 )
 _DYNAMIC_NAME = re.compile(
@@ -111,8 +119,10 @@ def join(left: Value, right: Value) -> Value:
         first=left.first if left.first == right.first else None,
         negative=left.negative if left.negative == right.negative else None,
         whole=left.whole if left.whole is right.whole else None,
+        moved=left.moved or right.moved,
         copied=left.copied or right.copied or left.roots != right.roots,
         detached=left.detached and right.detached,
+        fixed=left.fixed and right.fixed,
         sure=left.sure and right.sure,
         items=(),
     )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from lintorch.finding import Harm, Hit, Severity
 from lintorch.subjects import Trace, Trial
 from lintorch.trace.record import Event, Outcome
 
-_WRONG = (Harm.WARNED, Harm.AUTO, Harm.SILENT)
 _MOST = 200
 Asked = Callable[[Event], Any]
 
@@ -37,15 +36,37 @@ def is_fixed(event: Event, trace: Trace) -> bool:
     )
 
 
-def blamed(outcome: Outcome, event: Event, trial: Trial, harm: Mapping[str, Harm]) -> Hit | None:
-    """The hit on an event whose change explains why a trial export is wrong or refused there."""
-    kind, exporter = harm.get(outcome.exporter), outcome.exporter
-    if outcome.status == "failed":
-        where = outcome.site
-        same = where is not None and (where.path, where.row) == (event.site.path, event.site.row)
-        said = outcome.message.strip().partition("\n")[0][:_MOST]
-        message = f"{exporter} refuses: {said}"
-        return Hit(event.site, message, severity=Severity.ERROR) if same and kind else None
-    if kind not in _WRONG or not changes(event, trial.trace).keys() & outcome.wrong.keys():
+def blamed(
+    outcome: Outcome,
+    event: Event,
+    trial: Trial,
+    harm: Mapping[str, Harm],
+    explains: Collection[str] | None = None,
+) -> Hit | None:
+    """The hit on an event that explains why a trial export is wrong or refused there, if it does.
+
+    `explains` names the changed sizes ("" for the traced ones) at which the event makes an export
+    wrong, where those are not just the sizes at which its answer changes.
+    """
+    kind = harm.get(outcome.exporter)
+    if kind is None:
         return None
-    return Hit(event.site, f"{exporter} is wrong: {outcome.detail}", severity=Severity.ERROR)
+    if outcome.status == "failed":
+        return _refused(outcome, event)
+    found = changes(event, trial.trace) if explains is None else explains
+    if "" in outcome.wrong and "" not in found:
+        return None  # what is wrong at the traced sizes already has another cause
+    raised = {key for key, difference in outcome.wrong.items() if difference is None}
+    wrong = raised if kind is Harm.REFUSED else set(outcome.wrong)
+    if kind is Harm.NOISY or not wrong & set(found):
+        return None
+    message = f"{outcome.exporter} is wrong: {outcome.detail}"
+    return Hit(event.site, message, severity=Severity.ERROR)
+
+
+def _refused(outcome: Outcome, event: Event) -> Hit | None:
+    where = outcome.site
+    if where is None or (where.path, where.row) != (event.site.path, event.site.row):
+        return None
+    said = outcome.message.strip().partition("\n")[0][:_MOST]
+    return Hit(event.site, f"{outcome.exporter} refuses: {said}", severity=Severity.ERROR)

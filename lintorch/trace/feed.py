@@ -75,7 +75,7 @@ def _leaves(output: Any, seen: set[int]) -> Iterator[torch.Tensor]:
 
 def _groups(sizes: Mapping[str, int]) -> list[tuple[str, ...]]:
     spatial = tuple(name for name in sizes if name in _SPATIAL)
-    alone = [(name,) for name in sizes if name not in _SPATIAL]
+    alone: list[tuple[str, ...]] = [(name,) for name in sizes if name not in _SPATIAL]
     return [*alone, spatial] if spatial else alone
 
 

@@ -68,9 +68,9 @@ def _depends_on_mode(module: nn.Module) -> bool:
     if isinstance(module, nn.modules.batchnorm._NormBase):
         return bool(module.track_running_stats)
     if isinstance(module, nn.modules.dropout._DropoutNd):
-        return module.p > 0
+        return bool(module.p > 0)
     if isinstance(module, (nn.MultiheadAttention, nn.RNNBase)):
-        return module.dropout > 0
+        return bool(module.dropout > 0)
     if type(module).__module__.startswith("torch."):
         return isinstance(module, nn.RReLU)
     code = getattr(inspect.unwrap(type(module).forward), "__code__", None)

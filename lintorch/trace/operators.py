@@ -20,7 +20,31 @@ _MAKERS = frozenset(("zeros", "ones", "empty", "rand", "randn"))
 _RESHAPES = {"view": "shape", "reshape": "shape", "permute": "dims", "expand": "size"}
 _RESHAPES |= {"repeat": "repeats", "new_zeros": "size", "new_ones": "size", "new_empty": "size"}
 _QUIET = frozenset(
-    ["dim", "ndimension", "stride", "storage_offset", "is_contiguous", "is_floating_point", "is_complex", "element_size", "get_device", "__hash__", "__repr__", "__format__", "type", "data_ptr", "untyped_storage", "has_names", "_set_grad_enabled", "is_tensor", "is_storage", "result_type", "can_cast", "promote_types", "__dir__"]
+    [
+        "dim",
+        "ndimension",
+        "stride",
+        "storage_offset",
+        "is_contiguous",
+        "is_floating_point",
+        "is_complex",
+        "element_size",
+        "get_device",
+        "__hash__",
+        "__repr__",
+        "__format__",
+        "type",
+        "data_ptr",
+        "untyped_storage",
+        "has_names",
+        "_set_grad_enabled",
+        "is_tensor",
+        "is_storage",
+        "result_type",
+        "can_cast",
+        "promote_types",
+        "__dir__",
+    ]
 )
 
 

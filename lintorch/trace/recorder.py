@@ -58,7 +58,7 @@ _SIZES = frozenset(
 _FROM_SIZES = frozenset(("torch.tensor", "torch.as_tensor"))
 
 
-class Recorder(TorchFunctionMode):
+class Recorder(TorchFunctionMode):  # type: ignore[misc]
     """Use as a context around one call of the model; `events` fills up meanwhile.
 
     With `follow`, sizes read from a shape are numbers that report what becomes of them.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 Listener = Callable[[str, Any, Mapping[str, Any]], None]
 _listener: Listener | None = None
@@ -41,10 +41,10 @@ def _tell(question: str, answer: Any, **operands: Any) -> Any:
 def plain(value: Any) -> Any:
     """The number itself, without the habit of reporting."""
     if isinstance(value, Sized):
-        return int.__index__(value) + 0
+        return int.__index__(cast(int, value)) + 0
     if isinstance(value, tuple):
         return tuple(map(plain, value))
-    return float.__add__(value, 0.0) if isinstance(value, SizedFloat) else value
+    return float.__add__(cast(float, value), 0.0) if isinstance(value, SizedFloat) else value
 
 
 def sized(value: Any) -> Any:

@@ -13,7 +13,36 @@ from torch.utils.weak import WeakIdKeyDictionary
 from lintorch.trace.record import Event
 
 _VIEWS = frozenset(
-    ["view", "view_as", "reshape", "reshape_as", "flatten", "unflatten", "transpose", "swapaxes", "swapdims", "permute", "movedim", "moveaxis", "chunk", "split", "tensor_split", "hsplit", "vsplit", "unbind", "squeeze", "unsqueeze", "expand", "expand_as", "t", "__get__", "ravel", "diagonal", "unfold", "as_strided"]
+    [
+        "view",
+        "view_as",
+        "reshape",
+        "reshape_as",
+        "flatten",
+        "unflatten",
+        "transpose",
+        "swapaxes",
+        "swapdims",
+        "permute",
+        "movedim",
+        "moveaxis",
+        "chunk",
+        "split",
+        "tensor_split",
+        "hsplit",
+        "vsplit",
+        "unbind",
+        "squeeze",
+        "unsqueeze",
+        "expand",
+        "expand_as",
+        "t",
+        "__get__",
+        "ravel",
+        "diagonal",
+        "unfold",
+        "as_strided",
+    ]
 )
 
 
@@ -81,7 +110,7 @@ def _writes(short: str, event: Event) -> bool:
 
 
 def _shares(view: torch.Tensor, base: torch.Tensor) -> bool:
-    return view.untyped_storage().data_ptr() == base.untyped_storage().data_ptr()
+    return bool(view.untyped_storage().data_ptr() == base.untyped_storage().data_ptr())
 
 
 def _renamed(event: Event, name: str) -> Event:

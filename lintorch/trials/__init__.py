@@ -12,7 +12,6 @@ from torch import nn
 from lintorch.trace.record import Model, Outcome
 from lintorch.trials.eager import Eager, Sizes
 from lintorch.trials.exporter import Explained, Exported, Job, Refused
-from lintorch.trials.flat import plain
 from lintorch.trials.heard import listening
 from lintorch.trials.state import fresh
 from lintorch.trials.table import TABLE
@@ -45,14 +44,14 @@ def attempt(
         return Outcome(exporter, "unavailable", message=lacking)
     eager = Eager(module, model)
     try:
-        simple = plain(eager.output(model.sizes))
+        output = eager.output(model.sizes)
     except Exception as error:
         told = f"the model itself does not run: {core(error)}"
         return Outcome(exporter, "failed", "run", told, of_error(error, user_file))
     dynamic = frozenset(name for group in varied for name in group.split(","))
     with fresh(module, train) as copied, listening(user_file) as heard:
         given = eager.fed(model.sizes)
-        job = Job(copied, model.inputs, given, dynamic, opset, directory, simple)
+        job = Job(copied, model.inputs, given, dynamic, opset, directory, output)
         made = _export(exporter, job, user_file)
     if isinstance(made, Exported):
         made = judge(exporter, made, eager, varied, train)

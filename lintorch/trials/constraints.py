@@ -8,17 +8,26 @@ from typing import Any
 from lintorch.trials.exporter import Explained, Job
 from lintorch.trials.trouble import chain, frames
 
-_SOURCE = re.compile(r"L\['(?P<input>\w+)'\]\.size\(\)\[(?P<axis>\d+)\]")
-_BAKED = re.compile(
-    r"You marked (?P<source>.*?) as dynamic but your code specialized it to be a constant \((?P<value>\d+)\)"
+_SOURCE = re.compile(r"\w+\['(?P<input>\w+)'\]\.(size\(\)|shape)\[(?P<axis>\d+)\]")
+_BAKED = (
+    re.compile(
+        r"You marked (?P<source>.*?) as dynamic but your code specialized it"
+        r" to be a constant \((?P<value>\d+)\)"
+    ),
+    re.compile(
+        r"tracing inferred a static shape of (?P<value>\d+) for dimension (?P<source>\S+\])"
+    ),
 )
+_KEPT = "ShapeEnv"
 
 
 def specialised(error: BaseException, job: Job) -> Explained | None:
     """What a violated constraint says; None for an error of another kind."""
-    for inner in chain(error):
+    for inner in reversed([*chain(error)]):
         found = {
-            _named(match["source"], job): match["value"] for match in _BAKED.finditer(str(inner))
+            _named(match["source"], job): match["value"]
+            for pattern in _BAKED
+            for match in pattern.finditer(str(inner))
         }
         if found:
             sizes = " and ".join(f"{name} ({value})" for name, value in found.items())
@@ -39,9 +48,12 @@ def _where(error: BaseException) -> str:
     """Lines of the guards that made a size constant, as a printed stack, the first guard last."""
     for inner in chain(error):
         for frame in frames(inner):
-            environment = frame.f_locals.get("self")
-            if hasattr(environment, "guards") and hasattr(environment, "replacements"):
-                return "\n".join(reversed([*_locations(environment)]))
+            for value in frame.f_locals.values():
+                environment = value if type(value).__name__ == _KEPT else None
+                if type(value).__name__ == "FakeTensorMode":
+                    environment = value.shape_env
+                if environment is not None and (found := _locations(environment)):
+                    return "\n".join(reversed(found))
     return ""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import torch
 from torch import nn
@@ -29,8 +29,8 @@ class Job:
     dynamic: frozenset[str]
     opset: int | None
     directory: Path
-    plain: bool = True
-    """Whether the output is nothing but tensors in tuples and lists."""
+    output: Any
+    """What eager gives back for the example, as it is."""
 
     def axes(self) -> list[dict[int, str]]:
         """Per input: the axes that are dynamic, and the names of their sizes."""

@@ -12,26 +12,37 @@ from lintorch.trials.exporter import Job
 
 
 class Flat(nn.Module):  # type: ignore[misc]
-    """A module that gives back the tensors in another's output, in order."""
+    """A module that gives back the tensors in another's output, in order.
 
-    def __init__(self, module: nn.Module) -> None:
+    A tracer makes tensors of sizes: `counts` says whether the output holds such scalars itself.
+    """
+
+    def __init__(self, module: nn.Module, counts: bool) -> None:
         super().__init__()
         self.module = module
+        self.counts = counts
         self.train(module.training)
 
     def forward(self, *inputs: torch.Tensor) -> Any:
         """The tensors: one alone, or a tuple."""
-        tensors = tuple(flatten(self.module(*inputs)))
+        found = flatten(self.module(*inputs))
+        tensors = tuple(tensor for tensor in found if self.counts or not _counts(tensor))
         return tensors[0] if len(tensors) == 1 else tensors
 
 
 def traceable(job: Job) -> nn.Module:
     """The module itself where a tracer takes its output, else wrapped."""
-    return job.module if job.plain else Flat(job.module)
+    if _plain(job.output):
+        return job.module
+    return Flat(job.module, any(map(_counts, flatten(job.output))))
 
 
-def plain(output: Any) -> bool:
+def _counts(tensor: torch.Tensor) -> bool:
+    return tensor.dim() == 0 and not tensor.is_floating_point() and not tensor.is_complex()
+
+
+def _plain(output: Any) -> bool:
     """Whether an output is nothing but tensors in tuples and lists."""
     if type(output) in (tuple, list):
-        return all(plain(part) for part in output)
+        return all(_plain(part) for part in output)
     return isinstance(output, torch.Tensor)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import torch
 
-from lintorch.trials import runtime
+from lintorch.trials import runtime, torch_export
 from lintorch.trials.constraints import specialised
 from lintorch.trials.exporter import Explained, Exported, Job
-from lintorch.trials.torch_export import shapes
 from lintorch.trials.trouble import cause, chain, core, frames
 
 
@@ -21,15 +21,17 @@ def available() -> str:
 
 
 def export(job: Job) -> Exported:
-    """Exports to a file and loads it."""
+    """Exports to a file and loads it.
+
+    Inputs are not named: a model that gives back an input would get two values of one name.
+    """
     path = job.directory / "model.onnx"
     torch.onnx.export(
         job.module,
         job.example,
         str(path),
         dynamo=True,
-        dynamic_shapes=shapes(job),
-        input_names=[given.name for given in job.inputs],
+        dynamic_shapes=torch_export.shapes(job),
         verbose=False,
         **({} if job.opset is None else {"opset_version": job.opset}),
     )
@@ -39,7 +41,7 @@ def export(job: Job) -> Exported:
 def explain(error: BaseException, job: Job) -> Explained:
     """All operators without translation, else the node that could not be translated."""
     if baked := specialised(error, job):
-        return baked
+        return baked if baked.where else replace(baked, where=_plainly(job))
     where = ""
     for inner in chain(error):
         for frame in frames(inner):
@@ -53,6 +55,15 @@ def explain(error: BaseException, job: Job) -> Explained:
             if frame.f_code.co_name == "_translate_fx_graph" and "node" in found:
                 where = found["node"].meta.get("stack_trace") or ""
     return Explained(where=where, message=core(cause(error)))
+
+
+def _plainly(job: Job) -> str:
+    """Where torch.export alone refuses: the exporter's own settings keep no guards to read."""
+    try:
+        torch_export.export(job)
+    except Exception as error:
+        return torch_export.explain(error, job).where
+    return ""
 
 
 def _unsupported(nodes: list[Any]) -> Explained:

@@ -26,7 +26,8 @@ def load(path: Path, job: Job) -> Exported:
         opsets = onnx.load(str(path), load_external_data=False).opset_import
         opset = next((entry.version for entry in opsets if entry.domain in ("", "ai.onnx")), None)
         run = _runner(_session(path), [given.name for given in job.inputs])
-    return Exported(run, opset)
+    wrote = f"opset {job.opset} was asked for, {opset} was written"
+    return Exported(run, opset, "" if job.opset in (None, opset) else wrote)
 
 
 def _session(path: Path) -> Any:
@@ -41,15 +42,14 @@ def _session(path: Path) -> Any:
 def _runner(
     session: Any, names: list[str]
 ) -> Callable[[Sequence[torch.Tensor]], list[torch.Tensor]]:
-    """An input that the graph does not use may be gone from it: fed by name, not by place."""
-    taken = {given.name for given in session.get_inputs()}
+    """Feeds by place; by name where the file has lost inputs that the graph does not use."""
+    taken = [given.name for given in session.get_inputs()]
+    complete = len(taken) == len(names)
 
     def run(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        feed = {
-            name: tensor.detach().numpy()
-            for name, tensor in zip(names, tensors, strict=True)
-            if name in taken
-        }
+        arrays = [tensor.detach().numpy() for tensor in tensors]
+        named = zip(taken if complete else names, arrays, strict=True)
+        feed = {name: array for name, array in named if name in taken}
         return [torch.as_tensor(array) for array in session.run(None, feed)]
 
     return run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import torch
@@ -38,4 +39,14 @@ def shapes(job: Job) -> Any:
     if not job.dynamic:
         return None
     dynamic = torch.export.Dim.DYNAMIC
-    return tuple(dict.fromkeys(axes, dynamic) or None for axes in job.axes())
+    each = [dict.fromkeys(axes, dynamic) or None for axes in job.axes()]
+    named = _before_star(job.module, len(each))
+    return tuple(each) if named is None else (*each[:named], tuple(each[named:]))
+
+
+def _before_star(module: Any, given: int) -> int | None:
+    """How many arguments come before those that go to `*args`; None where none go there."""
+    kinds = [parameter.kind for parameter in inspect.signature(module.forward).parameters.values()]
+    star = inspect.Parameter.VAR_POSITIONAL
+    place = kinds.index(star) if star in kinds else given
+    return place if place < given else None

@@ -14,9 +14,15 @@ _RANGE = re.compile(r"(?P<path>[^\s()]+)\((?P<row>\d+)\): (?P<function>\S+)")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _NOISE = re.compile(
     r"^(For more |For extended|For C\+\+|If you suspect|The error above|The above|Refer to|\(Refer|"
-    r"Caused by:|consider using|Traceback|File \"|~+|\^+|⬆|#|- (If|Create)|This is step|Next steps)"
+    r"Caused by:|The following call raised|consider using|Traceback|File \"|~+|\^+|⬆|#|- (If|Create)|This is step|Next steps)"
 )
 _TAIL = re.compile(r"\s*(For more information, run with|You can suppress|please run with).*$")
+_RUNTIME = (
+    (re.compile(r"\[ONNXRuntimeError\] : \d+ : \w+ : "), ""),
+    (re.compile(r"Non-zero status code returned while running (\w+) node\. Name:"), r"\1 node "),
+    (re.compile(r" Status Message: (/onnxruntime_src\S+ .*?was false\. )?"), ": "),
+)
+_INTERPRETED = "The following operation failed in the TorchScript interpreter"
 _LONGEST = 400
 
 
@@ -72,8 +78,12 @@ def _of_traceback(error: BaseException, user_file: UserFile) -> Site | None:
 
 def core(error: BaseException, lines: int = 2) -> str:
     """The type of an error and the first lines of its text that inform."""
-    told = [line for line in _lines(str(error)) if line][:lines]
-    text = " ".join(told)
+    if _INTERPRETED in str(error):
+        text = str(error).strip().splitlines()[-1].partition(": ")[2]
+    else:
+        text = " ".join([*_lines(str(error))][:lines]).rstrip(" :")
+    for pattern, shorter in _RUNTIME:
+        text = pattern.sub(shorter, text)
     if len(text) > _LONGEST:
         text = text[: _LONGEST - 1] + "…"
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

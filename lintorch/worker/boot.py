@@ -12,7 +12,7 @@ from pathlib import Path
 
 def main() -> None:
     """Import the package `lintorch` that this file lies in, and serve its parent's requests."""
-    if sys.version_info < (3, 10):
+    if sys.version_info < (3, 10):  # noqa: UP036 - whatever interpreter the user names
         raise SystemExit("lintorch needs Python 3.10 or newer to run models")
     here = Path(__file__).resolve().parent
     sys.path[:] = [entry for entry in sys.path if not entry or Path(entry).resolve() != here]

@@ -6,7 +6,7 @@ import importlib
 import json
 import os
 from collections.abc import Callable, Generator
-from typing import Any, TextIO
+from typing import IO, Any
 
 from lintorch.worker import surroundings, tree
 from lintorch.worker.isolate import Ending, Message, isolate
@@ -50,28 +50,12 @@ def relay(pieces: Generator[Message, None, Ending], send: Callable[[Message], No
 def _do(request: dict[str, Any]) -> Generator[Message, None, Ending]:
     module, _, name = request["work"].partition(":")
     function = getattr(importlib.import_module(module), name)
-    if not hasattr(os, "fork"):
-        return _here(function, request["arguments"])
     return isolate(
         lambda send: function(send, **request["arguments"]), request["seconds"], request["memory"]
     )
 
 
-def _here(
-    function: Callable[..., None], arguments: dict[str, Any]
-) -> Generator[Message, None, Ending]:
-    """Without fork: in this process, which then serves only this one request."""
-    sent: list[Message] = []
-    cause = ""
-    try:
-        function(sent.append, **arguments)
-    except BaseException as error:  # whatever user code raises, SystemExit too
-        cause = f"{type(error).__name__}: {error}"
-    yield from sent
-    return Ending(cause, "")
-
-
-def _private(descriptor: int, mode: str) -> TextIO:
+def _private(descriptor: int, mode: str) -> IO[str]:
     """A private copy of standard input or output, whose place is taken by nothing or by stderr."""
     kept = os.dup(descriptor)
     taken = os.open(os.devnull, os.O_RDONLY) if mode == "r" else os.dup(2)

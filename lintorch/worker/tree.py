@@ -35,12 +35,17 @@ def descendants(pid: int) -> list[int]:
 
 
 def resident(pids: list[int]) -> int:
-    """Bytes of memory that these processes hold."""
-    pages = 0
-    for pid in pids:
-        with suppress(OSError, ValueError, IndexError):
-            pages += int((_PROC / str(pid) / "statm").read_text().split()[1])
-    return pages * _PAGE
+    """Bytes of memory that these processes hold; what several share counts once."""
+    return sum(map(_held, pids))
+
+
+def _held(pid: int) -> int:
+    with suppress(OSError, ValueError, IndexError):
+        rolled_up = (_PROC / str(pid) / "smaps_rollup").read_text()
+        return int(rolled_up.partition("\nPss:")[2].split()[0]) * 1024
+    with suppress(OSError, ValueError, IndexError):
+        return int((_PROC / str(pid) / "statm").read_text().split()[1]) * _PAGE
+    return 0
 
 
 def kill_below(pid: int, rounds: int = 20) -> None:

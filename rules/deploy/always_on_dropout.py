@@ -10,8 +10,8 @@ import libcst as cst
 from lintorch.finding import Applicability, Edit, Fix, Hit, Refuted, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
-from lintorch.subjects import Trace
-from lintorch.trace.record import Event
+from lintorch.subjects import Trace, Trial
+from lintorch.trace.record import Event, Outcome
 
 rule = Rule(
     __name__,
@@ -71,6 +71,7 @@ LAYERS = frozenset(
     for name in ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout")
 )
 ATTENTION = _F + "scaled_dot_product_attention"
+FUNCTIONS = (*sorted(ON | OFF), ATTENTION)
 _MODE = re.compile(r"train|determin|infer|eval|sampl|stochastic|(^|_)mc(_|$)", re.I)
 
 
@@ -87,18 +88,33 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
         yield found
 
 
-@rule.trace(*ON, *OFF, ATTENTION)
+@rule.trace(*FUNCTIONS)
 def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
-    attention = event.name == ATTENTION
-    share = event.args.get("dropout_p" if attention else "p")
-    if not isinstance(share, (int, float)):
-        return
+    share, active = _dropped(event)
     if share == 0:
         yield Refuted(event, "p is 0 here: nothing is dropped")
-    elif attention or event.args.get("training") is True:
+    elif active:
         yield Hit(event, f"drops {share:.0%} although the model is in eval mode")
     elif event.args.get("training") is False:
         yield Refuted(event, "it was told training=False: the model is in eval mode")
+
+
+@rule.trial("wrong")
+def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    """Only where the model is wrong at the very size it was exported at, as a random one is."""
+    if "" in outcome.wrong:
+        for event in trial.trace.named(*FUNCTIONS):
+            if _dropped(event)[1]:
+                yield Hit(event, f"{outcome.exporter} and eager disagree: {outcome.detail}")
+
+
+def _dropped(event: Event) -> tuple[float | None, bool]:
+    """The share that an event drops, and whether it does."""
+    attention = event.name == ATTENTION
+    share = event.args.get("dropout_p" if attention else "p")
+    if not isinstance(share, (int, float)):
+        return None, False
+    return share, bool(share) and (attention or event.args.get("training") is True)
 
 
 def _function(call: cst.Call, name: str, source: Source) -> Hit | None:

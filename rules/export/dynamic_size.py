@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.finding import Applicability, Fix, Harm, Hit, Refuted
 from lintorch.rule import Rule
-from lintorch.source import Kind, Source, goes_by_fixed_name, is_read, is_scaled, may_vary
+from lintorch.source import Kind, Source, goes_by_fixed_name, is_read, is_scaled, literal, may_vary
 from lintorch.subjects import Trace, Trial
 from lintorch.trace.changes import blamed, changes, is_fixed
 from lintorch.trace.record import Event, Outcome
@@ -106,6 +106,8 @@ def in_repeat(node: cst.BinaryOperation, source: Source) -> Iterator[Hit]:
     """`[token] * x.size(0)`."""
     if not isinstance(node.operator, cst.Multiply) or not isinstance(node.left, cst.List):
         return
+    if isinstance(node.right, cst.Call) and source.name(node.right.func) in FORMS:
+        return  # said of that call
     size = source.value(node.right)
     varies = source.profile.dynamic and size.kind is Kind.SIZE and may_vary(size)
     if varies and source.in_traced_forward(node) and source.in_graph(node):
@@ -119,7 +121,7 @@ def converted(call: cst.Call, source: Source) -> Iterator[Hit]:
     size, name = source.value(given), source.name(call.func)
     if size.kind is not Kind.SIZE or not may_vary(size) or is_scaled(given, source):
         return
-    if in_range(call, source) or goes_by_fixed_name(call, source):
+    if within(call, source, "range") or goes_by_fixed_name(call, source):
         return
     if isinstance(given, cst.Call) and source.name(given.func):
         return  # what the inner call does to it is said there
@@ -135,7 +137,7 @@ def counted(call: cst.Call, source: Source) -> Iterator[Hit]:
     """len(x) of a tensor."""
     given = call.args[0].value
     value = source.value(given)
-    if value.is_tensor and value.sure and not in_range(call, source):
+    if value.is_tensor and value.sure and not within(call, source, "range"):
         text = source.code(given)
         edit = source.replace(call, f"{operand(given, source, given)}.size(0)")
         message = f"len({text}) is the example's batch size for good"
@@ -143,18 +145,25 @@ def counted(call: cst.Call, source: Source) -> Iterator[Hit]:
 
 
 def bounded(call: cst.Call, source: Source) -> Iterator[Hit]:
-    """max(h, w), max(h - 20, 0), min(h, 512); a floor of 1 below a size never decides."""
+    """max(h, w), max(h - 20, 0), min(h, 512); max(h, 1) and min(h, 2) never decide."""
     values = [source.value(arg.value) for arg in call.args if not arg.star and not arg.keyword]
     sizes = [v for v in values if v.kind is Kind.SIZE and may_vary(v)]
-    if len(values) < 2 or not sizes:
+    if len(values) < 2 or not sizes or within(call, source, "max", "min"):
         return
-    floors = [a.value for a in call.args if isinstance(a.value, cst.Integer)]
-    if any(int(f.evaluated_value) <= 1 for f in floors) and not any(
+    name = source.name(call.func)
+    least = 1 if name == "max" else 2
+    if any(is_small(arg.value, least, source) for arg in call.args) and not any(
         v.negative is not False for v in sizes
     ):
         return
-    name = source.name(call.func)
     yield Hit(call, f"{name}() of sizes keeps the side that the example chose", harm=TRACED)
+
+
+def is_small(node: cst.BaseExpression, least: int, source: Source) -> bool:
+    """Whether a number, or what a name was given, is one that no size in use falls below."""
+    given = source.classes.assigned(node) or [node]
+    numbers = [literal(value) for value in given]
+    return all(isinstance(n, int) and n <= least for n in numbers)
 
 
 def made(call: cst.Call, source: Source) -> Iterator[Hit]:
@@ -212,13 +221,13 @@ def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
     elif bakes(event, trace):
         for key, other in list(changes(event, trace).items())[:1]:
             was = f"was {shown(event.value)} and is {shown(other.value)} when {key} changes"
-            yield Hit(event.site, f"{WORDS[event.name]} {was}", harm=TRACE_HARM[event.name])
+            yield Hit(event.site, f"{WORDS[event.name]} {was}", harm=harm_of(event, trace))
 
 
 @rule.trial("wrong", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     for event in trial.trace.named(*TRACE_HARM):
-        hit = blamed(outcome, event, trial, TRACE_HARM[event.name])
+        hit = blamed(outcome, event, trial, harm_of(event, trial.trace))
         if hit and bakes(event, trial.trace):
             yield hit
 
@@ -230,6 +239,12 @@ WORDS = {
     "size.tensor": "a tensor made of sizes",
     "size.data": "the size read through `.data`",
 }
+
+
+def harm_of(event: Event, trace: Trace) -> dict[str, Harm]:
+    """An int of a size of the input itself is refused where that of a worked-out one is not."""
+    given = event.name == "size.int" and event.value in trace.runs[0].sizes.values()
+    return READ if given else TRACE_HARM[event.name]
 
 
 def bakes(event: Event, trace: Trace) -> bool:
@@ -278,10 +293,10 @@ def without_data(node: cst.Attribute, source: Source) -> Fix | None:
     return Fix("drop .data", (source.replace(inner, source.code(inner.value)),))
 
 
-def in_range(call: cst.Call, source: Source) -> bool:
-    """Whether a size is the end of a loop: tensor-iteration says so."""
+def within(call: cst.Call, source: Source, *names: str) -> bool:
+    """Whether the call next around is one of these: tensor-iteration tells of range()."""
     outer = source.enclosing(call, cst.Call)
-    return outer is not None and source.name(outer.func) == "range"
+    return outer is not None and source.name(outer.func) in names
 
 
 def operand(node: cst.BaseExpression, source: Source, place: cst.CSTNode) -> str:

@@ -81,14 +81,16 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
 
 @rule.trace(INTERPOLATE)
 def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
-    found = hazard(event, list(trace.again(event).values()))
+    others = list(trace.again(event).values())
+    found = hazard(event, others)
     if found is None:
         return
     message, harm = found
     if trace.profile.concerns(harm):
         yield Hit(site(event), message, harm=harm, severity=Severity.WARNING)
-    else:
-        yield Refuted(site(event), f"{message}: right under the exporters in use")
+    elif others and all(shape(other) == shape(event) for other in others):
+        reason = f"{message} at every size tried: right under the exporters in use"
+        yield Refuted(site(event), reason)
 
 
 @rule.trial("wrong", "failed")

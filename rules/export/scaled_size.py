@@ -227,27 +227,39 @@ def fitted(text: str, place: cst.CSTNode, source: Source) -> str:
 
 @rule.trace(*TRACE_HARM)
 def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
+    changed = changes(event, trace)
     if is_fixed(event, trace):
         yield Refuted(event.site, f"{shown(event)} at every size tried")
-    elif concerned(event):
-        for key, other in list(changes(event, trace).items())[:1]:
-            said = f"{shown(event)} and {shown(other)} when {key} changes"
-            yield Hit(event.site, said, harm=TRACE_HARM[event.name])
+    elif event.name == "size.floordiv":
+        if uneven(event, trace):
+            yield Hit(event.site, f"{shown(event)}, rounded down", harm=NEGATIVE)
+    elif changed and is_rounded(event):
+        key, other = next(iter(changed.items()))
+        said = f"{shown(event)} and {shown(other)} when {key} changes"
+        yield Hit(event.site, said, harm=TRACE_HARM[event.name])
 
 
 @rule.trial("wrong", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     for event in trial.trace.named(*TRACE_HARM):
-        hit = blamed(outcome, event, trial, TRACE_HARM[event.name])
-        if hit and concerned(event):
+        divided = event.name == "size.floordiv"
+        explains = uneven(event, trial.trace) if divided else None
+        hit = blamed(outcome, event, trial, TRACE_HARM[event.name], explains)
+        if hit and (divided or is_rounded(event)):
             yield hit
 
 
-def concerned(event: Event) -> bool:
-    """A float made whole, or a floor division that does not come out even."""
-    if event.name == "size.floordiv":
-        return bool(event.args["left"] % event.args["right"])
-    return event.name in ("size.ceil", "size.round") or isinstance(event.args.get("operand"), float)
+def is_rounded(event: Event) -> bool:
+    """Whether a float was made whole; dynamic-size tells of an int that was."""
+    if event.name in ("size.ceil", "size.round"):
+        return True
+    return isinstance(event.args.get("operand"), float)
+
+
+def uneven(event: Event, trace: Trace) -> list[str]:
+    """The changed sizes ("" for the first) at which a negative division leaves a remainder."""
+    every = {"": event, **trace.again(event)}
+    return [key for key, e in every.items() if e.args["left"] % e.args["right"]]
 
 
 def shown(event: Event) -> str:

@@ -76,7 +76,7 @@ def in_while(node: cst.While, source: Source) -> Iterator[Hit]:
 
 def decided(test: cst.BaseExpression, source: Source) -> Iterator[Hit]:
     """One hit on a test that compares sizes."""
-    if not source.profile.dynamic:
+    if not source.profile.dynamic or source.regions.settled(test):
         return
     found = [(node, harm) for node in comparisons(test) if (harm := harms(node, source))]
     if found and source.in_traced_forward(test):
@@ -86,15 +86,17 @@ def decided(test: cst.BaseExpression, source: Source) -> Iterator[Hit]:
 
 def only_lays_out(node: cst.If) -> bool:
     """`if big: x = x.contiguous()` gives the same numbers on both sides."""
-    body = [part for line in node.body.body for part in getattr(line, "body", [line])]
-    calls = [part.value for part in body if isinstance(part, cst.Assign)]
-    return node.orelse is None and len(calls) == len(body) and all(map(is_contiguous, calls))
+    return node.orelse is None and all(map(is_contiguous, node.body.body))
 
 
-def is_contiguous(node: cst.BaseExpression) -> bool:
-    """x.contiguous()."""
-    func = node.func if isinstance(node, cst.Call) else None
-    return isinstance(func, cst.Attribute) and func.attr.value == "contiguous"
+def is_contiguous(line: cst.CSTNode) -> bool:
+    """`x = x.contiguous()`."""
+    match line:
+        case cst.SimpleStatementLine(
+            body=[cst.Assign(value=cst.Call(func=cst.Attribute() as func))]
+        ):
+            return func.attr.value == "contiguous"
+    return False
 
 
 def comparisons(test: cst.BaseExpression) -> Iterator[cst.Comparison]:
@@ -121,9 +123,15 @@ def harms(node: cst.Comparison, source: Source) -> dict[str, Harm]:
     if not sizes or any(v.is_tensor or v.kind is Kind.HOST for v in values):
         return {}
     direct = all(is_read(side) for side in sides if source.value(side).kind is Kind.SIZE)
-    if direct and any(literal(side) == 0 for side in sides):
+    if direct and any(literal(side) == 0 or is_count(side) for side in sides):
         return {}  # no exporter lets a size be 0
     return TIED if direct and isinstance(operators[0], EQUALITY) else GUARDED
+
+
+def is_count(side: cst.BaseExpression) -> bool:
+    """`x.numel()`, which is asked to tell a scalar from a tensor, or nothing from something."""
+    func = side.func if isinstance(side, cst.Call) else None
+    return isinstance(func, cst.Attribute) and func.attr.value in ("numel", "nelement")
 
 
 @rule.trace("size.compare")

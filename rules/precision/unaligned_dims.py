@@ -83,17 +83,16 @@ PRODUCTS = {"torch.matmul", "torch.bmm", "torch.Tensor.matmul", "torch.Tensor.bm
 LINEAR = "torch.nn.functional.linear"
 
 
-@rule.source(cst.ClassDef, needs=("autocast", "GradScaler", "half", "float16"))
-def in_source(node: cst.ClassDef, source: Source) -> Iterator[Hit]:
-    if not source.classes.all[node].is_module or not half(source):
+@rule.source(cst.Call, needs=("autocast", "GradScaler", "half", "float16"))
+def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
+    layer = sized(call, source)
+    if layer is None or layer.after % TILE == 0 or layer.after < SMALLEST or layer.before <= 4:
         return
-    layers = [layer for call in source.nodes(cst.Call) if (layer := sized(call, node, source))]
-    taken = {layer.before for layer in layers}
-    for layer in layers:
-        size = layer.after
-        if size % TILE and size >= SMALLEST and size in taken and layer.before > 4:
-            message = f"{size} {layer.unit} between two layers, no multiple of {TILE}"
-            yield Hit(layer.call, message)
+    owner = source.enclosing(call, cst.ClassDef)
+    if owner is None or not source.classes.all[owner].is_module or not half(source):
+        return
+    if any(other.before == layer.after for other in within(owner, source)):
+        yield Hit(call, f"{layer.after} {layer.unit} between two layers, no multiple of {TILE}")
 
 
 @rule.trace(LINEAR, *CONVOLUTIONS, *PRODUCTS)
@@ -117,9 +116,8 @@ def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
 
 @dataclass(frozen=True)
 class Layer:
-    """A layer whose sizes are literals."""
+    """The sizes of a layer, where they are literals."""
 
-    call: cst.Call
     before: int
     after: int
     unit: str
@@ -149,10 +147,10 @@ class Product:
         return not self.fixed and bool(self.n % TILE or self.reduced % TILE)
 
 
-def sized(call: cst.Call, inside: cst.ClassDef, source: Source) -> Layer | None:
-    """The layer a call makes in this class; None for grouped ones and where a size is no literal."""
+def sized(call: cst.Call, source: Source) -> Layer | None:
+    """The layer that a call makes; None for grouped ones and where a size is no literal."""
     name = source.name(call.func)
-    if name not in LAYERS or source.enclosing(call, cst.ClassDef) is not inside:
+    if name not in LAYERS:
         return None
     first, second = LAYERS[name]
     given = source.arguments(call, *(CONV if name != "torch.nn.Linear" else (first, second)))
@@ -160,7 +158,14 @@ def sized(call: cst.Call, inside: cst.ClassDef, source: Source) -> Layer | None:
     plain = isinstance(before, int) and isinstance(after, int)
     if not plain or given.value("groups", 1) != 1:
         return None
-    return Layer(call, before, after, second.removeprefix("out_"))
+    return Layer(before, after, second.removeprefix("out_"))
+
+
+def within(owner: cst.ClassDef, source: Source) -> Iterator[Layer]:
+    """The layers that a class makes."""
+    for call in source.nodes(cst.Call):
+        if source.enclosing(call, cst.ClassDef) is owner and (layer := sized(call, source)):
+            yield layer
 
 
 def half(source: Source) -> bool:

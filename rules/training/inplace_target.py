@@ -54,14 +54,15 @@ rule = Rule(
 _TARGET = re.compile(
     r"^(\w+_)?(targets?|labels?|gts?|truths?|ground_?truths?|tgts?)(_\w+)?$|^(y|ys|y_true|true_\w+)$"
 )
-_MASK = re.compile(r"^(\w+_)?masks?$")
+_WORDS = ("target", "label", "gt", "truth", "mask", "y_true", "reduction")
+_MASK = re.compile(r"^((gt|true|target|label)_)?masks?$")
 _GUESS = re.compile(
     r"pred|output|logit|^out$|score|prob|^inputs?$|^x$|^y_?hat$|estimate|reconstr|model|^net|embedd|feat"
 )
 _STRICT_GUESS = re.compile(r"pred|logit|^outputs?$|score|prob|^y_?hat$")
 _OWNER = re.compile(
     r"transform|augment|collate|prepare|preprocess|pad|flip|crop|mix|normali[sz]e|resize|"
-    r"shift|encode|_$|remap|convert",
+    r"shift|encode|[^_]_$|remap|convert",
     re.I,
 )
 """Names of functions whose purpose is to change what they are given."""
@@ -87,7 +88,7 @@ _WRITES = (
 )
 
 
-@rule.source(cst.Call, cst.Assign, cst.AugAssign)
+@rule.source(cst.Call, cst.Assign, cst.AugAssign, needs=_WORDS)
 def in_source(node: cst.CSTNode, source: Source) -> Iterator[Hit]:
     if isinstance(node, cst.Assign) and (criterion := _shared_criterion(node, source)):
         message = f"changes the reduction of {criterion}, which the caller made and may share"
@@ -141,20 +142,27 @@ def _by_key(place: cst.Subscript) -> bool:
 
 def _target_of(written: cst.BaseExpression, function: cst.FunctionDef, source: Source) -> str:
     """The parameter that stands for a target and whose memory is written; "" if there is none."""
-    value = source.value(written)
-    if not value.is_tensor or value.copied or len(value.roots) != 1:
+    suspects = _suspects(function)
+    value = source.value(written) if suspects else None
+    if value is None or not value.is_tensor or value.copied or len(value.roots) != 1:
         return ""
     (name,) = value.roots
+    return name if name in suspects and not _hands_back(name, function, source) else ""
+
+
+def _suspects(function: cst.FunctionDef) -> list[str]:
+    """Parameters named as targets, in a function that is given something to compare them with."""
     names = [p.name.value for p in _params(function)]
     if names[:1] == ["ctx"] or _OWNER.search(function.name.value):
-        return ""
-    others = [other for other in names if other != name and not _TARGET.match(other)]
-    strict = bool(_MASK.match(name)) or name in ("y", "ys")
-    guess = _STRICT_GUESS if strict else _GUESS
-    fits = bool(_TARGET.match(name)) or bool(_MASK.match(name))
-    if not fits or not any(guess.search(other) for other in others):
-        return ""
-    return "" if _hands_back(name, function, source) else name
+        return []
+    others = [name for name in names if not _TARGET.match(name)]
+    loose, strict = (any(p.search(name) for name in others) for p in (_GUESS, _STRICT_GUESS))
+    return [
+        name
+        for name in names
+        if (loose and _TARGET.match(name) and name not in ("y", "ys"))
+        or (strict and (_MASK.match(name) or name in ("y", "ys")))
+    ]
 
 
 def _hands_back(name: str, function: cst.FunctionDef, source: Source) -> bool:
@@ -247,9 +255,18 @@ def _rewritten(node: cst.CSTNode, name: str, source: Source) -> tuple[Edit, ...]
         return (source.replace(node, f"{name} = {name} {operator} {source.code(node.value)}"),)
     if isinstance(node, cst.Assign) and len(node.targets) == 1:
         return _masked(node, name, source)
-    if isinstance(node, cst.Call) and isinstance(source.parent(node), cst.Expr):
+    outer = source.parent(node)
+    if isinstance(node, cst.Call) and isinstance(outer, cst.Expr):
         return _method(node, name, source)
+    if isinstance(node, cst.Call) and isinstance(outer, cst.Assign) and _gives(outer, name):
+        return _method(node, name, source)[1:]
     return ()
+
+
+def _gives(assign: cst.Assign, name: str) -> bool:
+    """`t = t.clamp_(0, 1)`."""
+    targets = [t.target for t in assign.targets]
+    return len(targets) == 1 and isinstance(targets[0], cst.Name) and targets[0].value == name
 
 
 def _masked(node: cst.Assign, name: str, source: Source) -> tuple[Edit, ...]:

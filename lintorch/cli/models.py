@@ -1,0 +1,40 @@
+"""`lintorch models`: which models are found, how they are built and fed, and why some are not."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+
+@click.command("models")
+@click.argument("paths", nargs=-1)
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text")
+@click.option("--python", metavar="PATH", help="The interpreter whose torch runs the models.")
+@click.option("--config", type=click.Path(dir_okay=False), help="Settings of this file only.")
+def command(
+    paths: tuple[str, ...], output_format: str, python: str | None, config: str | None
+) -> None:
+    """List the models of files and folders; builds and runs them once."""
+    from lintorch.catalog import CatalogError
+    from lintorch.cli.listing import as_json, as_text
+    from lintorch.cli.progress import progress_on
+    from lintorch.run.listing import list_models
+    from lintorch.run.order import Order
+    from lintorch.settings import SettingsError
+    from lintorch.worker.client import WorkerError
+
+    asked = Order(paths or (".",), python=python, config=config)
+    try:
+        with progress_on(sys.stderr) as progress:
+            listed = list_models(asked, progress)
+    except (SettingsError, CatalogError, WorkerError) as error:
+        click.echo(f"lintorch: {error}", err=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        click.echo("lintorch: stopped", err=True)
+        sys.exit(2)
+    click.echo(as_json(listed) if output_format == "json" else as_text(listed), nl=False)
+    for problem in listed.errors:
+        click.echo(f"lintorch: {problem}", err=True)
+    sys.exit(2 if listed.errors else 0)

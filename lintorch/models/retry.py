@@ -1,0 +1,108 @@
+"""Other arguments for a constructor that refused the first ones."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from torch import nn
+
+from lintorch.models.fill import CONFIG_NAMES, Guessed, fill
+
+Arguments = Mapping[str, Any]
+_SEVERAL = re.compile(r"iterable|len\(\)|subscriptable|unpack|tuple|list|sequence|zip|out of range")
+_CHOICE = re.compile(
+    r"(?:one of|in|available|supported|choose from|options).{0,30}?\W([A-Za-z][\w.-]*\w)"
+)
+_NUMBERS: tuple[Any, ...] = (
+    (2, 2),
+    (8, 16, 32),
+    (32, 32, 32),
+    (2, 2, 2, 2),
+    (64, 64),
+    8,
+    1,
+    3,
+    64,
+    16,
+)
+_PARTS: tuple[Any, ...] = (nn.Identity(), nn.ReLU, nn.BatchNorm2d, 8)
+_MOST = 60
+
+
+def retries(call: Callable[..., Any], given: Arguments, message: str) -> Iterator[Arguments]:
+    """Arguments to try after `given` ended in an error of this message, the most likely first."""
+    for name, value in given.items():
+        if name in CONFIG_NAMES and not isinstance(value, Guessed):
+            yield {**given, name: Guessed()}
+    asked = _asked_for(call, given, message)
+    if asked:
+        yield {**given, **asked}
+    for word in _CHOICE.findall(message):
+        for name, value in given.items():
+            if isinstance(value, str) and word != value:
+                yield {**given, name: word}
+    named = [name for name in given if re.search(rf"(?<!\w){name}(?!\w)", message)]
+    names = [*named, *(name for name in given if name not in named)]
+    order = sorted(
+        _NUMBERS, key=lambda value: isinstance(value, tuple) != bool(_SEVERAL.search(message))
+    )
+    for value in order:
+        for name in names:
+            if _is_number(given[name]) and value != given[name]:
+                yield {**given, name: value}
+    for name in names:
+        if not _is_number(given[name]):
+            for value in _PARTS:
+                yield {**given, name: value}
+
+
+def settled(
+    make: Callable[[Arguments], Any],
+    call: Callable[..., Any],
+    first: Arguments,
+    patient: Callable[[], bool],
+) -> tuple[Any, Arguments]:
+    """What `make` gives for the first arguments that it takes, and those. Raises its first error."""
+    waiting: list[tuple[Arguments, int]] = [(first, 0)]
+    seen: set[str] = set()
+    errors: list[Exception] = []
+    tried = 0
+    while waiting and tried < _MOST and (not tried or patient()):
+        given, depth = waiting.pop(0)
+        tried += 1
+        try:
+            return make(given), given
+        except Exception as error:  # whatever user code raises
+            errors.append(error)
+            told = f"{type(error).__name__}: {error}"
+            if (
+                told not in seen
+                and depth < 4
+                and not isinstance(error, (ImportError, OSError, NameError))
+            ):
+                seen.add(told)
+                waiting[:0] = [(other, depth + 1) for other in retries(call, given, str(error))]
+    raise errors[0]
+
+
+def _asked_for(call: Callable[..., Any], given: Arguments, message: str) -> dict[str, Any]:
+    """Values for optional arguments that default to None and that the message names."""
+    try:
+        parameters = inspect.signature(call).parameters.values()
+    except (TypeError, ValueError):
+        return {}
+    missing = [
+        p
+        for p in parameters
+        if p.default is None
+        and p.name not in given
+        and re.search(rf"(?<!\w){p.name}(?!\w)", message)
+    ]
+    return fill(call, missing)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, tuple)) and not isinstance(value, bool)

@@ -1,0 +1,237 @@
+"""LT201: a model exported while it is in training mode."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from lintorch.finding import Applicability, Edit, Fix, Hit, Place, Refuted, Severity
+from lintorch.rule import Rule
+from lintorch.source import Source
+from lintorch.subjects import Trace, Trial
+from lintorch.trace.record import Event, Outcome, Rung
+
+rule = Rule(
+    __name__,
+    code="LT201",
+    summary="a model is exported in training mode",
+    why="""
+        A module is in training mode from the moment it is built. torch.export and torch.jit
+        write what the model does in the mode it is in: BatchNorm that uses the statistics of
+        the batch, dropout that drops. torch.export does so without a word, and an exported
+        program cannot be put into eval mode afterwards. The ONNX exporter warns; it gets
+        BatchNorm right and leaves dropout random. The legacy ONNX exporter exports in eval mode
+        by itself. A model of nothing but linear, convolution and LayerNorm layers is the same in
+        both modes and is not reported. Measured on torch 2.13.
+    """,
+    bad="""
+        import torch
+        from torch import nn
+
+
+        def export(example):
+            model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU())
+            return torch.export.export(model, (example,))
+    """,
+    good="""
+        import torch
+        from torch import nn
+
+
+        def export(example):
+            model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU())
+            model.eval()
+            return torch.export.export(model, (example,))
+    """,
+    fix=Applicability.UNSAFE,
+)
+
+EXPORTERS = {
+    "torch.export.export": ("torch.export", "mod"),
+    "torch.export.draft_export": ("torch.export", "mod"),
+    "torch.onnx.export": ("onnx", "model"),
+    "torch.onnx.dynamo_export": ("onnx", "model"),
+    "torch.jit.trace": ("torchscript-trace", "func"),
+    "torch.jit.trace_module": ("torchscript-trace", "mod"),
+    "torch.jit.script": ("torchscript-script", "obj"),
+    "torch.fx.symbolic_trace": ("fx", "root"),
+}
+ASKS = "self.training"
+_TESTS = re.compile(r"(^|[/\\])(test_[^/\\]*|[^/\\]*_test|conftest)\.py$")
+"""Files whose exports nobody deploys."""
+_TRAINING = ("prepare_qat", "export_for_training", "QuantizationAwareTraining")
+"""Words of files that export in order to train."""
+_TRAINED = ("train", "zero_grad", "parameters")
+_DYNAMO_SINCE = (2, 9)
+
+
+@dataclass(frozen=True)
+class Consequence:
+    """What an exporter makes of a model in training mode."""
+
+    severity: Severity
+    words: str
+
+
+@rule.source(cst.Call, needs=("export", "jit", "symbolic_trace"))
+def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
+    name = source.name(call.func)
+    if name not in EXPORTERS or source.mentions(_TRAINING) or _TESTS.search(source.path):
+        return
+    exporter, parameter = EXPORTERS[name]
+    given = source.arguments(call, parameter).get(parameter)
+    mode = source.mode(given) if given is not None else None
+    if given is None or mode is None or not mode.training or not mode.layers:
+        return
+    if exporter == "onnx":
+        exporter = _onnx(call, source)
+    if told := _consequence(exporter, mode.layers, call, source):
+        layers = ", ".join(sorted(mode.layers))
+        message = f"exported in training mode, which {layers} depends on: {told.words}"
+        yield Hit(
+            call,
+            message,
+            _fix(given, call, source),
+            severity=told.severity,
+            model=mode.model or None,
+            exporter=exporter,
+        )
+
+
+@rule.trace("train.layer")
+def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
+    layers = list(trace.named("train.layer"))
+    if event is layers[0]:
+        counted = Counter(layer.layer_class.rpartition(".")[2] for layer in layers)
+        shown = ", ".join(f"{name} ×{n}" if n > 1 else name for name, n in counted.items())
+        message = f"exported in training mode: {shown} of {trace.record.qualname} depend on it"
+        yield Hit(_class(trace), message, confirms=True)
+
+
+@rule.trace("rung.fx", "rung.torch.export")
+def in_rungs(rung: Rung, trace: Trace) -> Iterator[Refuted]:
+    if not any(trace.named("train.layer")):
+        yield Refuted(_class(trace), f"no layer of {trace.record.qualname} depends on the mode")
+
+
+@rule.trial("wrong")
+def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    if "train" in outcome.wrong:
+        difference = outcome.wrong["train"]
+        shown = (
+            "raises or has another shape" if difference is None else f"is off by {difference:.3g}"
+        )
+        message = f"exported in training mode the model {shown} against eval"
+        yield Hit(_class(trial.trace), message, confirms=True)
+
+
+def _class(trace: Trace) -> Place:
+    return Place(trace.record.path, trace.record.row)
+
+
+def _onnx(call: cst.Call, source: Source) -> str:
+    """Which of the two ONNX exporters a call takes; the newer one where that cannot be told."""
+    default = source.profile.torch >= _DYNAMO_SINCE
+    if source.name(call.func).endswith("dynamo_export"):
+        return "onnx"
+    chosen = source.arguments(call, "model").value("dynamo", default)
+    return "onnx-legacy" if chosen is False else "onnx"
+
+
+def _consequence(
+    exporter: str, layers: frozenset[str], call: cst.Call, source: Source
+) -> Consequence | None:
+    """As measured on torch 2.13; None where the export is the same in either mode."""
+    only_statistics = all("BatchNorm" in layer for layer in layers)
+    if exporter == "torch.export":
+        return Consequence(
+            Severity.ERROR, "torch.export keeps training behaviour, without a warning"
+        )
+    if exporter == "onnx" and "RReLU" in layers:
+        return Consequence(Severity.ERROR, "the ONNX exporter refuses RReLU in training mode")
+    if exporter == "onnx" and only_statistics:
+        return Consequence(
+            Severity.NOTE, "the ONNX exporter warns, and writes BatchNorm as in eval mode"
+        )
+    if exporter == "onnx":
+        return Consequence(
+            Severity.WARNING, "the ONNX exporter keeps training behaviour, with a warning"
+        )
+    if exporter == "onnx-legacy":
+        return _legacy(call, source)
+    if exporter == "torchscript-trace":
+        return None if _is_trained(call, source) else _traced(call, source)
+    if exporter == "torchscript-script":
+        return _scripted(call, source)
+    if ASKS in layers:
+        return Consequence(
+            Severity.WARNING, "torch.fx keeps the training branch, without a warning"
+        )
+    return None
+
+
+def _legacy(call: cst.Call, source: Source) -> Consequence | None:
+    """It exports in eval mode unless it is told to keep the mode."""
+    told = source.arguments(call, "model").get("training")
+    if told is None or not source.code(told).endswith("PRESERVE"):
+        return None
+    words = "the legacy ONNX exporter is told to preserve it, and warns at most"
+    return Consequence(Severity.WARNING, words)
+
+
+def _traced(call: cst.Call, source: Source) -> Consequence:
+    if source.arguments(call, "func").value("check_trace") is False:
+        return Consequence(
+            Severity.ERROR, "torch.jit.trace keeps training behaviour, without a warning"
+        )
+    return Consequence(Severity.WARNING, "torch.jit.trace keeps training behaviour, with a warning")
+
+
+def _is_trained(call: cst.Call, source: Source) -> bool:
+    """Whether what a call gives is trained afterwards, and so rightly in training mode."""
+    name = _given_to(call, source)
+    return bool(name) and source.mentions(tuple(f"{name}.{m}(" for m in _TRAINED))
+
+
+def _given_to(call: cst.Call, source: Source) -> str:
+    outer = source.parent(call)
+    if isinstance(outer, cst.Assign) and isinstance(outer.targets[0].target, cst.Name):
+        return outer.targets[0].target.value
+    return ""
+
+
+def _scripted(call: cst.Call, source: Source) -> Consequence | None:
+    """A scripted model keeps both modes, so it is wrong only where it is saved as it is."""
+    outer, name = source.parent(call), _given_to(call, source)
+    chained = isinstance(outer, cst.Attribute) and outer.attr.value == "save"
+    scope = source.enclosing(call, cst.FunctionDef)
+    text = source.code(scope) if scope is not None else source.text
+    saved = chained or (name and (f"{name}.save(" in text or f"jit.save({name}" in text))
+    if not saved or (name and f"{name}.eval(" in text):
+        return None
+    return Consequence(
+        Severity.ERROR, "the scripted model is saved in that mode, without a warning"
+    )
+
+
+def _fix(given: cst.BaseExpression, call: cst.Call, source: Source) -> Fix | None:
+    """`model.eval()` on a line of its own; behind the model where it is built in the call."""
+    message = "put the model into eval mode first"
+    if isinstance(given, cst.Call):
+        end = source.replace(given, "").end
+        return Fix(message, (Edit(end, end, ".eval()"),), Applicability.UNSAFE)
+    statement = source.enclosing(call, cst.SimpleStatementLine)
+    block = source.parent(statement) if statement is not None else None
+    if statement is None or not isinstance(block, (cst.IndentedBlock, cst.Module)):
+        return None
+    if not isinstance(given, (cst.Name, cst.Attribute)):
+        return None
+    start = source.spans.offset(source.spans.of(statement.body[0])[0][0], 1)
+    line = source.text[start:].splitlines()[0]
+    indent = line[: len(line) - len(line.lstrip())]
+    content = f"{indent}{source.code(given)}.eval()\n"
+    return Fix(message, (Edit(start, start, content),), Applicability.UNSAFE)

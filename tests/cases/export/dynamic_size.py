@@ -1,0 +1,76 @@
+# profile: onnx-legacy@17 torchscript-trace onnx torch.export
+import math
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Baked(nn.Module):
+    def forward(self, x, y):
+        b, c, h, w = x.size()
+        a = x.view(int(x.size(0)), -1)  # hit
+        d = x.new_zeros(float(h))  # hit
+        rows = len(x)  # hit
+        e = y.view(rows, -1)
+        half = int(h // 2)  # hit
+        f = y[:, :, :half]
+        g = [int(s) for s in x.shape[2:]]  # hit
+        i = F.interpolate(y, size=g)
+        j = torch.tensor(b).item()  # hit
+        k = torch.tensor(x.shape)  # hit
+        m = torch.tensor([h, w], dtype=torch.float32)  # hit
+        n = torch.as_tensor(h)  # hit
+        o = y.view(x.data.size(0), -1)  # hit
+        p = y.expand(x.data.shape[0], -1)  # hit
+        q = x.data
+        r = y.view(q.size(0), -1)  # hit
+        s = y.view(-1, int(np.prod(x.shape[1:])))  # hit
+        t = np.sqrt(h)  # hit
+        u = F.pad(x, [0, max(h, w) - w, 0, max(0, 20 - h)])  # hit
+        v = torch.cat([y[:1]] * b)  # hit
+        return a, d, e, f, i, j, k, m, n, o, p, r, s, t, u, v
+
+
+class Plain(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 1)
+        self.pe = nn.Parameter(torch.zeros(1, 8, 64))
+
+    def forward(self, x, y, xs: list[torch.Tensor]):
+        b, c, h, w = x.size()
+        a = x.view(x.size(0), -1)
+        d = x.view(-1, c * h * w), x.flatten(1), x.reshape(tuple(x.shape))
+        e = torch.zeros(b, c, h, w), torch.arange(h), x.new_zeros(b, h)
+        f = F.interpolate(y, size=(h * 2, w * 2)), F.pad(x, [0, -h % 4]), y[:, :, : h // 2]
+        g = x.expand(x.shape[0], -1, -1, -1), x.repeat(x.shape[0], 1, 1, 1)
+        i = x.view(-1, math.prod(x.shape[1:])), x / x.shape[2], x / h**0.5, x.numel()
+        j = F.interpolate(y, size=list(x.shape[-2:])), x.detach().size(0), (h + 3) // 4
+        k = self.pe[:, :, :h], F.interpolate(y, size=(max(h // 2, 1), w))
+        m = torch.tensor(h), torch.tensor([1.0, 2.0]), len(xs), len(x.shape)
+        n = int(c), int(x.size(1)), x.data.size(1), np.sqrt(c), float(x.shape[1])
+        print(int(h), f"{len(x)}")
+        assert int(x.size(0)) > 0
+        known = int(b)
+        if known > 64:
+            raise ValueError(f"batch {known}")
+        o = int(0.5), max(1, 2), [0] * 3
+        return a, d, e, f, g, i, j, k, m, n, o
+
+
+class Training(nn.Module):
+    def forward(self, x):
+        if self.training:
+            x = x * float(x.size(0))
+        return x
+
+
+class SizeLoss(nn.Module):
+    def forward(self, x):
+        return x.sum() / float(x.size(0))
+
+
+def outside(x):
+    return int(x.size(0))

@@ -1,0 +1,57 @@
+# profile: onnx-legacy@17 torchscript-trace onnx torch.export
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Branches(nn.Module):
+    def forward(self, x, y):
+        b, c, h, w = x.shape
+        if h > 64:  # hit
+            x = x[:, :, :64]
+        if x.shape[-2:] != y.shape[-2:]:  # hit
+            y = F.interpolate(y, size=x.shape[-2:])
+        if b == 1 or c == 3:  # hit
+            y = y * 2
+        if h % 8 != 0:  # hit
+            y = F.pad(y, [0, 0, 0, 8 - h % 8])
+        y = y * 2 if w > h else y  # hit
+        while h > 8:  # hit
+            h = h // 2
+            y = F.avg_pool2d(y, 2)
+        return x, y
+
+
+class Harmless(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 1)
+
+    def forward(self, x, y, mask=None):
+        b, c, h, w = x.shape
+        assert h % 8 == 0
+        torch._assert(h > 8, "small")
+        if h % 8 or w > 4096:
+            raise ValueError(f"{h}")
+        if h > 4096:
+            raise ValueError("large")
+        if x.dim() == 3 or x.ndim == 3 or c > 4 or x.shape[1] == 3:
+            x = x + 1
+        if b == 0:
+            return x
+        if b >= 64:
+            x = x.contiguous()
+        if mask is not None and mask.sum() > h:
+            x = x + mask
+        if self.training and h > 64:
+            x = x * 2
+        if not torch.jit.is_scripting() and not torch.jit.is_tracing() and h > 64:
+            x = x * 2
+        return x, y
+
+
+class ShapeLoss(nn.Module):
+    def forward(self, x, target):
+        if x.shape != target.shape:
+            target = target.view_as(x)
+        return (x - target).sum()

@@ -1,0 +1,46 @@
+# profile: onnx-legacy@17 torchscript-trace onnx torch.export
+import torch
+from torch import Tensor, nn
+
+
+class Loops(nn.Module):
+    def forward(self, x: Tensor, y):
+        h, out = x.shape[2], torch.zeros_like(x)
+        for i in range(x.size(0)):  # hit
+            out[i] = x[i] * 2
+        for i in range(0, h, 8):  # hit
+            out = out + i
+        for i in range(len(x)):  # hit
+            out = out + i
+        for row in x:  # hit
+            out = out + row
+        for i, row in enumerate(x):  # hit
+            out = out + row * i
+        for row in x.unbind(0):  # hit
+            out = out + row
+        pairs = [a + b for a, b in zip(x, y)]  # hit
+        return out, pairs
+
+
+class Unrolled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = nn.ModuleList(nn.Conv2d(3, 3, 1) for _ in range(3))
+
+    def forward(self, x: Tensor, features, tensors: list[Tensor]):
+        b, c, h, w = x.shape
+        for block in self.blocks:
+            x = block(x)
+        for i in range(c):
+            x = x + i
+        for f in features:
+            x = x + f
+        for i, t in enumerate(tensors):
+            x = x + t * i
+        for part in x.chunk(2, 1):
+            x = torch.cat([x, part])
+        for g in torch.meshgrid(torch.arange(3), torch.arange(4), indexing="ij"):
+            x = x + g.sum()
+        for i in range(x.dim()):
+            x = x + i
+        return x

@@ -1,0 +1,227 @@
+"""`lintorch check` on files: findings, fixes, settings, exit codes, and input that is broken."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from running import codes, findings, lintorch
+
+BAKED = """import torch
+
+
+class Net(torch.nn.Module):
+    def forward(self, x):
+        return x.view(int(x.size(0)), -1)
+"""
+PLAIN = BAKED.replace("int(x.size(0))", "x.size(0)")
+CRASHING = '''"""LT198: a rule that crashes."""
+
+import libcst as cst
+
+from lintorch.rule import Rule
+
+rule = Rule(__name__, code="LT198", summary="a crash", why="To see that it takes nothing down.")
+
+
+@rule.source(cst.ClassDef)
+def in_source(node, source):
+    raise KeyError("gone")
+    yield
+'''
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "net.py").write_text(BAKED)
+    return tmp_path
+
+
+def test_a_finding_makes_the_exit_code_1_and_says_where(project: Path) -> None:
+    done = lintorch("check", "--output-format", "concise", cwd=project)
+    assert done.returncode == 1
+    assert "net.py:6:23: LT101" in done.stdout
+
+
+def test_a_clean_file_makes_it_0(project: Path) -> None:
+    (project / "net.py").write_text(PLAIN)
+    done = lintorch("check", "net.py", cwd=project)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "All checks passed!" in done.stdout
+
+
+def test_the_json_contract(project: Path) -> None:
+    (found,) = findings(cwd=project)
+    assert set(found) == {
+        "code", "name", "message", "severity", "evidence", "filename", "cell", "location",
+        "end_location", "model", "target", "url", "fix",
+    }  # fmt: skip
+    assert found["filename"] == "net.py"
+    assert found["location"] == {"row": 6, "column": 23}
+    assert found["end_location"] == {"row": 6, "column": 37}
+    assert found["evidence"] == "source"
+    assert found["fix"]["applicability"] == "safe"
+
+
+@pytest.mark.parametrize(("option", "code"), [("--exit-zero", 0), ("--fail-on=error", 0)])
+def test_what_counts_as_failure_can_be_set(project: Path, option: str, code: int) -> None:
+    assert lintorch("check", option, cwd=project).returncode == code
+
+
+def test_a_missing_path_is_named_and_the_others_are_checked(project: Path) -> None:
+    done = lintorch("check", "gone.py", "net.py", cwd=project)
+    assert done.returncode == 2
+    assert "gone.py" in done.stderr
+    assert "LT101" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "said"),
+    [
+        (b"import torch\ndef f(:\n", "LT001", "not valid Python"),
+        (b"import torch\n# \xff\n", "LT008", "utf-8"),
+        (b"# coding: klingon\nimport torch\n", "LT008", "klingon"),
+        (b"import torch\0\n", "LT008", "NUL"),
+        (b"import torch\nx = " + b"(" * 5000 + b")" * 5000, "LT001", "too many nested"),
+        (b"import torch\nx = " + b"1 + " * 5000 + b"1", "LT001", "too deeply"),
+        (b"import torch\nx = a" + b".b()" * 900, "LT001", "too deeply"),
+    ],
+    ids=["syntax", "encoding", "codec", "nul", "brackets", "sum", "chain"],
+)
+def test_a_broken_file_is_one_finding_and_the_others_are_checked(
+    project: Path, content: bytes, code: str, said: str
+) -> None:
+    (project / "broken.py").write_bytes(content)
+    found = findings(cwd=project)
+    assert [f["code"] for f in found] == [code, "LT101"]
+    assert said in found[0]["message"]
+
+
+def test_a_rule_that_crashes_is_a_finding_and_the_others_run(project: Path) -> None:
+    (project / "own").mkdir()
+    (project / "own/crashing.py").write_text(CRASHING)
+    (project / "lintorch.toml").write_text('rules = ["own"]\nexclude = ["own"]\n')
+    found = {f["code"]: f["message"] for f in findings(cwd=project)}
+    assert set(found) == {"LT002", "LT101"}
+    assert "LT198" in found["LT002"]
+    assert "KeyError" in found["LT002"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ('selekt = ["ALL"]', "`select`"),
+        ('exporters = ["onix"]', "onix"),
+        ('ignore = ["dynamic-sise"]', "dynamic-size"),
+        ("select = ", "lintorch.toml"),
+    ],
+)
+def test_wrong_settings_are_named(project: Path, settings: str, named: str) -> None:
+    (project / "lintorch.toml").write_text(settings)
+    done = lintorch("check", cwd=project)
+    assert done.returncode == 2
+    assert named in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_settings_select_rules(project: Path) -> None:
+    (project / "pyproject.toml").write_text('[tool.lintorch]\nignore = ["LT1"]\n')
+    assert codes(cwd=project) == []
+    assert codes("--extend-select", "dynamic-size", cwd=project) == ["LT101"]
+
+
+def test_a_message_follows_what_the_project_exports_with(project: Path) -> None:
+    export = "import torch\nfrom net import Net\n\n\ndef main(x):\n    torch.jit.trace(Net().eval(), x)\n"
+    (project / "export.py").write_text(export)
+    (project / "setup.py").touch()
+    (found,) = findings("net.py", cwd=project)
+    assert "torchscript-trace" in found["message"]
+    assert "torch.export" not in found["message"]
+
+
+def test_a_suppression_silences_its_line_and_an_idle_one_is_found(project: Path) -> None:
+    excused = BAKED.replace("-1)\n", "-1)  # lintorch: ignore[dynamic-size] fixed batch\n")
+    (project / "net.py").write_text(excused)
+    assert codes(cwd=project) == []
+    (project / "net.py").write_text(excused.replace("int(x.size(0))", "x.size(0)"))
+    assert codes(cwd=project) == ["LT003"]
+
+
+def test_fix_mends_the_file(project: Path) -> None:
+    done = lintorch("check", "--fix", cwd=project)
+    assert done.returncode == 0
+    assert "Fixed 1 finding" in done.stdout
+    assert (project / "net.py").read_text() == PLAIN
+
+
+def test_fix_keeps_newlines_mark_and_mode(project: Path) -> None:
+    net = project / "net.py"
+    net.write_bytes(b"\xef\xbb\xbf" + BAKED.replace("\n", "\r\n").encode())
+    net.chmod(0o750)
+    lintorch("check", "--fix", cwd=project)
+    assert net.read_bytes() == b"\xef\xbb\xbf" + PLAIN.replace("\n", "\r\n").encode()
+    assert net.stat().st_mode & 0o777 == 0o750
+
+
+def test_diff_shows_a_patch_and_writes_nothing(project: Path) -> None:
+    done = lintorch("check", "--diff", cwd=project)
+    assert done.returncode == 1
+    assert "-        return x.view(int(x.size(0)), -1)" in done.stdout
+    assert "+        return x.view(x.size(0), -1)" in done.stdout
+    assert (project / "net.py").read_text() == BAKED
+
+
+def test_an_unfixable_rule_is_left_alone(project: Path) -> None:
+    (project / "lintorch.toml").write_text('unfixable = ["dynamic-size"]\n')
+    assert lintorch("check", "--fix", cwd=project).returncode == 1
+    assert (project / "net.py").read_text() == BAKED
+
+
+def test_standard_input_is_checked_and_fixed(tmp_path: Path) -> None:
+    done = lintorch("check", "-", "--stdin-filename", "net.py", cwd=tmp_path, stdin=BAKED)
+    assert done.returncode == 1
+    assert "net.py:6:23" in done.stdout
+    fixed = lintorch("check", "-", "--fix", cwd=tmp_path, stdin=BAKED)
+    assert (fixed.returncode, fixed.stdout) == (0, PLAIN)
+
+
+def test_the_report_can_be_written_to_a_file(project: Path) -> None:
+    options = ("--output-format", "json", "--output-file", "report.json")
+    done = lintorch("check", *options, cwd=project)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert json.loads((project / "report.json").read_text())[0]["code"] == "LT101"
+
+
+def test_the_same_bytes_whatever_the_number_of_processes(tmp_path: Path) -> None:
+    for number in range(60):
+        (tmp_path / f"net{number}.py").write_text(BAKED)
+    one, two = (lintorch("check", "--no-cache", "-j", jobs, cwd=tmp_path).stdout for jobs in (1, 2))
+    assert one == two
+    assert one.count("LT101 dynamic-size") == 60
+
+
+def test_a_second_run_says_the_same(project: Path) -> None:
+    first = lintorch("check", cwd=project)
+    assert (project / ".lintorch_cache").is_dir()
+    assert lintorch("check", cwd=project).stdout == first.stdout
+
+
+def test_a_second_run_sees_that_a_base_class_has_changed(tmp_path: Path) -> None:
+    (tmp_path / "base.py").write_text("import torch\n\n\nclass Base(torch.nn.Module):\n    pass\n")
+    derived = BAKED.replace("torch.nn.Module", "Base").replace(
+        "import torch", "import torch\nfrom base import Base"
+    )
+    (tmp_path / "net.py").write_text(derived)
+    assert codes(cwd=tmp_path) == ["LT101"]
+    (tmp_path / "base.py").write_text("import torch\n\n\nclass Base:\n    pass\n")
+    assert codes(cwd=tmp_path) == []
+
+
+def test_a_rule_has_a_page_and_a_wrong_name_a_hint(tmp_path: Path) -> None:
+    done = lintorch("rule", "LT101", cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stdout.startswith("# LT101 dynamic-size\n")
+    wrong = lintorch("rule", "dynamic-sise", cwd=tmp_path)
+    assert wrong.returncode == 2
+    assert "did you mean dynamic-size?" in wrong.stderr

@@ -1,0 +1,189 @@
+"""What runs and trial exports of real models say about modes, dropout, SyncBatchNorm and targets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lintorch import catalog
+from lintorch.finding import Evidence, Finding, Severity
+from lintorch.lint import index, lint
+from lintorch.merge import Merged, merge
+from lintorch.models.examine import Plan, Report, examine
+from lintorch.profile import Profile
+from lintorch.source import Source
+from lintorch.subjects import Trace, Trial
+
+CATALOG = catalog.load()
+PROFILE = Profile(frozenset({"torch.export", "torchscript-script"}))
+HEAD = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+"""
+
+
+FILES: dict[str, str] = {}
+
+
+def model(name: str, text: str) -> str:
+    """A file of one model, named and run with the others."""
+    FILES[f"{name}.py"] = HEAD + text
+    return name
+
+
+def deploy(name: str) -> str:
+    """A script that exports the model `Net` of a file in training mode."""
+    return (
+        f"import torch\nfrom {name} import Net\n\n\ndef deploy(example):\n"
+        "    model = Net()\n    return torch.export.export(model, (example,))\n"
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("models")
+    for name, text in FILES.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def traced(folder: Path) -> list[Report]:
+    return list(examine(Plan(paths(folder, *FILES), str(folder))))
+
+
+def paths(folder: Path, *names: str) -> tuple[str, ...]:
+    return tuple(str(folder / name) for name in names)
+
+
+def judged(folder: Path, code: str, name: str, reports: list[Report], script: str = "") -> Merged:
+    """What one rule says of one file, its model, and a script that is not run."""
+    path = str(folder / f"{name}.py")
+    rules = [CATALOG.rules[code]]
+    found = list(lint(Source(path, FILES[f"{name}.py"], PROFILE), index(rules, Evidence.SOURCE)))
+    if script:
+        source = Source(str(folder / "deploy.py"), script, PROFILE)
+        found += lint(source, index(rules, Evidence.SOURCE))
+    for report in reports:
+        assert report.model is not None, report.failure
+        if report.model.path == path:
+            trace = Trace(report.model, report.runs, report.rungs, PROFILE)
+            found += lint(trace, index(rules, Evidence.TRACE))
+            for outcome in report.outcomes:
+                found += lint(Trial(outcome, trace), index(rules, Evidence.EXPORT))
+    return merge(found)
+
+
+def only(findings: tuple[Finding, ...]) -> Finding:
+    assert len(findings) == 1, findings
+    return findings[0]
+
+
+NET = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Conv2d(3, 8, 3), {layer}, nn.ReLU())
+
+    def forward(self, image):
+        return self.body(image)
+"""
+DROPS = """
+class Net(nn.Module):
+    def __init__(self, share={share}):
+        super().__init__()
+        self.share = share
+        self.linear = nn.Linear(3, 3)
+
+    def forward(self, x):
+        return F.dropout(self.linear(x), self.share)
+"""
+LOSS = """
+class Loss(nn.Module):
+    def forward(self, logits, target):
+        {line}
+        seen[seen > 0.5] = 0
+        return F.mse_loss(logits, target) + seen.sum()
+"""
+CHOICE = "def norm(n):\n    return nn.BatchNorm2d(n) if n > 8 else nn.Identity()\n\n"
+
+MODAL = model("modal", NET.format(layer="nn.BatchNorm2d(8), nn.Dropout(0.5)"))
+INDIFFERENT = model("indifferent", CHOICE + NET.format(layer="norm(8)"))
+DROPPING = model("dropping", DROPS.format(share=0.5))
+IDLE = model("idle", DROPS.format(share=0.0))
+SYNCED = model("synced", NET.format(layer="nn.SyncBatchNorm(8)"))
+CHANGING = model("changing", LOSS.format(line="seen = target.view(-1)"))
+COPYING = model("copying", LOSS.format(line="seen = target.narrow(-1, 0, 1).contiguous()"))
+
+
+def test_what_depends_on_the_mode_is_told_at_the_export_call_of_another_file(folder, traced):
+    finding = only(judged(folder, "LT201", MODAL, traced, deploy(MODAL)).standing)
+    assert (Path(finding.place.path).name, finding.place.row) == ("deploy.py", 7)
+    assert finding.evidence is Evidence.TRACE
+    assert "BatchNorm2d, Dropout of Net" in finding.message
+    assert finding.fix is not None
+
+
+def test_a_mode_that_changes_nothing_withdraws_a_missing_eval(folder, traced):
+    merged = judged(folder, "LT201", INDIFFERENT, traced, deploy(INDIFFERENT))
+    assert merged.standing == ()
+    assert "no layer of Net" in str(only(merged.withdrawn).refuted)
+
+
+def test_a_model_that_nobody_exports_in_training_mode_is_no_finding(folder, traced):
+    assert judged(folder, "LT201", MODAL, traced) == Merged((), ())
+
+
+def test_an_export_in_training_mode_that_differs_proves_a_missing_eval(folder):
+    plan = Plan(
+        paths(folder, "modal.py"), str(folder), exporters=("torch.export",), train_mode=True
+    )
+    finding = only(judged(folder, "LT201", MODAL, list(examine(plan)), deploy(MODAL)).standing)
+    assert (finding.evidence, finding.exporter) == (Evidence.EXPORT, "torch.export")
+    assert finding.severity is Severity.ERROR
+
+
+def test_dropout_seen_to_drop_in_eval_mode(folder, traced):
+    finding = only(judged(folder, "LT202", DROPPING, traced).standing)
+    assert finding.evidence is Evidence.TRACE
+    assert "50%" in finding.message
+
+
+def test_dropout_of_nothing_is_withdrawn(folder, traced):
+    merged = judged(folder, "LT202", IDLE, traced)
+    assert merged.standing == ()
+    assert "p is 0" in str(only(merged.withdrawn).refuted)
+
+
+@pytest.fixture(scope="module")
+def tried(folder: Path) -> list[Report]:
+    exporters = ("torch.export", "torchscript-script")
+    plan = Plan(paths(folder, "dropping.py", "synced.py"), str(folder), exporters=exporters)
+    return list(examine(plan))
+
+
+def test_dropout_makes_an_export_random(folder, tried):
+    assert only(judged(folder, "LT202", DROPPING, tried).standing).evidence is Evidence.EXPORT
+
+
+def test_a_scripted_sync_batch_norm_is_refused_where_it_is_made(folder, tried):
+    finding = only(judged(folder, "LT203", SYNCED, tried).standing)
+    assert (finding.evidence, finding.severity) == (Evidence.EXPORT, Severity.ERROR)
+    assert finding.fix is not None
+    assert "BatchNorm2d" in finding.fix.edits[0].content
+
+
+def test_a_target_seen_to_be_the_callers(folder, traced):
+    finding = only(judged(folder, "LT401", CHANGING, traced).standing)
+    assert finding.evidence is Evidence.TRACE
+    assert finding.fix is not None
+
+
+def test_a_target_seen_to_be_a_copy_is_withdrawn(folder, traced):
+    merged = judged(folder, "LT401", COPYING, traced)
+    assert merged.standing == ()
+    assert "a copy" in str(only(merged.withdrawn).refuted)

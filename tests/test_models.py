@@ -1,0 +1,290 @@
+"""Models of real files are found, built and fed without configuration; configuration wins where present."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+from lintorch.models.examine import Limits, Plan, Report, examine
+from lintorch.models.notation import show
+
+LIMITS = Limits(seconds=60)
+
+
+def written(folder: Path, **files: str) -> tuple[str, ...]:
+    paths = {folder / f"{name.replace('__', '/')}.py": text for name, text in files.items()}
+    for path, text in paths.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text))
+    return tuple(map(str, paths))
+
+
+def found(folder: Path, files: tuple[str, ...], **plan) -> dict[str, Report]:
+    """Reports by class, or by file name where the file could not be imported."""
+    plan = {"trace": False, "limits": LIMITS, **plan}
+    return {name_of(report): report for report in examine(Plan(files, str(folder), **plan))}
+
+
+def name_of(report: Report) -> str:
+    what = report.failure or report.model
+    return what.qualname or Path(what.path).name
+
+
+def fed(report: Report) -> list[str]:
+    assert report.failure is None, report.failure
+    return [show(given, report.model.sizes) for given in report.model.inputs]
+
+
+HEAD = """
+    import torch
+    from torch import nn
+"""
+
+
+def test_inputs_are_inferred_from_layers_names_and_errors(tmp_path: Path) -> None:
+    files = written(
+        tmp_path,
+        nets=HEAD
+        + """
+    class Gray(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.stem = nn.Conv2d(1, 8, 3)
+
+        def forward(self, x):
+            return self.stem(x).mean((2, 3))
+
+    class Flat(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.stem = nn.Conv2d(3, 8, 3, stride=2, padding=1)
+            self.head = nn.Linear(8 * 16 * 16, 5)
+
+        def forward(self, x):
+            return self.head(self.stem(x).flatten(1))
+
+    class Words(nn.Module):
+        def __init__(self, vocab_size, d_model):
+            super().__init__()
+            self.words = nn.Embedding(vocab_size, d_model)
+            self.places = nn.Embedding(32, d_model)
+            self.mix = nn.TransformerEncoderLayer(d_model, 4, batch_first=True)
+
+        def forward(self, tokens):
+            return self.mix(self.words(tokens) + self.places.weight[: tokens.shape[1]])
+
+    class Dice(nn.Module):
+        def forward(self, pred, target):
+            pred = pred.sigmoid()
+            return 1 - 2 * (pred * target).sum() / (pred.sum() + target.sum() + 1)
+
+    class Late(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.down = nn.Conv2d(4, 4, 1)
+            self.up = nn.Linear(2, 4)
+
+        def forward(self, low, high=None):
+            if high is None:
+                raise ValueError("you have to give high too")
+            return self.down(low) + high
+    """,
+    )
+    reports = found(tmp_path, files)
+    assert fed(reports["Gray"]) == ["float32[batch=2, 1, height=64, width=64]"]
+    assert fed(reports["Flat"]) == ["float32[batch=2, 3, 32, 32]"]
+    assert fed(reports["Words"]) == ["int64[batch=2, sequence=16] in 0..126"]
+    assert [given.name for given in reports["Dice"].model.inputs] == ["pred", "target"]
+    assert [given.name for given in reports["Late"].model.inputs] == ["low", "high"]
+
+
+def test_parts_of_a_model_that_ran_are_not_reported(tmp_path: Path) -> None:
+    files = written(
+        tmp_path,
+        parts=HEAD
+        + """
+    class Double(nn.Sequential):
+        def __init__(self, cin, cout):
+            super().__init__(nn.Conv2d(cin, cout, 3, padding=1), nn.ReLU())
+
+    class Unused(nn.Module):
+        def __init__(self, in_channels, out_channels):
+            super().__init__()
+            self.conv = nn.Conv2d(in_channels, out_channels, 1)
+
+        def forward(self, x):
+            return self.conv(x)
+    """,
+        model=HEAD
+        + """
+    from parts import Double
+
+    class Inner(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.one = Double(3, 8)
+
+        def forward(self, x):
+            return self.one(x)
+
+    class Net(nn.Module):
+        def __init__(self, num_classes):
+            super().__init__()
+            self.inner = Inner()
+            self.head = nn.Conv2d(8, num_classes, 1)
+
+        def forward(self, x):
+            return self.head(self.inner(x))
+
+    def build_net():
+        return Net(num_classes=4)
+    """,
+    )
+    reports = found(tmp_path, files)
+    assert set(reports) == {"Net", "Unused"}
+    net = reports["Net"].model
+    assert net.path == files[1]
+    assert net.arguments == {"factory": "build_net"}
+    assert set(net.contains) == {f"{files[1]}:Inner", f"{files[0]}:Double"}
+    assert net.parameters == (3 * 8 * 9 + 8) + (8 * 4 + 4)
+
+
+def test_a_part_whose_model_failed_is_tried_on_its_own(tmp_path: Path) -> None:
+    files = written(
+        tmp_path,
+        model=HEAD
+        + """
+    class Part(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(3, 4, 1)
+
+        def forward(self, x):
+            return self.conv(x)
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.part = Part()
+
+        def forward(self, x):
+            raise KeyError("always")
+    """,
+    )
+    reports = found(tmp_path, files)
+    failure = reports["Net"].failure
+    assert (failure.stage, failure.path, failure.row) == ("run", files[0], 13)
+    assert "KeyError: 'always'" in failure.cause
+    assert fed(reports["Part"]) == ["float32[batch=2, 3, height=64, width=64]"]
+
+
+def test_configuration_wins(tmp_path: Path) -> None:
+    files = written(
+        tmp_path,
+        nets__seg=HEAD
+        + """
+    class Seg(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.conv = nn.Conv2d(5, width, 1)
+
+        def forward(self, x, scale):
+            return self.conv(x) * scale
+
+    def build(width):
+        return Seg(width)
+    """,
+        other=HEAD
+        + """
+    class Other(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(3, 4, 1)
+
+        def forward(self, x):
+            return self.conv(x)
+    """,
+    )
+    setting = {
+        "factory": "nets.seg:build",
+        "args": {"width": 7},
+        "inputs": ["float32[batch, 5, height=40, width=48]", "float32[1]"],
+    }
+    unwanted = {"factory": "other.py:Other"}
+    configured = {"segmenter": setting, "elsewhere": unwanted}
+    reports = found(tmp_path, files[:1], configured=configured, trace=True)
+    assert set(reports) == {"Seg"}
+    assert fed(reports["Seg"]) == ["float32[batch=2, 5, height=40, width=48]", "float32[1]"]
+    assert reports["Seg"].model.arguments == {"width": 7}
+    assert [dict(run.sizes) for run in reports["Seg"].runs] == [
+        {"batch": 2, "height": 40, "width": 48},
+        {"batch": 3, "height": 40, "width": 48},
+        {"batch": 2, "height": 72, "width": 112},
+    ]
+
+
+def test_wrongly_configured_inputs_are_a_failure_of_that_model(tmp_path: Path) -> None:
+    text = """
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(3, 4, 1)
+
+        def forward(self, x):
+            return self.conv(x)
+    """
+    files = written(tmp_path, net=HEAD + text)
+    setting = {"factory": "net.py:Net", "inputs": ["float32[batch, 9, 8, 8]"]}
+    (report,) = found(tmp_path, files, configured={"net": setting}).values()
+    assert report.failure.stage == "run"
+    assert "9 channels" in report.failure.cause
+    assert f"{files[0]}:11" in report.failure.cause
+
+
+def test_a_package_whose_init_fails_is_passed_over(tmp_path: Path) -> None:
+    net = """
+    from .layers import Layer
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = Layer(3)
+
+        def forward(self, x):
+            return self.layer(x)
+    """
+    layers = """
+    class Layer(nn.Conv2d):
+        def __init__(self, channels):
+            super().__init__(channels, channels, 1)
+    """
+    files = written(
+        tmp_path,
+        pkg____init__="from .net import Net\nimport absent_library",
+        pkg__net=HEAD + net,
+        pkg__layers=HEAD + layers,
+    )
+    reports = found(tmp_path, files[1:])
+    assert set(reports) == {"Net"}
+    assert fed(reports["Net"]) == ["float32[batch=2, 3, height=64, width=64]"]
+
+
+def test_a_file_that_cannot_be_imported_names_its_line(tmp_path: Path) -> None:
+    files = written(
+        tmp_path,
+        missing="import torch\n\nimport absent_library\n",
+        broken="import torch\ndef forward(:\n",
+    )
+    reports = found(tmp_path, files)
+    missing, broken = reports["missing.py"].failure, reports["broken.py"].failure
+    assert (missing.stage, missing.qualname, missing.row) == ("import", "", 3)
+    assert "ModuleNotFoundError: No module named 'absent_library'" in missing.cause
+    assert (broken.stage, broken.row) == ("import", 2)
+    assert "SyntaxError" in broken.cause
+
+
+def test_progress_tells_what_begins(tmp_path: Path) -> None:
+    files = written(tmp_path, net=HEAD + "\n    class Net(nn.Conv2d):\n        pass\n")
+    lines: list[str] = []
+    list(examine(Plan(files, str(tmp_path), trace=False, limits=LIMITS), lines.append))
+    assert lines == [f"{files[0]}:Net"]

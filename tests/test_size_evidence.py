@@ -1,0 +1,114 @@
+"""What a run and a trial export of a real model say about sizes that Python makes constants of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lintorch import catalog
+from lintorch.finding import Evidence
+from lintorch.lint import index, lint
+from lintorch.merge import Merged, merge
+from lintorch.models.examine import Plan, examine
+from lintorch.profile import Profile
+from lintorch.source import Source
+from lintorch.subjects import Trace, Trial
+
+CATALOG = catalog.load()
+RULES = [CATALOG.rules[code] for code in ("LT101", "LT104", "LT105", "LT119")]
+PROFILE = Profile(frozenset({"onnx-legacy", "torchscript-trace"}))
+MODEL = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3, padding=1)
+
+    def forward(self, x):
+        x = self.conv(x)
+{body}
+        return x
+"""
+
+
+def examined(folder: Path, *lines: str, exporters: tuple[str, ...] = ()) -> dict[str, Merged]:
+    """The merged findings by the line of code that they lie on."""
+    text = MODEL.format(body="\n".join(f"        {line}" for line in lines))
+    path = folder / "net.py"
+    path.write_text(text, encoding="utf-8")
+    found = list(lint(Source(str(path), text, PROFILE), index(RULES, Evidence.SOURCE)))
+    for report in examine(Plan(files=(str(path),), project=str(folder), exporters=exporters)):
+        assert report.model is not None, report.failure
+        trace = Trace(report.model, report.runs, report.rungs, PROFILE)
+        found += lint(trace, index(RULES, Evidence.TRACE))
+        for outcome in report.outcomes:
+            found += lint(Trial(outcome, trace), index(RULES, Evidence.EXPORT))
+    rows = text.splitlines()
+    merged = merge(found)
+    return {
+        line.strip(): Merged(
+            tuple(f for f in merged.standing if f.place.row == row),
+            tuple(f for f in merged.withdrawn if f.place.row == row),
+        )
+        for row, line in enumerate(rows, 1)
+    }
+
+
+@pytest.fixture(scope="module")
+def traced(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Merged]:
+    return examined(tmp_path_factory.mktemp("traced"), *OPEN, *BAKED, *FIXED)
+
+
+BAKED = {
+    "x = x.view(int(x.size(0)), -1, x.size(2), x.size(3))": "LT101",
+    "x = F.pad(x, [0, len(x)])": "LT101",
+    "x = x * torch.tensor([x.size(2), x.size(3)]).sum()": "LT101",
+    "x = F.pad(x, [0, x.data.size(2)])": "LT101",
+    "x = F.pad(x, [0, int(x.size(2) * 0.75)])": "LT119",
+    "x = F.pad(x, [0, -(-x.size(2) // 48)])": "LT119",
+    "x = x * 2 if x.size(2) > 80 else x": "LT104",
+    "x = sum(x * i for i in range(1, x.size(0)))": "LT105",
+    "x = torch.stack([row * 2 for row in x])": "LT105",
+}
+FIXED = {
+    "x = x * int(x.mean((2, 3)).size(d := 1))": "LT101",
+    "x = x * 3 if x.mean((2, 3)).size(d) > 4 else x": "LT104",
+    "x = sum(x * i for i in range(x.mean((2, 3)).size(d)))": "LT105",
+}
+OPEN = {"x = x * 4 if x.size(2) > 5000 else x": "LT104"}
+
+
+@pytest.mark.parametrize("line", BAKED)
+def test_a_run_shows_what_changes_with_the_input(traced: dict[str, Merged], line: str) -> None:
+    (found,) = {(f.code, f.evidence) for f in traced[line].standing}
+    assert found == (BAKED[line], Evidence.TRACE)
+
+
+@pytest.mark.parametrize("line", FIXED)
+def test_a_run_withdraws_what_never_changes(traced: dict[str, Merged], line: str) -> None:
+    assert traced[line].standing == ()
+    assert [f.code for f in traced[line].withdrawn] == [FIXED[line]]
+
+
+def test_a_branch_that_did_not_flip_is_not_thereby_harmless(traced: dict[str, Merged]) -> None:
+    (line,) = OPEN
+    assert [f.evidence for f in traced[line].standing] == [Evidence.SOURCE]
+
+
+def test_numbers_of_the_run_are_told(traced: dict[str, Merged]) -> None:
+    line = next(iter(BAKED))
+    assert "was 2 and is 3 when batch changes" in traced[line].standing[0].message
+
+
+def test_a_trial_reproduces_a_baked_size(tmp_path: Path) -> None:
+    innocent, guilty = "x = x.flatten(1)", "x = x.view(int(n), -1)"
+    found = examined(tmp_path, innocent, "n = x.size(0)", guilty, exporters=("onnx-legacy",))
+    assert found[innocent].standing == ()
+    (finding,) = found[guilty].standing
+    assert (finding.code, finding.evidence) == ("LT101", Evidence.EXPORT)
+    assert finding.message.startswith("onnx-legacy is wrong: ")

@@ -1,0 +1,231 @@
+"""The record says what Python asked of which size, on which line, and what was written where."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from lintorch.models.examine import Limits, Plan, Report, examine
+from lintorch.trace.record import Event
+
+QUESTIONS = """
+import math
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+def helper(size):
+    return int(size) + 1  # size.int:height,width
+
+
+class Asks(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 3, padding=1)
+        self.drop = nn.Dropout(0.5)  # train.layer
+        self.norm = nn.LayerNorm(4)
+
+    def forward(self, x):
+        b, c, h, w = x.shape
+        plain = x.view(x.size(0), -1).reshape(b, c, h * w)[:, :, : h // 2]
+        kept = torch.zeros(b, c, h // 2, (w + 3) // 4), torch.arange(h), x.shape[1:].numel()
+        grown = F.interpolate(x, size=(h * 2, w * 2)), F.pad(x, [0, -h % 4]), math.prod(x.shape)
+        mean = x.sum((2, 3)) / (h * w), x.expand(b, c, h, w), x.repeat(b, 1, 1, 1)
+        n = int(x.size(0))  # size.int:batch
+        n = [int(s) for s in x.shape]  # size.int:batch,height,width
+        n = len(x)  # size.len:batch
+        n = torch.tensor(x.size(2)).item()  # size.tensor:height,width tensor.item
+        n = torch.tensor([h, w])  # size.tensor:height,width
+        n = x.data.size(1), x.data.shape  # size.data:batch,height,width
+        n = x.detach().size(2)
+        n = math.ceil(h / 4), math.ceil(c / 4)  # size.ceil:height,width
+        n = math.sqrt(b)  # size.float:batch
+        n = int(h * 0.75)  # size.int:height,width
+        n = float(c)  # size.float
+        n = round(w * 0.5)  # size.round:height,width
+        n = max(h, 32)  # size.compare:height,width
+        n = -(-h // 4)  # size.floordiv:height,width
+        n = (8 - h) // 2, (h - 8) // 2  # size.floordiv:height,width
+        n = -h % 4, h // 3, h**0.5, h % 2
+        n = helper(h)
+        if h > 4 and c != 7:  # size.compare:height,width
+            n = 1
+        assert x.dim() == 4 and x.ndim == 4 and isinstance(h, int) and isinstance(range(c), range)  # size.range
+        for i in range(b):  # size.range:batch
+            n = x[i]
+        for row in x:  # tensor.iter
+            n = row.sum()
+        if x.mean() > 100:  # tensor.bool
+            n = 0
+        n = x.mean().item(), x[0, 0, 0].tolist(), x.numpy(), float(x[0, 0, 0, 0])  # tensor.item tensor.tolist tensor.numpy tensor.float
+        return self.drop(self.conv(x)), f"{h}", {h: 1}[h]
+"""
+WRITES = """
+import torch
+from torch import nn
+
+
+class Writes(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.relu = nn.ReLU(inplace=True)
+
+    def forward(self, x):
+        y = x * 2
+        y[:, 0] = 0
+        y.view(-1)[0] = 1  # inplace.view
+        total = y.sum()
+        z = (x + 1).flatten(1)
+        z.add_(1)
+        x = self.relu(x)  # inplace.input
+        return total + z.sum(), x
+"""
+REFUSED = """
+import torch
+from torch import nn
+
+
+class Refused(nn.Module):
+    def forward(self, x):
+        x = x.float() * 2
+        if x.sum() > 0:  # fx torch.export
+            return x
+        return x * 3
+"""
+GRAPHED = """
+import torch
+from torch import nn
+
+
+class Graphed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 1)
+
+    def forward(self, x):
+        return self.conv(x).relu()
+"""
+TOUCHY = """
+import torch
+from torch import nn
+
+
+class Touchy(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 1)
+
+    def forward(self, x):
+        assert type(x.shape[0]) is int
+        return self.conv(x).relu()
+"""
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
+    folder = tmp_path_factory.mktemp("project")
+    texts = {"asks": QUESTIONS, "writes": WRITES, "refused": REFUSED}
+    texts |= {"graphed": GRAPHED, "touchy": TOUCHY}
+    paths = [folder / f"{name}.py" for name in texts]
+    for path in paths:
+        path.write_text(textwrap.dedent(texts[path.stem]))
+    plan = Plan(tuple(map(str, paths)), str(folder), limits=Limits(seconds=60))
+    return {Path((r.model or r.failure).path).stem: r for r in examine(plan)}
+
+
+def marks(text: str) -> dict[int, set[str]]:
+    found = {n: re.search(r"#\s(.*)", line) for n, line in enumerate(text.splitlines(), 1)}
+    return {row: set(match[1].split()) for row, match in found.items() if match}
+
+
+def told(report: Report, *kinds: str) -> dict[int, set[str]]:
+    """By row: the names of events of these kinds, with the sizes that they came from."""
+    by_row: dict[int, dict[str, dict[str, bool]]] = {}
+    for event in report.runs[0].events:
+        if event.name.startswith(kinds):
+            names = by_row.setdefault(event.site.row, {}).setdefault(event.name, {})
+            names.update(dict.fromkeys(event.symbols, True))
+    return {
+        row: {f"{name}:{','.join(symbols)}" if symbols else name for name, symbols in names.items()}
+        for row, names in by_row.items()
+    }
+
+
+def named(report: Report, name: str) -> list[Event]:
+    return [event for event in report.runs[0].events if event.name == name]
+
+
+def test_each_question_is_recorded_at_its_line_with_the_sizes_it_came_from(
+    reports: dict[str, Report],
+) -> None:
+    report = reports["asks"]
+    assert report.failure is None
+    assert [run.error for run in report.runs] == ["", "", ""]
+    assert told(report, "size.", "tensor.", "train.") == marks(QUESTIONS)
+
+
+def test_an_operator_is_recorded_with_layer_shapes_and_arguments(
+    reports: dict[str, Report],
+) -> None:
+    report = reports["asks"]
+    (conv,) = named(report, "torch.nn.functional.conv2d")
+    row = next(n for n, line in enumerate(QUESTIONS.splitlines(), 1) if "nn.Conv2d" in line)
+    assert (conv.layer, conv.layer_class, conv.built.row) == ("conv", "torch.nn.Conv2d", row)
+    assert conv.inputs[0] == (2, 3, 64, 64)
+    assert conv.outputs == ((2, 4, 64, 64),)
+    assert conv.dtypes[0] == "float32"
+    assert conv.args["padding"] == (1, 1)
+    (resized,) = named(report, "torch.nn.functional.interpolate")
+    assert (resized.layer, resized.args["mode"]) == ("", "nearest")
+    assert resized.args["size"] == (128, 128)
+
+
+def test_answers_and_operands_are_plain_numbers(reports: dict[str, Report]) -> None:
+    report = reports["asks"]
+    assert {event.value for event in named(report, "size.len")} == {2}
+    compared = next(e for e in named(report, "size.compare") if e.args["right"] == 4)
+    assert (compared.args["left"], compared.args["operator"], compared.value) == (64, ">", True)
+    assert {event.value for event in named(report, "size.range")} == {3, 2}
+
+
+def test_runs_change_one_group_of_sizes_each(reports: dict[str, Report]) -> None:
+    first, *others = (dict(run.sizes) for run in reports["asks"].runs)
+    changed = [{name for name in first if other[name] != first[name]} for other in others]
+    assert changed == [{"batch"}, {"height", "width"}]
+
+
+def test_writes_that_reach_further_are_recorded(reports: dict[str, Report]) -> None:
+    assert told(reports["writes"], "inplace.") == marks(WRITES)
+
+
+def test_a_graph_that_is_refused_names_the_line(reports: dict[str, Report]) -> None:
+    (row,) = marks(REFUSED)
+    rungs = {rung.name: rung for rung in reports["refused"].rungs}
+    assert set(rungs) == marks(REFUSED)[row]
+    for rung in rungs.values():
+        assert not rung.ok
+        assert rung.site.row == row
+        assert 0 < len(rung.error) <= 400
+        assert "\n" not in rung.error
+
+
+def test_a_graph_that_is_made_has_operators_with_lines(reports: dict[str, Report]) -> None:
+    rungs = {rung.name: rung for rung in reports["graphed"].rungs}
+    row = next(n for n, line in enumerate(GRAPHED.splitlines(), 1) if "return" in line)
+    names = {name: [op for op, _ in rung.operators] for name, rung in rungs.items()}
+    assert names["torch.export"] == ["aten.conv2d.default", "aten.relu.default"]
+    assert names["fx"] == ["torch.nn.Conv2d", "torch.Tensor.relu"]
+    assert {site.row for rung in rungs.values() for _, site in rung.operators} == {row}
+
+
+def test_a_model_that_following_disturbs_is_recorded_without(reports: dict[str, Report]) -> None:
+    report = reports["touchy"]
+    assert report.failure is None
+    assert [run.error for run in report.runs] == ["", "", ""]
+    assert named(report, "torch.nn.functional.conv2d")

@@ -1,0 +1,164 @@
+"""Code that misbehaves becomes one failure, and what comes after it still runs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from lintorch.models.examine import Limits, Plan, Report, examine
+from lintorch.worker.client import WorkerError
+
+GIB = 2**30
+NET = """
+import ctypes, os, signal, subprocess, sys, threading, time
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        {building}
+        self.conv = nn.Conv2d(3, 4, 1)
+
+    def forward(self, x):
+        {running}
+        return self.conv(x)
+
+
+class Next(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 1)
+
+    def forward(self, x):
+        return self.conv(x)
+
+
+{importing}
+"""
+
+
+def net(importing: str = "", building: str = "pass", running: str = "pass") -> str:
+    return NET.format(importing=importing, building=building, running=running)
+
+
+HOSTILE = {
+    "raises": net(building="raise OverflowError('too wide')"),
+    "hangs": net(running="time.sleep(600)"),
+    "leaves": net(running="sys.exit(3)"),
+    "vanishes": net(running="os._exit(0)"),
+    "crashes": net(running="ctypes.string_at(0)"),
+    "grows": net(running="self.held = [torch.ones(2**22) for _ in range(2**20)]"),
+    "signals": net(running="os.kill(os.getpid(), signal.SIGKILL)"),
+}
+STAGES = {
+    "raises": ("build", "OverflowError: too wide"),
+    "hangs": ("stopped", "did not finish within"),
+    "leaves": ("run", "SystemExit: 3"),
+    "vanishes": ("stopped", "ended the process itself, with exit status 0"),
+    "crashes": ("stopped", "SIGSEGV"),
+    "grows": ("", "memory"),
+    "signals": ("stopped", "SIGKILL"),
+}
+UNIMPORTABLE = {
+    "exits": ("sys.exit('enough')", "import", "SystemExit: enough"),
+    "ends": ("os._exit(7)", "stopped", "exit status 7"),
+    "waits": ("time.sleep(600)", "stopped", "did not finish within 4 s"),
+}
+HARMLESS = {
+    "prints": net(importing="print('x' * 2**22)", running="os.write(2, b'y' * 2**21)"),
+    "threads": net(importing="threading.Thread(target=time.sleep, args=(600,)).start()"),
+    "children": net(importing="subprocess.Popen(['sleep', '617'])"),
+    "deeper/prints": net(),
+}
+
+
+def examined(folder: Path, files: dict[str, str], **limits: float) -> dict[str, dict[str, Report]]:
+    """Reports by file, then by class."""
+    paths = {str(folder / f"{name}.py"): name for name in files}
+    for path, name in paths.items():
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_text(files[name])
+    found: dict[str, dict[str, Report]] = {name: {} for name in files}
+    plan = Plan(tuple(paths), str(folder), trace=False, limits=Limits(**limits))
+    for report in examine(plan):
+        what = report.failure or report.model
+        assert what.qualname not in found[paths[what.path]]
+        found[paths[what.path]][what.qualname] = report
+    return found
+
+
+def test_a_model_that_misbehaves_is_one_failure_and_the_next_runs(tmp_path: Path) -> None:
+    found = examined(tmp_path, HOSTILE, seconds=4, memory=2 * GIB)
+    for name, (stage, cause) in STAGES.items():
+        assert set(found[name]) == {"Net", "Next"}, name
+        failure = found[name]["Net"].failure
+        assert cause in failure.cause
+        assert not stage or failure.stage == stage
+        assert failure.row == 7
+        assert found[name]["Next"].failure is None
+        assert found[name]["Next"].model.inputs
+
+
+def test_a_file_that_cannot_be_loaded_is_one_failure_and_the_next_is_loaded(tmp_path: Path) -> None:
+    files = {name: net(importing=line) for name, (line, *_) in UNIMPORTABLE.items()}
+    found = examined(tmp_path, {**files, **HARMLESS}, seconds=4)
+    for name, (_, stage, cause) in UNIMPORTABLE.items():
+        (failure,) = (report.failure for report in found[name].values())
+        assert (failure.qualname, failure.stage) == ("", stage)
+        assert cause in failure.cause
+    for name in HARMLESS:
+        assert [r.failure for r in found[name].values()] == [None, None], name
+    assert not left_running("sleep", "617")
+
+
+def test_what_a_failed_model_printed_is_kept_at_its_end(tmp_path: Path) -> None:
+    running = "print('loading weights'); sys.stdout.flush(); os._exit(1)"
+    found = examined(tmp_path, {"net": net(running=running)})
+    assert found["net"]["Net"].failure.output == "loading weights"
+
+
+def test_the_worker_has_no_network_and_a_home_of_its_own(tmp_path: Path) -> None:
+    asking = "import socket; socket.create_connection(('192.0.2.1', 80))"
+    writing = "open(os.path.expanduser('~/left'), 'w'); open('left', 'w')"
+    found = examined(tmp_path, {"asks": net(building=asking), "writes": net(building=writing)})
+    assert "without network" in found["asks"]["Net"].failure.cause
+    assert found["writes"]["Net"].failure is None
+    assert not Path.home().joinpath("left").exists()
+    assert {path.name for path in tmp_path.iterdir()} == {"asks.py", "writes.py"}
+
+
+def test_a_python_without_torch_says_how_to_install_it(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True)
+    python = str(tmp_path / "bare" / "bin" / "python")
+    file = tmp_path / "net.py"
+    file.write_text(net())
+    with pytest.raises(WorkerError, match=r'has no torch.*pip install "lintorch\[export\]"'):
+        list(examine(Plan((str(file),), python=python)))
+    with pytest.raises(WorkerError, match="cannot start"):
+        list(examine(Plan((str(file),), python=str(tmp_path / "absent"))))
+
+
+def test_linting_side_imports_no_torch() -> None:
+    text = "import sys, lintorch.models.examine; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", textwrap.dedent(text)]).returncode == 0
+
+
+def left_running(*command: str) -> list[str]:
+    """Processes with exactly this command line."""
+    wanted = "\0".join(command) + "\0"
+    lines = Path("/proc").glob("[0-9]*/cmdline")
+    return [str(path) for path in lines if os.access(path, os.R_OK) and read(path) == wanted]
+
+
+def read(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""
