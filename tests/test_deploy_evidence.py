@@ -124,7 +124,7 @@ def test_what_depends_on_the_mode_is_told_at_the_export_call_of_another_file(fol
     finding = only(judged(folder, "LT201", MODAL, traced, deploy(MODAL)).standing)
     assert (Path(finding.place.path).name, finding.place.row) == ("deploy.py", 7)
     assert finding.evidence is Evidence.TRACE
-    assert "BatchNorm2d, Dropout of Net" in finding.message
+    assert "in Net BatchNorm2d and Dropout depend" in finding.message
     assert finding.fix is not None
 
 

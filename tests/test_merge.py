@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lintorch.finding import Evidence, Finding, Place, Severity
 from lintorch.merge import merge
 
@@ -25,3 +27,34 @@ def test_what_only_confirms_joins_a_source_finding_and_else_is_dropped() -> None
 def test_a_finding_of_a_run_stands_alone_unless_it_only_confirms() -> None:
     (alone,) = merge([finding(Evidence.TRACE, 4)]).standing
     assert alone.evidence is Evidence.TRACE
+
+
+def about(path: str, exporter: str | None = None, evidence: Evidence = Evidence.TRACE) -> Finding:
+    return Finding(
+        "LT201", "missing-eval", f"{evidence} of {path}", Severity.WARNING,
+        Place(path.partition(":")[0], 9), evidence, path, exporter=exporter, confirms=True,
+    )  # fmt: skip
+
+
+def test_what_is_said_of_a_model_joins_the_source_finding_that_names_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    source = Finding(
+        "LT201", "missing-eval", "no eval", Severity.ERROR, Place("deploy.py", 3), Evidence.SOURCE,
+        f"{tmp_path}/net.py:Net", exporter="torch.export",
+    )  # fmt: skip
+    others = [about("net.py:Other"), about("net.py:Net", "onnx", Evidence.EXPORT)]
+    (joined,) = merge([source, about("net.py:Net"), *others]).standing
+    assert (joined.place, joined.message) == (Place("deploy.py", 3), "trace of net.py:Net")
+    assert (joined.severity, joined.exporter) == (Severity.ERROR, "torch.export")
+
+
+def test_a_run_of_its_model_withdraws_a_source_finding(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    source = Finding(
+        "LT201", "missing-eval", "no eval", Severity.ERROR, Place("deploy.py", 3), Evidence.SOURCE,
+        "net.py:Net",
+    )  # fmt: skip
+    run = replace(about("net.py:Net"), confirms=False, refuted="the same in either mode")
+    merged = merge([source, run])
+    assert merged.standing == ()
+    assert [f.refuted for f in merged.withdrawn] == ["the same in either mode"]

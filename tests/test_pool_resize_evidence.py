@@ -103,6 +103,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Merged]:
         image("Step", forward="F.adaptive_avg_pool2d(y.flatten(2).mean(2)[:, None, None], (1, 2))"),
         image("Area", forward="F.interpolate(y, size=(4, 4), mode='area')"),
         image("Half", forward="F.interpolate(y, scale_factor=0.5, mode='bilinear', antialias=True)"),
+        HALF.format(name="Much", wide=64),
+        HALF.format(name="Little", wide=8192),
     )  # fmt: skip
 
 
@@ -163,15 +165,9 @@ def test_a_resize_at_an_old_opset_is_wrong_or_refused(tmp_path: Path) -> None:
     assert "refuses" in found["Refused forward"].standing[0].message
 
 
-def test_hidden_sizes_count_by_their_share_of_the_work(tmp_path: Path) -> None:
-    found = examined(
-        tmp_path,
-        Profile(),
-        HALF.format(name="Much", wide=64),
-        HALF.format(name="Little", wide=8192),
-    )
-    (finding,) = found["Much layer"].standing
+def test_hidden_sizes_count_by_their_share_of_the_work(run: dict[str, Merged]) -> None:
+    (finding,) = run["Much layer"].standing
     assert finding.evidence is Evidence.TRACE
     assert "100, 64" in finding.message
-    assert not found["Little layer"].standing
-    assert "no multiple of 8" in (found["Little layer"].withdrawn[0].refuted or "")
+    assert not run["Little layer"].standing
+    assert "no multiple of 8" in (run["Little layer"].withdrawn[0].refuted or "")

@@ -61,7 +61,7 @@ def examined(folder: Path, *lines: str, exporters: tuple[str, ...] = ()) -> dict
 
 @pytest.fixture(scope="module")
 def traced(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Merged]:
-    return examined(tmp_path_factory.mktemp("traced"), *OPEN, *BAKED, *FIXED)
+    return examined(tmp_path_factory.mktemp("traced"), *LOOKED_AT, *OPEN, *BAKED, *FIXED)
 
 
 BAKED = {
@@ -80,6 +80,7 @@ FIXED = {
     "x = x * 3 if x.mean((2, 3)).size(d) > 4 else x": "LT104",
     "x = sum(x * i for i in range(x.mean((2, 3)).size(d)))": "LT105",
 }
+LOOKED_AT = ("assert int(x.size(0)) > 0", "y = x.data.shape[1]", "print(len(x))")
 OPEN = {"x = x * 4 if x.size(2) > 5000 else x": "LT104"}
 
 
@@ -98,6 +99,11 @@ def test_a_run_withdraws_what_never_changes(traced: dict[str, Merged], line: str
 def test_a_branch_that_did_not_flip_is_not_thereby_harmless(traced: dict[str, Merged]) -> None:
     (line,) = OPEN
     assert [f.evidence for f in traced[line].standing] == [Evidence.SOURCE]
+
+
+@pytest.mark.parametrize("line", LOOKED_AT)
+def test_a_size_that_is_only_looked_at_is_no_hazard(traced: dict[str, Merged], line: str) -> None:
+    assert traced[line].standing == ()
 
 
 def test_numbers_of_the_run_are_told(traced: dict[str, Merged]) -> None:

@@ -182,7 +182,7 @@ def test_a_loop_over_a_size_is_refused_by_onnx_at_its_line(tmp_path):
 
 
 def test_a_loop_over_a_fixed_size_is_right_and_inputs_can_be_given_back(tmp_path):
-    assert tried(Looped(), "onnx", tmp_path, shape=("batch", 3, 16, 16)).status == "ok"
+    assert tried(Looped(), "onnx", tmp_path, shape=("batch", 3, 4, 4)).status == "ok"
 
 
 def test_a_module_that_cannot_be_copied_is_left_as_it_was(tmp_path):

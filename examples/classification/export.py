@@ -9,11 +9,18 @@ def main():
     model = SlimNet()
     model.load_state_dict(torch.load("slim.pt"))
     example = torch.randn(2, 3, 224, 224)
-    sizes = {"image": {0: torch.export.Dim("batch"), 2: "height", 3: "width"}}
-    program = torch.export.export(model, (example,), dynamic_shapes={"image": {0: torch.export.Dim("batch")}})
+    sizes = {0: torch.export.Dim("batch"), 2: torch.export.Dim("height"), 3: torch.export.Dim("width")}
+
+    program = torch.export.export(model, (example,), dynamic_shapes={"image": sizes})
     torch.export.save(program, "slim.pt2")
+
+    model.eval()
     torch.onnx.export(
-        model.eval(), (example,), "slim.onnx", dynamo=False, opset_version=17,
+        model,
+        (example,),
+        "slim.onnx",
+        dynamo=False,
+        opset_version=17,
         dynamic_axes={"image": {0: "batch", 2: "height", 3: "width"}},
     )
 

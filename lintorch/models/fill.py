@@ -148,6 +148,7 @@ _BY_ANNOTATION: tuple[tuple[str, Any], ...] = (
     ("Dict", {}),
     ("dict", {}),
 )
+_MOST_LETTERS = 60
 _SEQUENCE = ("Sequence", "List", "list[", "Tuple", "tuple", "Iterable")
 
 
@@ -179,12 +180,15 @@ def fill(call: Callable[..., Any], needed: list[inspect.Parameter]) -> dict[str,
 
 
 def shown(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments as values that travel: plain ones as they are, the others as their repr."""
-    plain = (int, float, str, bool, type(None))
-    return {
-        name: value if isinstance(value, plain) else getattr(value, "__name__", None) or repr(value)
-        for name, value in arguments.items()
-    }
+    """Arguments as values that travel: plain ones as they are, the others in a few letters."""
+    return {name: _shown(value) for name, value in arguments.items()}
+
+
+def _shown(value: Any) -> Any:
+    if value is None or isinstance(value, (int, float, str, bool)):
+        return value
+    text = getattr(value, "__name__", None) or repr(value)
+    return text if len(text) <= _MOST_LETTERS and "\n" not in text else f"{type(value).__name__}(…)"
 
 
 def _value(call: Callable[..., Any], parameter: inspect.Parameter) -> Any:

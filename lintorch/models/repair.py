@@ -195,7 +195,7 @@ def _sizes_differ(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
         for name, size in guess.sizes.items():
             if size == got and name != "batch":
                 yield guess.resized(**{name: want})
-            elif size + 1 == got and want > 1:
+            elif size + 1 == got and want > 1 and name != "batch":
                 yield guess.resized(**{name: want - 1})
         yield from _swapped(guess, got, want, axis=-1)
         yield from _swapped(guess, got, want, axis=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -17,19 +18,11 @@ _CHOICE = re.compile(
     r"(?:one of|in|available|supported|choose from|options).{0,30}?\W([A-Za-z][\w.-]*\w)"
 )
 _NUMBERS: tuple[Any, ...] = (
-    (2, 2),
-    (8, 16, 32),
-    (32, 32, 32),
-    (2, 2, 2, 2),
-    (64, 64),
-    8,
-    1,
-    3,
-    64,
-    16,
+    *((2, 2), (8, 16, 32), (64, 64), (2, 2, 2, 2), (32, 32, 32), (16,) * 12),
+    *(8, 1, 3, 64, 96, 16, 224),
 )
 _PARTS: tuple[Any, ...] = (nn.Identity(), nn.ReLU, nn.BatchNorm2d, 8)
-_MOST = 60
+_MOST = 80
 
 
 def retries(call: Callable[..., Any], given: Arguments, message: str) -> Iterator[Arguments]:
@@ -40,23 +33,27 @@ def retries(call: Callable[..., Any], given: Arguments, message: str) -> Iterato
     asked = _asked_for(call, given, message)
     if asked:
         yield {**given, **asked}
+    if len(asked) > 1:
+        yield from ({**given, name: value} for name, value in asked.items())
     for word in _CHOICE.findall(message):
         for name, value in given.items():
             if isinstance(value, str) and word != value:
                 yield {**given, name: word}
     named = [name for name in given if re.search(rf"(?<!\w){name}(?!\w)", message)]
-    names = [*named, *(name for name in given if name not in named)]
-    order = sorted(
-        _NUMBERS, key=lambda value: isinstance(value, tuple) != bool(_SEVERAL.search(message))
-    )
-    for value in order:
-        for name in names:
-            if _is_number(given[name]) and value != given[name]:
-                yield {**given, name: value}
-    for name in names:
-        if not _is_number(given[name]):
-            for value in _PARTS:
-                yield {**given, name: value}
+    several = bool(_SEVERAL.search(message))
+    numbers = sorted(_NUMBERS, key=lambda value: isinstance(value, tuple) != several)
+    for name in named:
+        yield from _others(given, name, numbers)
+    for name in given:
+        if name not in named:
+            yield from _others(given, name, numbers[:6])
+
+
+def _others(given: Arguments, name: str, numbers: list[Any]) -> Iterator[Arguments]:
+    """The arguments with one of them changed."""
+    for value in numbers if _is_number(given[name]) else _PARTS:
+        if value != given[name]:
+            yield {**given, name: value}
 
 
 def settled(
@@ -84,8 +81,14 @@ def settled(
                 and not isinstance(error, (ImportError, OSError, NameError))
             ):
                 seen.add(told)
-                waiting[:0] = [(other, depth + 1) for other in retries(call, given, str(error))]
+                waiting[:0] = [(other, depth + 1) for other in retries(call, given, _lines(error))]
     raise errors[0]
+
+
+def _lines(error: Exception) -> str:
+    """The message, and the lines that it came from: they name what was refused."""
+    frames = traceback.extract_tb(error.__traceback__)[-2:]
+    return " ".join([str(error), *(frame.line or "" for frame in frames)])
 
 
 def _asked_for(call: Callable[..., Any], given: Arguments, message: str) -> dict[str, Any]:

@@ -44,7 +44,6 @@ _TINY: dict[str, Any] = {
     "n_positions": 64,
     "use_cache": False,
 }
-_SCALES = frozenset(("image_size", "patch_size", "embed_dim", "hidden_size"))
 _ABSENT = object()
 _TOKENS = ("pad_token_id", "bos_token_id", "eos_token_id", "decoder_start_token_id")
 _TOKEN_OF = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 0}
@@ -97,11 +96,12 @@ def setting(name: str) -> Any:
 def config(kind: type) -> Any:
     """A small instance of a configuration class; parts that are configurations are small too."""
     default = kind()
+    if _is_staged(default):
+        return default
     values = {
         name: value
         for name, value in _TINY.items()
         if _fits(getattr(default, name, _ABSENT), name, kind)
-        and not (name in _SCALES and _is_staged(default))
     }
     if "vocab_size" in values:
         values |= {name: _TOKEN_OF[name] for name in _TOKENS if hasattr(default, name)}
@@ -118,7 +118,7 @@ def config(kind: type) -> Any:
 
 
 def _is_staged(default: Any) -> bool:
-    """Whether a model is made of stages that shrink what they pass on, each of its own size."""
+    """Whether a model is made of stages, whose sizes depend on one another."""
     stages = (getattr(default, name, None) for name in ("depths", "hidden_sizes"))
     return any(isinstance(sizes, (list, tuple)) for sizes in stages)
 

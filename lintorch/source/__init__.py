@@ -1,7 +1,7 @@
 """A file and what can be known of it."""
 
 from lintorch.source.literals import UNKNOWN, Arguments, literal
-from lintorch.source.sizes import goes_by_fixed_name, is_read, is_scaled, may_vary
+from lintorch.source.sizes import goes_by_fixed_name, has_fixed_name, is_read, is_scaled, may_vary
 from lintorch.source.source import Source
 from lintorch.source.values import Kind, Value
 
@@ -12,6 +12,7 @@ __all__ = [
     "Source",
     "Value",
     "goes_by_fixed_name",
+    "has_fixed_name",
     "is_read",
     "is_scaled",
     "literal",

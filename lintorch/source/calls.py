@@ -76,10 +76,7 @@ def method(
     """The value of `receiver.name(*args)` on a tensor; `axis` is a literal first argument."""
     if name == "size":
         return (
-            replace(
-                size(axis, False if receiver.fixed else usual(axis, image)),
-                detached=receiver.detached,
-            )
+            replace(_one(receiver, axis, image), detached=receiver.detached)
             if args
             else shape_of(receiver)
         )
@@ -107,6 +104,10 @@ def method(
     if name.endswith("_") and not name.endswith("__"):
         return replace(receiver, detached=False)
     return TENSOR
+
+
+def _one(tensor: Value, axis: int | None, image: bool) -> Value:
+    return size(None, False) if tensor.fixed else size(axis, usual(axis, image))
 
 
 def shape_of(tensor: Value) -> Value:

@@ -105,7 +105,7 @@ class Expressions:
         if rank == 3 and axis == 2:
             dynamic = None
         if shape.fixed:
-            dynamic = False
+            return size(None, False)
         return replace(size(axis, dynamic), detached=shape.detached)
 
     # one method per class of expression

@@ -19,6 +19,7 @@ _TENSOR_PARAM = re.compile(
     r"^(x\d?|xs|y\d?|inputs?|img|image|images|feats?|features|preds?|predictions?|logits|outputs?"
     r"|targets?|labels?|gts?|masks?|y_true|y_pred|query|key|value|hidden_states?)$"
 )
+_WEIGHT_PARAM = re.compile(r"^(weights?|kernel|pos(ition)?\w*_?emb\w*|rel(ative)?_pos\w*)$")
 _TENSOR_ONLY = frozenset(
     {"size", "shape", "view", "reshape", "permute", "dim", "ndim", "dtype", "device", "flatten"}
 )
@@ -81,7 +82,7 @@ def _params(function: cst.FunctionDef) -> list[cst.Param]:
 def _given(param: cst.Param, forward: bool, source: Source) -> Value:
     """What a parameter is: by its annotation, its default, or as an input of a forward."""
     name = param.name.value
-    tensor = Value(Kind.TENSOR, roots=frozenset({name}))
+    tensor = Value(Kind.TENSOR, roots=frozenset({name}), fixed=bool(_WEIGHT_PARAM.match(name)))
     if param.annotation is not None:
         written = source.code(param.annotation.annotation)
         return (
@@ -94,7 +95,7 @@ def _given(param: cst.Param, forward: bool, source: Source) -> Value:
     default = param.default
     missing = default is None or (isinstance(default, cst.Name) and default.value == "None")
     if missing and (_TENSOR_PARAM.match(name) or (forward and default is None)):
-        return Value(Kind.TENSOR, roots=frozenset({name}), sure=False)
+        return replace(tensor, sure=False)
     return UNKNOWN_VALUE
 
 

@@ -74,8 +74,10 @@ class Contents:
         place = self._definition(dotted)
         if place is None or not isinstance(place[1], ast.ClassDef):
             return ""
-        module, node = place
-        return f"{module.path}:{node.name}"  # type: ignore[attr-defined]
+        path = place[0].path
+        if path != self._own.path and not os.path.isabs(self._own.path):
+            path = os.path.relpath(path)
+        return f"{path}:{place[1].name}"
 
     def _facts(self, dotted: str) -> Iterator[str]:
         place = self._definition(dotted)

@@ -200,6 +200,8 @@ class _Walk:
 
     def _call(self, call: cst.Call) -> Mode | None:
         given = [self._mode(arg.value) for arg in call.args]
+        if isinstance(call.func, cst.Name):
+            self._mode(call.func)
         name = self._source.name(call.func)
         if name in _WRAPPERS:
             return given[0] if given else None

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lintorch.source.tree import offspring
-from lintorch.source.values import Kind, Read, Value, named
+from lintorch.source.values import Kind, Value, is_fixed_name
 
 if TYPE_CHECKING:
     from lintorch.source.source import Source
 
 _LAST = -1
-_ANY = frozenset({Read(None, None)})
 
 
 def may_vary(value: Value) -> bool:
@@ -23,13 +22,17 @@ def may_vary(value: Value) -> bool:
     return value.may_vary or any(may_vary(item) for item in value.items)
 
 
+def has_fixed_name(node: cst.CSTNode) -> bool:
+    """Whether a name says that what it stands for never varies: `self.num_channels`."""
+    if isinstance(node, cst.Attribute):
+        return is_fixed_name(node.attr.value)
+    return isinstance(node, cst.Name) and is_fixed_name(node.value)
+
+
 def goes_by_fixed_name(node: cst.CSTNode, source: Source) -> bool:
-    """Whether a size is given a name that says it never varies: `channels = int(x.shape[i])`."""
+    """Whether a size is given such a name: `channels = int(x.shape[i])`."""
     outer = source.parent(node)
-    if not isinstance(outer, cst.Assign):
-        return False
-    names = [t.target.value for t in outer.targets if isinstance(t.target, cst.Name)]
-    return any(not may_vary(named(Value(Kind.SIZE, reads=_ANY), name)) for name in names)
+    return isinstance(outer, cst.Assign) and any(has_fixed_name(t.target) for t in outer.targets)
 
 
 def is_read(node: cst.CSTNode) -> bool:

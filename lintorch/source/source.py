@@ -170,6 +170,10 @@ class Source:
         start, end = self.spans.of(node)
         return Edit(self.spans.offset(*start), self.spans.offset(*end), content)
 
+    def fitted(self, content: str, place: cst.CSTNode) -> str:
+        """An operation as it may stand in the place of a node, in brackets where it needs them."""
+        return spelling.fitted(content, place, self)
+
     def insert_argument(self, call: cst.Call, content: str) -> Edit:
         """Add an argument at the end of a call, however the call is laid out."""
         return spelling.insert_argument(self, call, content)

@@ -97,7 +97,7 @@ WEIGHT = Value(Kind.TENSOR, fixed=True)
 PRESUMED = Value(Kind.TENSOR, sure=False)
 
 _STATIC_NAME = re.compile(
-    r"^(k[hwxy]|kernel\w*|c|c_\w+|ch|\w+_ch|chan|n_?classes|num_classes|channels?|n_?channels|nc|dim|d_model|d_k|embed\w*|hidden\w*|heads?|n_?heads?|num_heads|in_channels|features?|\w+_dim|\w+_channels)$",
+    r"^(k[hwxy]|kernel\w*|c|c_\w+|ch|\w+_ch|chan|n_?classes|num_classes|channels?|n_?channels|nc|dim|d_model|d_k|embed\w*|hidden\w*|\w*heads?|in_channels|features?|\w+_dim|\w+_channels)$",
     re.I,
 )
 _DYNAMIC_NAME = re.compile(
@@ -133,12 +133,17 @@ def size(axis: int | None, dynamic: bool | None) -> Value:
     return Value(Kind.SIZE, reads=frozenset({Read(axis, dynamic)}), whole=True)
 
 
+def is_fixed_name(name: str) -> bool:
+    """Whether a name says that a size never varies, such as `num_channels`."""
+    return bool(_STATIC_NAME.match(name))
+
+
 def named(value: Value, name: str) -> Value:
     """A size whose axis could not be told, after it was given a telling name."""
     if value.kind is not Kind.SIZE or len(value.reads) != 1:
         return value
     (read,) = value.reads
-    if _STATIC_NAME.match(name):
+    if is_fixed_name(name):
         dynamic: bool | None = False
     elif read.dynamic is None and _DYNAMIC_NAME.match(name):
         dynamic = True

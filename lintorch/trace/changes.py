@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import linecache
+import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
@@ -10,6 +12,7 @@ from lintorch.subjects import Trace, Trial
 from lintorch.trace.record import Event, Outcome
 
 _MOST = 200
+_LOOKS = re.compile(r"\s*(assert|if|elif|while|raise|print|log(ger|ging)?\.|warnings\.)\b")
 Asked = Callable[[Event], Any]
 
 
@@ -34,6 +37,11 @@ def is_fixed(event: Event, trace: Trace) -> bool:
     return bool(trace.again(event)) and not (
         changes(event, trace) or changes(event, trace, asked_of)
     )
+
+
+def only_looks(event: Event) -> bool:
+    """Whether the question stands in a check, a branch or a message: its answer is not computed with."""
+    return bool(_LOOKS.match(linecache.getline(event.site.path, event.site.row)))
 
 
 def blamed(

@@ -65,6 +65,7 @@ _TESTS = re.compile(r"(^|[/\\])(test_[^/\\]*|[^/\\]*_test|conftest)\.py$")
 """Files whose exports nobody deploys."""
 _TRAINING = ("prepare_qat", "export_for_training", "QuantizationAwareTraining")
 """Words of files that export in order to train."""
+_SESSION = "InferenceSession"
 _TRAINED = ("train", "zero_grad", "parameters")
 _DYNAMO_SINCE = (2, 9)
 
@@ -77,10 +78,13 @@ class Consequence:
     words: str
 
 
-@rule.source(cst.Call, needs=("export", "jit", "symbolic_trace"))
+@rule.source(cst.Call, needs=("export", "jit", "symbolic_trace", _SESSION))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
-    if name not in EXPORTERS or source.mentions(_TRAINING) or _TESTS.search(source.path):
+    if source.mentions(_TRAINING) or _TESTS.search(source.path):
+        return
+    if name not in EXPORTERS:
+        yield from _reference(call, source)
         return
     exporter, parameter = EXPORTERS[name]
     given = source.arguments(call, parameter).get(parameter)
@@ -90,8 +94,7 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     if exporter == "onnx":
         exporter = _onnx(call, source)
     if told := _consequence(exporter, mode.layers, call, source):
-        layers = ", ".join(sorted(mode.layers))
-        message = f"exported in training mode, which {layers} depends on: {told.words}"
+        message = f"exported in training mode, on which {_and(sorted(mode.layers))}: {told.words}"
         yield Hit(
             call,
             message,
@@ -106,9 +109,9 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
 def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
     layers = list(trace.named("train.layer"))
     if event is layers[0]:
-        counted = Counter(layer.layer_class.rpartition(".")[2] for layer in layers)
-        shown = ", ".join(f"{name} ×{n}" if n > 1 else name for name, n in counted.items())
-        message = f"exported in training mode: {shown} of {trace.record.qualname} depend on it"
+        counted = Counter(_shown(layer) for layer in layers)
+        shown = [f"{name} ×{n}" if n > 1 else name for name, n in counted.items()]
+        message = f"exported in training mode, on which in {trace.record.qualname} {_and(shown)}"
         yield Hit(_class(trace), message, confirms=True)
 
 
@@ -127,6 +130,53 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
         )
         message = f"exported in training mode the model {shown} against eval"
         yield Hit(_class(trial.trace), message, confirms=True)
+
+
+def _reference(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """`reference = model(x)` in training mode, beside a runtime that runs the exported model."""
+    if not isinstance(call.func, cst.Name) or not source.mentions((_SESSION,)):
+        return
+    scope = source.enclosing(call, cst.FunctionDef)
+    text = source.code(scope) if scope is not None else source.text
+    if _SESSION not in text or ".backward(" in text:
+        return
+    mode = source.mode(call.func)
+    if mode is not None and mode.training and mode.layers and not _is_told(call.func, source):
+        message = (
+            f"the runtime is compared with a model in training mode, on which "
+            f"{_and(sorted(mode.layers))}"
+        )
+        yield Hit(call, message, _fix(call.func, call, source))
+
+
+def _is_told(model: cst.Name, source: Source) -> bool:
+    """Whether an export of the same model in the same scope is reported already."""
+    scope = source.enclosing(model, cst.FunctionDef)
+    for call in source.nodes(cst.Call):
+        exporter, parameter = EXPORTERS.get(source.name(call.func), ("", ""))
+        given = source.arguments(call, parameter).get(parameter) if parameter else None
+        if not isinstance(given, cst.Name) or given.value != model.value:
+            continue
+        mode = source.mode(given)
+        if source.enclosing(call, cst.FunctionDef) is scope and mode and mode.training:
+            chosen = _onnx(call, source) if exporter == "onnx" else exporter
+            if _consequence(chosen, mode.layers, call, source):
+                return True
+    return False
+
+
+def _shown(layer: Event) -> str:
+    """A layer of torch by its class; one of the project's for what its forward asks."""
+    builtin = layer.layer_class.startswith("torch.")
+    name = layer.layer_class.rpartition(".")[2]
+    return name if builtin else f"{ASKS} in {name}"
+
+
+def _and(names: list[str]) -> str:
+    """`BatchNorm2d and Dropout depend`."""
+    if len(names) == 1:
+        return f"{names[0]} depends"
+    return f"{', '.join(names[:-1])} and {names[-1]} depend"
 
 
 def _class(trace: Trace) -> Place:
@@ -214,7 +264,7 @@ def _scripted(call: cst.Call, source: Source) -> Consequence | None:
     if not saved or (name and f"{name}.eval(" in text):
         return None
     return Consequence(
-        Severity.ERROR, "the scripted model is saved in that mode, without a warning"
+        Severity.WARNING, "the scripted model is saved in that mode, without a warning"
     )
 
 

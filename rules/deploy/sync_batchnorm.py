@@ -86,7 +86,11 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
 @rule.trace("train.layer")
 def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
     if event.layer_class == LAYER:
-        yield Hit(_site(event), f"{event.layer} of {trace.record.qualname} is one", harm=HARM)
+        yield Hit(
+            _site(event),
+            f"{event.layer or 'the whole'} of {trace.record.qualname} is a SyncBatchNorm",
+            harm=HARM,
+        )
 
 
 @rule.trial("failed")

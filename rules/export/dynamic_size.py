@@ -11,7 +11,7 @@ from lintorch.finding import Applicability, Fix, Harm, Hit, Refuted
 from lintorch.rule import Rule
 from lintorch.source import Kind, Source, goes_by_fixed_name, is_read, is_scaled, literal, may_vary
 from lintorch.subjects import Trace, Trial
-from lintorch.trace.changes import blamed, changes, is_fixed
+from lintorch.trace.changes import blamed, changes, is_fixed, only_looks
 from lintorch.trace.record import Event, Outcome
 
 rule = Rule(
@@ -26,6 +26,8 @@ rule = Rule(
         jit.trace then compute wrongly at any other size, for `x.data` without any warning;
         `torch.export` refuses, and so does the new ONNX exporter unless sizes are left to
         `Dim.AUTO` or the number was worked out first (`int(h // 2)`), which is silently wrong.
+        The window of `avg_pool2d(x, x.shape[2:])` and the steps of `linspace(0, 1, h)` are plain
+        numbers to an exporter too: pool to one cell, and divide an `arange(h)`.
         Measured on torch 2.13.
 
         The often-copied advice to write `torch.tensor(x.size(0)).item()` is what bakes the size;
@@ -58,6 +60,8 @@ READ = {**REFUSED, "onnx": Harm.AUTO, **TRACED}
 WORKED_OUT = {**REFUSED, "onnx": Harm.SILENT, **TRACED}
 """The same of a size that was halved or added to first."""
 REPEATED = {**REFUSED, "onnx": Harm.AUTO, **UNSEEN}
+WINDOW = {**REFUSED, "onnx": Harm.AUTO, "onnx-legacy": Harm.REFUSED}
+WINDOW_1D = {**REFUSED, "onnx": Harm.SILENT, **UNSEEN}
 NOISY = {"onnx-legacy": Harm.NOISY, "torchscript-trace": Harm.NOISY}
 COPIED = {**REFUSED, "onnx": Harm.AUTO, **NOISY}
 
@@ -68,6 +72,15 @@ MAKERS: dict[str, tuple[dict[str, Harm], dict[str, Harm]]] = {
     "torch.IntTensor": (REPEATED, REPEATED),
 }
 """What becomes of several sizes, and of a single one that stays a tensor: torch.tensor keeps it."""
+STEPS = {**REFUSED, "onnx": Harm.AUTO}
+ARGUMENTS = {
+    "torch.linspace": ("steps", 2, STEPS),
+    "torch.nn.functional.one_hot": ("num_classes", 1, STEPS),
+    "torch.nn.functional.avg_pool1d": ("kernel_size", 1, WINDOW_1D),
+    "torch.nn.functional.avg_pool2d": ("kernel_size", 1, WINDOW),
+    "torch.nn.functional.max_pool2d": ("kernel_size", 1, WINDOW),
+}
+"""Arguments that an operator takes as plain numbers, and where they stand."""
 SIZE_READS = frozenset({"size", "shape", "numel", "nelement"})
 TRACE_HARM = {
     "size.int": WORKED_OUT,
@@ -108,9 +121,10 @@ def in_repeat(node: cst.BinaryOperation, source: Source) -> Iterator[Hit]:
         return
     if isinstance(node.right, cst.Call) and source.name(node.right.func) in FORMS:
         return  # said of that call
+    if not source.profile.dynamic or not source.in_traced_forward(node):
+        return
     size = source.value(node.right)
-    varies = source.profile.dynamic and size.kind is Kind.SIZE and may_vary(size)
-    if varies and source.in_traced_forward(node) and source.in_graph(node):
+    if size.kind is Kind.SIZE and may_vary(size) and source.in_graph(node):
         message = f"the list has as many items as {source.code(node.right)} was for the example"
         yield Hit(node, message, harm=REPEATED)
 
@@ -139,7 +153,8 @@ def counted(call: cst.Call, source: Source) -> Iterator[Hit]:
     value = source.value(given)
     if value.is_tensor and value.sure and not within(call, source, "range"):
         text = source.code(given)
-        edit = source.replace(call, f"{operand(given, source, given)}.size(0)")
+        tensor = text if is_read(given) or given.lpar else f"({text})"
+        edit = source.replace(call, f"{tensor}.size(0)")
         message = f"len({text}) is the example's batch size for good"
         yield Hit(call, message, fix=Fix(f"write {edit.content}", (edit,)), harm=READ)
 
@@ -203,6 +218,19 @@ def numpy(call: cst.Call, source: Source) -> Iterator[Hit]:
         yield Hit(call, message, harm=READ if is_read(node) else WORKED_OUT)
 
 
+def plain_argument(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """avg_pool2d(x, x.shape[2:]), linspace(0, 1, h)."""
+    name, position, harm = ARGUMENTS[source.name(call.func)]
+    parameters = tuple(name if at == position else f"_{at}" for at in range(position + 1))
+    node = source.arguments(call, *parameters).get(name)
+    value = source.value(node) if node is not None else None
+    if node is None or value is None or not may_vary(value):
+        return
+    if value.kind in (Kind.SIZE, Kind.SHAPE) or value.items:
+        short = source.name(call.func).rpartition(".")[2]
+        yield Hit(call, f"{name}={source.code(node)} of {short} is the example's", harm=harm)
+
+
 FORMS = {
     "int": converted,
     "float": converted,
@@ -210,6 +238,7 @@ FORMS = {
     "max": bounded,
     "min": bounded,
     **dict.fromkeys(MAKERS, made),
+    **dict.fromkeys(ARGUMENTS, plain_argument),
 }
 
 
@@ -218,7 +247,7 @@ def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
     if is_fixed(event, trace):
         reason = f"{WORDS[event.name]} is {shown(event.value)} at every size tried"
         yield Refuted(event.site, reason)
-    elif bakes(event, trace):
+    elif bakes(event, trace) and not is_whole_shape(event):
         for key, other in list(changes(event, trace).items())[:1]:
             was = f"was {shown(event.value)} and is {shown(other.value)} when {key} changes"
             yield Hit(event.site, f"{WORDS[event.name]} {was}", harm=harm_of(event, trace))
@@ -226,9 +255,11 @@ def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
 
 @rule.trial("wrong", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
-    for event in trial.trace.named(*TRACE_HARM):
+    explained = False
+    for event in sorted(trial.trace.named(*TRACE_HARM), key=is_whole_shape):
         hit = blamed(outcome, event, trial, harm_of(event, trial.trace))
-        if hit and bakes(event, trial.trace):
+        if hit and bakes(event, trial.trace) and not (explained and is_whole_shape(event)):
+            explained = True
             yield hit
 
 
@@ -247,9 +278,14 @@ def harm_of(event: Event, trace: Trace) -> dict[str, Harm]:
     return READ if given else TRACE_HARM[event.name]
 
 
+def is_whole_shape(event: Event) -> bool:
+    """A shape read through `.data`, of which maybe only the channels are used."""
+    return event.name == "size.data" and isinstance(event.value, tuple)
+
+
 def bakes(event: Event, trace: Trace) -> bool:
     """Not a float that was rounded, nor one size in a tensor: that may stay a tensor."""
-    if isinstance(event.args.get("operand"), float):
+    if isinstance(event.args.get("operand"), float) or only_looks(event):
         return False
     if event.name != "size.tensor" or isinstance(event.value, tuple):
         return True
@@ -266,12 +302,14 @@ def shown(value: object) -> str:
 
 
 def item_call(call: cst.Call, source: Source) -> cst.Call | None:
-    """The `.item()` or `.tolist()` that a call's result is asked for right away."""
+    """The `.item()`, `.tolist()` or int() that a call's result is asked for right away."""
     asked = source.parent(call)
-    read = source.parent(asked) if isinstance(asked, cst.Attribute) else None
-    if isinstance(asked, cst.Attribute) and isinstance(read, cst.Call) and read.func is asked:
+    read = source.parent(asked) if asked is not None else None
+    if not isinstance(read, cst.Call):
+        return None
+    if isinstance(asked, cst.Attribute) and read.func is asked:
         return read if asked.attr.value in ("item", "tolist") else None
-    return None
+    return read if isinstance(asked, cst.Arg) and source.name(read.func) == "int" else None
 
 
 def whole_read(node: cst.Attribute, source: Source) -> cst.BaseExpression:
@@ -302,5 +340,4 @@ def within(call: cst.Call, source: Source, *names: str) -> bool:
 def operand(node: cst.BaseExpression, source: Source, place: cst.CSTNode) -> str:
     """An expression as it may stand in the place of another."""
     text = source.code(node)
-    free = isinstance(source.parent(place), (cst.Arg, cst.Element, cst.Assign, cst.Index))
-    return text if is_read(node) or node.lpar or (free and "\n" not in text) else f"({text})"
+    return text if is_read(node) or node.lpar else source.fitted(text, place)

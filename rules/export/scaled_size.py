@@ -64,7 +64,7 @@ ROOT = {
 }
 
 UPWARD = frozenset({"math.ceil", "math.floor", "math.trunc"})
-FUNCTIONS = frozenset({f"math.{name}" for name in ("sqrt", "log", "log2", "log10", "exp", "pow")})
+FUNCTIONS = frozenset({f"math.{name}" for name in ("sqrt", "log", "log1p", "log2")})
 RESIZES = frozenset({"torch.nn.functional.interpolate", "torch.nn.functional.upsample"})
 TRACE_HARM = {
     "size.int": WHOLE,
@@ -80,11 +80,13 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
     if not source.profile.dynamic or not call.args:
         return
     name = source.name(call.func)
+    if (name not in RESIZES and name not in HARM) or not source.in_traced_forward(call):
+        return
     if name in RESIZES:
         yield from resized(call, source)
-    elif name in HARM and sized(call.args[0].value, source):
+    elif sized(call.args[0].value, source) or is_side(call, source):
         harm = HARM[name](call, source)
-        if harm is not None and source.in_traced_forward(call) and source.in_graph(call):
+        if harm is not None and source.in_graph(call):
             yield Hit(call, message(call, source), fix=exact(call, source), harm=harm)
 
 
@@ -93,8 +95,10 @@ def in_division(node: cst.BinaryOperation, source: Source) -> Iterator[Hit]:
     """`-(-h // 4)`, `-h // 2`."""
     if not isinstance(node.operator, cst.FloorDivide) or not source.profile.dynamic:
         return
+    if not source.in_traced_forward(node):
+        return
     negative = source.value(node.left).negative and sized(node.left, source)
-    if negative and source.in_traced_forward(node) and source.in_graph(node):
+    if negative and source.in_graph(node):
         said = f"{source.code(node)} divides a negative size, which ONNX rounds towards zero"
         yield Hit(node, said, fix=upwards(node, source), harm=NEGATIVE)
 
@@ -102,7 +106,7 @@ def in_division(node: cst.BinaryOperation, source: Source) -> Iterator[Hit]:
 def resized(call: cst.Call, source: Source) -> Iterator[Hit]:
     """interpolate(x, scale_factor=h / 8)."""
     given = source.arguments(call, "input", "size", "scale_factor").get("scale_factor")
-    if given is None or not source.in_traced_forward(call):
+    if given is None:
         return
     value = source.value(given)
     if (value.kind is Kind.SIZE or value.items) and may_vary(value):
@@ -118,7 +122,9 @@ def converted(call: cst.Call, source: Source) -> dict[str, Harm] | None:
 
 
 def upward(call: cst.Call, source: Source) -> dict[str, Harm]:
-    """math.ceil(h / 4)."""
+    """math.ceil(h / 4); no tracer takes math.trunc."""
+    if source.name(call.func) == "math.trunc":
+        return ROUNDED_WHOLE if in_int(call, source) else NOT_TRACED
     return WHOLE if in_int(call, source) else TRACED
 
 
@@ -158,6 +164,18 @@ def sized(node: cst.BaseExpression, source: Source) -> bool:
     return value.kind is Kind.SIZE and may_vary(value)
 
 
+def is_side(call: cst.Call, source: Source) -> bool:
+    """`int(x.shape[1] ** 0.5)`: the root of a number of tokens, never of channels."""
+    inner = call.args[0].value
+    if source.name(call.func) != "int":
+        return False
+    match inner:
+        case cst.BinaryOperation(operator=cst.Power(), left=rooted, right=power):
+            reads = source.value(rooted).reads if literal(power) == 0.5 else ()
+            return any(read.axis == 1 for read in reads)
+    return False
+
+
 def in_int(call: cst.Call, source: Source) -> bool:
     """Whether a call is all that int() is called with."""
     outer = source.enclosing(call, cst.Call)
@@ -180,7 +198,7 @@ def exact(call: cst.Call, source: Source) -> Fix | None:
     size, divisor = parts
     up = divisor - 1 if name == "math.ceil" else 0
     text = f"({size} + {up}) // {divisor}" if up else f"{size} // {divisor}"
-    edit = source.replace(whole, fitted(text, whole, source))
+    edit = source.replace(whole, source.fitted(text, whole))
     return Fix(f"write {text}", (edit,))
 
 
@@ -195,7 +213,7 @@ def upwards(node: cst.BinaryOperation, source: Source) -> Fix | None:
     if parts is None:
         return None
     text = f"({parts[0]} + {parts[1] - 1}) // {parts[1]}"
-    return Fix(f"write {text}", (source.replace(outer, fitted(text, outer, source)),))
+    return Fix(f"write {text}", (source.replace(outer, source.fitted(text, outer)),))
 
 
 def quotient(
@@ -214,12 +232,6 @@ def quotient(
         return None
     text = source.code(node.left)
     return (text if is_read(node.left) or node.left.lpar else f"({text})"), divisor
-
-
-def fitted(text: str, place: cst.CSTNode, source: Source) -> str:
-    """A division as it may stand in the place of another expression."""
-    free = isinstance(source.parent(place), (cst.Arg, cst.Element, cst.Assign, cst.Index))
-    return text if free else f"({text})"
 
 
 # the run

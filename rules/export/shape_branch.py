@@ -8,7 +8,7 @@ import libcst as cst
 
 from lintorch.finding import Harm, Hit, Refuted
 from lintorch.rule import Rule
-from lintorch.source import Kind, Source, is_read, literal, may_vary
+from lintorch.source import Kind, Source, has_fixed_name, is_read, literal, may_vary
 from lintorch.subjects import Trace, Trial
 from lintorch.trace.changes import blamed, changes, is_fixed
 from lintorch.trace.record import Event, Outcome
@@ -76,10 +76,13 @@ def in_while(node: cst.While, source: Source) -> Iterator[Hit]:
 
 def decided(test: cst.BaseExpression, source: Source) -> Iterator[Hit]:
     """One hit on a test that compares sizes."""
-    if not source.profile.dynamic or source.regions.settled(test):
+    compared = list(comparisons(test))
+    if not compared or not source.profile.dynamic or source.regions.settled(test):
         return
-    found = [(node, harm) for node in comparisons(test) if (harm := harms(node, source))]
-    if found and source.in_traced_forward(test):
+    if not source.in_traced_forward(test):
+        return
+    found = [(node, harm) for node in compared if (harm := harms(node, source))]
+    if found:
         node, harm = max(found, key=lambda pair: pair[1]["onnx"])
         yield Hit(node, f"`{source.code(node)}` is decided by the example input", harm=harm)
 
@@ -120,7 +123,11 @@ def harms(node: cst.Comparison, source: Source) -> dict[str, Harm]:
     if any(value.kind is Kind.SHAPE and may_vary(value) for value in values):
         return SHAPES
     sizes = [v for v in values if v.kind is Kind.SIZE and may_vary(v)]
-    if not sizes or any(v.is_tensor or v.kind is Kind.HOST for v in values):
+    if (
+        not sizes
+        or any(map(has_fixed_name, sides))
+        or any(v.is_tensor or v.kind is Kind.HOST for v in values)
+    ):
         return {}
     direct = all(is_read(side) for side in sides if source.value(side).kind is Kind.SIZE)
     if direct and any(literal(side) == 0 or is_count(side) for side in sides):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -57,6 +58,8 @@ ROWS = {**COUNTED, "onnx-legacy": Harm.REFUSED, "torchscript-trace": Harm.REFUSE
 TRACE_HARM = {"size.range": COUNTED, "tensor.iter": ROWS}
 AROUND = ("enumerate", "zip", "reversed")
 CUTS = ("unbind", "split")
+TABLES = re.compile(r"(shapes|sizes|levels)(_list)?$")
+"""Tables of one row per level of a pyramid, which are as many as there are levels."""
 
 
 @rule.source(cst.For)
@@ -75,9 +78,9 @@ def looped(over: cst.BaseExpression, source: Source) -> Iterator[Hit]:
         return
     name = source.name(over.func) if isinstance(over, cst.Call) else ""
     if isinstance(over, cst.Call) and name in AROUND:
-        for hit in (h for arg in over.args for h in looped(arg.value, source)):
-            yield hit
-            return
+        given = [arg.value for arg in over.args]
+        if not any(is_own(node) for node in given):  # as many rounds as there are layers
+            yield from [hit for node in given for hit in looped(node, source)][:1]
     elif isinstance(over, cst.Call) and name == "range":
         yield from counted(over, source)
     elif by_rows(over, source):
@@ -101,6 +104,8 @@ def by_rows(over: cst.BaseExpression, source: Source) -> bool:
     """An input of the function or a view of it, or the rows that it is cut into."""
     value = source.value(over)
     if value.is_tensor:
+        if isinstance(over, cst.Name) and TABLES.search(over.value):
+            return False
         return value.sure and bool(value.roots)
     if not isinstance(over, cst.Call) or not isinstance(over.func, cst.Attribute):
         return False
@@ -109,6 +114,11 @@ def by_rows(over: cst.BaseExpression, source: Source) -> bool:
     axis = source.arguments(over, *(("dim",) if over.func.attr.value == "unbind" else ("n", "dim")))
     cut = source.value(over.func.value)
     return cut.sure and bool(cut.roots) and literal(axis.get("dim")) in (0, None)
+
+
+def is_own(node: cst.BaseExpression) -> bool:
+    """`self.layers`."""
+    return isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name)
 
 
 @rule.trace(*TRACE_HARM)

@@ -91,7 +91,7 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     owner = source.enclosing(call, cst.ClassDef)
     if owner is None or not source.classes.all[owner].is_module or not half(source):
         return
-    if any(other.before == layer.after for other in within(owner, source)):
+    if any(other.before == layer.after for other in later(call, owner, source)):
         yield Hit(call, f"{layer.after} {layer.unit} between two layers, no multiple of {TILE}")
 
 
@@ -161,10 +161,15 @@ def sized(call: cst.Call, source: Source) -> Layer | None:
     return Layer(before, after, second.removeprefix("out_"))
 
 
-def within(owner: cst.ClassDef, source: Source) -> Iterator[Layer]:
-    """The layers that a class makes."""
-    for call in source.nodes(cst.Call):
-        if source.enclosing(call, cst.ClassDef) is owner and (layer := sized(call, source)):
+def later(call: cst.Call, owner: cst.ClassDef, source: Source) -> Iterator[Layer]:
+    """The layers that a class makes after this one."""
+    calls = iter(source.nodes(cst.Call))
+    for other in calls:
+        if other is call:
+            break
+    for other in calls:
+        layer = sized(other, source)
+        if layer is not None and source.enclosing(other, cst.ClassDef) is owner:
             yield layer
 
 

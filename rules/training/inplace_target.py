@@ -108,7 +108,11 @@ def in_source(node: cst.CSTNode, source: Source) -> Iterator[Hit]:
 def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
     reached = any(write.site == event.site for write in trace.named("inplace.input"))
     if reached:
-        yield Hit(event, "the tensor that is written to is the caller's", confirms=True)
+        yield Hit(
+            event,
+            "changes the caller's tensor, as the run showed: whoever reads it next gets other values",
+            confirms=True,
+        )
     elif event.layer == "":
         yield Refuted(event, "the tensor that is written to is not the caller's but a copy")
 

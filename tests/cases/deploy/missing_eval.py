@@ -1,5 +1,7 @@
 import sys
 
+import onnxruntime
+import outside
 import torch
 import torchvision
 from torch import nn
@@ -102,6 +104,24 @@ def scripted(x):
     two = torch.jit.script(Net())  # hit
     two.save("two.pt")
     return torch.jit.script(Net())
+
+
+def compared(x):
+    model = Net()
+    torch.onnx.export(model, (x,), "m.onnx", dynamo=False)
+    expected = model(x)  # hit
+    return expected, onnxruntime.InferenceSession("m.onnx").run(None, {"x": x.numpy()})
+
+
+def compared_once(x):
+    model = Net()
+    torch.onnx.export(model, (x,), "m.onnx")  # hit
+    expected = model(x)
+    return expected, onnxruntime.InferenceSession("m.onnx").run(None, {"x": x.numpy()})
+
+
+def called(x):
+    return Net()(x)
 
 
 def main(x):

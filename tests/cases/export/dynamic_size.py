@@ -30,7 +30,10 @@ class Baked(nn.Module):
         t = np.sqrt(h)  # hit
         u = F.pad(x, [0, max(h, w) - w, 0, max(0, 20 - h)])  # hit
         v = torch.cat([y[:1]] * b)  # hit
-        return a, d, e, f, i, j, k, m, n, o, p, r, s, t, u, v
+        z = F.avg_pool2d(y, kernel_size=x.size()[2:])  # hit
+        ih = y[:, :, : int(torch.tensor(h))]  # hit
+        lin = torch.linspace(0, 1, h)  # hit
+        return a, d, e, f, i, j, k, m, n, o, p, r, s, t, u, v, z, ih, lin
 
 
 class Plain(nn.Module):
@@ -56,8 +59,10 @@ class Plain(nn.Module):
         known = int(b)
         if known > 64:
             raise ValueError(f"batch {known}")
-        o = int(0.5), max(1, 2), [0] * 3
-        return a, d, e, f, g, i, j, k, m, n, o
+        o = int(0.5), max(1, 2), [0] * 3, torch.linspace(0, h, 5), F.avg_pool2d(y, 2)
+        q = self.pe.shape[1], int(self.pe.shape[2]), float(self.conv.weight.shape[0])
+        channels = int(y.shape[1])
+        return a, d, e, f, g, i, j, k, m, n, o, q, channels
 
 
 class Training(nn.Module):

@@ -1,0 +1,113 @@
+"""`lintorch check --trace --export`: runs decide, exports prove, and one finding tells of all three."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from running import CHECKOUT, findings, lintorch
+
+POOLED = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 8, 3, padding=1)
+        self.pool = nn.AdaptiveAvgPool2d(7)
+
+    def forward(self, image):
+        return self.pool(self.stem(image)).flatten(1)
+"""
+FIXED = """[models.net]
+factory = "net.py:Net"
+inputs = ["float32[batch, 3, 14, 14]"]
+"""
+
+
+@pytest.fixture(scope="module")
+def examples(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], dict]:
+    """What the README's command finds in the examples, by code and file."""
+    folder = tmp_path_factory.mktemp("copy")
+    shutil.copytree(CHECKOUT / "examples", folder / "examples")
+    found = findings("examples", "--trace", "--export", "onnx", cwd=folder)
+    return {(f["code"], Path(f["filename"]).name): f for f in found}
+
+
+@pytest.mark.parametrize(
+    ("code", "file", "evidence"),
+    [
+        ("LT101", "psp.py", "trace"),
+        ("LT101", "net.py", "trace"),
+        ("LT116", "psp.py", "export"),
+        ("LT117", "head.py", "source"),
+        ("LT119", "head.py", "trace"),
+        ("LT201", "export.py", "trace"),
+        ("LT203", "train.py", "source"),
+        ("LT301", "net.py", "trace"),
+        ("LT401", "losses.py", "trace"),
+    ],
+)
+def test_the_examples_hold_the_hazards(
+    examples: dict[tuple[str, str], dict], code: str, file: str, evidence: str
+) -> None:
+    assert examples[code, file]["evidence"] == evidence
+
+
+def test_the_examples_hold_nothing_that_no_rule_explains(
+    examples: dict[tuple[str, str], dict],
+) -> None:
+    assert not {code for code, _ in examples} & {"LT006", "LT007", "LT904", "LT905"}
+
+
+def test_a_run_withdraws_what_it_proves_harmless(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(POOLED)
+    assert [f["code"] for f in findings(cwd=tmp_path)] == ["LT116"]
+    (tmp_path / "lintorch.toml").write_text(FIXED)
+    done = lintorch("check", "--trace", "--show-refuted", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert "Withdrew 1 finding" in done.stdout
+    assert "14×14" in done.stdout
+
+
+def test_an_export_reproduces_what_source_saw(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(POOLED)
+    (found,) = findings("--export", "onnx-legacy", cwd=tmp_path)
+    assert (found["code"], found["evidence"]) == ("LT116", "export")
+    assert found["location"]["row"] == 9
+    assert found["model"] == "net.py:Net"
+
+
+def test_a_model_that_exits_is_one_finding_and_the_others_run(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(POOLED)
+    leaving = POOLED.replace("return self.pool", "raise SystemExit(3)\n        return self.pool")
+    (tmp_path / "leaving.py").write_text(leaving)
+    done = lintorch("check", "--trace", "--select", "LT0,LT116", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "leaving.py:Net" in done.stdout or "Net was" in done.stdout
+    assert "evidence: trace of net.py:Net" in done.stdout
+
+
+def test_without_torch_the_source_is_checked_and_the_cause_named(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(POOLED)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True)
+    python = next(p for p in tmp_path.glob("bare/*/python*") if p.stem == "python")
+    done = lintorch("check", "net.py", "--trace", "--python", python, cwd=tmp_path)
+    assert done.returncode == 2
+    assert 'pip install "lintorch[export]"' in done.stderr
+    assert "LT116" in done.stdout
+
+
+def test_models_lists_what_is_found_and_what_it_is_fed(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(POOLED)
+    broken = POOLED.replace("super().__init__()", "raise RuntimeError('no weights')")
+    (tmp_path / "broken.py").write_text(broken)
+    done = lintorch("models", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "net.py:Net on image: float32[batch=2, 3, height=64, width=64]" in done.stdout
+    assert "broken.py:Net" in done.stdout
+    assert "no weights" in done.stdout
