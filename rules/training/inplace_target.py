@@ -78,6 +78,13 @@ _WITH_NUMBERS = frozenset(
     {"add", "sub", "mul", "pow", "remainder", "clamp", "clamp_min", "clamp_max"}
 )
 """Methods that do so where their arguments are numbers."""
+_METHODS = frozenset(
+    {
+        "float", "long", "to", "cuda", "cpu", "contiguous", "clone", "detach", "unsqueeze", "squeeze",
+        "view_as", "expand", "expand_as", "reshape", "view", "argmax", "eq", "ne", "gt", "lt",
+    }
+)  # fmt: skip
+"""Methods of tensors that numbers and lists have not."""
 _NOT_WRITES = frozenset(("requires_grad_", "share_memory_", "retain_grad_", "record_stream_"))
 _WRITES = (
     *(
@@ -192,7 +199,7 @@ def _is_tensor_write(node: cst.CSTNode, written: cst.BaseExpression, source: Sou
     ):
         return True
     function = source.enclosing(node, cst.FunctionDef)
-    return source.value(written).sure or _used_by_torch(written, function, source)
+    return source.value(written).sure or _used_as_tensor(written, function, source)
 
 
 def _is_mask(part: cst.SubscriptElement, source: Source) -> bool:
@@ -205,17 +212,24 @@ def _is_mask(part: cst.SubscriptElement, source: Source) -> bool:
     )
 
 
-def _used_by_torch(
+def _used_as_tensor(
     written: cst.BaseExpression, function: cst.FunctionDef | None, source: Source
 ) -> bool:
-    """Whether the same name is given to a function of torch."""
+    """Whether the same name is given to a function of torch, or has a tensor's methods called."""
     return isinstance(written, cst.Name) and any(
-        isinstance(arg.value, cst.Name) and arg.value.value == written.value
+        written.value in _tensors(call, source)
         for call in source.nodes(cst.Call)
-        if source.name(call.func).startswith("torch.")
-        and source.enclosing(call, cst.FunctionDef) is function
-        for arg in call.args
+        if source.enclosing(call, cst.FunctionDef) is function
     )
+
+
+def _tensors(call: cst.Call, source: Source) -> Iterator[str]:
+    """Names that a call shows to be tensors."""
+    if source.name(call.func).startswith("torch."):
+        yield from (arg.value.value for arg in call.args if isinstance(arg.value, cst.Name))
+    func = call.func
+    if isinstance(func, cst.Attribute) and func.attr.value in _METHODS:
+        yield _root(func.value) if isinstance(func.value, cst.Name) else ""
 
 
 def _shared_criterion(node: cst.Assign, source: Source) -> str:
