@@ -9,7 +9,7 @@ from lintorch.finding import Harm, Severity
 
 EXPORTERS = ("torch.export", "onnx", "onnx-legacy", "torchscript-trace", "torchscript-script")
 DEFAULT_EXPORTERS = frozenset({"torch.export", "onnx"})
-DEFAULT_OPSET = {"onnx": 20, "onnx-legacy": 18}
+DEFAULT_OPSET = {"onnx": 20, "onnx-legacy": 20}
 """Opset written when none is asked for (measured on torch 2.13)."""
 MEASURED_TORCH = (2, 13)
 

@@ -32,12 +32,13 @@ class SlimNet(nn.Module):
         self.stem = nn.Sequential(nn.Conv2d(3, 116, 3, 4, 1), nn.BatchNorm2d(116), nn.ReLU())
         self.units = nn.Sequential(ShuffleUnit(116), ShuffleUnit(116))
         self.widen = nn.Conv2d(116, 212, 1)
+        self.mix = nn.Conv2d(212, 424, 1)
         self.pool = nn.AdaptiveAvgPool2d((1, 1))
         self.drop = nn.Dropout(0.2)
-        self.classify = nn.Linear(212, num_classes)
+        self.classify = nn.Linear(424, num_classes)
 
     def forward(self, image):
         with torch.autocast(image.device.type, dtype=torch.bfloat16, enabled=self.training):
-            features = self.widen(self.units(self.stem(image)))
+            features = self.mix(self.widen(self.units(self.stem(image))))
         pooled = self.pool(features.float()).view(image.size(0), -1)
         return self.classify(self.drop(pooled))

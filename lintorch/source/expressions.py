@@ -217,6 +217,8 @@ class Expressions:
             return Value(Kind.NDARRAY, reads=left.reads | right.reads)
         if left.kind is Kind.SHAPE and isinstance(node.operator, cst.Add):
             return left
+        if isinstance(node.operator, cst.Divide) and _counts(node.left) and _counts(node.right):
+            return UNKNOWN_VALUE  # how often one fits the other seldom varies
         worked = calls.number((left, right))
         if isinstance(node.operator, (cst.Divide, cst.Power)):
             worked = replace(worked, whole=_whole(node))
@@ -290,6 +292,12 @@ def _is_literal(node: cst.Subscript) -> bool:
         elif isinstance(index, cst.Slice):
             bounds += [index.lower, index.upper, index.step]
     return all(b is None or literal(b) is not UNKNOWN for b in bounds)
+
+
+def _counts(node: cst.BaseExpression) -> bool:
+    """x.numel()."""
+    func = node.func if isinstance(node, cst.Call) else None
+    return isinstance(func, cst.Attribute) and func.attr.value in ("numel", "nelement")
 
 
 def _whole(node: cst.BinaryOperation) -> bool | None:

@@ -18,7 +18,7 @@ _EXPORTING = frozenset(
     }
 )  # fmt: skip
 _TARGET = re.compile(r"^((\w+_)?(targets?|labels?)|gts?|gt_\w+|y_true|ground_truth)$")
-_OFF = re.compile(r"^(use_tiling|use_slicing|gradient_checkpointing)$")
+_OFF = re.compile(r"^(use_tiling|use_slicing|use_framewise_\w+|gradient_checkpointing)$")
 """Switches of saving memory, off unless a user turns them on."""
 _LOSS = re.compile(r"(Loss|Criterion|Matcher)$|(^|_)(loss|losses)(_|$)")
 _MESSAGE = re.compile(r"(^print$|(^|\.)(warn|warning|debug|info|error|log|exception)$)")

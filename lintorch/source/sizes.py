@@ -24,6 +24,8 @@ def may_vary(value: Value) -> bool:
 
 def has_fixed_name(node: cst.CSTNode) -> bool:
     """Whether a name says that what it stands for never varies: `self.num_channels`."""
+    if isinstance(node, cst.BinaryOperation):
+        return has_fixed_name(node.left) or has_fixed_name(node.right)
     if isinstance(node, cst.Attribute):
         return is_fixed_name(node.attr.value)
     return isinstance(node, cst.Name) and is_fixed_name(node.value)

@@ -97,7 +97,7 @@ WEIGHT = Value(Kind.TENSOR, fixed=True)
 PRESUMED = Value(Kind.TENSOR, sure=False)
 
 _STATIC_NAME = re.compile(
-    r"^(k[hwxy]|kernel\w*|c|c_\w+|ch|\w+_ch|chan|n_?classes|num_classes|channels?|n_?channels|nc|dim|d_model|d_k|embed\w*|hidden\w*|\w*heads?|in_channels|features?|\w+_dim|\w+_channels)$",
+    r"^(k[hwxy]|kernel\w*|c|c_\w+|ch|\w+_ch|chan|n_?classes|num_classes|channels?|n_?channels|nc|dim|d_model|d_k|embed\w*|hidden\w*|\w*heads?|in_channels|features?|\w+_dims?|\w+_channels)$",
     re.I,
 )
 _DYNAMIC_NAME = re.compile(

@@ -73,7 +73,7 @@ _RANKED = re.compile(r"^torch\.nn\.(Lazy)?(Conv|ConvTranspose|MaxPool|AvgPool|Ba
 @rule.source(cst.Call, needs=("SyncBatchNorm",))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
-    if name == LAYER and _in_module(call, source):
+    if name == LAYER and _in_model(call, source):
         yield Hit(call, "SyncBatchNorm in a model", _fix(call, source), harm=HARM)
     elif name == "torch.jit.script" and (converted := _converted(call, source)):
         message = f"torch.jit.script refuses SyncBatchNorm, which {converted} was given"
@@ -107,10 +107,12 @@ def _site(event: Event) -> Site:
     return event.built or event.site
 
 
-def _in_module(call: cst.Call, source: Source) -> bool:
-    """Whether the layer becomes part of a model, and is not one of a test or a comparison."""
-    info = source.classes.around(call)
-    return bool(info and info.is_module) or source.enclosing(call, cst.FunctionDef) is not None
+def _in_model(call: cst.Call, source: Source) -> bool:
+    """Whether a layer becomes part of a model; a function that converts others' layers makes one too."""
+    info, method = source.classes.around(call), source.enclosing(call, cst.FunctionDef)
+    if info and info.is_module and method is not None and method.params.params:
+        return method.params.params[0].name.value == "self"
+    return isinstance(source.parent(call), cst.Arg)
 
 
 def _converted(call: cst.Call, source: Source) -> str:
