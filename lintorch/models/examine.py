@@ -16,6 +16,8 @@ from lintorch.trace.symbols import traced_to_sizes
 from lintorch.worker.client import Worker, WorkerError
 
 Message = dict[str, Any]
+_TRACERS = ("torch._dynamo", "torch.export._trace", "torch.fx.experimental.symbolic_shapes")
+"""What torch.export loads when it is first called: slow, so loaded once for all models."""
 _SLACK = 2 * 2**30
 """Bytes that the process which loads a file may hold beyond what the model in its child may."""
 
@@ -140,8 +142,11 @@ class _Request:
             "project": os.path.realpath(plan.project),
             "options": options,
         }
+        imports = _TRACERS if plan.trace or plan.exporters else ()
         work = f"lintorch.models.visit:{self.work}"
-        ending = yield from worker.do(work, arguments, limits.seconds, limits.memory + _SLACK)
+        ending = yield from worker.do(
+            work, arguments, limits.seconds, limits.memory + _SLACK, imports
+        )
         yield {"ending": ending}
 
 

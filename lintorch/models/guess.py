@@ -15,7 +15,7 @@ from lintorch.models import attributes
 from lintorch.models.notation import FIRST_SIZES
 from lintorch.trace.record import Input
 
-_BIG = 640
+_BIG = 320
 SIDES = (64, 32, 96, 128, 224, 256, 299, 320, 512)
 _TOKENS = re.compile(r"(\w*_)?(input_ids|ids|tokens?|src|tgt|text|seq|idx|words?)")
 _MASK = re.compile(r"\w*mask\w*")
@@ -131,8 +131,13 @@ def _forms(
             yielded.add(main)
             said = {k: sides.get(k, v) for k, v in sizes.items()}
             if max(said.values()) > _BIG:
-                yield main, {k: v // 4 if v > _BIG else v for k, v in said.items()}
+                yield main, {k: _smaller(v) for k, v in said.items()}
             yield main, said
+
+
+def _smaller(size: int) -> int:
+    """A big side at about a quarter, a multiple of 32."""
+    return -(-size // 128) * 32 if size > _BIG else size
 
 
 def _combined(named: list[str], form: tuple[Input, dict[str, int]]) -> Guess:

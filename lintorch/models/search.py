@@ -24,7 +24,7 @@ from lintorch.worker.limits import TooSlow, within
 
 _MOST_TRIES = 150
 _TRIES_PER_GUESS = 16
-_SECONDS_PER_TRY = 12
+_SECONDS_PER_TRY = 20
 _MOST_ELEMENTS = 8_000_000
 _DEEPEST = 7
 

@@ -8,7 +8,7 @@ import site
 import subprocess
 import sys
 import tempfile
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -62,13 +62,21 @@ class Worker:
         self.close()
 
     def do(
-        self, work: str, arguments: Mapping[str, Any], seconds: float, memory: int
+        self,
+        work: str,
+        arguments: Mapping[str, Any],
+        seconds: float,
+        memory: int,
+        imports: Sequence[str] = (),
     ) -> Generator[dict[str, Any], None, dict[str, Any]]:
         """Call the function `work` ("module:name") over there; yield what it sends.
+
+        The modules `imports` are loaded once, for this and all later work.
 
         Returns {"cause": "" or why it was stopped, "output": the end of what it printed}.
         """
         request = {"work": work, "arguments": arguments, "seconds": seconds, "memory": memory}
+        request["imports"] = list(imports)
         self._pipe("stdin").write(json.dumps(request) + "\n")
         self._pipe("stdin").flush()
         while "ending" not in (message := self._read()):

@@ -6,6 +6,7 @@ import importlib
 import json
 import os
 from collections.abc import Callable, Generator
+from contextlib import suppress
 from typing import IO, Any
 
 from lintorch.worker import surroundings, tree
@@ -48,6 +49,9 @@ def relay(pieces: Generator[Message, None, Ending], send: Callable[[Message], No
 
 
 def _do(request: dict[str, Any]) -> Generator[Message, None, Ending]:
+    for name in request["imports"]:
+        with suppress(Exception):  # what cannot be had is missed where it is needed
+            importlib.import_module(name)
     module, _, name = request["work"].partition(":")
     function = getattr(importlib.import_module(module), name)
     return isolate(

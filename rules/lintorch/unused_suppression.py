@@ -1,11 +1,12 @@
 """LT003: a comment that suppresses a rule where the rule finds nothing."""
 
-from lintorch.finding import Applicability
+from lintorch.finding import Applicability, Severity
 from lintorch.rule import Rule
 
 rule = Rule(
     __name__,
     code="LT003",
+    severity=Severity.NOTE,
     summary="a suppression of what is not found",
     why="""
         A suppression that has outlived its finding hides the next one on its line. It is only
