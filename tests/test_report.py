@@ -399,7 +399,7 @@ def test_full_underlines_behind_tabs() -> None:
 
 def test_full_underlines_as_wide_as_the_terminal_shows_wide_characters() -> None:
     line = next(
-        line for line in framed("図 = e\u0301 + 図図\n", Place(PATH, 1, 9, 1, 11)) if "━" in line
+        line for line in framed("図 = e\u0301 + 図図\n", Place(PATH, 1, 10, 1, 12)) if "━" in line
     )
     assert line.split("│ ")[1] == " " * 9 + "━" * 4
 

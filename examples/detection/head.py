@@ -18,8 +18,20 @@ class FlowAlign(nn.Module):
         height, width = fine.shape[-2:]
         coarse = F.interpolate(coarse, (height, width), mode="bilinear", align_corners=False)
         flow = self.flow(torch.cat([coarse, fine], 1)).permute(0, 2, 3, 1)
-        rows = torch.linspace(-1, 1, 64).view(1, -1, 1, 1)
         return F.grid_sample(coarse, flow.tanh())
+
+
+class Summary(nn.Module):
+    """What the whole image shows, as 7×7 cells; always taken from a map of 14×14."""
+
+    def __init__(self, channels, outputs):
+        super().__init__()
+        self.pool = nn.AdaptiveAvgPool2d(7)
+        self.describe = nn.Linear(channels * 49, outputs)
+
+    def forward(self, features):
+        small = F.interpolate(features, (14, 14), mode="bilinear", align_corners=False)
+        return self.describe(self.pool(small).flatten(1))
 
 
 class Head(nn.Module):
@@ -35,6 +47,7 @@ class Head(nn.Module):
             nn.Conv2d(channels, channels, 3, 2, 1),
         )
         self.align = FlowAlign(channels)
+        self.summary = Summary(channels, num_classes)
         self.boxes = nn.Conv2d(channels, 4, 1)
         self.scores = nn.Conv2d(channels, num_classes, 1)
 
@@ -44,7 +57,7 @@ class Head(nn.Module):
         batch, _, height, width = image.shape
         rows, columns = math.ceil(height / self.stride), math.ceil(width / self.stride)
         boxes = self.boxes(features).flatten(2).transpose(1, 2)
-        scores = self.scores(features).flatten(2).transpose(1, 2)
+        scores = self.scores(features).flatten(2).transpose(1, 2) + self.summary(fine)[:, None]
         return boxes + self.grid(rows, columns, boxes), scores
 
     def grid(self, rows, columns, like):

@@ -41,15 +41,14 @@ class NotAModelError(Exception):
 
 
 def build(candidate: Candidate, files: Files) -> Built:
-    """Build by the first way that works. Raises the error of the class itself, or of the last way."""
+    """Build by the first way that works. Raises the error of the best way."""
     errors: list[Exception] = []
     for factory, call in candidate.ways:
         try:
             return _call(call, {}, {"factory": factory} if factory else {}, files)
         except Exception as error:
             errors.append(error)
-    alone = [number for number, (factory, _) in enumerate(candidate.ways) if not factory]
-    raise errors[alone[0] if alone else -1]
+    raise errors[0]
 
 
 def configured(setting: Mapping[str, Any], project: Path, files: Files) -> Built:

@@ -6,14 +6,15 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
+from lintorch.models.configured import is_wanted, key
 from lintorch.models.order import ordered
 from lintorch.trace import wire
 from lintorch.trace.record import Failure, Model, Outcome, Run, Rung
 from lintorch.trace.symbols import traced_to_sizes
 from lintorch.worker.client import Worker, WorkerError
+from lintorch.worker.workers import Workers
 
 Message = dict[str, Any]
 _TRACERS = ("torch._dynamo", "torch.export._trace", "torch.fx.experimental.symbolic_shapes")
@@ -69,10 +70,10 @@ def examine(plan: Plan, progress: Callable[[str], None] = lambda line: None) -> 
     """
     checked = {os.path.realpath(path): path for path in plan.files}
     covered: set[str] = set()
-    with _Workers(plan.python) as workers:
+    with Workers(plan.python) as workers:
         for name, setting in plan.configured.items():
-            if _is_wanted(setting, checked, plan.project):
-                covered.add(_configured_key(setting, checked, plan.project))
+            if is_wanted(setting, checked, plan.project):
+                covered.add(key(setting, checked, plan.project))
                 arguments = {"name": name, "setting": dict(setting)}
                 start = Failure(str(setting["factory"]), name, 1, "stopped", "")
                 request = _Request("configured", arguments, start, plan, checked)
@@ -82,7 +83,7 @@ def examine(plan: Plan, progress: Callable[[str], None] = lambda line: None) -> 
 
 
 def _file(
-    workers: _Workers,
+    workers: Workers,
     path: str,
     plan: Plan,
     checked: Mapping[str, str],
@@ -150,35 +151,8 @@ class _Request:
         yield {"ending": ending}
 
 
-class _Workers:
-    """The worker in use; another one where user code has killed it."""
-
-    def __init__(self, python: str) -> None:
-        self._python = python
-        self._worker: Worker | None = None
-
-    def __enter__(self) -> _Workers:
-        self.worker()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.drop()
-
-    def worker(self) -> Worker:
-        """A worker that lives. Raises WorkerError."""
-        if self._worker is None:
-            self._worker = Worker(self._python).__enter__()
-        return self._worker
-
-    def drop(self) -> None:
-        """End the worker in use."""
-        if self._worker is not None:
-            self._worker.close()
-            self._worker = None
-
-
 def _reports(
-    workers: _Workers, request: _Request, progress: Callable[[str], None]
+    workers: Workers, request: _Request, progress: Callable[[str], None]
 ) -> Iterator[Report]:
     """One report for each model that the worker tells of, and one for what stopped it."""
     told: list[Message] = []
@@ -223,35 +197,3 @@ def _report(told: list[Message]) -> Report:
         tuple(wire.rung(m["rung"]) for m in told if "rung" in m),
         tuple(wire.outcome(m["outcome"]) for m in told if "outcome" in m),
     )
-
-
-def _is_wanted(setting: Mapping[str, Any], checked: Mapping[str, str], project: str) -> bool:
-    """Whether a configured model lies in the checked files, or may do so."""
-    places = _places(setting, project)
-    if not places:
-        return True
-    return any(
-        real in checked or any(os.path.dirname(real) == os.path.dirname(path) for path in checked)
-        if real.endswith("__init__.py")
-        else real in checked
-        for real in places
-    )
-
-
-def _places(setting: Mapping[str, Any], project: str) -> list[str]:
-    """The file that the factory of a configured model is in, where that can be told."""
-    where = str(setting["factory"]).rpartition(":")[0]
-    if where.endswith(".py"):
-        return [os.path.realpath(os.path.join(project, where))]
-    parts = where.split(".")
-    found = [Path(project, folder, *parts).with_suffix(".py") for folder in ("", "src")] + [
-        Path(project, folder, *parts, "__init__.py") for folder in ("", "src")
-    ]
-    return [os.path.realpath(path) for path in found if path.is_file()]
-
-
-def _configured_key(setting: Mapping[str, Any], checked: Mapping[str, str], project: str) -> str:
-    """What inference would call the configured class or factory."""
-    name = str(setting["factory"]).rpartition(":")[2]
-    places = _places(setting, project)
-    return f"{checked.get(places[0], places[0])}:{name}" if places else name

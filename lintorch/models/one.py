@@ -13,6 +13,7 @@ from torch import nn
 
 from lintorch.models import search
 from lintorch.models.build import Built
+from lintorch.models.guess import is_loss
 from lintorch.models.identity import Seen, contained, identified
 from lintorch.models.notation import parse
 from lintorch.models.search import Fed, NotFedError
@@ -101,8 +102,9 @@ def examine(
     subject = run.Subject(module, fed.inputs, built.sites, whole, files)
     if options.trace and _recorded(work, subject, fed):
         _climb(work, subject, fed)
-    for exporter in options.exporters:
-        _tried(work, module, model, fed, exporter)
+    if setting or not is_loss([given.name for given in model.inputs]):  # losses stay at home
+        for exporter in options.exporters:
+            _tried(work, module, model, fed, exporter)
 
 
 def _is_known(seen: Seen, module: nn.Module, files: Files, passed: Set[str]) -> bool:

@@ -93,7 +93,7 @@ def configured(
 
 
 _NOT_FOR_INPUTS = frozenset(
-    {"SystemExit", "NameError", "NotImplementedError", "ImportError", "OSError"}
+    {"SystemExit", "NameError", "NotImplementedError", "ImportError", "OSError", "MemoryError"}
 )
 
 
@@ -123,7 +123,7 @@ def _tries(
                 yield guess
                 return
             yield guess, error
-            if error.kind in _NOT_FOR_INPUTS:
+            if error.kind in _NOT_FOR_INPUTS or "allocate memory" in error.text:
                 return
             if depth < _DEEPEST:
                 better = [*with_named(module, guess, error.text), *repairs(guess, error.text)]

@@ -23,7 +23,7 @@ def render(report: Result, out: TextIO, *, color: bool, width: int | None) -> No
     screen = Screen.of(out, color, width)
     for finding in report.findings:
         screen.write(_block(finding, report, screen))
-    if report.show_refuted and report.withdrawn:
+    if report.withdrawn:
         screen.write(_withdrawn(report, screen))
     screen.write(_work(report))
     worst = max((finding.severity for finding in report.findings), default=None)
@@ -76,8 +76,9 @@ def _fix(fix: Fix, text: str | None, verified: bool | None, screen: Screen) -> I
 
 def _withdrawn(report: Result, screen: Screen) -> Iterator[Line]:
     found = count(len(report.withdrawn), "finding")
-    yield [(f"Withdrew {found} that a trace showed to be harmless:", "dim")]
-    for finding in report.withdrawn:
+    told = ":" if report.show_refuted else " (--show-refuted tells which, and why)."
+    yield [(f"Withdrew {found} that a trace showed to be harmless{told}", "dim")]
+    for finding in report.withdrawn if report.show_refuted else ():
         place = location(finding.place)
         yield [(f"  {screen.glyphs.against} {finding.code} {finding.name}  {place}", "dim")]
         yield from screen.wrap(finding.refuted or finding.message, 4, "dim")
@@ -89,7 +90,7 @@ def _work(report: Result) -> Iterator[Line]:
     done += [f"ran {count(len(report.models), 'model')}:"] if report.models else []
     if done:
         yield [(", ".join(done).capitalize(), "dim")]
-    for model in report.models:
-        yield [(f"  {model}", "dim")]
+    for line in (line for model in report.models for line in model.splitlines()):
+        yield [(f"  {line}", "dim")]
     if report.models:
         yield _BLANK

@@ -94,7 +94,7 @@ def read(reports: Iterable[Report], rules: Catalog, profile: Profile) -> Ran:
     for report in reports:
         findings += _findings(report, rules, profile)
         if report.model is not None:
-            lines += model_lines(report)
+            lines.append(model_text(report))
     return Ran(tuple(findings), tuple(lines))
 
 
@@ -128,13 +128,13 @@ def failed(failure: Failure, rules: Catalog) -> Finding:
     return engine_finding(rules, code, message, Place(failure.path, failure.row))
 
 
-def model_lines(report: Report) -> Iterator[str]:
+def model_text(report: Report) -> str:
     """`net.py:Net(width=8) on image: float32[batch, 3, 64, 64]`, then how each attempt went."""
     assert report.model is not None
-    yield model_line(report.model)
     attempts = [_rung(rung) for rung in report.rungs] + [_trial(o) for o in report.outcomes]
-    if attempts:
-        yield "  " + "; ".join(attempts)
+    return "\n".join(
+        [model_line(report.model), *(["  " + "; ".join(attempts)] if attempts else [])]
+    )
 
 
 def model_line(model: Model) -> str:
