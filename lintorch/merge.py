@@ -100,7 +100,7 @@ def _join(hits: Sequence[Finding]) -> list[Finding]:
     strongest = max(hits, key=lambda f: (f.evidence, f.severity))
     anchors = [f for f in hits if f.evidence is Evidence.SOURCE]
     runs = sorted((f for f in hits if f.evidence is not Evidence.SOURCE), key=lambda f: f.evidence)
-    seen = tuple(dict.fromkeys(_note(f) for f in runs))
+    seen = tuple(dict.fromkeys(_note(f, strongest) for f in runs))
     if not anchors:
         return [replace(strongest, fix=_fix(hits), notes=seen if len(seen) > 1 else ())]
     if strongest.evidence is Evidence.SOURCE:
@@ -111,7 +111,7 @@ def _join(hits: Sequence[Finding]) -> list[Finding]:
             place=a.place,
             exporter=strongest.exporter or a.exporter,
             fix=a.fix,
-            notes=(_note(a), *seen),
+            notes=(_note(a, strongest), *seen),
             confirms=False,
             severity=max(a.severity, strongest.severity),
         )
@@ -123,5 +123,8 @@ def _fix(hits: Sequence[Finding]) -> Fix | None:
     return next((f.fix for f in hits if f.fix), None)
 
 
-def _note(finding: Finding) -> str:
-    return f"{finding.evidence}: {finding.message}"
+def _note(finding: Finding, strongest: Finding) -> str:
+    """What a finding says, without the verdict where the strongest ends in the same."""
+    said, colon, verdict = finding.message.rpartition(": ")
+    repeated = colon and strongest.message.endswith(f": {verdict}")
+    return f"{finding.evidence}: {said if repeated else finding.message}"

@@ -19,7 +19,9 @@ _TENSOR_PARAM = re.compile(
     r"^(x\d?|xs|y\d?|inputs?|img|image|images|feats?|features|preds?|predictions?|logits|outputs?"
     r"|targets?|labels?|gts?|masks?|y_true|y_pred|query|key|value|hidden_states?)$"
 )
-_WEIGHT_PARAM = re.compile(r"^(weights?|kernel|pos(ition)?\w*_?emb\w*|rel(ative)?_pos\w*)$")
+_WEIGHT_PARAM = re.compile(
+    r"^((?!att)(\w+_)?weights?|kernel|pos(ition)?\w*_?emb\w*|rel(ative)?_pos\w*)$"
+)
 _TENSOR_ONLY = frozenset(
     {"size", "shape", "view", "reshape", "permute", "dim", "ndim", "dtype", "device", "flatten"}
 )

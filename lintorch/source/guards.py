@@ -46,9 +46,10 @@ def _after_return(block: cst.IndentedBlock, child: cst.CSTNode, names: Lookup) -
     for statement in block.body:
         if statement is child:
             return False
-        if isinstance(statement, cst.If) and deployed(statement.test, names) is True:
-            if _ends(statement.body):
-                return True
+        if not isinstance(statement, cst.If) or not _ends(statement.body):
+            continue
+        if deployed(statement.test, names) is True:
+            return True
     return False
 
 
