@@ -129,9 +129,9 @@ def _function(call: cst.Call, name: str, source: Source) -> Hit | None:
         message = f"{short} without training= drops in eval mode too"
         edit = source.insert_argument(call, "training=self.training")
         return Hit(call, message, _fix(call, source, edit))
-    message = f"{short} with training=True drops in eval mode too"
+    message = f"{short} is told to drop in eval mode too, so that what is exported is random"
     edit = source.replace(written, "self.training")
-    return Hit(call, message, _fix(call, source, edit), severity=Severity.WARNING)
+    return Hit(call, message, _fix(call, source, edit), severity=Severity.NOTE)
 
 
 def _attention(call: cst.Call, source: Source) -> Hit | None:
