@@ -124,7 +124,7 @@ def test_what_depends_on_the_mode_is_told_at_the_export_call_of_another_file(fol
     finding = only(judged(folder, "LT201", MODAL, traced, deploy(MODAL)).standing)
     assert (Path(finding.place.path).name, finding.place.row) == ("deploy.py", 7)
     assert finding.evidence is Evidence.TRACE
-    assert "in Net BatchNorm2d and Dropout depend" in finding.message
+    assert "Net holds what depends on the mode: BatchNorm2d and Dropout" in finding.message
     assert finding.fix is not None
 
 
@@ -139,9 +139,9 @@ def test_a_model_that_nobody_exports_in_training_mode_is_no_finding(folder, trac
 
 
 def test_an_export_in_training_mode_that_differs_proves_a_missing_eval(folder):
-    plan = Plan(
-        paths(folder, "modal.py"), str(folder), exporters=("torch.export",), train_mode=True
-    )
+    (path,) = paths(folder, "modal.py")
+    pair = (f"{path}:Net", "torch.export")
+    plan = Plan((path,), str(folder), exporters=("torch.export",), in_training=(pair,))
     finding = only(judged(folder, "LT201", MODAL, list(examine(plan)), deploy(MODAL)).standing)
     assert (finding.evidence, finding.exporter) == (Evidence.EXPORT, "torch.export")
     assert finding.severity is Severity.ERROR

@@ -37,7 +37,8 @@ class Plan:
     """What to examine and how.
 
     `configured` holds the tables `[tool.lintorch.models.NAME]`. Without `trace` and `exporters`
-    models are only found, built and fed. `python` is the interpreter whose torch is used.
+    models are only found, built and fed. `in_training` holds (model as "file.py:Class", exporter)
+    where the project exports that model in training mode: it is tried so as well. `python` is the interpreter whose torch is used.
     """
 
     files: tuple[str, ...]
@@ -45,7 +46,7 @@ class Plan:
     configured: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     trace: bool = True
     exporters: tuple[str, ...] = ()
-    train_mode: bool = False
+    in_training: tuple[tuple[str, str], ...] = ()
     opset: int | None = None
     python: str = sys.executable
     limits: Limits = Limits()
@@ -134,7 +135,7 @@ class _Request:
             "memory": limits.memory,
             "trace": plan.trace,
             "exporters": list(plan.exporters),
-            "train_mode": plan.train_mode,
+            "in_training": [list(pair) for pair in plan.in_training],
             "opset": plan.opset,
         }
         arguments = {

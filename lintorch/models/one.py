@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ class Options:
     memory: int
     trace: bool
     exporters: tuple[str, ...]
-    train_mode: bool
+    in_training: Collection[Sequence[str]]
     opset: int | None
 
 
@@ -105,6 +105,8 @@ def examine(
     if setting or not is_loss([given.name for given in model.inputs]):  # losses stay at home
         for exporter in options.exporters:
             _tried(work, module, model, fed, exporter)
+            if [f"{model.path}:{model.qualname}", exporter] in options.in_training:
+                _tried(work, module, model, fed, exporter, train=True)
 
 
 def _is_known(seen: Seen, module: nn.Module, files: Files, passed: Set[str]) -> bool:
@@ -191,7 +193,9 @@ def _climb(work: _Work, subject: run.Subject, fed: Fed) -> None:
             work.send(message)
 
 
-def _tried(work: _Work, module: nn.Module, model: Model, fed: Fed, exporter: str) -> None:
+def _tried(
+    work: _Work, module: nn.Module, model: Model, fed: Fed, exporter: str, train: bool = False
+) -> None:
     """Export the model on trial."""
     from lintorch import trials
 
@@ -205,7 +209,7 @@ def _tried(work: _Work, module: nn.Module, model: Model, fed: Fed, exporter: str
             model,
             fed.varied,
             opset=options.opset,
-            train=options.train_mode,
+            train=train,
             user_file=lambda path: files.shown(path) if files.is_user(path) else None,
             directory=directory,
         )

@@ -15,7 +15,7 @@ from lintorch.models.fill import CONFIG_NAMES, Guessed, fill
 Arguments = Mapping[str, Any]
 _SEVERAL = re.compile(r"iterable|len\(\)|subscriptable|unpack|tuple|list|sequence|zip|out of range")
 _CHOICE = re.compile(
-    r"(?:one of|in|available|supported|choose from|options).{0,30}?\W([A-Za-z][\w.-]*\w)"
+    r"\b(?:one of|available|supported|choose from|options)\b.{0,30}?\W([A-Za-z][\w.-]*\w)"
 )
 _NUMBERS: tuple[Any, ...] = (
     *((2, 2), (8, 16, 32), (64, 64), (2, 2, 2, 2), (32, 32, 32), (16,) * 12),
@@ -87,7 +87,7 @@ def settled(
 
 def _lines(error: Exception) -> str:
     """The message, and the lines that it came from: they name what was refused."""
-    frames = traceback.extract_tb(error.__traceback__)[-2:]
+    frames = traceback.extract_tb(error.__traceback__)[-4:]
     return " ".join([str(error), *(frame.line or "" for frame in frames)])
 
 

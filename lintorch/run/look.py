@@ -39,7 +39,7 @@ def look(asked: Order, scope: Scope, progress: Progress) -> Seen:
     if asked.runs_models:
         from lintorch.run.running import run_models
 
-        ran = run_models(paths, asked, scope, progress)
+        ran = run_models(paths, findings, asked, scope, progress)
         findings += [f for f in ran.findings if f.code in scope.codes(f.place.path)]
         models, errors = ran.lines, errors + ran.errors
     merged = merge(findings)

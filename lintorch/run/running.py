@@ -34,10 +34,20 @@ class Ran:
     errors: tuple[str, ...] = ()
 
 
-def run_models(paths: Iterable[str], asked: Order, scope: Scope, progress: Progress) -> Ran:
-    """Run the models of these files, project by project; where no worker can be had, an error."""
+def run_models(
+    paths: Iterable[str],
+    known: Iterable[Finding],
+    asked: Order,
+    scope: Scope,
+    progress: Progress,
+) -> Ran:
+    """Run the models of these files, project by project; where no worker can be had, an error.
+
+    What source findings are `known` to say of a model and an exporter is tried as well.
+    """
     ran = Ran()
-    for plan in plans(paths, asked, scope):
+    named = tuple((f.model, f.exporter) for f in known if f.model and f.exporter)
+    for plan in plans(paths, asked, scope, named):
         profile = scope.profile(plan.files[0])
         try:
             more = read(examine(plan, progress), scope.catalog, profile)
@@ -47,7 +57,12 @@ def run_models(paths: Iterable[str], asked: Order, scope: Scope, progress: Progr
     return ran
 
 
-def plans(paths: Iterable[str], asked: Order, scope: Scope) -> Iterator[Plan]:
+def plans(
+    paths: Iterable[str],
+    asked: Order,
+    scope: Scope,
+    in_training: tuple[tuple[str, str], ...] = (),
+) -> Iterator[Plan]:
     """One plan for the files of each project under the same settings."""
     groups: dict[tuple[str, int], list[str]] = defaultdict(list)
     for path in paths:
@@ -61,6 +76,7 @@ def plans(paths: Iterable[str], asked: Order, scope: Scope) -> Iterator[Plan]:
             configured=settings.models,
             trace=asked.trace or bool(asked.exporters),
             exporters=asked.exporters,
+            in_training=in_training,
             opset=scope.profile(files[0]).opset,
             python=asked.python or settings.python or own_python(),
             limits=_limits(settings),

@@ -94,7 +94,9 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     if exporter == "onnx":
         exporter = _onnx(call, source)
     if told := _consequence(exporter, mode.layers, call, source):
-        message = f"exported in training mode, on which {_and(sorted(mode.layers))}: {told.words}"
+        message = (
+            f"exported in training mode, on which {_depend(sorted(mode.layers))}: {told.words}"
+        )
         yield Hit(
             call,
             message,
@@ -111,7 +113,7 @@ def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
     if event is layers[0]:
         counted = Counter(_shown(layer) for layer in layers)
         shown = [f"{name} ×{n}" if n > 1 else name for name, n in counted.items()]
-        message = f"exported in training mode, on which in {trace.record.qualname} {_and(shown)}"
+        message = f"{trace.record.qualname} holds what depends on the mode: {_and(shown)}"
         yield Hit(_class(trace), message, confirms=True)
 
 
@@ -172,11 +174,13 @@ def _shown(layer: Event) -> str:
     return name if builtin else f"{ASKS} in {name}"
 
 
-def _and(names: list[str]) -> str:
+def _depend(names: list[str]) -> str:
     """`BatchNorm2d and Dropout depend`."""
-    if len(names) == 1:
-        return f"{names[0]} depends"
-    return f"{', '.join(names[:-1])} and {names[-1]} depend"
+    return f"{_and(names)} depend{'s' if len(names) == 1 else ''}"
+
+
+def _and(names: list[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
 
 
 def _class(trace: Trace) -> Place:
