@@ -39,7 +39,9 @@ def git(*arguments: object, cwd: Path) -> str:
 def hooks(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, Path]:
     """A repository holding the working tree as it is, its revision, and a home for environments."""
     repo = tmp_path_factory.mktemp("hooks") / "lintorch"
-    listed = git("ls-files", "--cached", "--others", "--exclude-standard", cwd=CHECKOUT).splitlines()
+    listed = git(
+        "ls-files", "--cached", "--others", "--exclude-standard", cwd=CHECKOUT
+    ).splitlines()
     for name in listed:
         if (CHECKOUT / name).is_file():
             (repo / name).parent.mkdir(parents=True, exist_ok=True)

@@ -146,7 +146,7 @@ def _reference(call: cst.Call, source: Source) -> Iterator[Hit]:
     if mode is not None and mode.training and mode.layers and not _is_told(call.func, source):
         message = (
             f"the runtime is compared with a model in training mode, on which "
-            f"{_and(sorted(mode.layers))}"
+            f"{_depend(sorted(mode.layers))}"
         )
         yield Hit(call, message, _fix(call.func, call, source))
 
