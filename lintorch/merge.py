@@ -126,5 +126,6 @@ def _fix(hits: Sequence[Finding]) -> Fix | None:
 def _note(finding: Finding, strongest: Finding) -> str:
     """What a finding says, without the verdict where the strongest ends in the same."""
     said, colon, verdict = finding.message.rpartition(": ")
-    repeated = colon and strongest.message.endswith(f": {verdict}")
+    judged = colon and finding.evidence is not Evidence.EXPORT
+    repeated = judged and strongest.message.endswith(f": {verdict}")
     return f"{finding.evidence}: {said if repeated else finding.message}"

@@ -71,7 +71,7 @@ class Rule:
         return self._detector(Evidence.TRACE, keys)
 
     def trial(self, *keys: str) -> Callable[[D], D]:
-        """Detector for outcomes of trial exports: "wrong", "failed" or "ok"."""
+        """Detector for outcomes of trial exports: "wrong", "failed", "random" or "ok"."""
         return self._detector(Evidence.EXPORT, keys)
 
     def _detector(

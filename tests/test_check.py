@@ -76,6 +76,14 @@ def test_a_missing_path_is_named_and_the_others_are_checked(project: Path) -> No
     assert "LT101" in done.stdout
 
 
+def test_where_there_is_no_file_a_wrong_selection_is_told_all_the_same(tmp_path: Path) -> None:
+    done = lintorch("check", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "lintorch: no Python files found\n")
+    wrong = lintorch("check", "--select", "LT999", cwd=tmp_path)
+    assert wrong.returncode == 2
+    assert "LT999" in wrong.stderr
+
+
 @pytest.mark.parametrize(
     ("content", "code", "said"),
     [

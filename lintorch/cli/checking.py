@@ -33,6 +33,8 @@ def run(given: Mapping[str, Any], stdin: TextIO, out: TextIO, err: TextIO) -> in
     except KeyboardInterrupt:
         print("lintorch: stopped; no file is half written", file=err)
         return FAILED
+    if not checked.result.files and not checked.errors:
+        print("lintorch: no Python files found", file=err)
     for problem in checked.errors:
         print(f"lintorch: {problem}", file=err)
     return exit_code(checked, asked, given)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any
 
 from torch import nn
 
+from lintorch.models.examples import Example, examples
 from lintorch.models.outline import Outline
 
 MOST = 24
@@ -19,15 +20,37 @@ _WAYS = 3
 
 @dataclass(frozen=True)
 class Candidate:
-    """A model to try: each of `ways` is (factory name or "", class or factory), best first."""
+    """A model to try: each of `ways` is (factory name or "", class or factory), best first.
+
+    `shown` holds calls that the file itself spells out, and `scope` what its names mean.
+    """
 
     qualname: str
     row: int
     ways: tuple[tuple[str, Callable[..., Any]], ...]
+    shown: tuple[Example, ...] = ()
+    scope: Mapping[str, Any] = field(default_factory=dict)
 
 
-def candidates(module: ModuleType, found: Outline) -> Iterator[Candidate]:
+def candidates(module: ModuleType, found: Outline, text: bytes = b"") -> Iterator[Candidate]:
     """Models of the file, those that contain others first, public names before private ones."""
+    shown = list(examples(text, _names(module, found), vars(module)))
+    for candidate in _candidates(module, found):
+        names = {candidate.qualname, *(name for name, _ in candidate.ways)}
+        yield replace(
+            candidate,
+            shown=tuple(example for example in shown if example.name in names),
+            scope=vars(module),
+        )
+
+
+def _names(module: ModuleType, found: Outline) -> frozenset[str]:
+    """Names of the file by which models are made, its own and those it imports."""
+    kinds = (n for n, v in vars(module).items() if inspect.isclass(v) and issubclass(v, nn.Module))
+    return frozenset((*kinds, *found.factories))
+
+
+def _candidates(module: ModuleType, found: Outline) -> Iterator[Candidate]:
     classes = {name: value for name in found.classes if (value := _model(module, name))}
     order = sorted(classes, key=lambda name: (_depth(name, classes, found), name.startswith("_")))
     served: set[str] = set()

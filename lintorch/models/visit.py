@@ -46,7 +46,8 @@ def visit(
     place = Place(checked, project, Options(**options))
     files, shown = place.files(), checked[path]
     try:
-        found = outline(Path(path).read_bytes())
+        text = Path(path).read_bytes()
+        found = outline(text)
         module = load(Path(path), Path(project))
     except BaseException as error:  # whatever user code raises, SystemExit too
         send({"failure": wire.packed(_not_imported(error, files, shown))})
@@ -54,7 +55,7 @@ def visit(
         return
     covered = set(passed)
     tried = 0
-    for candidate in candidates(module, found):
+    for candidate in candidates(module, found, text):
         if f"{shown}:{candidate.qualname}" in covered:
             continue
         if tried == MOST:
@@ -105,7 +106,7 @@ def _one(
     seen = Seen(shown, candidate.qualname, candidate.row)
 
     def work(inner: Send) -> None:
-        examine(inner, seen, lambda: build.build(candidate, files), files, options, {}, covered)
+        examine(inner, seen, lambda: build.builds(candidate, files), files, options, {}, covered)
 
     return _isolated(send, seen, work, options)
 

@@ -21,6 +21,7 @@ def check(asked: Order, progress: Progress = silent) -> Checked:
     models that are wrong are told of in the outcome.
     """
     scope = Scope(asked)
+    scope.codes(asked.paths[0])  # what selects no rule is told even where there is no file
     seen = look(asked, scope, progress)
     if not asked.fixes:
         return Checked(_result(seen, asked), seen.errors)

@@ -44,6 +44,22 @@ def only_looks(event: Event) -> bool:
     return bool(_LOOKS.match(linecache.getline(event.site.path, event.site.row)))
 
 
+def may_be_of(outcome: Outcome, event: Event) -> bool:
+    """Whether a refusal can be about the line of an event: it names that line, or several, or none."""
+    where = outcome.site
+    if where is None or len(outcome.operators) > 1:
+        return True
+    return (where.path, where.row) == (event.site.path, event.site.row)
+
+
+def may_be_wrong_by(outcome: Outcome, explains: Collection[str]) -> bool:
+    """Whether what is wrong with an export can come of what is so at these changed sizes.
+
+    "" stands for the traced sizes: what is wrong there already has a cause that is there too.
+    """
+    return bool(set(outcome.wrong) & set(explains)) and ("" not in outcome.wrong or "" in explains)
+
+
 def blamed(
     outcome: Outcome,
     event: Event,
@@ -62,8 +78,8 @@ def blamed(
     if outcome.status == "failed":
         return _refused(outcome, event)
     found = changes(event, trial.trace) if explains is None else explains
-    if "" in outcome.wrong and "" not in found:
-        return None  # what is wrong at the traced sizes already has another cause
+    if not may_be_wrong_by(outcome, found):
+        return None
     raised = {key for key, difference in outcome.wrong.items() if difference is None}
     wrong = raised if kind is Harm.REFUSED else set(outcome.wrong)
     if kind is Harm.NOISY or not wrong & set(found):

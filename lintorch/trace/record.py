@@ -126,7 +126,8 @@ class Failure:
 class Outcome:
     """How one exporter treated one model.
 
-    `status`: "ok", "wrong", "failed" or "unavailable". `wrong` names, per set of named sizes that
+    `status`: "ok", "wrong", "failed", "unavailable", or "random" where eager differs from itself,
+    so that numbers could not be compared. `wrong` names, per set of named sizes that
     were changed ("" for the traced size, "batch", "height,width", "train" for an export made in
     training mode), the largest absolute difference from eager, or None where the exported model
     raised or gave another shape; `detail` says which in words.

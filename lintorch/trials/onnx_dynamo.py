@@ -14,6 +14,9 @@ from lintorch.trials.constraints import specialised
 from lintorch.trials.exporter import Explained, Exported, Job
 from lintorch.trials.trouble import cause, chain, core, frames
 
+_LOWEST_OPSET = 18
+"""The first opset that this exporter writes; it only tries to convert to a lower one."""
+
 
 def available() -> str:
     """How to install onnx, onnxscript and onnxruntime."""
@@ -23,9 +26,11 @@ def available() -> str:
 def export(job: Job) -> Exported:
     """Exports to a file and loads it.
 
+    An opset lower than it can write is left to the legacy exporter, whose it must be.
     Inputs are not named: a model that gives back an input would get two values of one name.
     """
     path = job.directory / "model.onnx"
+    opset = job.opset if (job.opset or 0) >= _LOWEST_OPSET else None
     torch.onnx.export(
         job.module,
         job.example,
@@ -33,9 +38,9 @@ def export(job: Job) -> Exported:
         dynamo=True,
         dynamic_shapes=torch_export.shapes(job),
         verbose=False,
-        **({} if job.opset is None else {"opset_version": job.opset}),
+        **({} if opset is None else {"opset_version": opset}),
     )
-    return runtime.load(path, job)
+    return runtime.load(path, replace(job, opset=opset))
 
 
 def explain(error: BaseException, job: Job) -> Explained:

@@ -11,6 +11,7 @@ from lintorch.trace.record import Site
 UserFile = Callable[[str], str | None]
 _LINE = re.compile(r'File "(?P<path>[^"]+)", line (?P<row>\d+)(?:, in (?P<function>\S+))?')
 _RANGE = re.compile(r"(?P<path>[^\s()]+)\((?P<row>\d+)\): (?P<function>\S+)")
+_ADDRESS = re.compile(r" at 0x[0-9a-f]{6,}")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _NOISE = re.compile(
     r"^(For more |For extended|For C\+\+|If you suspect|The error above|The above|Refer to|\(Refer|"
@@ -84,6 +85,7 @@ def core(error: BaseException, lines: int = 2) -> str:
         text = " ".join([*_lines(str(error))][:lines]).rstrip(" :")
     for pattern, shorter in _RUNTIME:
         text = pattern.sub(shorter, text)
+    text = _ADDRESS.sub("", text)
     if len(text) > _LONGEST:
         text = text[: _LONGEST - 1] + "…"
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

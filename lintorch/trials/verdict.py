@@ -37,7 +37,8 @@ def judge(
 ) -> Outcome:
     """Ok or wrong; failed where the exported model does not run at all.
 
-    With `train` only the traced size is compared, under the key "train".
+    With `train` only the traced size is compared, under the key "train". A model that is random
+    in eval mode is neither: its numbers are "random", and only its shapes can be wrong.
     """
     traced = eager.model.sizes
     try:
@@ -49,10 +50,18 @@ def judge(
     if not train:
         found += _others(exported, eager, varied)
     if found and (random := eager.randomness()):
-        said = f"by {random.amount:.3g}" if random.amount is not None else "in shape"
-        why = f"the eager model itself is random: two runs in eval mode differ {said}"
-        found = [Wrong("", "", Difference(random.amount, why=why))]
+        found = [w for w in found if random.amount is not None and w.found.amount is None]
+        if not found:
+            return _random(exporter, exported, random)
     return _outcome(exporter, exported, found)
+
+
+def _random(exporter: str, exported: Exported, random: Difference) -> Outcome:
+    said = f"by {random.amount:.3g}" if random.amount is not None else "in shape"
+    detail = f"the eager model itself is random: two runs in eval mode differ {said}"
+    return Outcome(
+        exporter, "random", wrong={"": random.amount}, detail=detail, opset=exported.opset
+    )
 
 
 def _outcome(exporter: str, exported: Exported, found: list[Wrong]) -> Outcome:

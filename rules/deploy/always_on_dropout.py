@@ -99,13 +99,11 @@ def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
         yield Refuted(event, "it was told training=False: the model is in eval mode")
 
 
-@rule.trial("wrong")
+@rule.trial("random")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
-    """Only where the model is wrong at the very size it was exported at, as a random one is."""
-    if "" in outcome.wrong:
-        for event in trial.trace.named(*FUNCTIONS):
-            if _dropped(event)[1]:
-                yield Hit(event, f"{outcome.exporter} and eager disagree: {outcome.detail}")
+    for event in trial.trace.named(*FUNCTIONS):
+        if _dropped(event)[1]:
+            yield Hit(event, f"{outcome.exporter} and eager disagree: {outcome.detail}")
 
 
 def _dropped(event: Event) -> tuple[float | None, bool]:

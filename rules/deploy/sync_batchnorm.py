@@ -69,6 +69,9 @@ HARM = {
 _DEVICES = ("cuda", "xpu", "hpu", "npu")
 _RANKED = re.compile(r"^torch\.nn\.(Lazy)?(Conv|ConvTranspose|MaxPool|AvgPool|BatchNorm)([123])d$")
 
+REFUSAL = "attribute lookup is not defined on python value of type 'module'"
+"""What the compiler says of `torch.distributed` in the layer's forward."""
+
 
 @rule.source(cst.Call, needs=("SyncBatchNorm",))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
@@ -95,7 +98,7 @@ def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
 
 @rule.trial("failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
-    if outcome.exporter != "torchscript-script":
+    if outcome.exporter != "torchscript-script" or REFUSAL not in outcome.message:
         return
     for event in trial.trace.named("train.layer"):
         if event.layer_class == LAYER:

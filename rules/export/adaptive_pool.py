@@ -11,6 +11,7 @@ from lintorch.finding import Harm, Hit, Refuted, Severity
 from lintorch.rule import Rule
 from lintorch.source import UNKNOWN, Kind, Source, literal
 from lintorch.subjects import Trace, Trial
+from lintorch.trace.changes import may_be_of, may_be_wrong_by
 from lintorch.trace.record import Event, Outcome, Site
 
 rule = Rule(
@@ -110,12 +111,20 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
         if outcome.exporter not in harms(event, list(others.values())):
             continue
         varied = [key for key, other in others.items() if spatial(other) != spatial(event)]
-        if outcome.status == "failed" and any(word in outcome.message.lower() for word in REFUSALS):
+        if outcome.status == "failed" and refuses(outcome, event):
             said = f"{outcome.exporter} refuses: {first_line(outcome.message)}"
             yield Hit(site(event), said, severity=Severity.ERROR)
-        elif outcome.status == "wrong" and any(key in outcome.wrong for key in varied):
+        elif outcome.status == "wrong" and may_be_wrong_by(outcome, varied):
             said = f"{outcome.exporter} is silently wrong: {outcome.detail}"
             yield Hit(site(event), said, severity=Severity.ERROR)
+
+
+def refuses(outcome: Outcome, event: Event) -> bool:
+    """Whether a refusal is of this pool: of its operator, or of its line."""
+    if outcome.operators:
+        return any(event.name.rpartition(".")[2] in name for name in outcome.operators)
+    told = any(word in outcome.message.lower() for word in REFUSALS)
+    return told and may_be_of(outcome, event)
 
 
 def harms(event: Event, others: list[Event]) -> dict[str, Harm]:

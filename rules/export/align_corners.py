@@ -12,6 +12,7 @@ from lintorch.rule import Rule
 from lintorch.source import UNKNOWN, Source
 from lintorch.source.literals import Arguments
 from lintorch.subjects import Trace, Trial
+from lintorch.trace.changes import may_be_of
 from lintorch.trace.record import Event, Outcome, Site
 
 rule = Rule(
@@ -125,10 +126,10 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     for event in trial.trace.named("torch.nn.functional.interpolate"):
         for hit in asked(event):
             refused = (hit.harm or {})["onnx-legacy"] is Harm.REFUSED
-            if outcome.status == "failed" and refused and said(outcome):
+            if outcome.status == "failed" and refused and said(outcome, event):
                 message = f"onnx-legacy refuses at opset {outcome.opset}: {hit.message}"
                 yield Hit(hit.node, message, severity=Severity.ERROR)
-            elif outcome.status == "wrong" and not refused:
+            elif outcome.status == "wrong" and not refused and "" in outcome.wrong:
                 message = f"onnx-legacy is wrong at opset {outcome.opset}: {outcome.detail}"
                 yield Hit(hit.node, message, severity=Severity.ERROR)
 
@@ -182,8 +183,9 @@ def site(event: Event) -> Site:
     return event.built if layer and event.built else event.site
 
 
-def said(outcome: Outcome) -> bool:
-    return any(word in outcome.message for word in REFUSALS)
+def said(outcome: Outcome, event: Event) -> bool:
+    told = any(word in outcome.message for word in REFUSALS)
+    return told and may_be_of(outcome, event)
 
 
 def old(opset: int) -> bool:

@@ -10,6 +10,7 @@ from lintorch.finding import Harm, Hit, Refuted, Severity
 from lintorch.rule import Rule
 from lintorch.source import UNKNOWN, Kind, Source
 from lintorch.subjects import Trace, Trial
+from lintorch.trace.changes import may_be_of
 from lintorch.trace.record import Event, Outcome
 
 rule = Rule(
@@ -112,7 +113,7 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     for event in trial.trace.named(SAMPLE, AFFINE):
         harm = harms(event, trial.trace.again(event), outcome.opset or 0)
         said = any(word in outcome.message for word in REFUSALS[outcome.exporter == "onnx-legacy"])
-        if outcome.exporter in harm and said:
+        if outcome.exporter in harm and said and may_be_of(outcome, event):
             why = "a size declared dynamic is fixed here"
             if outcome.exporter == "onnx-legacy":
                 why = outcome.message.partition("\n")[0][:200]

@@ -11,6 +11,7 @@ from lintorch.finding import Harm, Hit, Refuted, Severity
 from lintorch.rule import Rule
 from lintorch.source import UNKNOWN, Kind, Source, literal
 from lintorch.subjects import Trace, Trial
+from lintorch.trace.changes import may_be_of
 from lintorch.trace.record import Event, Outcome, Site
 
 rule = Rule(
@@ -100,12 +101,23 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
         exact = event.args.get("mode") == "nearest-exact" and outcome.exporter == "onnx"
         if found is None or not (exact or outcome.exporter in found[1]):
             continue
-        if outcome.status == "wrong":
+        if outcome.status == "wrong" and set(outcome.wrong) & resized_at(event, trial.trace):
             message = f"{outcome.exporter} is silently wrong: {outcome.detail}"
             yield Hit(site(event), message, severity=Severity.ERROR)
-        elif any(word in outcome.message for word in ("upsample", "adaptive")):
+        elif outcome.status == "failed" and refuses(outcome, event):
             message = f"{outcome.exporter} refuses: {outcome.message.partition(chr(10))[0][:200]}"
             yield Hit(site(event), message, severity=Severity.ERROR)
+
+
+def resized_at(event: Event, trace: Trace) -> set[str]:
+    """The changed sizes ("" for the traced ones) at which the resize was of another size."""
+    others = trace.again(event)
+    return {"", *(key for key, other in others.items() if shape(other) != shape(event))}
+
+
+def refuses(outcome: Outcome, event: Event) -> bool:
+    told = any(word in outcome.message for word in ("upsample", "adaptive"))
+    return told and may_be_of(outcome, event)
 
 
 def antialiased(node: object, values: dict[str, Any]) -> Hit:
