@@ -100,7 +100,8 @@ def _join(hits: Sequence[Finding]) -> list[Finding]:
     strongest = max(hits, key=lambda f: (f.evidence, f.severity))
     anchors = [f for f in hits if f.evidence is Evidence.SOURCE]
     runs = sorted((f for f in hits if f.evidence is not Evidence.SOURCE), key=lambda f: f.evidence)
-    seen = tuple(dict.fromkeys(_note(f, strongest) for f in runs))
+    first = {(f.evidence, f.exporter): f for f in reversed(runs)}  # one note of each kind
+    seen = tuple(dict.fromkeys(_note(f, strongest) for f in runs if f in first.values()))
     if not anchors:
         return [replace(strongest, fix=_fix(hits), notes=seen if len(seen) > 1 else ())]
     if strongest.evidence is Evidence.SOURCE:

@@ -31,7 +31,7 @@ class Place:
     def files(self) -> Files:
         """The user's files."""
         packages = {str(_package(Path(path))) for path in self.checked}
-        return Files(self.checked, {self.project, *packages}, self.project)
+        return Files(self.checked, {self.project, *packages})
 
 
 def visit(

@@ -12,6 +12,7 @@ from lintorch.subjects import Trace, Trial
 from lintorch.trace.record import Event, Outcome
 
 _MOST = 200
+_WORKED_OUT = re.compile(r"\b(math|np|numpy)\.|\b(sqrt|log\w*|ceil|floor|trunc)\(")
 _LOOKS = re.compile(r"\s*(assert|if|elif|while|raise|print|log(ger|ging)?\.|warnings\.)\b")
 Asked = Callable[[Event], Any]
 
@@ -42,6 +43,12 @@ def is_fixed(event: Event, trace: Trace) -> bool:
 def only_looks(event: Event) -> bool:
     """Whether the question stands in a check, a branch or a message: its answer is not computed with."""
     return bool(_LOOKS.match(linecache.getline(event.site.path, event.site.row)))
+
+
+def is_function_of(event: Event) -> bool:
+    """Whether a float() of a size is not the user's but one that `math.sqrt` or the like asks for."""
+    line = linecache.getline(event.site.path, event.site.row)
+    return event.name == "size.float" and "float(" not in line and bool(_WORKED_OUT.search(line))
 
 
 def may_be_of(outcome: Outcome, event: Event) -> bool:

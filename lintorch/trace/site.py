@@ -24,10 +24,9 @@ class Files:
     folders of the project. Installed packages are the user's only where a checked file is inside.
     """
 
-    def __init__(self, checked: Mapping[str, str], roots: Iterable[str], project: str) -> None:
+    def __init__(self, checked: Mapping[str, str], roots: Iterable[str]) -> None:
         self._checked = dict(checked)
         self._roots = tuple(root.rstrip(os.sep) + os.sep for root in roots)
-        self._project = project.rstrip(os.sep) + os.sep
         self._library = sysconfig.get_paths()["stdlib"] + os.sep
         self._known: dict[str, bool] = {}
 
@@ -39,9 +38,9 @@ class Files:
         return known
 
     def shown(self, filename: str) -> str:
-        """A path as the user gave it, else relative to the project, else whole."""
+        """A path as the user gave it, else whole: the project need not be the working directory."""
         real = os.path.realpath(filename)
-        return self._checked.get(real, real.removeprefix(self._project))
+        return self._checked.get(real, real)
 
     def site(self, frame: FrameType | None) -> Site | None:
         """The innermost line of the user's at or above a frame."""

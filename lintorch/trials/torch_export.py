@@ -9,6 +9,7 @@ import torch
 
 from lintorch.trials.constraints import specialised
 from lintorch.trials.exporter import Explained, Exported, Job, running
+from lintorch.trials.trouble import core, frames
 
 
 def available() -> str:
@@ -27,7 +28,17 @@ def export(job: Job) -> Exported:
 
 def explain(error: BaseException, job: Job) -> Explained:
     """Names the sizes that the code fixed, and the line that did."""
-    return specialised(error, job) or Explained()
+    return specialised(error, job) or _unsolved(error, job)
+
+
+def _unsolved(error: BaseException, job: Job) -> Explained:
+    """What is known of an error that is the solver's: torch cannot tell which sizes the model takes."""
+    last = [*frames(error)][-1:]
+    if not any("sympy" in frame.f_globals.get("__name__", "") for frame in last):
+        return Explained()
+    names = " and ".join(sorted(job.dynamic))
+    told = f"torch cannot work out at which {names}, declared dynamic, the model holds"
+    return Explained(message=f"{told} ({core(error)})")
 
 
 def shapes(job: Job) -> Any:

@@ -11,7 +11,7 @@ from lintorch.finding import Applicability, Fix, Harm, Hit, Refuted
 from lintorch.rule import Rule
 from lintorch.source import Kind, Source, goes_by_fixed_name, is_read, is_scaled, literal, may_vary
 from lintorch.subjects import Trace, Trial
-from lintorch.trace.changes import blamed, changes, is_fixed, only_looks
+from lintorch.trace.changes import blamed, changes, is_fixed, is_function_of, only_looks
 from lintorch.trace.record import Event, Outcome
 
 rule = Rule(
@@ -285,7 +285,7 @@ def is_whole_shape(event: Event) -> bool:
 
 def bakes(event: Event, trace: Trace) -> bool:
     """Not a float that was rounded, nor one size in a tensor: that may stay a tensor."""
-    if isinstance(event.args.get("operand"), float) or only_looks(event):
+    if isinstance(event.args.get("operand"), float) or only_looks(event) or is_function_of(event):
         return False
     if event.name != "size.tensor" or isinstance(event.value, tuple):
         return True

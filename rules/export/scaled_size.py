@@ -10,7 +10,7 @@ from lintorch.finding import Applicability, Fix, Harm, Hit, Refuted
 from lintorch.rule import Rule
 from lintorch.source import Kind, Source, is_read, is_scaled, literal, may_vary
 from lintorch.subjects import Trace, Trial
-from lintorch.trace.changes import blamed, changes, is_fixed
+from lintorch.trace.changes import blamed, changes, is_fixed, is_function_of
 from lintorch.trace.record import Event, Outcome
 
 rule = Rule(
@@ -262,8 +262,8 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
 
 
 def is_rounded(event: Event) -> bool:
-    """Whether a float was made whole; dynamic-size tells of an int that was."""
-    if event.name in ("size.ceil", "size.round"):
+    """Whether a float was made whole, or a size given to math.sqrt; dynamic-size tells of int(h)."""
+    if event.name in ("size.ceil", "size.round") or is_function_of(event):
         return True
     return isinstance(event.args.get("operand"), float)
 
@@ -275,8 +275,10 @@ def uneven(event: Event, trace: Trace) -> list[str]:
 
 
 def shown(event: Event) -> str:
-    """`int(10.5) is 10`, `-21 // 4 is -6`."""
+    """`int(10.5) is 10`, `the size is 256`, `-21 // 4 is -6`."""
     if event.name == "size.floordiv":
         return f"{event.args['left']} // {event.args['right']} is {event.value}"
+    if is_function_of(event):
+        return f"the size is {event.args.get('operand')}"
     word = event.name.partition(".")[2]
     return f"{word}({event.args.get('operand')}) is {event.value}"

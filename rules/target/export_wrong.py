@@ -23,10 +23,14 @@ rule = Rule(
     severity=Severity.ERROR,
 )
 
+RAISES = "the exported model raises"
+
 
 @rule.trial("wrong")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
-    yield Hit(outcome, f"{outcome.exporter} is silently wrong: {outcome.detail or worst(outcome)}")
+    detail = outcome.detail or worst(outcome)
+    silently = "" if RAISES in detail.partition(";")[0] else "silently "
+    yield Hit(outcome, f"{outcome.exporter} is {silently}wrong: {detail}")
 
 
 def worst(outcome: Outcome) -> str:
