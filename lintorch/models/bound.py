@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lintorch.models.examples import UNREAD, Example
-from lintorch.models.fill import fill, required
+from lintorch.models.fill import fill
+from lintorch.models.parameters import required
 
 _DEEPEST = 2
 
@@ -26,7 +27,9 @@ def bound(
     kinds = inspect.signature(call).parameters
     if any(kinds[name].kind is inspect.Parameter.VAR_POSITIONAL for name in given.arguments):
         return None
-    named = {**given.arguments, **given.arguments.pop("kwargs", {})}
+    named: dict[str, Any] = {}
+    for name, value in given.arguments.items():
+        named |= value if kinds[name].kind is inspect.Parameter.VAR_KEYWORD else {name: value}
     read = {name: value for name, value in named.items() if value is not UNREAD}
     needed = {parameter.name for parameter in required(call)}
     if not read or (needed and not needed & set(read)) or (example.unread and not needed):

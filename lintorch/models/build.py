@@ -15,11 +15,12 @@ from typing import Any
 
 from torch import nn
 
-from lintorch.models.candidates import Candidate, required
+from lintorch.models.candidates import Candidate
 from lintorch.models.bound import bound
 from lintorch.models.examples import Example
 from lintorch.models.fill import fill, is_known, shown
 from lintorch.models.load import load
+from lintorch.models.parameters import required
 from lintorch.models.retry import Arguments, settled
 from lintorch.trace.record import Input, Site
 from lintorch.trace.site import Files

@@ -12,6 +12,7 @@ from torch import nn
 
 from lintorch.models.examples import Example, examples
 from lintorch.models.outline import Outline
+from lintorch.models.parameters import required
 
 MOST = 24
 """Models run per file, at most."""
@@ -63,16 +64,6 @@ def _candidates(module: ModuleType, found: Outline) -> Iterator[Candidate]:
         factory = getattr(module, name, None)
         if not makes_own and inspect.isfunction(factory):
             yield Candidate(name, found.factories[name], ((name, factory),))
-
-
-def required(call: Callable[..., Any]) -> list[inspect.Parameter]:
-    """The parameters that a class or function cannot be called without."""
-    kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return [
-        parameter
-        for parameter in inspect.signature(call).parameters.values()
-        if parameter.default is parameter.empty and parameter.kind not in kinds
-    ]
 
 
 def _model(module: ModuleType, name: str) -> type[nn.Module] | None:

@@ -1,0 +1,27 @@
+"""What a class or function says of its parameters."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+
+def required(call: Callable[..., Any]) -> list[inspect.Parameter]:
+    """The parameters that a class or function cannot be called without."""
+    kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [
+        parameter
+        for parameter in inspect.signature(call).parameters.values()
+        if parameter.default is parameter.empty and parameter.kind not in kinds
+    ]
+
+
+def annotation(parameter: inspect.Parameter) -> str:
+    """The annotation as it is written; "" where there is none."""
+    given = parameter.annotation
+    if given is parameter.empty:
+        return ""
+    if isinstance(given, str):
+        return given
+    return given.__name__ if isinstance(given, type) else str(given)
