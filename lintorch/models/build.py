@@ -94,9 +94,7 @@ def _attempts(candidate: Candidate, files: Files) -> Iterator[Callable[[], Built
             yield making.settled
 
 
-def _like(
-    example: Example, candidate: Candidate, files: Files
-) -> Iterator[Callable[[], Built]]:
+def _like(example: Example, candidate: Candidate, files: Files) -> Iterator[Callable[[], Built]]:
     """A call as the file spells it out, if it gives at least one argument that is needed."""
     call = candidate.scope.get(example.name)
     given = bound(call, example, candidate.scope) if callable(call) else None
@@ -155,7 +153,9 @@ class _Making:
 
     def _built(self, made: tuple[nn.Module, dict[int, Site]], made_up: Arguments) -> Built:
         module, sites = made
-        paths = {path: sites[id(part)] for path, part in module.named_modules() if id(part) in sites}
+        paths = {
+            path: sites[id(part)] for path, part in module.named_modules() if id(part) in sites
+        }
         arguments = {**self.said, **shown(made_up), **shown(self.arguments)}
         return Built(module, arguments, paths, self.fed)
 

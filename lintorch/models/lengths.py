@@ -29,7 +29,16 @@ def lengths(call: Callable[..., Any]) -> dict[str, int]:
         for name, length in _uses(node):
             if name in given and length <= _MOST:
                 found[name] = max(found.get(name, 0), length)
+    for name in _assigned(tree):
+        found.pop(name, None)
     return _agreed(found, tree, {name: part.default for name, part in given.items()})
+
+
+def _assigned(tree: ast.AST) -> Iterator[str]:
+    """Names that the text gives values of its own: what is passed may be something else."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
 
 
 def _uses(node: ast.AST) -> Iterator[tuple[str, int]]:
@@ -39,7 +48,8 @@ def _uses(node: ast.AST) -> Iterator[tuple[str, int]]:
             starred = any(isinstance(part, ast.Starred) for part in target.elts)
             yield node.value.id, 0 if starred else len(target.elts)
     elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
-        yield node.value.id, _least(node.slice)
+        if isinstance(node.slice, ast.Slice) or _least(node.slice):
+            yield node.value.id, _least(node.slice)
     elif isinstance(node, ast.Compare) and (name := _measured(node.left)):
         yield name, _compared(node)
     elif isinstance(node, (ast.For, ast.comprehension)) and isinstance(node.iter, ast.Name):
@@ -79,7 +89,9 @@ def _agreed(found: dict[str, int], tree: ast.AST, defaults: dict[str, Any]) -> d
     """The same; sequences that are gone through together are as long as each other."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "zip":
-            names = {part.id for arg in node.args for part in ast.walk(arg) if isinstance(part, ast.Name)}
+            names = {
+                part.id for arg in node.args for part in ast.walk(arg) if isinstance(part, ast.Name)
+            }
             sizes = [len(defaults[n]) for n in names if isinstance(defaults.get(n), (tuple, list))]
             longest = max([found.get(name, 0) for name in names & found.keys()] + sizes, default=0)
             for name in names & found.keys() if longest else ():

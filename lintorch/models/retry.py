@@ -10,7 +10,8 @@ from typing import Any
 
 from torch import nn
 
-from lintorch.models.fill import CONFIG_NAMES, Guessed, fill
+from lintorch.models.conventional import Guessed
+from lintorch.models.fill import CONFIG_NAMES, fill
 
 Arguments = Mapping[str, Any]
 _SEVERAL = re.compile(r"iterable|len\(\)|subscriptable|unpack|tuple|list|sequence|zip|out of range")

@@ -32,7 +32,10 @@ def _parameters(given: ast.arguments) -> Iterator[ast.stmt]:
     both = [*given.posonlyargs, *given.args]
     unread: ast.expr = ast.Call(ast.Name(""), [], [])
     defaults = [*(unread for _ in range(len(both) - len(given.defaults))), *given.defaults]
-    pairs = [*zip(both, defaults, strict=True), *zip(given.kwonlyargs, given.kw_defaults, strict=True)]
+    pairs = [
+        *zip(both, defaults, strict=True),
+        *zip(given.kwonlyargs, given.kw_defaults, strict=True),
+    ]
     for parameter, default in pairs:
         yield ast.Assign([ast.Name(parameter.arg)], default or unread)
 

@@ -10,7 +10,9 @@ from lintorch.models.literals import UnknownError, value
 from lintorch.trace.record import Input
 
 _FLOATS = frozenset(("randn", "rand", "zeros", "ones", "empty"))
-_KEPT = frozenset(("to", "cuda", "cpu", "eval", "float", "half", "double", "long", "requires_grad_"))
+_KEPT = frozenset(
+    ("to", "cuda", "cpu", "eval", "float", "half", "double", "long", "requires_grad_")
+)
 """Methods that give back what they are called on, or the same on another device."""
 _DTYPES = {"long": "int64", "float": "float32", "int": "int32", "double": "float64"}
 

@@ -11,8 +11,9 @@ from lintorch.models import build
 from lintorch.models.candidates import MOST, Candidate, candidates
 from lintorch.models.identity import Seen
 from lintorch.models.load import load, package_root
-from lintorch.models.one import Options, examine
+from lintorch.models.one import examine
 from lintorch.models.outline import OUTLINED, outline
+from lintorch.models.work import Options
 from lintorch.trace import wire
 from lintorch.trace.record import Failure
 from lintorch.trace.rungs import shortened

@@ -1,0 +1,96 @@
+"""A model is built and fed: by one way after the other until it runs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from torch import nn
+
+from lintorch.models import search
+from lintorch.models.build import Built
+from lintorch.models.notation import parse
+from lintorch.models.search import Fed, NotFedError
+from lintorch.models.work import LEAST_SECONDS, Work
+from lintorch.trace import wire
+from lintorch.trace.record import Input
+from lintorch.trace.rungs import shortened
+from lintorch.trace.site import Files
+from lintorch.worker.isolate import Send
+
+_SEARCH_SHARE = 0.5
+
+
+@dataclass(frozen=True)
+class _Failed:
+    """Why a model could not be fed, or built."""
+
+    stage: str
+    cause: str
+    output: str = ""
+
+
+def fed(
+    work: Work,
+    makes: Callable[[], Iterator[Built]],
+    setting: Mapping[str, Any],
+    known: Callable[[nn.Module], bool],
+) -> tuple[Built, Fed] | None:
+    """The model and what it runs on; None where there is neither, which has been told.
+
+    A model that is `known` already is passed over without a word.
+    """
+    first: _Failed | None = None
+    try:
+        for built in makes():
+            if known(built.module.eval()):
+                return None
+            found = _found(work, built, setting)
+            if isinstance(found, Fed):
+                return built, found
+            first = first or found
+            if time.monotonic() + LEAST_SECONDS > work.deadline:
+                break
+    except BaseException as error:  # whatever user code raises, SystemExit too
+        first = first or _Failed("build", _told(error, work.files))
+    if first is not None:
+        work.fail(first.stage, first.cause, first.output)
+    return None
+
+
+def _found(work: Work, built: Built, setting: Mapping[str, Any]) -> Fed | _Failed:
+    """What the model runs on, found in a child."""
+
+    def feeding(send: Send) -> None:
+        try:
+            if "inputs" in setting:
+                fed = search.configured(built.module, *_given(setting["inputs"]), work.files)
+            else:
+                fed = search.search(built, work.files, work.left() * _SEARCH_SHARE)
+            send({"fed": wire.packed((fed.inputs, fed.sizes, fed.varied))})
+        except NotFedError as error:
+            send({"unfed": [error.stage, str(error)]})
+
+    sent, ending = work.step(feeding, work.left())
+    for message in sent:
+        if "fed" in message:
+            inputs, sizes, varied = message["fed"]
+            return Fed(tuple(wire.given(part) for part in inputs), sizes, varied)
+        if "unfed" in message:
+            stage, cause = message["unfed"]
+            return _Failed(stage, cause, ending.output)
+    return _Failed("stopped", ending.cause or "it sent nothing", ending.output)
+
+
+def _given(inputs: list[str]) -> tuple[tuple[Input, ...], dict[str, int]]:
+    parsed = [parse(text) for text in inputs]
+    sizes = {name: size for _, named in parsed for name, size in named.items()}
+    return tuple(part for part, _ in parsed), sizes
+
+
+def _told(error: BaseException, files: Files) -> str:
+    site = files.of_error(error)
+    where = f" ({site.path}:{site.row})" if site else ""
+    return f"{shortened(error)}{where}"

@@ -1,0 +1,96 @@
+"""Models that a constructor wants for arguments: of the class that is named or used like them."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any
+
+from torch import nn
+
+from lintorch.models.parameters import annotation
+
+_SET = re.compile(r"self\.(\w+)(?:\s*:[^=]+)?\s*=[^=]|self\.(\w+), self\.|def (\w+)\(self")
+
+
+def kind_of(call: Callable[..., Any], parameter: inspect.Parameter) -> type[nn.Module] | None:
+    """The class of model that a parameter is for; None where it is for something else."""
+    words = set(re.findall(r"\w+", annotation(parameter)))
+    wanted = parameter.name.replace("_", "").lower()
+    uses = used(call).get(parameter.name, frozenset())
+    known = list(dict.fromkeys(_near(call)))
+    for kind in known:
+        if kind.__name__ in words and kind is not call:
+            return kind
+    fitting = [kind for kind in known if uses and kind is not call and uses <= _has(kind)]
+    named = [kind for kind in known if kind.__name__.lower() == wanted and kind is not call]
+    for kind in (*(kind for kind in named if kind in fitting or not uses), *fitting, *named):
+        return kind
+    return None
+
+
+@lru_cache(maxsize=256)
+def called(call: Callable[..., Any]) -> frozenset[str]:
+    """Names that the text of a constructor calls: what is passed for them is no model but makes one."""
+    return frozenset(
+        node.func.id
+        for node in ast.walk(_tree(call, whole=False))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    )
+
+
+@lru_cache(maxsize=256)
+def used(call: Callable[..., Any]) -> dict[str, frozenset[str]]:
+    """The attributes that a class asks of each name, or of what it keeps by that name."""
+    found: dict[str, set[str]] = {}
+    for node in ast.walk(_tree(call, whole=True)):
+        if isinstance(node, ast.Attribute):
+            holder = node.value
+            if isinstance(holder, ast.Name):
+                found.setdefault(holder.id, set()).add(node.attr)
+            elif isinstance(holder, ast.Attribute) and getattr(holder.value, "id", "") == "self":
+                found.setdefault(holder.attr, set()).add(node.attr)
+    common = set(dir(nn.Module))
+    return {name: frozenset(attributes - common) for name, attributes in found.items()}
+
+
+def _near(call: Callable[..., Any]) -> Iterator[type[nn.Module]]:
+    """Model classes that the file of `call` knows, then those of the files that it imports from."""
+    scope = dict(vars(inspect.getmodule(call) or inspect))
+    homes = [sys.modules.get(getattr(value, "__module__", None) or "") for value in scope.values()]
+    for names in (scope, *(vars(home) for home in homes if home and _is_kin(home, call))):
+        for value in list(names.values()):
+            if inspect.isclass(value) and issubclass(value, nn.Module) and not _is_torch(value):
+                yield value
+
+
+def _is_kin(home: Any, call: Callable[..., Any]) -> bool:
+    """Whether a module is of the same package."""
+    return home.__name__.partition(".")[0] == call.__module__.partition(".")[0]
+
+
+def _is_torch(kind: type) -> bool:
+    return kind.__module__.partition(".")[0] == "torch"
+
+
+def _tree(call: Callable[..., Any], whole: bool) -> ast.AST:
+    try:
+        code = call.__init__ if inspect.isclass(call) and not whole else call  # type: ignore[misc]
+        return ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(code))))
+    except (OSError, TypeError, ValueError, SyntaxError):
+        return ast.Module([], [])
+
+
+@lru_cache(maxsize=512)
+def _has(kind: type) -> frozenset[str]:
+    """Attributes that the text of a class sets on itself, and its methods."""
+    try:
+        found = _SET.findall(inspect.getsource(kind))
+    except (OSError, TypeError):
+        return frozenset()
+    return frozenset(name for names in found for name in names if name)

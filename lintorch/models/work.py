@@ -1,0 +1,59 @@
+"""One model in the making: what to do with it, in how much time, and where to tell of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from lintorch.models.identity import Seen
+from lintorch.trace import wire
+from lintorch.trace.record import Failure
+from lintorch.trace.site import Files
+from lintorch.worker.isolate import Ending, Message, Send, isolate
+
+LEAST_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to do with each model, and within which limits (seconds, bytes)."""
+
+    seconds: float
+    trial_seconds: float
+    memory: int
+    trace: bool
+    exporters: tuple[str, ...]
+    in_training: Collection[Sequence[str]]
+    opset: int | None
+
+
+@dataclass(frozen=True)
+class Work:
+    """One model in the making."""
+
+    send: Send
+    seen: Seen
+    files: Files
+    options: Options
+    deadline: float
+
+    def fail(self, stage: str, cause: str, output: str = "") -> None:
+        """Send a failure of this model."""
+        seen = self.seen
+        failure = Failure(seen.path, seen.qualname, seen.row, stage, cause, output)
+        self.send({"failure": wire.packed(failure)})
+
+    def left(self) -> float:
+        """Seconds that are left for building, feeding and running."""
+        return max(LEAST_SECONDS, self.deadline - time.monotonic())
+
+    def step(self, work: Callable[[Send], None], seconds: float) -> tuple[list[Message], Ending]:
+        """Do a part of the work in a child of its own, so that this process stays as it is."""
+        sent: list[Message] = []
+        pieces = isolate(work, seconds, self.options.memory)
+        while True:
+            try:
+                sent.append(next(pieces))
+            except StopIteration as stop:
+                return sent, stop.value
