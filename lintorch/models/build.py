@@ -15,8 +15,8 @@ from typing import Any
 
 from torch import nn
 
-from lintorch.models.candidates import Candidate
 from lintorch.models.bound import bound
+from lintorch.models.candidates import Candidate
 from lintorch.models.examples import Example
 from lintorch.models.fill import fill, is_known, shown
 from lintorch.models.load import load

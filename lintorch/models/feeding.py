@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from torch import nn
 
 from lintorch.models import search
 from lintorch.models.build import Built
+from lintorch.models.identity import Seen
 from lintorch.models.notation import parse
 from lintorch.models.search import Fed, NotFedError
 from lintorch.models.work import LEAST_SECONDS, Work
@@ -36,20 +37,22 @@ def fed(
     work: Work,
     makes: Callable[[], Iterator[Built]],
     setting: Mapping[str, Any],
-    known: Callable[[nn.Module], bool],
-) -> tuple[Built, Fed] | None:
-    """The model and what it runs on; None where there is neither, which has been told.
+    name: Callable[[nn.Module], Seen | None],
+) -> tuple[Work, Built, Fed] | None:
+    """The model, by the `name` it has once built, and what it runs on.
 
-    A model that is `known` already is passed over without a word.
+    None where there is neither, which has been told; a model without a name is passed over.
     """
     first: _Failed | None = None
     try:
         for built in makes():
-            if known(built.module.eval()):
+            seen = name(built.module.eval())
+            if seen is None:
                 return None
+            work = replace(work, seen=seen)
             found = _found(work, built, setting)
             if isinstance(found, Fed):
-                return built, found
+                return work, built, found
             first = first or found
             if time.monotonic() + LEAST_SECONDS > work.deadline:
                 break

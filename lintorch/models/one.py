@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Set
-from dataclasses import replace
 from typing import Any
 
 from torch import nn
@@ -34,13 +33,17 @@ def examine(
 ) -> None:
     """Send what becomes of one model: "failure", or "model", then "run", "rung" and "outcome"."""
     work = Work(send, seen, files, options, time.monotonic() + options.seconds)
-    known = (lambda module: False) if setting else _known(seen, files, passed)
-    found = feeding.fed(work, makes, setting, known)
+
+    def name(module: nn.Module) -> Seen | None:
+        itself = identified(seen, module, files)
+        if setting:
+            return itself
+        return None if itself != seen and f"{itself.path}:{itself.qualname}" in passed else seen
+
+    found = feeding.fed(work, makes, setting, name)
     if found is None:
         return
-    built, fed = found
-    if setting:
-        work = replace(work, seen=identified(seen, built.module, files))
+    work, built, fed = found
     model = _model(work.seen, built, fed, files)
     send({"model": wire.packed(model)})
     whole = Site(work.seen.path, work.seen.row)
@@ -52,16 +55,6 @@ def examine(
             tried(work, built.module, model, fed, exporter)
             if [f"{model.path}:{model.qualname}", exporter] in options.in_training:
                 tried(work, built.module, model, fed, exporter, train=True)
-
-
-def _known(seen: Seen, files: Files, passed: Set[str]) -> Callable[[nn.Module], bool]:
-    """Tells whether a factory gave a model whose class has been seen already."""
-
-    def is_known(module: nn.Module) -> bool:
-        itself = identified(seen, module, files)
-        return itself != seen and f"{itself.path}:{itself.qualname}" in passed
-
-    return is_known
 
 
 def _model(seen: Seen, built: Built, fed: Fed, files: Files) -> Model:

@@ -123,6 +123,8 @@ def _findings(report: Report, rules: Catalog, profile: Profile) -> Iterator[Find
     yield from lint(trace, index(rules.rules.values(), Evidence.TRACE))
     trials = index(rules.rules.values(), Evidence.EXPORT)
     for outcome in report.outcomes:
+        if outcome.stage == "stopped":
+            yield _stopped(outcome, report.model, rules)
         yield from lint(Trial(outcome, trace), trials)
 
 
@@ -142,6 +144,12 @@ def failed(failure: Failure, rules: Catalog) -> Finding:
     if last:
         message += f' (it printed last: "{_shortened(last[0])}")'
     return engine_finding(rules, code, message, Place(failure.path, failure.row))
+
+
+def _stopped(outcome: Outcome, model: Model, rules: Catalog) -> Finding:
+    """A trial that ran out of time or memory, or crashed: nothing is known of the export."""
+    message = f"{model.qualname} was stopped on trial with {outcome.exporter}: {outcome.message}"
+    return engine_finding(rules, "LT007", message, Place(model.path, model.row))
 
 
 def model_text(report: Report) -> str:
@@ -169,7 +177,8 @@ def _rung(rung: Rung) -> str:
 
 
 def _trial(outcome: Outcome) -> str:
-    return f"{outcome.exporter} {outcome.status}"
+    how = outcome.stage if outcome.stage == "stopped" else outcome.status
+    return f"{outcome.exporter} {how}"
 
 
 def _shortened(text: str, most: int = 80) -> str:

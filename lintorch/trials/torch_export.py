@@ -28,17 +28,15 @@ def export(job: Job) -> Exported:
 
 def explain(error: BaseException, job: Job) -> Explained:
     """Names the sizes that the code fixed, and the line that did."""
-    return specialised(error, job) or _unsolved(error, job)
+    return specialised(error, job) or _unsolved(error)
 
 
-def _unsolved(error: BaseException, job: Job) -> Explained:
+def _unsolved(error: BaseException) -> Explained:
     """What is known of an error that is the solver's: torch cannot tell which sizes the model takes."""
     last = [*frames(error)][-1:]
     if not any("sympy" in frame.f_globals.get("__name__", "") for frame in last):
         return Explained()
-    names = " and ".join(sorted(job.dynamic))
-    told = f"torch cannot work out at which {names}, declared dynamic, the model holds"
-    return Explained(message=f"{told} ({core(error)})")
+    return Explained(message=f"torch cannot solve for the sizes declared dynamic: {core(error)}")
 
 
 def shapes(job: Job) -> Any:

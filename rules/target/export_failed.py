@@ -29,11 +29,14 @@ ADVICE = {
     "torchscript-script": "try torch.export, or annotate what the compiler cannot type",
 }
 FIXED = ("declared dynamic", "user-specified dim")
+UNSOLVED = "cannot solve for the sizes"
 LONGEST = 200
 
 
 @rule.trial("failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    if outcome.stage == "stopped":
+        return  # out of time or memory, which says nothing of the export
     stage = f" at {outcome.stage}" if outcome.stage else ""
     told = f"{outcome.exporter} fails{stage}: {first_line(outcome.message)}"
     yield Hit(outcome, f"{told}{unnamed(outcome)}; {remedy(outcome)}")
@@ -50,6 +53,8 @@ def remedy(outcome: Outcome) -> str:
     if outcome.operators:
         it = "each of them" if len(outcome.operators) > 1 else "it"
         return f"replace {it}, or give the exporter a translation"
+    if UNSOLVED in outcome.message:
+        return "keep one of them fixed"
     if any(words in outcome.message for words in FIXED):
         return "keep the size fixed, or let no Python code decide on it"
     return ADVICE.get(outcome.exporter, "replace what the message names")
