@@ -156,6 +156,12 @@ def test_a_suppression_silences_its_line_and_an_idle_one_is_found(project: Path)
     assert codes(cwd=project) == ["LT003"]
 
 
+def test_a_second_run_heeds_suppressions_too(project: Path) -> None:
+    idle = PLAIN.replace("-1)\n", "-1)  # lintorch: ignore[dynamic-size]\n")
+    (project / "net.py").write_text(idle)
+    assert codes(cwd=project) == codes(cwd=project) == ["LT003"]
+
+
 def test_fix_mends_the_file(project: Path) -> None:
     done = lintorch("check", "--fix", cwd=project)
     assert done.returncode == 0

@@ -37,4 +37,4 @@ def _resolved(call: Callable[..., Any], parameter: inspect.Parameter) -> Any:
         return scope.get(text)
     _, found, rest = text.partition("Literal[")
     words = rest.partition("]")[0].replace('"', "'").split("'")
-    return typing.Literal[words[1]] if found and len(words) > 1 else None  # type: ignore[valid-type]
+    return typing.Literal[words[1]] if found and len(words) > 1 else None

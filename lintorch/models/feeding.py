@@ -12,8 +12,9 @@ from torch import nn
 from lintorch.models import search
 from lintorch.models.build import Built
 from lintorch.models.identity import Seen
+from lintorch.models.narrow import Fed
 from lintorch.models.notation import parse
-from lintorch.models.search import Fed, NotFedError
+from lintorch.models.search import NotFedError
 from lintorch.models.work import LEAST_SECONDS, Work
 from lintorch.trace import wire
 from lintorch.trace.record import Input

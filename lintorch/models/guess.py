@@ -69,6 +69,11 @@ class Guess:
         return self.inputs, tuple(self.sizes.items())
 
 
+def numbers(match: re.Match[str]) -> list[int]:
+    """The whole numbers in what a pattern found."""
+    return [int(number) for group in match.groups() for number in re.findall(r"\d+", group or "")]
+
+
 def parameters(module: nn.Module) -> list[inspect.Parameter]:
     """What `forward` cannot do without; where nothing is, its first parameter."""
     signature = inspect.signature(module.forward).parameters.values()

@@ -19,7 +19,7 @@ _MOST = 12
 def lengths(call: Callable[..., Any]) -> dict[str, int]:
     """The length that each argument used as a sequence must have; 0 where nothing tells."""
     try:
-        code = call.__init__ if inspect.isclass(call) else call  # type: ignore[misc]
+        code = call.__init__ if inspect.isclass(call) else call
         tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(code))))
         given = inspect.signature(call).parameters
     except (OSError, TypeError, ValueError, SyntaxError):

@@ -12,7 +12,7 @@ from lintorch.models import feeding
 from lintorch.models.build import Built
 from lintorch.models.guess import is_loss
 from lintorch.models.identity import Seen, contained, identified
-from lintorch.models.search import Fed
+from lintorch.models.narrow import Fed
 from lintorch.models.trial import tried
 from lintorch.models.work import Options, Work
 from lintorch.trace import run, wire

@@ -22,7 +22,7 @@ def kind_of(call: Callable[..., Any], parameter: inspect.Parameter) -> type[nn.M
     """The class of model that a parameter is for; None where it is for something else."""
     words = set(re.findall(r"\w+", annotation(parameter)))
     wanted = parameter.name.replace("_", "").lower()
-    uses = used(call).get(parameter.name, frozenset())
+    uses = _asked(call, parameter.name)
     known = list(dict.fromkeys(_near(call)))
     for kind in known:
         if kind.__name__ in words and kind is not call:
@@ -32,6 +32,10 @@ def kind_of(call: Callable[..., Any], parameter: inspect.Parameter) -> type[nn.M
     for kind in (*(kind for kind in named if kind in fitting or not uses), *fitting, *named):
         return kind
     return None
+
+
+def _asked(call: Callable[..., Any], name: str) -> frozenset[str]:
+    return used(call).get(name, frozenset())
 
 
 @lru_cache(maxsize=256)
@@ -71,7 +75,7 @@ def _near(call: Callable[..., Any]) -> Iterator[type[nn.Module]]:
 
 def _is_kin(home: Any, call: Callable[..., Any]) -> bool:
     """Whether a module is of the same package."""
-    return home.__name__.partition(".")[0] == call.__module__.partition(".")[0]
+    return str(home.__name__).partition(".")[0] == call.__module__.partition(".")[0]
 
 
 def _is_torch(kind: type) -> bool:
@@ -80,7 +84,7 @@ def _is_torch(kind: type) -> bool:
 
 def _tree(call: Callable[..., Any], whole: bool) -> ast.AST:
     try:
-        code = call.__init__ if inspect.isclass(call) and not whole else call  # type: ignore[misc]
+        code = call.__init__ if inspect.isclass(call) and not whole else call
         return ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(code))))
     except (OSError, TypeError, ValueError, SyntaxError):
         return ast.Module([], [])

@@ -14,8 +14,9 @@ from lintorch.models.guess import Guess, guesses
 from lintorch.models.narrow import Fed, narrowed
 from lintorch.models.notation import show
 from lintorch.models.optional import with_named
-from lintorch.models.repair import other_sizes, repairs
+from lintorch.models.repair import repairs
 from lintorch.models.shown import like
+from lintorch.models.sides import other_sizes
 from lintorch.trace import feed
 from lintorch.trace.record import Input, Model
 from lintorch.trace.site import Files

@@ -29,7 +29,7 @@ def unwrapped(node: ast.expr | None) -> ast.expr | None:
 
 
 def last_name(node: ast.expr) -> str:
-    return getattr(node, "attr", None) or getattr(node, "id", "")
+    return str(getattr(node, "attr", None) or getattr(node, "id", ""))
 
 
 def tensor(node: ast.expr | None, known: Mapping[str, Any]) -> Input | None:

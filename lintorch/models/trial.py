@@ -8,7 +8,7 @@ from pathlib import Path
 
 from torch import nn
 
-from lintorch.models.search import Fed
+from lintorch.models.narrow import Fed
 from lintorch.models.work import Work
 from lintorch.trace import wire
 from lintorch.trace.record import Model, Outcome

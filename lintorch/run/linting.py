@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import platform
 from collections.abc import Mapping, Sequence
-from functools import cache
 
 import libcst
 
@@ -27,16 +27,18 @@ def lint_files(
     caches = {} if not asked.cache else _caches(tasks, root)
     known: dict[str, Linted] = {}
     for task in tasks if caches else ():
-        findings = caches[_terms(task)].get(task.path)
-        if findings is not None:
-            known[task.path] = Linted(task.path, findings)
+        cache = caches[_terms(task)]
+        if (findings := cache.get(task.path)) is not None:
+            known[task.path] = Linted(task.path, findings, marked=cache.marked(task.path))
     todo = [task for task in tasks if task.path not in known]
     if todo:
         progress(f"reading {len(todo)} file{'' if len(todo) == 1 else 's'}")
     for task, linted in zip(todo, spread(lint_path, todo, asked.jobs), strict=True):
         known[task.path] = linted
-        if caches and linted.content and not linted.marked:
-            caches[_terms(task)].put(task.path, linted.content, linted.findings, linted.consulted)
+        if caches and linted.content:
+            caches[_terms(task)].put(
+                task.path, linted.content, linted.findings, linted.consulted, linted.marked
+            )
     for each in caches.values():
         each.save()
     return [known[task.path] for task in tasks]
@@ -56,7 +58,7 @@ def _caches(tasks: Sequence[Task], root: str) -> dict[str, Cache]:
     return {terms: Cache.open(root, terms) for terms in {_terms(task) for task in tasks}}
 
 
-@cache
+@functools.cache
 def _releases(folders: tuple[str, ...]) -> str:
     python = platform.python_version()
     return f"{__version__} {python} {libcst.LIBCST_VERSION} {catalog(folders).fingerprint}"
@@ -67,7 +69,7 @@ def _terms(task: Task) -> str:
     return _spelled(task.codes, task.profile, task.folders)
 
 
-@cache
+@functools.cache
 def _spelled(codes: frozenset[str], profile: Profile, folders: tuple[str, ...]) -> str:
     deployed = f"{sorted(profile.exporters)} {profile.opset} {profile.dynamic} {profile.torch}"
     return f"{_releases(folders)} {sorted(codes)} {deployed}"

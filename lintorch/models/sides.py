@@ -1,0 +1,87 @@
+"""What a model is fed becomes as big as its error asks for, or as is common."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lintorch.models.guess import SIDES, Guess, numbers
+from lintorch.models.swap import scaled, swapped
+
+SPATIAL = ("depth", "height", "width")
+RUNNING = ("sequence", "length")
+_LENGTHS = (16, 32, 64, 128, 256, 1024)
+
+
+def other_sizes(guess: Guess, message: str) -> Iterator[Guess]:
+    """The same inputs at sizes that the message names, or that are common."""
+    yield from _numbers_named(guess, message)
+    yield from _other_sides(guess)
+
+
+def sizes_differ(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """Two sizes that must be one: positions learned for another size, or inputs that must agree."""
+    one, other = numbers(match)[:2]
+    for got, want in ((one, other), (other, one)):
+        for name, size in guess.sizes.items():
+            if size == got and name != "batch":
+                yield guess.resized(**{name: want})
+            elif size + 1 == got and want > 1 and name != "batch":
+                yield guess.resized(**{name: want - 1})
+        yield from swapped(guess, got, want, axis=-1)
+        yield from swapped(guess, got, want, axis=1)
+        yield from scaled(guess, got, want)
+    for got, want in ((one, other), (one - 1, other - 1)):
+        if got > 0 and want > 0:
+            yield from in_proportion(guess, got, want)
+
+
+def bigger(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    grown = {n: s * 2 for n, s in guess.sizes.items() if n in SPATIAL and s < 512}
+    longer = {n: s * 4 for n, s in guess.sizes.items() if n in RUNNING and s < 16384}
+    if grown or longer:
+        yield guess.resized(**grown, **longer)
+
+
+def too_small(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """Twice the sides of which a layer left nothing, where the message tells them."""
+    given, left = (re.findall(r"\d+", text)[1:] for text in match.groups())
+    names = [name for name in SPATIAL if name in guess.sizes]
+    gone = [name for name, size in zip(names, left, strict=False) if size == "0"]
+    if len(names) == len(given) == len(left) and gone:
+        for factor in (2, 4, 8):
+            yield guess.resized(**{name: guess.sizes[name] * factor for name in gone})
+
+
+def in_proportion(guess: Guess, got: int, want: int) -> Iterator[Guess]:
+    sides = {n: size for n, size in guess.sizes.items() if n in SPATIAL}
+    root = round((want / got) ** (1 / max(1, len(sides))), 6)
+    grown = {name: round(size * root) for name, size in sides.items()}
+    if sides and max(grown.values()) <= 1024 and min(grown.values()) > 0:
+        yield guess.resized(**grown)
+    for name in RUNNING:
+        length = guess.sizes.get(name, 0) * want / got
+        if 1 <= length <= 8192:
+            yield guess.resized(**{name: round(length)})
+
+
+def _other_sides(guess: Guess) -> Iterator[Guess]:
+    """Sides and lengths that models are commonly made for."""
+    names = [name for name in guess.sizes if name in SPATIAL]
+    if names:
+        most = 128 if "depth" in names else 1024
+        for side in SIDES:
+            if side <= most and any(guess.sizes[name] != side for name in names):
+                yield guess.resized(**dict.fromkeys(names, side))
+    for name in RUNNING:
+        if name in guess.sizes:
+            for length in _LENGTHS:
+                yield guess.resized(**{name: length})
+
+
+def _numbers_named(guess: Guess, message: str) -> Iterator[Guess]:
+    """Sides that the message names."""
+    names = [name for name in guess.sizes if name in SPATIAL]
+    for number in dict.fromkeys(map(int, re.findall(r"(?<![\w.])\d{1,4}(?![\w.])", message))):
+        if names and 8 <= number <= 1024 and number not in guess.sizes.values():
+            yield guess.resized(**dict.fromkeys(names, number))
