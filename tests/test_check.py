@@ -232,6 +232,16 @@ def test_a_second_run_sees_that_a_base_class_has_changed(tmp_path: Path) -> None
     assert codes(cwd=tmp_path) == []
 
 
+def test_a_second_run_sees_that_a_base_class_has_turned_up(tmp_path: Path) -> None:
+    derived = BAKED.replace("torch.nn.Module", "Base").replace(
+        "import torch", "import torch\nfrom base import Base"
+    )
+    (tmp_path / "net.py").write_text(derived)
+    assert codes(cwd=tmp_path) == []
+    (tmp_path / "base.py").write_text("import torch\n\n\nclass Base(torch.nn.Module):\n    pass\n")
+    assert codes(cwd=tmp_path) == ["LT101"]
+
+
 def test_a_rule_has_a_page_and_a_wrong_name_a_hint(tmp_path: Path) -> None:
     done = lintorch("rule", "LT101", cwd=tmp_path)
     assert done.returncode == 0

@@ -19,6 +19,8 @@ CATALOG = catalog.load()
 RULES = [CATALOG.rules[code] for code in ("LT101", "LT104", "LT105", "LT119")]
 PROFILE = Profile(frozenset({"onnx-legacy", "torchscript-trace"}))
 MODEL = """
+import math
+
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -70,6 +72,7 @@ BAKED = {
     "x = x * torch.tensor([x.size(2), x.size(3)]).sum()": "LT101",
     "x = F.pad(x, [0, x.data.size(2)])": "LT101",
     "x = F.pad(x, [0, int(x.size(2) * 0.75)])": "LT119",
+    "x = F.pad(x, [0, int(math.sqrt(x.size(2)))])": "LT119",
     "x = F.pad(x, [0, -(-x.size(2) // 48)])": "LT119",
     "x = x * 2 if x.size(2) > 80 else x": "LT104",
     "x = sum(x * i for i in range(1, x.size(0)))": "LT105",

@@ -94,6 +94,38 @@ class Noisy(nn.Module):
         return F.dropout(x, 0.5)
 
 
+class NoisyBaked(nn.Module):
+    def forward(self, x):
+        return F.dropout(x, 0.5).view(int(x.size(0)), -1)
+
+
+class Skewed(nn.Module):
+    def forward(self, x):
+        x = F.max_pool2d(x, 3, 2, ceil_mode=True)
+        return F.avg_pool2d(F.max_pool2d(x, 3, 2, ceil_mode=True), 3, 1)
+
+
+names = {}
+exec("def unread(x):\n    return x * 2", names)
+
+
+class Unread(nn.Module):
+    def forward(self, x):
+        return unread(x)
+
+
+unread = names["unread"]
+
+
+def spread(*tensors, **options):
+    return tensors[0] * 2
+
+
+class Spread(nn.Module):
+    def forward(self, x):
+        return spread(x)
+
+
 class Named(nn.Module):
     def forward(self, x):
         return {"twice": x * 2, "none": None}
@@ -261,6 +293,25 @@ def test_a_random_model_is_said_to_be_random(tmp_path):
     outcome = tried(Noisy(), "torch.export", tmp_path)
     assert outcome.status == "random"
     assert "itself is random" in outcome.detail
+
+
+def test_a_random_model_can_be_of_a_wrong_shape(tmp_path):
+    assert tried(NoisyBaked(), "torchscript-trace", tmp_path).wrong == {"batch": None}
+
+
+def test_an_opset_below_what_the_new_exporter_writes_is_not_asked_of_it(tmp_path):
+    outcome = tried(Flattened(), "onnx", tmp_path, opset=17)
+    assert (outcome.status, outcome.detail) == ("ok", "")
+    assert outcome.opset >= 18
+
+
+def test_a_message_is_the_same_at_every_run(tmp_path):
+    outcome = tried(Unread(), "torchscript-script", tmp_path)
+    assert "<function unread>" in outcome.message
+
+
+def test_a_function_that_the_compiler_refuses_is_named(tmp_path):
+    assert tried(Spread(), "torchscript-script", tmp_path).message.endswith(": spread()")
 
 
 @pytest.mark.parametrize("exporter", ALL[:4])

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterator, Mapping
+from itertools import zip_longest
+from math import prod
 from typing import Any
 
 import torch
 from torch import nn
 
+from lintorch.models.notation import FIRST_SIZES
 from lintorch.trace.record import Input
 
 Form = tuple[Input, dict[str, int]]
@@ -69,8 +73,9 @@ def sides(module: nn.Module, arguments: Mapping[str, Any]) -> dict[str, int]:
 def by_layers(module: nn.Module) -> Iterator[Form]:
     """Shapes that the first layers of each kind take, in the order of registration."""
     kinds: set[tuple[int, str]] = set()
-    for layer in module.modules():
-        form = _form(layer)
+    layers = list(module.modules())
+    for layer, further in zip_longest(layers, layers[1:]):
+        form = _form(layer) or _written_form(layer, further)
         if form is not None and (kind := (len(form[0].shape), form[0].dtype)) not in kinds:
             kinds.add(kind)
             yield form
@@ -92,6 +97,32 @@ def _form(layer: nn.Module) -> Form | None:
         shape = ("batch", layer.in_channels, "length")
         return Input("", "float32", shape), {"batch": 2, "length": 256}
     return _sequence_form(layer)
+
+
+def _written_form(layer: nn.Module, further: nn.Module | None) -> Form | None:
+    """The shape in the pattern of a layer that rearranges: "b c (h p1) (w p2) -> b (h w) (p1 p2 c)"."""
+    pattern, given = getattr(layer, "pattern", None), getattr(layer, "axes_lengths", None)
+    if not isinstance(pattern, str) or "->" not in pattern or "..." in pattern:
+        return None
+    left, right = (
+        [m[0] for m in re.finditer(r"\([^)]*\)|\S+", side)] for side in pattern.split("->")
+    )
+    names = _NAMES.get(len(left))
+    if names is None or any("(" in part for part in left[:2]):
+        return None
+    known = dict(given if isinstance(given, Mapping) else {})
+    inner = re.findall(r"\w+", right[-1])
+    width = (
+        getattr(further, "in_features", None)
+        or (getattr(further, "normalized_shape", None) or (0,))[0]
+    )
+    rest = prod(known.get(name, 1) for name in inner)
+    channels = width // rest if left[1] in inner and width and width % rest == 0 else 3
+    sizes = {"batch": 2, **{name: FIRST_SIZES[name] for name in names}}
+    return Input("", "float32", ("batch", channels, *names)), sizes
+
+
+_NAMES = {3: ("length",), 4: ("height", "width"), 5: ("depth", "height", "width")}
 
 
 def _sequence_form(layer: nn.Module) -> Form | None:

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -18,7 +18,7 @@ from torch import nn
 from lintorch.models.bound import bound
 from lintorch.models.candidates import Candidate
 from lintorch.models.examples import Example
-from lintorch.models.fill import fill, is_known, shown
+from lintorch.models.fill import fill, is_known, shown, smaller
 from lintorch.models.load import load
 from lintorch.models.parameters import required
 from lintorch.models.retry import Arguments, settled
@@ -92,6 +92,7 @@ def _attempts(candidate: Candidate, files: Files) -> Iterator[Callable[[], Built
     for making in calls:
         if making in failed or making not in common:
             yield making.settled
+    yield from (making.smaller for making in calls[:_WAYS])
 
 
 def _like(example: Example, candidate: Candidate, files: Files) -> Iterator[Callable[[], Built]]:
@@ -140,6 +141,13 @@ class _Making:
         first = fill(self.call, self.needed())
         made, made_up = settled(self._make, self.call, first, lambda: time.monotonic() < late)
         return self._built(made, made_up)
+
+    def smaller(self) -> Built:
+        """The model with small sides in place of big defaults. Raises ValueError where none is big."""
+        given = smaller(self.call)
+        if not given:
+            raise ValueError("no default is big")
+        return replace(self, arguments={**given, **self.arguments}).settled()
 
     def _make(self, made_up: Arguments) -> tuple[nn.Module, dict[int, Site]]:
         by_position = [p.name for p in self.needed() if p.kind is p.POSITIONAL_ONLY]

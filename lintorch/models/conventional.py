@@ -8,6 +8,10 @@ from torch import nn
 
 from lintorch.models import tiny
 
+SIDES = (
+    *("image_size", "img_size", "input_resolution", "resolution", "crop_size", "img_dim"),
+    *("in_size", "input_image_size"),
+)
 _GROUPS: tuple[tuple[str, Any], ...] = (
     (
         "in_channels in_ch in_chans in_chan in_c inp input_channels n_channels num_channels inc "
@@ -30,7 +34,7 @@ _GROUPS: tuple[tuple[str, Any], ...] = (
     ("heads num_heads n_heads nhead n_head head", 4),
     ("dim_head head_dim d_k d_v dim_heads key_dim", 16),
     ("depth num_layers n_layers layers n_layer num_blocks n_blocks", 2),
-    ("image_size img_size input_resolution resolution crop_size img_dim", 64),
+    (" ".join(SIDES), 64),
     ("patch_size patch image_patch_size", 8),
     ("frames num_frames frame_depth", 4),
     ("frame_patch_size", 2),
@@ -41,6 +45,7 @@ _GROUPS: tuple[tuple[str, Any], ...] = (
     ("spatial_dims scale_factor upscale_factor reduction", 2),
     ("dropout dropout_rate drop drop_prob p drop_rate", 0.1),
     ("eps epsilon", 1e-5),
+    ("mlp_ratio expand_ratio expansion expansion_factor ff_mult", 2),
     ("alpha beta gamma temperature momentum", 0.5),
 )
 KNOWN: dict[str, Any] = {name: value for names, value in _GROUPS for name in names.split()}
@@ -63,6 +68,8 @@ def by_name(name: str) -> Any:
 def _by_shape_of(name: str) -> Any:
     if name.startswith(("use_", "is_", "with_", "has_", "bias", "return_")):
         return False
+    if name.endswith(("_ratio", "_rate", "_prob", "_fraction", "_percent")):
+        return 0.25
     if name.endswith(("channels", "filters", "dims", "sizes")):
         return 8
     if name.endswith(("block", "block_type", "block_fn", "block_class")):

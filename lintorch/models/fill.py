@@ -11,10 +11,10 @@ from torch import nn
 
 from lintorch.models import tiny
 from lintorch.models.choices import NOT_SAID, choice
-from lintorch.models.conventional import KNOWN, Guessed, by_name
+from lintorch.models.conventional import KNOWN, SIDES, Guessed, by_name
 from lintorch.models.lengths import lengths
 from lintorch.models.parameters import annotation, required
-from lintorch.models.parts import called, kind_of
+from lintorch.models.parts import called, kind_of, run
 from lintorch.models.sequences import sequence
 
 _BY_ANNOTATION: tuple[tuple[str, Any], ...] = (
@@ -56,6 +56,20 @@ def is_sequence(call: Callable[..., Any], parameter: inspect.Parameter) -> bool:
     return not written and parameter.name in lengths(call)
 
 
+def smaller(call: Callable[..., Any]) -> dict[str, Any]:
+    """Small values for sides of images that are big by default."""
+    found: dict[str, Any] = {}
+    for name, parameter in inspect.signature(call).parameters.items():
+        small, given = KNOWN.get(name), parameter.default
+        if name not in SIDES or small is None:
+            continue
+        if type(given) is int and given > small:
+            found[name] = small
+        elif isinstance(given, (tuple, list)) and given and max(given) > small:
+            found[name] = (small,) * len(given)
+    return found
+
+
 def shown(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments as values that travel: plain ones as they are, the others in a few letters."""
     return {name: _shown(value) for name, value in arguments.items()}
@@ -84,6 +98,8 @@ def _value(call: Callable[..., Any], parameter: inspect.Parameter, depth: int) -
         kind = kind_of(call, parameter)
         if kind is not None:
             return kind if parameter.name in called(call) else _part(kind, depth)
+        if not written and parameter.name in run(call) - called(call):
+            return nn.Identity()
     return _plain(name, written)
 
 

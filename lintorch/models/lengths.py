@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
+from lintorch.models.conventional import KNOWN
+
 _TAKING = frozenset(("len", "zip", "enumerate", "iter", "reversed", "list", "tuple", "sum", "max"))
 USUAL = 3
 """How long a sequence is made where nothing says."""
@@ -29,9 +31,33 @@ def lengths(call: Callable[..., Any]) -> dict[str, int]:
         for name, length in _uses(node):
             if name in given and length <= _MOST:
                 found[name] = max(found.get(name, 0), length)
+    for name, length in _handed_on(call, tree):
+        if name in given:
+            found[name] = max(found.get(name, 0), length)
     for name in _assigned(tree):
         found.pop(name, None)
     return _agreed(found, tree, {name: part.default for name, part in given.items()})
+
+
+def _handed_on(call: Callable[..., Any], tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """Names that are passed on to classes of the file, with the length that these need."""
+    scope = getattr(inspect.getmodule(call), "__dict__", {})
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+            continue
+        kind: Any = scope.get(node.func.id)
+        if not _is_own(kind, call):
+            continue
+        needs, names = lengths(kind), list(inspect.signature(kind).parameters)
+        passed = [*zip(names, node.args, strict=False), *((k.arg, k.value) for k in node.keywords)]
+        for name, given in passed:
+            if name in needs and isinstance(given, ast.Name):
+                yield given.id, needs[name]
+
+
+def _is_own(kind: Any, call: Callable[..., Any]) -> bool:
+    """Whether it is another class of the same file."""
+    return inspect.isclass(kind) and kind is not call and kind.__module__ == call.__module__
 
 
 def _assigned(tree: ast.AST) -> Iterator[str]:
@@ -52,6 +78,8 @@ def _uses(node: ast.AST) -> Iterator[tuple[str, int]]:
             yield node.value.id, _least(node.slice)
     elif isinstance(node, ast.Compare) and (name := _measured(node.left)):
         yield name, _compared(node)
+    elif isinstance(node, ast.Assert):
+        yield from ((name, 0) for name in _asserted(node.test))
     elif isinstance(node, (ast.For, ast.comprehension)) and isinstance(node.iter, ast.Name):
         yield node.iter.id, 0
     elif isinstance(node, ast.Starred) and isinstance(node.value, ast.Name):
@@ -67,13 +95,22 @@ def _measured(node: ast.expr) -> str:
     return ""
 
 
+def _asserted(test: ast.expr) -> Iterator[str]:
+    """`x` of `isinstance(x, tuple)`."""
+    if isinstance(test, ast.Call) and getattr(test.func, "id", "") == "isinstance":
+        kinds = {part.id for part in ast.walk(test.args[1]) if isinstance(part, ast.Name)}
+        if kinds and kinds <= {"tuple", "list"}:
+            yield getattr(test.args[0], "id", "")
+
+
 def _compared(node: ast.Compare) -> int:
     """The number that a length is compared with, where it is to be equal to it."""
     right = node.comparators[0]
     equal = isinstance(node.ops[0], (ast.Eq, ast.NotEq))
     if equal and isinstance(right, ast.Constant) and type(right.value) is int:
         return right.value
-    return 0
+    known = KNOWN.get(getattr(right, "id", ""), 0) if equal else 0
+    return known if type(known) is int else 0
 
 
 def _least(index: ast.expr) -> int:

@@ -18,12 +18,12 @@ from lintorch.models.parameters import annotation
 _SET = re.compile(r"self\.(\w+)(?:\s*:[^=]+)?\s*=[^=]|self\.(\w+), self\.|def (\w+)\(self")
 
 
-def kind_of(call: Callable[..., Any], parameter: inspect.Parameter) -> type[nn.Module] | None:
+def kind_of(call: Any, parameter: inspect.Parameter) -> type[nn.Module] | None:
     """The class of model that a parameter is for; None where it is for something else."""
     words = set(re.findall(r"\w+", annotation(parameter)))
     wanted = parameter.name.replace("_", "").lower()
     uses = _asked(call, parameter.name)
-    known = list(dict.fromkeys(_near(call)))
+    known: list[Any] = list(dict.fromkeys(_near(call)))
     for kind in known:
         if kind.__name__ in words and kind is not call:
             return kind
@@ -34,8 +34,21 @@ def kind_of(call: Callable[..., Any], parameter: inspect.Parameter) -> type[nn.M
     return None
 
 
+@lru_cache(maxsize=256)
+def run(call: Callable[..., Any]) -> frozenset[str]:
+    """Names of the attributes that a class calls as functions: `x` of `self.x(…)`."""
+    return frozenset(
+        node.func.attr
+        for node in ast.walk(_tree(call, whole=True))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and getattr(node.func.value, "id", "") == "self"
+    )
+
+
 def _asked(call: Callable[..., Any], name: str) -> frozenset[str]:
-    return used(call).get(name, frozenset())
+    found: frozenset[str] = used(call).get(name, frozenset())
+    return found
 
 
 @lru_cache(maxsize=256)

@@ -7,6 +7,7 @@ from typing import Any
 from lintorch.models.conventional import KNOWN
 from lintorch.models.lengths import USUAL
 
+_LONG = 6
 _SIDES = ("size", "resolution", "img_dim", "img_size", "image_size", "shape")
 _DEEP = ("depth", "layers", "blocks", "num_res", "repeat", "n_conv")
 
@@ -30,6 +31,8 @@ def sequence(name: str, length: int, annotation: str = "") -> tuple[Any, ...]:
         return (3, 64, 64)
     if _is_of_sides(name):
         return (KNOWN.get(name, 8 if "patch" in name else 64),) * length
+    if length > _LONG:  # several of them have to be equal
+        return (32,) * length
     return tuple(min(512, 16 * 2**stage) for stage in range(length))
 
 

@@ -98,11 +98,8 @@ class Contents:
     def _module(self, dotted: str) -> _Module | None:
         if dotted == self._home.module:
             return self._own
-        path = locate(dotted, self._home.roots) if dotted else None
-        if path is None or not os.path.isfile(path):
-            return None
-        self._consulted.add(path)
-        return _read(path)
+        path = locate(dotted, self._home.roots, self._consulted) if dotted else None
+        return _read(path) if path is not None else None
 
 
 @cache

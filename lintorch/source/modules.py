@@ -34,10 +34,9 @@ def is_module_class(dotted: str, home: Home, consulted: set[str], depth: int = 0
     if depth > 8 or "." not in dotted:
         return False
     module, _, name = dotted.rpartition(".")
-    path = locate(module, home.roots)
+    path = locate(module, home.roots, consulted)
     if path is None:
         return False
-    consulted.add(path)
     found = outline(path)
     if name in found.classes:
         return any(

@@ -50,15 +50,27 @@ def home(path: str) -> Home:
     return Home(module, package, tuple(dict.fromkeys([folder, own, os.getcwd()])))
 
 
+def locate(module: str, roots: tuple[str, ...], consulted: set[str]) -> str | None:
+    """The file of a dotted module below one of the roots.
+
+    Every place looked at is added to `consulted`: a file that turns up there changes the answer.
+    """
+    looked = _looked(module, roots)
+    consulted.update(looked)
+    return looked[-1] if looked and os.path.isfile(looked[-1]) else None
+
+
 @cache
-def locate(module: str, roots: tuple[str, ...]) -> str | None:
-    """The file of a dotted module below one of the roots."""
+def _looked(module: str, roots: tuple[str, ...]) -> tuple[str, ...]:
+    """The places where a module may be, in order, up to the one where it is."""
+    tried: list[str] = []
     for root in roots:
         stem = os.path.join(root, *module.split("."))
         for path in (f"{stem}.py", os.path.join(stem, "__init__.py")):
+            tried.append(path)
             if os.path.isfile(path):
-                return path
-    return None
+                return tuple(tried)
+    return tuple(tried)
 
 
 @cache

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import torch
 
 from lintorch.trials.exporter import Explained, Exported, Job, running
+from lintorch.trials.trouble import core
+
+_DEFINED = re.compile(r"^\s*def (\w+)\(.*\n\s*~+ <--- HERE", re.M)
 
 
 def available() -> str:
@@ -19,6 +24,11 @@ def export(job: Job) -> Exported:
 
 
 def explain(error: BaseException, job: Job) -> Explained:
-    """The compiler prints the innermost line first; a stack has it last."""
+    """The compiler prints the innermost line first; a stack has it last.
+
+    A function that it refuses as a whole may be a library's, which its message does not name.
+    """
     lines = [line for line in str(error).splitlines() if 'File "' in line]
-    return Explained(where="\n".join(reversed(lines)))
+    refused = _DEFINED.search(str(error))
+    message = f"{core(error)}: {refused[1]}()" if refused else ""
+    return Explained(where="\n".join(reversed(lines)), message=message)
