@@ -99,12 +99,6 @@ class NoisyBaked(nn.Module):
         return F.dropout(x, 0.5).view(int(x.size(0)), -1)
 
 
-class Skewed(nn.Module):
-    def forward(self, x):
-        x = F.max_pool2d(x, 3, 2, ceil_mode=True)
-        return F.avg_pool2d(F.max_pool2d(x, 3, 2, ceil_mode=True), 3, 1)
-
-
 names = {}
 exec("def unread(x):\n    return x * 2", names)
 
