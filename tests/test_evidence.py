@@ -111,3 +111,31 @@ def test_models_lists_what_is_found_and_what_it_is_fed(tmp_path: Path) -> None:
     assert "net.py:Net on image: float32[batch=2, 3, height=64, width=64]" in done.stdout
     assert "broken.py:Net" in done.stdout
     assert "no weights" in done.stdout
+
+
+def test_a_line_beside_the_checked_file_is_named_as_seen_from_here(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "part.py").write_text(
+        "from torch import nn\n\n\nclass Part(nn.Module):\n    def forward(self, x):\n"
+        "        return [y for y in map(lambda y: y * 2, (x,))][0]\n"
+    )
+    (tmp_path / "project" / "net.py").write_text(
+        POOLED.replace("import torch\n", "from part import Part\n").replace(
+            "nn.AdaptiveAvgPool2d(7)", "Part()"
+        )
+    )
+    (tmp_path / "here").mkdir()
+    net = tmp_path / "project" / "net.py"
+    (found,) = findings(net, "--export", "torchscript-script", cwd=tmp_path / "here")
+    assert (found["code"], found["location"]["row"]) == ("LT904", 6)
+    assert Path(found["filename"]).samefile(tmp_path / "project" / "part.py")
+
+
+def test_a_trial_that_ends_the_process_says_nothing_of_the_export(tmp_path: Path) -> None:
+    leaving = POOLED.replace(
+        "return self.pool", "torch.jit.is_tracing() and exit(3)\n        return self.pool"
+    )
+    (tmp_path / "net.py").write_text(leaving)
+    found = findings("--export", "torchscript-trace", "--select", "LT0,LT9", cwd=tmp_path)
+    assert [f["code"] for f in found] == ["LT007"]
+    assert "torchscript-trace" in found[0]["message"]

@@ -29,6 +29,12 @@ def test_a_finding_of_a_run_stands_alone_unless_it_only_confirms() -> None:
     assert alone.evidence is Evidence.TRACE
 
 
+def test_several_models_say_the_same_of_a_line_once() -> None:
+    runs = [finding(Evidence.TRACE, 3, f"seen {n} times") for n in (2, 5)]
+    (joined,) = merge([finding(Evidence.SOURCE, 3, "300 features"), *runs]).standing
+    assert [note.partition(":")[0] for note in joined.notes] == ["source", "trace"]
+
+
 def about(path: str, exporter: str | None = None, evidence: Evidence = Evidence.TRACE) -> Finding:
     return Finding(
         "LT201", "missing-eval", f"{evidence} of {path}", Severity.WARNING,

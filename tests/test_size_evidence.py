@@ -121,3 +121,11 @@ def test_a_trial_reproduces_a_baked_size(tmp_path: Path) -> None:
     (finding,) = found[guilty].standing
     assert (finding.code, finding.evidence) == ("LT101", Evidence.EXPORT)
     assert finding.message.startswith("onnx-legacy is wrong: ")
+
+
+def test_a_line_that_the_export_does_not_reach_is_not_blamed(tmp_path: Path) -> None:
+    innocent = "x = x if torch.jit.is_tracing() else x.flatten(1)[:int(x.size(0))].view(x.shape)"
+    guilty = "x = x.view(x.data.size(0), -1)"
+    found = examined(tmp_path, innocent, guilty, exporters=("torchscript-trace",))
+    assert [f.evidence for f in found[innocent].standing] == [Evidence.TRACE]
+    assert [f.evidence for f in found[guilty].standing] == [Evidence.EXPORT]

@@ -99,7 +99,7 @@ class NoisyBaked(nn.Module):
         return F.dropout(x, 0.5).view(int(x.size(0)), -1)
 
 
-names = {}
+names = {"__name__": __name__}
 exec("def unread(x):\n    return x * 2", names)
 
 

@@ -10,7 +10,7 @@ from lintorch.models import tiny
 
 SIDES = (
     *("image_size", "img_size", "input_resolution", "resolution", "crop_size", "img_dim"),
-    *("in_size", "input_image_size"),
+    *("in_size", "input_image_size", "input_shape"),
 )
 _GROUPS: tuple[tuple[str, Any], ...] = (
     (
@@ -33,7 +33,7 @@ _GROUPS: tuple[tuple[str, Any], ...] = (
     ("mlp_dim ff_dim d_ff dim_feedforward ffn_dim mlp_hidden_dim", 128),
     ("heads num_heads n_heads nhead n_head head", 4),
     ("dim_head head_dim d_k d_v dim_heads key_dim", 16),
-    ("depth num_layers n_layers layers n_layer num_blocks n_blocks", 2),
+    ("depth num_layers n_layers layers n_layer num_blocks n_blocks stages levels hierarchies", 2),
     (" ".join(SIDES), 64),
     ("patch_size patch image_patch_size", 8),
     ("frames num_frames frame_depth", 4),
@@ -42,7 +42,10 @@ _GROUPS: tuple[tuple[str, Any], ...] = (
     ("max_seq_len max_len seq_len max_length block_size context_length", 64),
     ("kernel_size kernel ks window_size k", 3),
     ("stride strides dilation groups scale", 1),
-    ("spatial_dims scale_factor upscale_factor reduction", 2),
+    (
+        "spatial_dims ndim n_dims num_dims dimension dimensions scale_factor upscale_factor reduction",
+        2,
+    ),
     ("dropout dropout_rate drop drop_prob p drop_rate", 0.1),
     ("eps epsilon", 1e-5),
     ("mlp_ratio expand_ratio expansion expansion_factor ff_mult", 2),
@@ -68,6 +71,8 @@ def by_name(name: str) -> Any:
 def _by_shape_of(name: str) -> Any:
     if name.startswith(("use_", "is_", "with_", "has_", "bias", "return_")):
         return False
+    if name.startswith(("num_", "n_", "nb_")):
+        return 2
     if name.endswith(("_ratio", "_rate", "_prob", "_fraction", "_percent")):
         return 0.25
     if name.endswith(("channels", "filters", "dims", "sizes")):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from torch import nn
@@ -23,7 +25,7 @@ def kind_of(call: Any, parameter: inspect.Parameter) -> type[nn.Module] | None:
     words = set(re.findall(r"\w+", annotation(parameter)))
     wanted = parameter.name.replace("_", "").lower()
     uses = _asked(call, parameter.name)
-    known: list[Any] = list(dict.fromkeys(_near(call)))
+    known = list(dict.fromkeys(_near(call)))
     for kind in known:
         if kind.__name__ in words and kind is not call:
             return kind
@@ -31,7 +33,26 @@ def kind_of(call: Any, parameter: inspect.Parameter) -> type[nn.Module] | None:
     named = [kind for kind in known if kind.__name__.lower() == wanted and kind is not call]
     for kind in (*(kind for kind in named if kind in fitting or not uses), *fitting, *named):
         return kind
-    return None
+    return _sibling(call, wanted)
+
+
+def _sibling(call: Any, wanted: str) -> type[nn.Module] | None:
+    """The class of that name in the file of that name beside the file of `call`."""
+    package = call.__module__.rpartition(".")[0]
+    home = getattr(sys.modules.get(package), "__path__", ())
+    if not any((Path(folder) / f"{wanted}.py").is_file() for folder in home):
+        return None
+    try:
+        beside = vars(importlib.import_module(f"{package}.{wanted}"))
+    except Exception:  # whatever the file raises
+        return None
+    return next((kind for kind in _models(beside) if kind.__name__.lower() == wanted), None)
+
+
+def _models(names: Mapping[str, Any]) -> Iterator[type[nn.Module]]:
+    for value in list(names.values()):
+        if inspect.isclass(value) and issubclass(value, nn.Module) and not _is_torch(value):
+            yield value
 
 
 @lru_cache(maxsize=256)
@@ -81,9 +102,7 @@ def _near(call: Callable[..., Any]) -> Iterator[type[nn.Module]]:
     scope = dict(vars(inspect.getmodule(call) or inspect))
     homes = [sys.modules.get(getattr(value, "__module__", None) or "") for value in scope.values()]
     for names in (scope, *(vars(home) for home in homes if home and _is_kin(home, call))):
-        for value in list(names.values()):
-            if inspect.isclass(value) and issubclass(value, nn.Module) and not _is_torch(value):
-                yield value
+        yield from _models(names)
 
 
 def _is_kin(home: Any, call: Callable[..., Any]) -> bool:
@@ -103,8 +122,13 @@ def _tree(call: Callable[..., Any], whole: bool) -> ast.AST:
         return ast.Module([], [])
 
 
+def _has(kind: Callable[..., Any]) -> frozenset[str]:
+    found: frozenset[str] = _sets(kind)
+    return found
+
+
 @lru_cache(maxsize=512)
-def _has(kind: type) -> frozenset[str]:
+def _sets(kind: Callable[..., Any]) -> frozenset[str]:
     """Attributes that the text of a class sets on itself, and its methods."""
     try:
         found = _SET.findall(inspect.getsource(kind))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from math import prod
 
 from lintorch.models.guess import SIDES, Guess, numbers
 from lintorch.models.swap import scaled, swapped
@@ -51,6 +52,12 @@ def too_small(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     if len(names) == len(given) == len(left) and gone:
         for factor in (2, 4, 8):
             yield guess.resized(**{name: guess.sizes[name] * factor for name in gone})
+
+
+def reshaped(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """As many numbers as a view needs."""
+    want = prod(int(number) for number in re.findall(r"\d+", match[1]))
+    yield from in_proportion(guess, int(match[2]), want)
 
 
 def in_proportion(guess: Guess, got: int, want: int) -> Iterator[Guess]:

@@ -6,7 +6,7 @@ import os
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lintorch.catalog import Catalog
 from lintorch.finding import Evidence, Finding, Place
@@ -50,7 +50,9 @@ def run_models(
     for plan in plans(paths, asked, scope, named):
         profile = scope.profile(plan.files[0])
         try:
-            more = read(examine(plan, progress), scope.catalog, profile)
+            told = scope.settings(plan.files[0]).file or plan.files[0]
+            reports = (_at_home(report, told) for report in examine(plan, progress))
+            more = read(reports, scope.catalog, profile)
         except WorkerError as error:
             return Ran(ran.findings, ran.lines, (*ran.errors, str(error)))
         ran = Ran(ran.findings + more.findings, ran.lines + more.lines, ran.errors)
@@ -101,6 +103,13 @@ def _limits(settings: Settings) -> Limits:
         usual.trial_seconds if seconds is None else 2 * seconds,
         usual.memory if memory is None else memory * _MEBIBYTE,
     )
+
+
+def _at_home(report: Report, settings: str) -> Report:
+    """A configured model that is in no file is the settings' failure."""
+    if report.failure is None or os.path.isfile(report.failure.path):
+        return report
+    return replace(report, failure=replace(report.failure, path=settings, row=1))
 
 
 def read(reports: Iterable[Report], rules: Catalog, profile: Profile) -> Ran:

@@ -86,7 +86,9 @@ def _model(table: Mapping[str, Any], root: str) -> None:
     for key in table:
         if key not in _MODEL:
             raise ValueError(f"unknown key `{key}`{nearest(key, _MODEL)}")
-    if ":" not in string(table.get("factory", ":"), root):
+    if "factory" not in table:
+        raise ValueError("`factory` is missing")
+    if ":" not in string(table["factory"], root):
         raise ValueError('`factory` is written "package.module:name" or "path.py:name"')
     _a(dict, "`args` to be a table", table.get("args", {}))
     for key in ("inputs", "train-inputs"):

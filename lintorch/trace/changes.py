@@ -87,12 +87,19 @@ def blamed(
     found = changes(event, trial.trace) if explains is None else explains
     if not may_be_wrong_by(outcome, found):
         return None
+    if kind is Harm.WARNED and not _warned(outcome, event):
+        return None  # the export went another way than the run
     raised = {key for key, difference in outcome.wrong.items() if difference is None}
     wrong = raised if kind is Harm.REFUSED else set(outcome.wrong)
     if kind is Harm.NOISY or not wrong & set(found):
         return None
     message = f"{outcome.exporter} is wrong: {outcome.detail}"
     return Hit(event.site, message, severity=Severity.ERROR)
+
+
+def _warned(outcome: Outcome, event: Event) -> bool:
+    here = (event.site.path, event.site.row)
+    return any(site and (site.path, site.row) == here for _, site in outcome.warnings)
 
 
 def _refused(outcome: Outcome, event: Event) -> Hit | None:
