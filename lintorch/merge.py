@@ -103,7 +103,8 @@ def _join(hits: Sequence[Finding]) -> list[Finding]:
     first = {(f.evidence, f.exporter): f for f in reversed(runs)}  # one note of each kind
     seen = tuple(dict.fromkeys(_note(f, strongest) for f in runs if f in first.values()))
     if not anchors:
-        return [replace(strongest, fix=_fix(hits), notes=seen if len(seen) > 1 else ())]
+        others = tuple(note for note in seen if note != _note(strongest, strongest))
+        return [replace(strongest, fix=_fix(hits), notes=others)]
     if strongest.evidence is Evidence.SOURCE:
         return anchors
     return [

@@ -288,3 +288,173 @@ def test_progress_tells_what_begins(tmp_path: Path) -> None:
     lines: list[str] = []
     list(examine(Plan(files, str(tmp_path), trace=False, limits=LIMITS), lines.append))
     assert lines == [f"{files[0]}:Net"]
+
+
+def test_calls_that_the_file_spells_out_are_followed(tmp_path: Path) -> None:
+    files = written(
+        tmp_path,
+        nets=HEAD
+        + '''
+    class Planned(nn.Module):
+        """A net after a plan.
+
+        >>> net = Planned([("conv", 2), ("norm", 4)],
+        ...               tail="mean")
+        """
+
+        def __init__(self, plan, tail):
+            super().__init__()
+            (_, cin), (_, cout) = plan
+            self.conv = {"conv": nn.Conv2d}[plan[0][0]](cin, cout, 1)
+            self.tail = {"mean": torch.mean}[tail]
+
+        def forward(self, x):
+            return self.tail(self.conv(x))
+
+    class Grid(nn.Module):
+        def __init__(self, layout):
+            super().__init__()
+            self.rows, self.columns = layout["grid"]
+
+        def forward(self, x):
+            x = x.reshape(len(x), self.rows, self.columns, 7)
+            return x.sum(-1)
+
+    if __name__ == "__main__":
+        rows = 3
+        grid = Grid({"grid": (rows, 5)}).eval()
+        points = torch.randn(1, rows * 35).to("cpu")
+        print(grid(points))
+    ''',
+    )
+    reports = found(tmp_path, files)
+    assert fed(reports["Planned"]) == ["float32[batch=2, 2, height=64, width=64]"]
+    assert reports["Planned"].model.arguments["tail"] == "mean"
+    assert fed(reports["Grid"]) == ["float32[batch=2, 105]"]
+
+
+def test_nothing_that_an_example_calls_is_run(tmp_path: Path) -> None:
+    files = written(
+        tmp_path,
+        nets=HEAD
+        + """
+    from pathlib import Path
+
+    class Scaled(nn.Module):
+        def __init__(self, scale):
+            super().__init__()
+            self.scale = scale
+            self.conv = nn.Conv2d(3, 4, 1)
+
+        def forward(self, x):
+            return self.conv(x) * self.scale
+
+    def smoke():
+        return Scaled(Path(__file__).with_name("touched").touch() or 2)
+    """,
+    )
+    assert fed(found(tmp_path, files)["Scaled"])
+    assert not (tmp_path / "touched").exists()
+
+
+def test_arguments_follow_what_the_constructor_asks_of_them(tmp_path: Path) -> None:
+    files = written(
+        tmp_path,
+        nets=HEAD
+        + """
+    VARIANTS = (("slim-2", 8), ("wide-3", 16))
+
+    class Encoder(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.width = dim
+            self.stem = nn.Conv2d(3, dim, 1)
+
+        def forward(self, x):
+            return self.stem(x)
+
+    class Staged(nn.Module):
+        def __init__(self, image_size, dims, strides):
+            super().__init__()
+            height, width = image_size
+            assert len(dims) == 4, "four stages"
+            pairs = zip((3, *dims), dims, strides)
+            self.stages = nn.Sequential(*(nn.Conv2d(i, o, 1, s) for i, o, s in pairs))
+
+        def forward(self, x):
+            return self.stages(x)
+
+    class Probe(nn.Module):
+        def __init__(self, trunk, masking_ratio):
+            super().__init__()
+            assert 0 < masking_ratio < 1
+            self.trunk = trunk
+            self.head = nn.Linear(trunk.width, 2)
+
+        def forward(self, x):
+            return self.head(self.trunk(x).mean((2, 3)))
+
+    class Picked(nn.Module):
+        def __init__(self, variant: str, pretrained=True):
+            super().__init__()
+            if pretrained:
+                raise OSError("no network")
+            if variant not in dict(VARIANTS):
+                raise ValueError(f"invalid {variant}, must be one of {dict(VARIANTS).keys()}")
+            self.conv = nn.Conv2d(3, 4, 1)
+
+        def forward(self, x):
+            return self.conv(x)
+
+    class Base(nn.Module):
+        def __init__(self, in_channels, depth):
+            super().__init__()
+            self.convs = nn.Sequential(*(nn.Conv2d(in_channels, in_channels, 1) for _ in range(depth)))
+
+        def forward(self, x):
+            return self.convs(x)
+
+    class Derived(Base):
+        def __init__(self, **kwargs):
+            super().__init__(**kwargs)
+    """,
+    )
+    reports = found(tmp_path, files)
+    image = ["float32[batch=2, 3, height=64, width=64]"]
+    assert fed(reports["Staged"]) == image
+    assert fed(reports["Probe"]) == image
+    assert fed(reports["Picked"]) == image
+    assert reports["Picked"].model.arguments == {"variant": "slim-2", "pretrained": False}
+    assert fed(reports["Derived"]) == image
+
+
+def test_sides_follow_errors_in_proportion(tmp_path: Path) -> None:
+    files = written(
+        tmp_path,
+        nets=HEAD
+        + """
+    class Pooled(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(3, 4, 3, stride=4, padding=1)
+            self.up = nn.Upsample((25, 25))
+
+        def forward(self, x):
+            x = self.conv(x)
+            return torch.cat((x, self.up(x.mean((2, 3), keepdim=True))), 1)
+
+    class Deep(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv3d(1, 2, 3, padding=1)
+            self.pool = nn.MaxPool3d((1, 64, 64))
+
+        def forward(self, x):
+            return self.pool(self.conv(x))
+    """,
+    )
+    reports = found(tmp_path, files)
+    assert fed(reports["Pooled"]) == ["float32[batch=2, 3, 100, 100]"]
+    assert [show(g, reports["Deep"].model.sizes) for g in reports["Deep"].model.inputs] == [
+        "float32[batch=2, 1, depth=32, height=64, width=64]"
+    ]

@@ -89,7 +89,10 @@ def test_settings_outweigh_what_the_code_shows() -> None:
         ('exporters = ["onx"]', "`exporters`: unknown exporter `onx`; did you mean `onnx`?"),
         ("opset = true", "`opset`: expected a whole number"),
         ("target-torch = 2.4", "`target-torch`: expected a release in quotes"),
-        ('[models.m]\nfactory = "net:f"\ninputs = ["float[3]"]', "`models`: `m`: input 'float[3]' has no dtype"),
+        (
+            '[models.m]\nfactory = "net:f"\ninputs = ["float[3]"]',
+            "`models`: `m`: input 'float[3]' has no dtype",
+        ),
         ("[models.m]\ninput = []", "`m`: unknown key `input`; did you mean `inputs`?"),
         ("per-file-ignores = { x = 'LT1' }", "expected a list of strings"),
         ("a = ", "Invalid value"),

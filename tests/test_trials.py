@@ -120,6 +120,12 @@ class Spread(nn.Module):
         return spread(x)
 
 
+class Asked(nn.Module):
+    def forward(self, x):
+        peak = int(x.amax())
+        return x + peak if peak > 1 else x
+
+
 class Named(nn.Module):
     def forward(self, x):
         return {"twice": x * 2, "none": None}
@@ -302,6 +308,13 @@ def test_an_opset_below_what_the_new_exporter_writes_is_not_asked_of_it(tmp_path
 def test_a_message_is_the_same_at_every_run(tmp_path):
     outcome = tried(Unread(), "torchscript-script", tmp_path)
     assert "<function unread>" in outcome.message
+
+
+def test_a_value_asked_of_a_tensor_is_refused_at_its_line(tmp_path):
+    outcome = tried(Asked(), "torch.export", tmp_path)
+    assert (outcome.status, outcome.site.row) == ("failed", row_of(Asked, "int("))
+    assert "data-dependent" in outcome.message
+    assert "unhinted" not in outcome.message
 
 
 def test_a_function_that_the_compiler_refuses_is_named(tmp_path):

@@ -65,13 +65,15 @@ def by_name(name: str) -> Any:
     """A value for an argument of which only the name is known."""
     if name in KNOWN:
         return KNOWN[name]
-    return next((layer for word, layer in _LAYERS if word in name), _by_shape_of(name))
+    words = name.split("_")
+    fitting = (layer for word, layer in _LAYERS if any(part.startswith(word) for part in words))
+    return next(fitting, _by_shape_of(name))
 
 
 def _by_shape_of(name: str) -> Any:
     if name.startswith(("use_", "is_", "with_", "has_", "bias", "return_")):
         return False
-    if name.startswith(("num_", "n_", "nb_")):
+    if name.endswith("factor") or name.startswith(("num_", "n_", "nb_")):
         return 2
     if name.endswith(("_ratio", "_rate", "_prob", "_fraction", "_percent")):
         return 0.25

@@ -57,6 +57,9 @@ class _Reading:
             targets = statement.targets if isinstance(statement, ast.Assign) else []
             name = targets[0].id if targets and isinstance(targets[0], ast.Name) else ""
             self._statement(name, value)
+            for part in ast.walk(statement):
+                if isinstance(part, ast.Call) and (made := self._run(part.func)):
+                    self._feed(made, part)
         return [*self._made.values(), *self._alone]
 
     def _statement(self, name: str, node: ast.expr | None) -> None:
@@ -66,9 +69,6 @@ class _Reading:
             if called in self._names:
                 self._keep(name, self._example(called, node))
                 return
-            if called in self._made:
-                self._feed(called, node)
-                return
         try:
             found = tensor(node, self._known) or value(node, self._known)
         except UnknownError:
@@ -76,6 +76,13 @@ class _Reading:
             return
         if name:
             self._known[name] = found
+
+    def _run(self, node: ast.expr) -> str:
+        """The model that `model(…)` or `model.forward(…)` runs; "" where it is none."""
+        if isinstance(node, ast.Attribute) and node.attr == "forward":
+            node = node.value
+        name = getattr(node, "id", "")
+        return name if name in self._made else ""
 
     def _keep(self, name: str, example: Example) -> None:
         if name:
@@ -108,7 +115,7 @@ class _Reading:
         return UNREAD if isinstance(found, Input) else found
 
     def _feed(self, name: str, node: ast.Call) -> None:
-        """What a model that the snippet made is called on, where that is tensors it made too."""
+        """What a model that the snippet made is called on: tensors it made too, up to the first other."""
         made = self._made[name]
         parts = [("", part) for part in node.args]
         parts += [(part.arg or "", part.value) for part in node.keywords]
@@ -118,9 +125,9 @@ class _Reading:
                 part = unwrapped(part) or part
                 found = tensor(part, self._known) or value(part, self._known)
             except UnknownError:
-                return
+                break
             if not isinstance(found, Input):
-                return
+                break
             fed.append((keyword, found))
         if fed and not made.fed:
             self._made[name] = Example(made.name, made.args, made.kwargs, made.unread, tuple(fed))

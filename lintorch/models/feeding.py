@@ -10,8 +10,8 @@ from typing import Any
 from torch import nn
 
 from lintorch.models import search
-from lintorch.models.build import Built
 from lintorch.models.identity import Seen
+from lintorch.models.making import Built
 from lintorch.models.narrow import Fed
 from lintorch.models.notation import parse
 from lintorch.models.search import NotFedError

@@ -52,8 +52,15 @@ def is_sequence(call: Callable[..., Any], parameter: inspect.Parameter) -> bool:
     """Whether a parameter takes several values."""
     written = annotation(parameter)
     if _SEQUENCE.search(written):
-        return not _OR_ONE.search(re.sub(r"\[[^\[\]]*\]", "", written))
+        return not _OR_ONE.search(_outermost(written))
     return not written and parameter.name in lengths(call)
+
+
+def _outermost(written: str) -> str:
+    """An annotation without what stands in brackets, but for those of a Union."""
+    while (shorter := re.sub(r"(?<!Union)(?<!Optional)\[[^\[\]]*\]", "", written)) != written:
+        written = shorter
+    return written
 
 
 def smaller(call: Callable[..., Any]) -> dict[str, Any]:
@@ -68,6 +75,19 @@ def smaller(call: Callable[..., Any]) -> dict[str, Any]:
         elif isinstance(given, (tuple, list)) and given and max(given) > small:
             found[name] = (small,) * len(given)
     return found
+
+
+def offline(call: Callable[..., Any]) -> dict[str, Any]:
+    """Arguments that keep a constructor from fetching weights where it does so by default."""
+    try:
+        parameters = inspect.signature(call).parameters
+    except (TypeError, ValueError):
+        return {}
+    return {
+        name: False
+        for name, parameter in parameters.items()
+        if "pretrain" in name and parameter.default is True
+    }
 
 
 def shown(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -93,7 +113,8 @@ def _value(call: Callable[..., Any], parameter: inspect.Parameter, depth: int) -
     if (said := choice(call, parameter)) is not NOT_SAID:
         return said
     if is_sequence(call, parameter):
-        return sequence(name, lengths(call).get(parameter.name, 0), written)
+        made = sequence(name, _length(call, parameter), written)
+        return list(made) if written.lower().startswith("list") else made
     if depth < _DEEPEST and name not in KNOWN:
         kind = kind_of(call, parameter)
         if kind is not None:
@@ -101,6 +122,14 @@ def _value(call: Callable[..., Any], parameter: inspect.Parameter, depth: int) -
         if not written and parameter.name in run(call) - called(call):
             return nn.Identity()
     return _plain(name, written)
+
+
+def _length(call: Callable[..., Any], parameter: inspect.Parameter) -> int:
+    """How long a sequence is to be; 0 where nothing tells."""
+    beside = inspect.signature(call).parameters.keys()
+    if "shape" in parameter.name and beside & {"spatial_dims", "in_channels", "channels"}:
+        return lengths(call).get(parameter.name, 0) or KNOWN["spatial_dims"]
+    return lengths(call).get(parameter.name, 0)
 
 
 def _part(kind: type[nn.Module], depth: int) -> nn.Module:

@@ -11,7 +11,7 @@ from typing import Any
 
 from torch import nn
 
-from lintorch.models import attributes
+from lintorch.models import attributes, forms
 from lintorch.models.notation import FIRST_SIZES
 from lintorch.trace.record import Input
 
@@ -20,6 +20,7 @@ SIDES = (64, 32, 96, 128, 224, 256, 299, 320, 512)
 _TOKENS = re.compile(r"(\w*_)?(input_ids|ids|tokens?|src|tgt|text|seq|idx|words?)")
 _MASK = re.compile(r"\w*mask\w*")
 _TIME = re.compile(r"t|time|timesteps?|sigma|noise_level|step")
+_CONTEXT = re.compile(r"encoder_hidden_states|context|text_emb\w*|prompt_embeds")
 _TARGET = re.compile(r"(\w*_)?(targets?|labels?|y|gt|y_true|true|truth|mask|masks)")
 _PREDICTED = re.compile(
     r"(\w*_)?(pred|preds|predictions?|inputs?|logits?|outputs?|y_pred|scores?|x)\w*"
@@ -125,12 +126,12 @@ def _forms(
     """Shapes for the main input: by the first layers, each kind once, then the common ones."""
     sides = attributes.sides(module, arguments)
     yielded = set()
-    by_layers = list(attributes.by_layers(module))
+    by_layers = list(forms.by_layers(module))
     for main, sizes in [
         *by_layers[:2],
-        attributes.COMMON[0],
+        forms.COMMON[0],
         *by_layers[2:],
-        *attributes.COMMON[1:],
+        *forms.COMMON[1:],
     ]:
         if main not in yielded:
             yielded.add(main)
@@ -147,13 +148,17 @@ def _smaller(size: int) -> int:
 
 def _combined(named: list[str], form: tuple[Input, dict[str, int]]) -> Guess:
     main, sizes = form
-    return Guess(tuple(argument(name, main, number) for number, name in enumerate(named)), sizes)
+    inputs = tuple(argument(name, main, number) for number, name in enumerate(named))
+    further = {n: FIRST_SIZES[n] for part in inputs for n in part.shape if n in FIRST_SIZES}
+    return Guess(inputs, {**further, **sizes})
 
 
 def argument(name: str, main: Input, number: int) -> Input:
     """The input for one parameter, where `main` is the shape of the first."""
     if number and _TIME.fullmatch(name):
         return Input(name, "int64", ("batch",), 0, 100)
+    if number and _CONTEXT.fullmatch(name) and len(main.shape) > 3:
+        return Input(name, "float32", ("batch", "sequence", 32))
     if number and _MASK.fullmatch(name) and main.dtype == "int64":
         return Input(name, "bool", main.shape)
     if _TOKENS.fullmatch(name) and main.dtype == "int64":

@@ -9,9 +9,9 @@ from typing import Any
 from torch import nn
 
 from lintorch.models import feeding
-from lintorch.models.build import Built
 from lintorch.models.guess import is_loss
 from lintorch.models.identity import Seen, contained, identified
+from lintorch.models.making import Built
 from lintorch.models.narrow import Fed
 from lintorch.models.trial import tried
 from lintorch.models.work import Options, Work

@@ -22,7 +22,7 @@ _SET = re.compile(r"self\.(\w+)(?:\s*:[^=]+)?\s*=[^=]|self\.(\w+), self\.|def (\
 
 def kind_of(call: Any, parameter: inspect.Parameter) -> type[nn.Module] | None:
     """The class of model that a parameter is for; None where it is for something else."""
-    words = set(re.findall(r"\w+", annotation(parameter)))
+    words = {*re.findall(r"\w+", annotation(parameter)), *_demanded(call, parameter.name)}
     wanted = parameter.name.replace("_", "").lower()
     uses = _asked(call, parameter.name)
     known = list(dict.fromkeys(_near(call)))
@@ -65,6 +65,16 @@ def run(call: Callable[..., Any]) -> frozenset[str]:
         and isinstance(node.func, ast.Attribute)
         and getattr(node.func.value, "id", "") == "self"
     )
+
+
+def _demanded(call: Callable[..., Any], name: str) -> Iterator[str]:
+    """The names of classes of which an argument is asserted to be."""
+    asserts = (n for n in ast.walk(_tree(call, whole=False)) if isinstance(n, ast.Assert))
+    for part in (part for node in asserts for part in ast.walk(node)):
+        if isinstance(part, ast.Call) and getattr(part.func, "id", "") == "isinstance":
+            of, kinds = part.args
+            wanted = ast.walk(kinds) if getattr(of, "id", "") == name else ()
+            yield from (node.id for node in wanted if isinstance(node, ast.Name))
 
 
 def _asked(call: Callable[..., Any], name: str) -> frozenset[str]:

@@ -17,7 +17,7 @@ from lintorch.models.channels import (
 from lintorch.models.guess import Guess
 from lintorch.models.kinds import fraction, lower, whole
 from lintorch.models.ranks import first_rank, more_axes, rank, second_rank
-from lintorch.models.sides import bigger, reshaped, sizes_differ, too_small
+from lintorch.models.sides import bigger, reshaped, sized, sizes_differ, sizes_joined, too_small
 
 Repair = Callable[[Guess, re.Match[str]], Iterator[Guess]]
 
@@ -67,8 +67,9 @@ _TABLE: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
         ),
         (r"index out of range|out of bounds|is out of range", lower),
         (r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)", sizes_differ),
+        (r"(?:must|should|expected|doesn't match)\D{0,40}?(\d{2,4}) ?[x*×,] ?(\d{2,4})", sized),
         (r"shape '\[([\d, ]+)\]' is invalid for input of size (\d+)", reshaped),
-        (r"Expected size (\d+) but got size (\d+)", sizes_differ),
+        (r"Expected size (\d+) but got size (\d+)", sizes_joined),
         (
             r"Given input size: \(([\dx]+)\). Calculated output size: \(([\dx]+)\)",
             too_small,

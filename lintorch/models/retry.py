@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from torch import nn
 
+from lintorch.models.asked import Arguments, asked_for, choices, of_length, passed_on
 from lintorch.models.conventional import Guessed
-from lintorch.models.fill import CONFIG_NAMES, fill
+from lintorch.models.fill import CONFIG_NAMES
 
-Arguments = Mapping[str, Any]
 _SEVERAL = re.compile(r"iterable|len\(\)|subscriptable|unpack|tuple|list|sequence|zip|out of range")
-_CHOICE = re.compile(
-    r"\b(?:one of|available|supported|choose from|options)\b.{0,30}?\W([A-Za-z][\w.-]*\w)"
-)
 _NUMBERS: tuple[Any, ...] = (
     *((2, 2), (8, 16, 32), (64, 64), (2, 2, 2, 2), (32, 32, 32), (16,) * 12),
     *(8, 1, 3, 64, 96, 16, 224),
@@ -31,15 +27,18 @@ def retries(call: Callable[..., Any], given: Arguments, message: str) -> Iterato
     for name, value in given.items():
         if name in CONFIG_NAMES and not isinstance(value, Guessed):
             yield {**given, name: Guessed()}
-    asked = _asked_for(call, given, message)
+    if further := passed_on(call, given, message):
+        yield {**given, **further}
+    asked = asked_for(call, given, message)
     if asked:
         yield {**given, **asked}
     if len(asked) > 1:
         yield from ({**given, name: value} for name, value in asked.items())
-    for word in _CHOICE.findall(message):
+    for word in choices(message):
         for name, value in given.items():
             if isinstance(value, str) and word != value:
                 yield {**given, name: word}
+    yield from of_length(given, message)
     named = [name for name in given if re.search(rf"(?<!\w){name}(?!\w)", message)]
     several = bool(_SEVERAL.search(message))
     numbers = sorted(_NUMBERS, key=lambda value: isinstance(value, tuple) != several)
@@ -92,21 +91,5 @@ def _lines(error: Exception) -> str:
     return " ".join([str(error), *(frame.line or "" for frame in frames)])
 
 
-def _asked_for(call: Callable[..., Any], given: Arguments, message: str) -> dict[str, Any]:
-    """Values for optional arguments that default to None and that the message names."""
-    try:
-        parameters = inspect.signature(call).parameters.values()
-    except (TypeError, ValueError):
-        return {}
-    missing = [
-        p
-        for p in parameters
-        if p.default is None
-        and p.name not in given
-        and re.search(rf"(?<!\w){p.name}(?!\w)", message)
-    ]
-    return fill(call, missing)
-
-
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, tuple)) and not isinstance(value, bool)
+    return isinstance(value, (int, float, tuple, list)) and not isinstance(value, bool)

@@ -9,8 +9,8 @@ from itertools import chain
 from torch import nn
 
 from lintorch.models.attempt import Error, attempt, unfeedable
-from lintorch.models.build import Built
 from lintorch.models.guess import Guess, guesses
+from lintorch.models.making import Built
 from lintorch.models.narrow import Fed, narrowed
 from lintorch.models.notation import show
 from lintorch.models.optional import with_named
@@ -103,7 +103,10 @@ def _tries(
                 yield guess
                 return
             yield guess, error
-            if error.kind in _NOT_FOR_INPUTS or "allocate memory" in error.text:
+            if error.kind == "TooSlow" and guess.sizes.get("batch", 1) > 1:
+                waiting = [(guess.resized(batch=1), depth)]
+                continue
+            if error.kind in (*_NOT_FOR_INPUTS, "TooSlow") or "allocate memory" in error.text:
                 return
             if depth < _DEEPEST:
                 better = [*with_named(module, guess, error.text), *repairs(guess, error.text)]

@@ -17,6 +17,8 @@ def sequence(name: str, length: int, annotation: str = "") -> tuple[Any, ...]:
     length = length or (2 if _is_of_sides(name) else USUAL)
     if "bool" in annotation:
         return (*(False,) * (length - 1), True)
+    if name.startswith("up") and ("kernel" in name or "stride" in name or "scale" in name):
+        return (2,) * (length - 1)
     if "kernel" in name or "window" in name:
         return (3 if "kernel" in name else 7,) * length
     if "stride" in name or "upsample" in name or "downsample" in name:
@@ -37,4 +39,4 @@ def sequence(name: str, length: int, annotation: str = "") -> tuple[Any, ...]:
 
 
 def _is_of_sides(name: str) -> bool:
-    return name.endswith(_SIDES)
+    return name.endswith(_SIDES) and "kernel" not in name

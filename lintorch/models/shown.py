@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import takewhile
 
 from torch import nn
 
@@ -39,16 +40,14 @@ def like(module: nn.Module, fed: tuple[tuple[str, Input], ...]) -> Iterator[Gues
 
 
 def _named(module: nn.Module, fed: tuple[tuple[str, Input], ...]) -> list[Input]:
-    """The inputs by the names of `forward`'s leading parameters; none where they do not lead."""
+    """The inputs that are for `forward`'s leading parameters, by their names."""
     names = [
         parameter.name
         for parameter in inspect.signature(module.forward).parameters.values()
         if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
     ]
-    found = {keyword or name: given for (keyword, given), name in zip(fed, names, strict=False)}
-    if list(found) != names[: len(fed)]:
-        return []
-    return [replace(given, name=name) for name, given in found.items()]
+    pairs = takewhile(lambda pair: pair[0][0] in ("", pair[1]), zip(fed, names, strict=False))
+    return [replace(given, name=name) for (_, given), name in pairs]
 
 
 def _varying(named: list[Input]) -> Guess:

@@ -37,6 +37,16 @@ def sizes_differ(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
             yield from in_proportion(guess, got, want)
 
 
+def sizes_joined(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """Sides in proportion to two that must be one, then whatever else could make them so."""
+    one, other = numbers(match)[:2]
+    for got, want in ((one, other), (other, one)):
+        sides = {n: round(s * want / max(1, got)) for n, s in guess.sizes.items() if n in SPATIAL}
+        if sides and min(sides.values()) >= 8 and max(sides.values()) <= 1024:
+            yield guess.resized(**sides)
+    yield from sizes_differ(guess, match)
+
+
 def bigger(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     grown = {n: s * 2 for n, s in guess.sizes.items() if n in SPATIAL and s < 512}
     longer = {n: s * 4 for n, s in guess.sizes.items() if n in RUNNING and s < 16384}
@@ -52,6 +62,13 @@ def too_small(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     if len(names) == len(given) == len(left) and gone:
         for factor in (2, 4, 8):
             yield guess.resized(**{name: guess.sizes[name] * factor for name in gone})
+
+
+def sized(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """The sides that the message asks for."""
+    wanted = numbers(match)[:2]
+    if {"height", "width"} <= guess.sizes.keys():
+        yield guess.resized(**dict(zip(("height", "width"), wanted, strict=True)))
 
 
 def reshaped(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:

@@ -43,7 +43,7 @@ def _parameters(given: ast.arguments) -> Iterator[ast.stmt]:
 def _plain(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     """Assignments and calls, also those in blocks; not those of functions and classes inside."""
     for node in body:
-        if isinstance(node, (ast.Assign, ast.Expr, ast.Return)):
+        if isinstance(node, (ast.Assign, ast.Expr, ast.Return, ast.Assert)):
             yield node
         elif isinstance(node, (ast.If, ast.With, ast.Try, ast.For)):
             yield from _plain(node.body)

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from lintorch.trials.exporter import Explained, Job
-from lintorch.trials.trouble import chain, frames
+from lintorch.trials.trouble import chain, core, frames
 
 _SOURCE = re.compile(r"\w+\['(?P<input>\w+)'\]\.(size\(\)|shape)\[(?P<axis>\d+)\]")
 _BAKED = (
@@ -19,6 +19,7 @@ _BAKED = (
     ),
 )
 _KEPT = "ShapeEnv"
+_SOLVER = "sympy"
 
 
 def specialised(error: BaseException, job: Job) -> Explained | None:
@@ -33,6 +34,16 @@ def specialised(error: BaseException, job: Job) -> Explained | None:
             sizes = " and ".join(f"{name} ({value})" for name, value in found.items())
             message = f"{type(inner).__name__}: the code fixes {sizes}, declared dynamic"
             return Explained(where=_where(error), message=message)
+    return None
+
+
+def unsolved(error: BaseException) -> Explained | None:
+    """What is known of an error of the solver that torch asks; None for an error of another kind."""
+    for inner in chain(error):
+        last = [*frames(inner)][-1:]
+        if any(_SOLVER in frame.f_globals.get("__name__", "") for frame in last):
+            told = f"torch cannot solve for the sizes declared dynamic: {core(inner)}"
+            return Explained(message=told)
     return None
 
 

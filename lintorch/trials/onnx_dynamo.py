@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from lintorch.trials import runtime, torch_export
-from lintorch.trials.constraints import specialised
+from lintorch.trials.constraints import specialised, unsolved
 from lintorch.trials.exporter import Explained, Exported, Job
 from lintorch.trials.trouble import cause, chain, core, frames
 
@@ -47,6 +47,8 @@ def explain(error: BaseException, job: Job) -> Explained:
     """All operators without translation, else the node that could not be translated."""
     if baked := specialised(error, job):
         return baked if baked.where else replace(baked, where=_plainly(job))
+    if solver := unsolved(error):
+        return solver
     where = ""
     for inner in chain(error):
         for frame in frames(inner):

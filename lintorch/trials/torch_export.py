@@ -7,9 +7,8 @@ from typing import Any
 
 import torch
 
-from lintorch.trials.constraints import specialised
+from lintorch.trials.constraints import specialised, unsolved
 from lintorch.trials.exporter import Explained, Exported, Job, running
-from lintorch.trials.trouble import core, frames
 
 
 def available() -> str:
@@ -28,15 +27,7 @@ def export(job: Job) -> Exported:
 
 def explain(error: BaseException, job: Job) -> Explained:
     """Names the sizes that the code fixed, and the line that did."""
-    return specialised(error, job) or _unsolved(error)
-
-
-def _unsolved(error: BaseException) -> Explained:
-    """What is known of an error that is the solver's: torch cannot tell which sizes the model takes."""
-    last = [*frames(error)][-1:]
-    if not any("sympy" in frame.f_globals.get("__name__", "") for frame in last):
-        return Explained()
-    return Explained(message=f"torch cannot solve for the sizes declared dynamic: {core(error)}")
+    return specialised(error, job) or unsolved(error) or Explained()
 
 
 def shapes(job: Job) -> Any:

@@ -21,6 +21,7 @@ _TAIL = re.compile(r"\s*(For more information, run with|You can suppress|please 
 _RUNTIME = (
     (re.compile(r"\[ONNXRuntimeError\] : \d+ : \w+ : "), ""),
     (re.compile(r"Non-zero status code returned while running (\w+) node\. Name:"), r"\1 node "),
+    (re.compile(r" \(unhinted: .*?\)\.?\s*\(Size-like.*\)"), ""),
     (re.compile(r" Status Message: (/onnxruntime_src\S+ .*?was false\. )?"), ": "),
 )
 _INTERPRETED = "The following operation failed in the TorchScript interpreter"

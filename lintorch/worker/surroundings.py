@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 import random
 import socket
 from typing import Any
@@ -22,6 +23,7 @@ def settle() -> str:
 
 def close_network() -> None:
     """Let connections to other machines fail at once, with a plain reason."""
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")  # it would try again and again
     for name in ("connect", "connect_ex"):
         setattr(socket.socket, name, _local_only(getattr(socket.socket, name)))
     socket.getaddrinfo = _local_names(socket.getaddrinfo)

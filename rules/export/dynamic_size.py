@@ -247,10 +247,11 @@ def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
     if is_fixed(event, trace):
         reason = f"{WORDS[event.name]} is {shown(event.value)} at every size tried"
         yield Refuted(event.site, reason)
-    elif bakes(event, trace) and not is_whole_shape(event):
+    elif bakes(event, trace):
         for key, other in list(changes(event, trace).items())[:1]:
             was = f"was {shown(event.value)} and is {shown(other.value)} when {key} changes"
-            yield Hit(event.site, f"{WORDS[event.name]} {was}", harm=harm_of(event, trace))
+            message, whole = f"{WORDS[event.name]} {was}", is_whole_shape(event)
+            yield Hit(event.site, message, harm=harm_of(event, trace), confirms=whole)
 
 
 @rule.trial("wrong", "failed")

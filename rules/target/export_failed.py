@@ -29,6 +29,7 @@ ADVICE = {
     "torchscript-script": "try torch.export, or annotate what the compiler cannot type",
 }
 FIXED = ("declared dynamic", "user-specified dim")
+DATA = "data-dependent"
 UNSOLVED = "cannot solve for the sizes"
 LONGEST = 200
 
@@ -53,8 +54,10 @@ def remedy(outcome: Outcome) -> str:
     if outcome.operators:
         it = "each of them" if len(outcome.operators) > 1 else "it"
         return f"replace {it}, or give the exporter a translation"
+    if DATA in outcome.message:
+        return "keep the value in a tensor: no int(), float(), if or index may ask for it"
     if UNSOLVED in outcome.message:
-        return "keep one of them fixed"
+        return "keep fixed what need not vary; the batch alone may do"
     if any(words in outcome.message for words in FIXED):
         return "keep the size fixed, or let no Python code decide on it"
     return ADVICE.get(outcome.exporter, "replace what the message names")

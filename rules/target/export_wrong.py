@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from lintorch.finding import Hit, Severity
@@ -24,13 +25,20 @@ rule = Rule(
 )
 
 RAISES = "the exported model raises"
+ONE = re.compile(r"Guard failed: [^;]* == 1(;|$)")
+"""The end of a guard that torch.export sets on a size of 1."""
 
 
 @rule.trial("wrong")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     detail = outcome.detail or worst(outcome)
     silently = "" if RAISES in detail.partition(";")[0] else "silently "
-    yield Hit(outcome, f"{outcome.exporter} is {silently}wrong: {detail}")
+    hint = (
+        "; a size that is 1 at the traced sizes was taken for always 1"
+        if ONE.search(detail)
+        else ""
+    )
+    yield Hit(outcome, f"{outcome.exporter} is {silently}wrong: {detail}{hint}")
 
 
 def worst(outcome: Outcome) -> str:

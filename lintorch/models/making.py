@@ -1,0 +1,119 @@
+"""One class or factory is called, with arguments that are given and others that are made up."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from torch import nn
+
+from lintorch.models.asked import Arguments
+from lintorch.models.fill import fill, is_known, shown, smaller
+from lintorch.models.parameters import required
+from lintorch.models.retry import settled
+from lintorch.models.watch import watched
+from lintorch.trace.record import Input, Site
+from lintorch.trace.site import Files
+from lintorch.worker import surroundings
+
+_PATIENCE = 12.0
+"""Seconds after which no other arguments are tried."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """A model that could be built. `sites` says, per dotted path, which line made that module.
+
+    `fed` holds what the file itself calls the model on, with the names of keyword arguments.
+    """
+
+    module: nn.Module
+    arguments: Mapping[str, Any]
+    sites: Mapping[str, Site]
+    fed: tuple[tuple[str, Input], ...] = ()
+
+
+class NotAModelError(Exception):
+    """A factory gave back something that is no nn.Module."""
+
+
+@dataclass(frozen=True)
+class Making:
+    """One class or factory with some arguments; the others that it needs are made up."""
+
+    call: Callable[..., Any]
+    arguments: Mapping[str, Any]
+    said: Mapping[str, Any]
+    files: Files
+    fed: tuple[tuple[str, Input], ...] = ()
+
+    def needed(self) -> list[inspect.Parameter]:
+        """What has to be made up."""
+        return [p for p in _required(self.call) if p.name not in self.arguments]
+
+    def is_common(self) -> bool:
+        """Whether all that is needed has a conventional name."""
+        return all(is_known(self.call, parameter) for parameter in self.needed())
+
+    def noting(self, failed: list[Making]) -> Iterator[Callable[[], Built]]:
+        """One attempt with the first arguments; where it fails, that is noted."""
+
+        def attempt() -> Built:
+            made_up = fill(self.call, self.needed())
+            try:
+                return self._built(self._make(made_up), made_up)
+            except Exception:
+                failed.append(self)
+                raise
+
+        yield attempt
+
+    def settled(self) -> Built:
+        """The model with the first arguments that it takes. Raises its first error."""
+        late = time.monotonic() + _PATIENCE
+        first = fill(self.call, self.needed())
+        made, made_up = settled(self._make, self.call, first, lambda: time.monotonic() < late)
+        return self._built(made, made_up)
+
+    def smaller(self) -> Built:
+        """The model with small sides in place of big defaults. Raises ValueError where none is big."""
+        given = smaller(self.call)
+        if not given:
+            raise ValueError("no default is big")
+        return replace(self, arguments={**given, **self.arguments}).settled()
+
+    def _make(self, made_up: Arguments) -> tuple[nn.Module, dict[int, Site]]:
+        by_position = [p.name for p in self.needed() if p.kind is p.POSITIONAL_ONLY]
+        named = {name: value for name, value in made_up.items() if name not in by_position}
+        surroundings.seed()
+        with watched(self.files) as sites:
+            made = self.call(
+                *(made_up[name] for name in by_position), **{**self.arguments, **named}
+            )
+        return _module(made), sites
+
+    def _built(self, made: tuple[nn.Module, dict[int, Site]], made_up: Arguments) -> Built:
+        module, sites = made
+        paths = {
+            path: sites[id(part)] for path, part in module.named_modules() if id(part) in sites
+        }
+        arguments = {**self.said, **shown(made_up), **shown(self.arguments)}
+        return Built(module, arguments, paths, self.fed)
+
+
+def _module(made: Any) -> nn.Module:
+    if isinstance(made, (tuple, list)) and made and isinstance(made[0], nn.Module):
+        made = made[0]
+    if not isinstance(made, nn.Module):
+        raise NotAModelError(f"it gives back {type(made).__name__}, not an nn.Module")
+    return made
+
+
+def _required(call: Callable[..., Any]) -> list[inspect.Parameter]:
+    try:
+        return required(call)
+    except (ValueError, TypeError):
+        return []
