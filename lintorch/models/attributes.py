@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -42,13 +43,24 @@ def inputs(module: nn.Module) -> tuple[tuple[Input, ...], dict[str, int]] | None
 def sides(module: nn.Module, arguments: Mapping[str, Any]) -> dict[str, int]:
     """Sizes that the model names as its own, or that it was built for."""
     built_for = {
-        size: arguments[name]
+        size: side
         for name, sizes in _BUILT_FOR.items()
-        for size in sizes
-        if type(arguments.get(name)) is int
+        for size, side in _read(arguments.get(name), sizes).items()
     }
     found = _side(module)
     return built_for if found is None else {**built_for, "height": found[0], "width": found[1]}
+
+
+def _read(given: Any, sizes: tuple[str, ...]) -> dict[str, int]:
+    """Sides in one number for all of them, or in a written tuple, the last ones last."""
+    if type(given) is int:
+        return dict.fromkeys(sizes, given)
+    numbers = re.fullmatch(r"[(\[](\d+(?:, ?\d+)+)[)\]]", given) if isinstance(given, str) else None
+    if numbers is None or "height" not in sizes:
+        return {}
+    names = ("depth", "height", "width")
+    sides = [int(number) for number in numbers[1].split(",")]
+    return dict(zip(names[-len(sides) :], sides[-3:], strict=False))
 
 
 def _positional(module: nn.Module, given: Any) -> dict[str, torch.Tensor]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -43,7 +44,7 @@ def bound(
 def _made(value: Any, scope: Mapping[str, Any], depth: int) -> Any:
     """The value; where it is a call of its own, what that gives."""
     if not isinstance(value, Example):
-        return value
+        return copy.deepcopy(value) if isinstance(value, (list, dict)) else value
     call = scope[value.name]
     given = bound(call, value, scope) or {} if depth < _DEEPEST else {}
     rest = [parameter for parameter in required(call) if parameter.name not in given]

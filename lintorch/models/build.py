@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,9 @@ def builds(candidate: Candidate, files: Files) -> Iterator[Built]:
         else:
             some = True
             yield built
+            if built.smaller is not None:
+                with suppress(Exception):  # whatever user code raises
+                    yield built.smaller()
     if not some and errors:
         raise errors[0]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from torch import nn
@@ -35,7 +35,7 @@ class Candidate:
 
 def candidates(module: ModuleType, found: Outline, text: bytes = b"") -> Iterator[Candidate]:
     """Models of the file, those that contain others first, public names before private ones."""
-    shown = list(examples(text, _names(module, found), vars(module)))
+    shown = list(examples(text, _names(module, found), _plain(vars(module))))
     for candidate in _candidates(module, found):
         names = {candidate.qualname, *(name for name, _ in candidate.ways)}
         yield replace(
@@ -43,6 +43,22 @@ def candidates(module: ModuleType, found: Outline, text: bytes = b"") -> Iterato
             shown=tuple(example for example in shown if example.name in names),
             scope=vars(module),
         )
+
+
+def _plain(scope: Mapping[str, Any]) -> dict[str, Any]:
+    """The names that stand for classes, functions, modules and what is spelled out in text."""
+    kinds = (type, ModuleType, FunctionType)
+    return {
+        name: value for name, value in scope.items() if isinstance(value, kinds) or _is_text(value)
+    }
+
+
+def _is_text(value: Any, depth: int = 0) -> bool:
+    if isinstance(value, dict):
+        value = (*value, *value.values())
+    if isinstance(value, (tuple, list)):
+        return depth < 3 and len(value) <= 64 and all(_is_text(part, depth + 1) for part in value)
+    return value is None or isinstance(value, (int, float, str))
 
 
 def _names(module: ModuleType, found: Outline) -> frozenset[str]:

@@ -127,7 +127,7 @@ def _value(call: Callable[..., Any], parameter: inspect.Parameter, depth: int) -
 def _length(call: Callable[..., Any], parameter: inspect.Parameter) -> int:
     """How long a sequence is to be; 0 where nothing tells."""
     beside = inspect.signature(call).parameters.keys()
-    if "shape" in parameter.name and beside & {"spatial_dims", "in_channels", "channels"}:
+    if "shape" in parameter.name and "in_channels" in beside:  # so it holds no channels
         return lengths(call).get(parameter.name, 0) or KNOWN["spatial_dims"]
     return lengths(call).get(parameter.name, 0)
 

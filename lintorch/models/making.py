@@ -11,6 +11,7 @@ from typing import Any
 from torch import nn
 
 from lintorch.models.asked import Arguments
+from lintorch.models.conventional import SIDES
 from lintorch.models.fill import fill, is_known, shown, smaller
 from lintorch.models.parameters import required
 from lintorch.models.retry import settled
@@ -21,19 +22,22 @@ from lintorch.worker import surroundings
 
 _PATIENCE = 12.0
 """Seconds after which no other arguments are tried."""
+_SMALL = 128
 
 
 @dataclass(frozen=True)
 class Built:
     """A model that could be built. `sites` says, per dotted path, which line made that module.
 
-    `fed` holds what the file itself calls the model on, with the names of keyword arguments.
+    `fed` holds what the file itself calls the model on, with the names of keyword arguments;
+    `smaller` builds it for smaller images, where it says how big its own are.
     """
 
     module: nn.Module
     arguments: Mapping[str, Any]
     sites: Mapping[str, Site]
     fed: tuple[tuple[str, Input], ...] = ()
+    smaller: Callable[[], Built] | None = None
 
 
 class NotAModelError(Exception):
@@ -101,7 +105,31 @@ class Making:
             path: sites[id(part)] for path, part in module.named_modules() if id(part) in sites
         }
         arguments = {**self.said, **shown(made_up), **shown(self.arguments)}
-        return Built(module, arguments, paths, self.fed)
+        return Built(module, arguments, paths, self.fed, self._shrunk(module))
+
+    def _shrunk(self, module: nn.Module) -> Callable[[], Built] | None:
+        """Builds for smaller sides what passes keywords on and keeps big sides as an attribute."""
+        given = {name: side for name in SIDES if (side := _small(getattr(module, name, None)))}
+        if not given or not _passes_on(self.call) or given.keys() & self.arguments.keys():
+            return None
+        return lambda: replace(self, arguments={**self.arguments, **given}).settled()
+
+
+def _small(side: Any) -> Any:
+    """A smaller value for a side, or a pair of them; None where it is not big."""
+    several = isinstance(side, (tuple, list)) and all(type(part) is int for part in side)
+    if several and side and max(side) > _SMALL:
+        return (_SMALL,) * len(side)
+    return _SMALL if type(side) is int and side > _SMALL else None
+
+
+def _passes_on(call: Callable[..., Any]) -> bool:
+    """Whether a call takes `**kwargs`."""
+    try:
+        parameters = inspect.signature(call).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    return any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
 
 
 def _module(made: Any) -> nn.Module:

@@ -17,7 +17,8 @@ _ATTENTION = re.compile(r"\w*attention_mask|\w*padding_mask")
 def with_named(module: nn.Module, guess: Guess, message: str) -> Iterator[Guess]:
     """The guess with the first argument that the message names and that is not yet fed.
 
-    What stands before it in the signature has to be fed as well.
+    What stands before it in the signature has to be fed as well. Where the message names none but
+    speaks of None, it is the next argument that is None by default.
     """
     signature = list(inspect.signature(module.forward).parameters.values())
     positional = [p for p in signature if p.kind is p.POSITIONAL_OR_KEYWORD]
@@ -27,6 +28,8 @@ def with_named(module: nn.Module, guess: Guess, message: str) -> Iterator[Guess]
             further = tuple(_input(p.name, guess.inputs[0]) for p in positional[fed : number + 1])
             yield Guess((*guess.inputs, *further), guess.sizes)
             return
+    if "NoneType" in message and fed < len(positional) and positional[fed].default is None:
+        yield Guess((*guess.inputs, _input(positional[fed].name, guess.inputs[0])), guess.sizes)
 
 
 def _input(name: str, main: Input) -> Input:

@@ -69,6 +69,7 @@ _TABLE: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
         (r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)", sizes_differ),
         (r"(?:must|should|expected|doesn't match)\D{0,40}?(\d{2,4}) ?[x*×,] ?(\d{2,4})", sized),
         (r"shape '\[([\d, ]+)\]' is invalid for input of size (\d+)", reshaped),
+        (r"length\D{0,14}(\d+),? but (?:found|got)\D{0,12}(\d+)", sizes_differ),
         (r"Expected size (\d+) but got size (\d+)", sizes_joined),
         (
             r"Given input size: \(([\dx]+)\). Calculated output size: \(([\dx]+)\)",

@@ -16,7 +16,7 @@ from lintorch.models.notation import show
 from lintorch.models.optional import with_named
 from lintorch.models.repair import repairs
 from lintorch.models.shown import like
-from lintorch.models.sides import other_sizes
+from lintorch.models.sides import SPATIAL, other_sizes
 from lintorch.trace import feed
 from lintorch.trace.record import Input, Model
 from lintorch.trace.site import Files
@@ -25,7 +25,8 @@ _MOST_TRIES = 150
 _TRIES_PER_GUESS = 16
 _TRY_SHARE = 0.6
 _LEAST_SECONDS = 4.0
-_MOST_ELEMENTS = 12_000_000
+_MOST_ELEMENTS = 16_000_000
+_LEAST_SIDE = 32
 _DEEPEST = 7
 _SECONDS_CONFIGURED = 60.0
 _NOT_FOR_INPUTS = frozenset(
@@ -103,8 +104,8 @@ def _tries(
                 yield guess
                 return
             yield guess, error
-            if error.kind == "TooSlow" and guess.sizes.get("batch", 1) > 1:
-                waiting = [(guess.resized(batch=1), depth)]
+            if error.kind == "TooSlow" and (lighter := _lighter(guess)):
+                waiting = [(lighter, depth)]
                 continue
             if error.kind in (*_NOT_FOR_INPUTS, "TooSlow") or "allocate memory" in error.text:
                 return
@@ -113,6 +114,14 @@ def _tries(
                 waiting[:0] = [(other, depth + 1) for other in better]
             if room is not None:
                 room += other_sizes(guess, error.text)
+
+
+def _lighter(guess: Guess) -> Guess | None:
+    """A batch of one, then half the sides where they are big; None where neither is left."""
+    if guess.sizes.get("batch", 1) > 1:
+        return guess.resized(batch=1)
+    sides = {name: size // 2 for name, size in guess.sizes.items() if name in SPATIAL}
+    return guess.resized(**sides) if sides and min(sides.values()) >= _LEAST_SIDE else None
 
 
 def _each(later: list[Guess]) -> Iterator[tuple[Guess, None]]:

@@ -14,7 +14,7 @@ _DEEP = ("depth", "layers", "blocks", "num_res", "repeat", "n_conv")
 
 def sequence(name: str, length: int, annotation: str = "") -> tuple[Any, ...]:
     """A sequence for an argument of this name. Channels grow, the last switch is on."""
-    length = length or (2 if _is_of_sides(name) else USUAL)
+    length = length or (2 if _is_of_sides(name) and "shape" not in name else USUAL)
     if "bool" in annotation:
         return (*(False,) * (length - 1), True)
     if name.startswith("up") and ("kernel" in name or "stride" in name or "scale" in name):
