@@ -26,6 +26,8 @@ class Error:
 
     def __str__(self) -> str:
         where = f" ({self.site.path}:{self.site.row})" if self.site else ""
+        if self.kind == "TooSlow":
+            return f"{self.text}{where}"
         return f"{self.kind}: {self.text.strip().partition(chr(10))[0][:300]}{where}"
 
 

@@ -57,6 +57,8 @@ def search(built: Built, files: Files, seconds: float) -> Fed:
         kinds.add(str(guess[1]))
     if first is None:
         raise NotFedError("inputs", "its forward takes nothing that could be fed")
+    if first[1].kind == "TooSlow":
+        raise NotFedError("stopped", str(first[1]))
     if len(kinds) == 1 or first[1].kind in _NOT_FOR_INPUTS:
         raise NotFedError("run", str(first[1]))
     shown = ", ".join(show(given, first[0].sizes) for given in first[0].inputs)
@@ -73,7 +75,7 @@ def configured(
 
     error = failing(sizes)
     if error is not None:
-        raise NotFedError("run", str(error))
+        raise NotFedError("stopped" if error.kind == "TooSlow" else "run", str(error))
     model = Model("", "", 0, inputs=inputs, sizes=sizes)
     return Fed(inputs, sizes, feed.varied(model, lambda at: failing(at) is None))
 

@@ -53,7 +53,7 @@ def within(seconds: float) -> Iterator[None]:
         return
 
     def late(*_: Any) -> None:
-        raise TooSlow(f"it took more than {seconds:g} s")
+        raise TooSlow(f"it did not finish within {seconds:g} s")
 
     before = signal.signal(signal.SIGALRM, late)
     signal.setitimer(signal.ITIMER_REAL, seconds)
