@@ -54,16 +54,19 @@ class Profile:
         """One clause: for which exporters in use the line breaks and how, and for which not."""
         concerned = self.concerns(harm)
         clauses = [
-            _VERDICT[kind].format(_and([name for name in concerned if concerned[name] is kind]))
+            _VERDICT[kind].format(
+                enumerated([name for name in concerned if concerned[name] is kind])
+            )
             for kind in sorted(set(concerned.values()), reverse=True)
         ]
         fine = [name for name in EXPORTERS if name in self.exporters and name not in harm]
-        return "; ".join([*clauses, f"right under {_and(fine)}"] if fine else clauses)
+        return "; ".join([*clauses, f"right under {enumerated(fine)}"] if fine else clauses)
 
     def severity(self, harm: Mapping[str, Harm], otherwise: Severity) -> Severity:
         """The gravity of the worst that happens; `otherwise` where the export is refused."""
         return max(_SEVERITY.get(kind, otherwise) for kind in self.concerns(harm).values())
 
 
-def _and(names: list[str]) -> str:
+def enumerated(names: list[str]) -> str:
+    """`a, b and c`."""
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]

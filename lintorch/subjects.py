@@ -117,8 +117,3 @@ class Trial:
     def place(self, node: Any) -> Place:
         """The user's line of the outcome or of an event of the trace."""
         return self.trace.place(node)
-
-    def wrong_at(self, symbols: Iterable[str]) -> str | None:
-        """The changed sizes at which numbers were wrong that involve one of these named sizes."""
-        wanted = set(symbols)
-        return next((key for key in self.outcome.wrong if wanted & set(key.split(","))), None)

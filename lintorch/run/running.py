@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from lintorch.catalog import Catalog
 from lintorch.finding import Evidence, Finding, Place
-from lintorch.lint import index, lint
+from lintorch.lint import Index, index, lint
 from lintorch.models.examine import Limits, Plan, Report, examine
 from lintorch.models.notation import show
 from lintorch.profile import Profile
@@ -116,25 +116,25 @@ def read(reports: Iterable[Report], rules: Catalog, profile: Profile) -> Ran:
     """Findings of the trace and trial rules; a model that could not run is LT006 or LT007."""
     findings: list[Finding] = []
     lines: list[str] = []
+    traced = index(rules.rules.values(), Evidence.TRACE)
+    tried = index(rules.rules.values(), Evidence.EXPORT)
     for report in reports:
-        findings += _findings(report, rules, profile)
-        if report.model is not None:
-            lines.append(model_text(report))
+        if report.failure is not None:
+            findings.append(failed(report.failure, rules))
+        if report.model is None:
+            continue
+        trace = Trace(report.model, report.runs, report.rungs, profile)
+        findings += lint(trace, traced)
+        for outcome in report.outcomes:
+            findings += _tried(outcome, trace, tried, rules)
+        lines.append(model_text(report))
     return Ran(tuple(findings), tuple(lines))
 
 
-def _findings(report: Report, rules: Catalog, profile: Profile) -> Iterator[Finding]:
-    if report.failure is not None:
-        yield failed(report.failure, rules)
-    if report.model is None:
-        return
-    trace = Trace(report.model, report.runs, report.rungs, profile)
-    yield from lint(trace, index(rules.rules.values(), Evidence.TRACE))
-    trials = index(rules.rules.values(), Evidence.EXPORT)
-    for outcome in report.outcomes:
-        if outcome.stage == "stopped":
-            yield _stopped(outcome, report.model, rules)
-        yield from lint(Trial(outcome, trace), trials)
+def _tried(outcome: Outcome, trace: Trace, detectors: Index, rules: Catalog) -> Iterator[Finding]:
+    if outcome.stage == "stopped":
+        yield _stopped(outcome, trace.record, rules)
+    yield from lint(Trial(outcome, trace), detectors)
 
 
 def failed(failure: Failure, rules: Catalog) -> Finding:

@@ -41,10 +41,6 @@ class Lookup:
                 return found
         return []
 
-    def scope_of(self, node: cst.Name) -> cst.CSTNode | None:
-        """The scope that binds the name."""
-        return next((s for s in chain(node, self._tree) if node.value in self._names_of(s)), None)
-
     def spell(self, dotted: str, at: cst.CSTNode) -> str:
         """The shortest way to write `dotted` at a node through module-level imports."""
         best = ""

@@ -57,15 +57,6 @@ class Regions:
             inner, outer = outer, self._tree.parents.get(outer)
         return not loss and self.holds(node)
 
-    def checks_only(self, node: cst.CSTNode) -> bool:
-        """Whether a value only decides about an error or a message: assert, raise, print, log."""
-        while node is not None and not isinstance(node, (cst.FunctionDef, cst.Module)):
-            outer = self._tree.parents[node]
-            if self.checks(outer, node):
-                return True
-            node = outer
-        return False
-
     def settled(self, test: cst.BaseExpression) -> bool:
         """Whether a test has one outcome whenever a model is exported: training, tracing."""
         return guards.deployed(test, self._names) is not None

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from lintorch.finding import Applicability, Edit, Fix, Hit, Place, Refuted, Severity
+from lintorch.profile import enumerated
 from lintorch.rule import Rule
 from lintorch.source import Source
 from lintorch.subjects import Trace, Trial
@@ -113,7 +114,7 @@ def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
     if event is layers[0]:
         counted = Counter(_shown(layer) for layer in layers)
         shown = [f"{name} ×{n}" if n > 1 else name for name, n in counted.items()]
-        message = f"{trace.record.qualname} holds what depends on the mode: {_and(shown)}"
+        message = f"{trace.record.qualname} holds what depends on the mode: {enumerated(shown)}"
         yield Hit(_class(trace), message, confirms=True)
 
 
@@ -176,11 +177,7 @@ def _shown(layer: Event) -> str:
 
 def _depend(names: list[str]) -> str:
     """`BatchNorm2d and Dropout depend`."""
-    return f"{_and(names)} depend{'s' if len(names) == 1 else ''}"
-
-
-def _and(names: list[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
+    return f"{enumerated(names)} depend{'s' if len(names) == 1 else ''}"
 
 
 def _class(trace: Trace) -> Place:
