@@ -15,6 +15,7 @@ _FIX = {
     "unsafe": "`--unsafe-fixes` mends it; numbers or behaviour may change.",
     "display": "A rewrite is shown, and left to you.",
 }
+_SEEN = "Run after the first example, this goes wrong; after the better one it does not:"
 
 
 def page(rule: Rule) -> str:
@@ -26,6 +27,10 @@ def page(rule: Rule) -> str:
         parts += [title, _code(rule.bad)]
     if rule.good:
         parts += ["## Better", _code(rule.good)]
+    if rule.proof:
+        parts += ["## Seen", _SEEN, _code(rule.proof)]
+    if rule.unproven:
+        parts += ["## Not shown", rule.unproven]
     if rule.fix:
         parts.append(_FIX[str(rule.fix)])
     parts.append(f"To allow it on one line: `# lintorch: ignore[{rule.name}]`")

@@ -11,6 +11,7 @@ from lintorch.finding import Applicability, Evidence, Hit, Refuted, Severity
 
 Yielded = Hit | Refuted
 Detect = Callable[[Any, Any], Iterator[Yielded]]
+EXAMPLES = ("bad", "good", "proof")
 D = TypeVar("D", bound=Callable[..., Iterator[Any]])
 
 
@@ -32,6 +33,10 @@ class Rule:
     `good` is what the fix makes of `bad` where `fix` is given. `example_profile` names the
     exporters (and opset, as "onnx-legacy@10") under which `bad` is a hazard, where the default
     profile does not report it.
+
+    `proof` is a program that goes wrong (raises, or warns) when it is run after `bad`, and runs
+    through after `good`: the tests do both. A hazard that cannot be shown so, as it takes a GPU
+    or several machines, says in `unproven` why it is reported all the same.
     """
 
     module: str
@@ -40,6 +45,8 @@ class Rule:
     why: str
     bad: str = ""
     good: str = ""
+    proof: str = ""
+    unproven: str = ""
     severity: Severity = Severity.WARNING
     fix: Applicability | None = None
     default: bool = True
@@ -48,7 +55,7 @@ class Rule:
     detectors: list[Detector] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
-        for text, end in (("why", ""), ("bad", "\n"), ("good", "\n")):
+        for text, end in (("why", ""), ("unproven", ""), *((name, "\n") for name in EXAMPLES)):
             given = dedent(getattr(self, text)).strip("\n").rstrip()
             object.__setattr__(self, text, given + end if given else "")
 

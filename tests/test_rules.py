@@ -2,12 +2,14 @@
 
 A case file lies at `tests/cases/THEME/RULE_NAME*.py`. A line that ends in `# hit` must get a
 finding of that rule, every other line must get none. `# profile: onnx-legacy@9 torchscript-trace`
-in its first line sets the exporters in use (and opset) for the file.
+in its first line sets the exporters in use (and opset) for the file, `# torch: 2.4` the release
+that is deployed with.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,6 +40,13 @@ def profile_of(words: tuple[str, ...]) -> Profile:
     return Profile(frozenset(names), opsets[0] if opsets else None)
 
 
+def profile_of_file(first: str) -> Profile:
+    exporters = re.search(r"# profile: ([^#]*)", first)
+    release = re.search(r"# torch: (\d+)\.(\d+)", first)
+    profile = profile_of(tuple(exporters[1].split()) if exporters else ())
+    return replace(profile, torch=(int(release[1]), int(release[2]))) if release else profile
+
+
 def with_source_half(rules: list[Rule]) -> list[Rule]:
     return [r for r in rules if any(d.evidence is Evidence.SOURCE for d in r.detectors)]
 
@@ -62,8 +71,7 @@ def test_fixing_the_bad_example_gives_the_good_one(rule: Rule) -> None:
 def test_marked_lines_are_found_and_no_others(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     rule = next(r for r in RULES if path.stem.replace("_", "-").startswith(r.name))
-    header = re.match(r"# profile: (.*)", text)
-    profile = profile_of(tuple(header[1].split()) if header else ())
+    profile = profile_of_file(text.partition("\n")[0])
     marked = {n for n, line in enumerate(text.splitlines(), 1) if line.endswith("# hit")}
     assert {f.place.row for f in findings(rule, text, profile, str(path))} == marked
 

@@ -1,6 +1,8 @@
 """A file and what can be known of it."""
 
 from lintorch.source.literals import UNKNOWN, Arguments, literal
+from lintorch.source.loops import Loop, is_backward
+from lintorch.source.roles import Role
 from lintorch.source.sizes import goes_by_fixed_name, has_fixed_name, is_read, is_scaled, may_vary
 from lintorch.source.source import Source
 from lintorch.source.values import Kind, Value
@@ -9,10 +11,13 @@ __all__ = [
     "UNKNOWN",
     "Arguments",
     "Kind",
+    "Loop",
+    "Role",
     "Source",
     "Value",
     "goes_by_fixed_name",
     "has_fixed_name",
+    "is_backward",
     "is_read",
     "is_scaled",
     "literal",

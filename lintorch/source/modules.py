@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
+
 from lintorch.source import project
 from lintorch.source.project import Home, locate, outline
 
@@ -27,23 +29,33 @@ def canonical(dotted: str) -> str:
     return dotted
 
 
-def is_module_class(dotted: str, home: Home, consulted: set[str], depth: int = 0) -> bool:
+def is_module_class(dotted: str, home: Home, consulted: set[str]) -> bool:
     """Whether a dotted name is a subclass of nn.Module, as far as the project's files tell."""
-    if dotted in _FRAMEWORKS or _is_torch_layer(dotted):
-        return True
+    return any(
+        name in _FRAMEWORKS or _is_torch_layer(name) for name in ancestry(dotted, home, consulted)
+    )
+
+
+def is_subclass(dotted: str, bases: Collection[str], home: Home, consulted: set[str]) -> bool:
+    """Whether a dotted name is one of these classes or derived from one in the project's files."""
+    return any(name in bases for name in ancestry(dotted, home, consulted))
+
+
+def ancestry(dotted: str, home: Home, consulted: set[str], depth: int = 0) -> Iterator[str]:
+    """A class, its bases, and so on, by full name, as far as the project's files tell."""
+    yield dotted
     if depth > 8 or "." not in dotted:
-        return False
+        return
     module, _, name = dotted.rpartition(".")
     path = locate(module, home.roots, consulted)
     if path is None:
-        return False
+        return
     found = outline(path)
     if name in found.classes:
-        return any(
-            is_module_class(_absolute(base, path), home, consulted, depth + 1)
-            for base in found.classes[name].bases
-        )
-    return name in found.names and is_module_class(found.names[name], home, consulted, depth + 1)
+        for base in found.classes[name].bases:
+            yield from ancestry(_absolute(base, path), home, consulted, depth + 1)
+    elif name in found.names:
+        yield from ancestry(found.names[name], home, consulted, depth + 1)
 
 
 def _is_torch_layer(dotted: str) -> bool:

@@ -52,6 +52,11 @@ class Lookup:
                 best = spelled if seen and (not best or len(spelled) < len(best)) else best
         return best
 
+    def taken(self, name: str, at: cst.CSTNode) -> bool:
+        """Whether a plain name stands for something at a node, or would for the whole file."""
+        scopes = [self._tree.module, *chain(at, self._tree)]
+        return any(name in self._names_of(scope) for scope in scopes)
+
     def _visible(self, local: str, at: cst.CSTNode) -> bool:
         """Whether nothing between the node and the module shadows the name."""
         scope = next((s for s in chain(at, self._tree) if local in self._names_of(s)), None)

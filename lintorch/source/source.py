@@ -9,16 +9,20 @@ from typing import Any, TypeVar, cast
 import libcst as cst
 
 from lintorch.finding import Edit, Evidence, Place
+from lintorch.fix.imports import add_import
 from lintorch.profile import Profile
 from lintorch.source import spelling
-from lintorch.source.classes import Classes
+from lintorch.source.classes import Classes, is_self
 from lintorch.source.flow import Flows
 from lintorch.source.literals import Arguments, arguments
+from lintorch.source.loops import Loops
 from lintorch.source.modes import Mode, Modes
 from lintorch.source.modules import canonical
 from lintorch.source.names import Lookup
 from lintorch.source.project import home
 from lintorch.source.regions import Regions
+from lintorch.source.roles import Role, Roles
+from lintorch.source.scopes import Binding
 from lintorch.source.spans import Spans
 from lintorch.source.tree import Tree, grow
 from lintorch.source.uses import Uses
@@ -124,6 +128,38 @@ class Source:
         """The calls that `self.x` or a local name was assigned from; () where any is not a call."""
         return self.classes.built(expression)
 
+    def bound(self, name: cst.Name) -> list[Binding]:
+        """All bindings of a name in the scope it is looked up in; [] of what no scope binds."""
+        return self._names.bound(name)
+
+    def function(self, expression: cst.CSTNode) -> cst.FunctionDef | None:
+        """The function or own method of this file that an expression stands for, if it is one."""
+        if isinstance(expression, cst.Attribute) and is_self(expression.value):
+            info = self.classes.around(expression)
+            return self.classes.method(info, expression.attr.value) if info else None
+        bound = self.bound(expression) if isinstance(expression, cst.Name) else []
+        node = bound[0].node if len(bound) == 1 else None
+        return node if isinstance(node, cst.FunctionDef) else None
+
+    # what things are for
+
+    @cached_property
+    def _roles(self) -> Roles:
+        return Roles(self)
+
+    def role(self, expression: cst.CSTNode) -> Role | None:
+        """Optimizer, scheduler, scaler, loss, model, loader or dataset: told by what built it."""
+        return self._roles.made(expression)
+
+    def presumed_role(self, expression: cst.CSTNode) -> Role | None:
+        """The same, where need be by its name (`optimizer`) and the methods it is called with."""
+        return self._roles.presumed(expression)
+
+    @cached_property
+    def loops(self) -> Loops:
+        """Which loops train."""
+        return Loops(self)
+
     # where code runs and what values are
 
     @cached_property
@@ -181,3 +217,16 @@ class Source:
     def spell(self, dotted: str, at: cst.CSTNode) -> str:
         """How this file can write a dotted name at a node by its own imports; "" if it cannot."""
         return self._names.spell(dotted, at)
+
+    def reach(self, dotted: str, at: cst.CSTNode) -> tuple[str, tuple[Edit, ...]]:
+        """How to write a dotted name at a node, and the import that this needs; "" if it cannot be.
+
+        Where the imports of the file do not reach the name, its first part is imported
+        (`import torch`), unless that name stands for something else there.
+        """
+        if spelled := self.spell(dotted, at):
+            return spelled, ()
+        top = dotted.partition(".")[0]
+        if self._names.taken(top, at):
+            return "", ()
+        return dotted, (add_import(self.text, f"import {top}"),)
