@@ -41,10 +41,10 @@ class Catalog:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Changes whenever a rule file or a file of the engine does."""
+        """Changes whenever a rule file, a table beside one, or a file of the engine does."""
         digest = hashlib.blake2b()
         for folder in (*self.folders, os.path.dirname(__file__)):
-            for path in _python_files(folder):
+            for path in (*_python_files(folder), *_tables(folder)):
                 stat = os.stat(path)
                 digest.update(f"{path}:{stat.st_size}:{stat.st_mtime_ns};".encode())
         return digest.hexdigest()
@@ -89,12 +89,18 @@ def _plugins() -> list[str]:
 
 
 def _python_files(folder: str) -> list[str]:
+    return [path for path in _files(folder, ".py") if os.path.basename(path)[0] != "_"]
+
+
+def _tables(folder: str) -> list[str]:
+    return _files(folder, ".json")
+
+
+def _files(folder: str, ending: str) -> list[str]:
     found: list[str] = []
     for parent, folders, files in os.walk(folder):
         folders[:] = sorted(f for f in folders if not f.startswith(("_", ".")))
-        found += [
-            os.path.join(parent, f) for f in sorted(files) if f.endswith(".py") and f[0] != "_"
-        ]
+        found += [os.path.join(parent, f) for f in sorted(files) if f.endswith(ending)]
     return found
 
 

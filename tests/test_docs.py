@@ -1,23 +1,35 @@
-"""What the README promises is there."""
+"""What the documents promise is there, and the pages of the rules are those of the rule files."""
 
 from __future__ import annotations
 
 import re
+import runpy
+from pathlib import Path
 
+import pytest
 from running import CHECKOUT
 
-from lintorch import catalog
-
+DOCS = CHECKOUT / "docs"
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+PAGES = runpy.run_path(str(DOCS / "make.py"))["pages"]()
 
 
-def test_the_readme_lists_every_rule_as_it_describes_itself() -> None:
-    rows = dict(re.findall(r"^\| (LT\d{3}) \| (.*) \|$", README, re.MULTILINE))
-    rules = [r for r in catalog.load().rules.values() if not r.code.startswith("LT0")]
-    assert rows == {r.code: f"`{r.name}` | {r.summary} | {r.fix or ''}" for r in rules}
+@pytest.mark.parametrize("place", PAGES, ids=str)
+def test_a_page_is_made_from_its_rule(place: Path) -> None:
+    """`python docs/make.py` writes them."""
+    assert (DOCS / place).read_text(encoding="utf-8") == PAGES[place]
+
+
+def test_there_are_no_other_pages() -> None:
+    assert {path.relative_to(DOCS) for path in DOCS.glob("rules/**/*.md")} == set(PAGES)
+
+
+def test_the_readme_names_every_theme() -> None:
+    themes = {place.parts[1] for place in PAGES if len(place.parts) == 3}
+    assert themes <= set(re.findall(r"\(docs/rules/README\.md#(\w+)", README))
 
 
 def test_the_links_of_the_documents_lead_somewhere() -> None:
-    for page in (CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").glob("*.md"))):
-        for link in re.findall(r"\]\((?!https?:)([^)#]+)\)", page.read_text(encoding="utf-8")):
+    for page in (CHECKOUT / "README.md", *sorted(DOCS.rglob("*.md"))):
+        for link in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
             assert (page.parent / link).exists(), f"{page.name}: {link}"

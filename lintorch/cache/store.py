@@ -16,7 +16,7 @@ from lintorch.cache.plain import finding, plain
 from lintorch.files.text import replace
 from lintorch.finding import Finding
 
-_FORMAT = 2
+_FORMAT = 3
 _SETTLED = 2_000_000_000
 """Nanoseconds after which a file cannot change any more without its time of change telling."""
 _Stamp = tuple[int, int, str]
@@ -35,7 +35,7 @@ class Cache:
     file: str
     root: str
     _entries: dict[str, list[Any]] = field(default_factory=dict)
-    """By path below the root: digest, then where not empty findings, files consulted, `marked`."""
+    """By path below the root: digest, then where not empty findings, files consulted, `about`."""
     _stamps: dict[str, _Stamp] = field(default_factory=dict)
     _seen: dict[str, _Stamp] = field(default_factory=dict)
     """Stamps looked at in this run."""
@@ -67,9 +67,10 @@ class Cache:
             return tuple(finding(path, each) for each in (entry[1] if len(entry) > 1 else ()))
         return None
 
-    def marked(self, path: str) -> bool:
-        """Whether the file, as last put, speaks to lintorch in its comments."""
-        return len(self._entries.get(self._key(path), ())) > 3
+    def about(self, path: str) -> Any:
+        """What was put about the file besides its findings; None where that was nothing."""
+        entry = self._entries.get(self._key(path), ())
+        return entry[3] if len(entry) > 3 else None
 
     def put(
         self,
@@ -77,14 +78,14 @@ class Cache:
         content: str,
         findings: Iterable[Finding],
         consulted: Iterable[str] = (),
-        marked: bool = False,
+        about: Any = None,
     ) -> None:
         """Keep the findings of a file whose bytes have the digest `content`.
 
-        `consulted` are the other files that the findings depend on.
+        `consulted` are the other files that the findings depend on, `about` plain values.
         """
         others = {self._key(p): self._digest(p) for p in sorted(consulted) if p != path}
-        entry: list[Any] = [content, [plain(f) for f in findings], others, marked]
+        entry: list[Any] = [content, [plain(f) for f in findings], others, about]
         while not entry[-1]:
             entry.pop()
         stamp = self._seen.get(self._key(path))

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import functools
+import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import libcst
 
@@ -17,31 +20,73 @@ from lintorch.run.order import Order, Progress
 from lintorch.run.pool import spread
 from lintorch.run.sources import Linted, Task, catalog, engine_finding, lint_text
 
+_ROUNDS = 4
+
 
 def lint_files(
     tasks: Sequence[Task], asked: Order, root: str, given: Mapping[str, str], progress: Progress
 ) -> list[Linted]:
-    """What source says of each file, in the order of the tasks. `given` texts outweigh files."""
+    """What source says of each file, in the order of the tasks. `given` texts outweigh files.
+
+    A file whose functions turn out to be called by a forward pass of another one is looked at
+    again with that known, until no more such calls are found.
+    """
     if given:
         return [lint_text(task, given[task.path]) for task in tasks]
     caches = {} if not asked.cache else _caches(tasks, root)
-    known: dict[str, Linted] = {}
-    for task in tasks if caches else ():
-        cache = caches[_terms(task)]
-        if (findings := cache.get(task.path)) is not None:
-            known[task.path] = Linted(task.path, findings, marked=cache.marked(task.path))
+    known = {task.path: found for task in tasks if (found := _remembered(task, caches))}
     todo = [task for task in tasks if task.path not in known]
     if todo:
         progress(f"reading {len(todo)} file{'' if len(todo) == 1 else 's'}")
-    for task, linted in zip(todo, spread(lint_path, todo, asked.jobs), strict=True):
-        known[task.path] = linted
-        if caches and linted.content:
-            caches[_terms(task)].put(
-                task.path, linted.content, linted.findings, linted.consulted, linted.marked
-            )
+    for _ in range(_ROUNDS):
+        for task, linted in zip(todo, spread(lint_path, todo, asked.jobs), strict=True):
+            known[task.path] = linted
+            if caches and linted.content:
+                _remember(linted, caches[_terms(task)])
+        todo = list(_seen_otherwise(tasks, known))
     for each in caches.values():
         each.save()
     return [known[task.path] for task in tasks]
+
+
+def _seen_otherwise(tasks: Sequence[Task], known: Mapping[str, Linted]) -> Iterator[Task]:
+    """What has to be looked at again, as other functions of it are called than was known."""
+    entered: dict[str, set[str]] = defaultdict(set)
+    for linted in known.values():
+        for path, name in linted.enters:
+            entered[path].add(name)
+    for task in tasks:
+        names, last = entered.get(os.path.abspath(task.path), set()), known[task.path]
+        if names != last.entered and (last.entered or not names <= last.inside):
+            yield replace(task, entered=frozenset(names))
+
+
+def _remembered(task: Task, caches: Mapping[str, Cache]) -> Linted | None:
+    cache = caches.get(_terms(task)) if caches else None
+    findings = cache.get(task.path) if cache else None
+    if cache is None or findings is None:
+        return None
+    marked, enters, inside, entered = cache.about(task.path) or (False, (), (), ())
+    return Linted(
+        task.path,
+        findings,
+        marked=marked,
+        enters=frozenset((path, name) for path, name in enters),
+        inside=frozenset(inside),
+        entered=frozenset(entered),
+    )
+
+
+def _remember(linted: Linted, cache: Cache) -> None:
+    calls = (linted.enters, linted.inside, linted.entered)
+    about = [linted.marked, *(sorted(each) for each in calls)]
+    cache.put(
+        linted.path,
+        linted.content,
+        linted.findings,
+        linted.consulted,
+        about if any(about) else None,
+    )
 
 
 def lint_path(task: Task) -> Linted:

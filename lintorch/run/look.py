@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lintorch.files import Found, Missing, Text, find, read
 from lintorch.finding import Evidence, Finding
@@ -12,6 +12,7 @@ from lintorch.merge import Merged, merge, order
 from lintorch.run.linting import lint_files
 from lintorch.run.order import Order, Progress
 from lintorch.run.scope import Scope
+from lintorch.run.sources import Task
 from lintorch.suppress import apply, mentions
 
 
@@ -25,15 +26,16 @@ class Seen:
     files: int = 0
     models: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
+    tasks: Mapping[str, Task] = field(default_factory=dict)
+    """How the files with findings were linted."""
 
 
 def look(asked: Order, scope: Scope, progress: Progress) -> Seen:
     """Raises SettingsError or CatalogError; what concerns one path or model is in the outcome."""
     paths, errors = listed_files(asked, scope)
     given = {path: text for path in paths[:1] if (text := asked.text) is not None}
-    linted = lint_files(
-        [scope.task(path) for path in paths], asked, scope.main.root, given, progress
-    )
+    tasks = [scope.task(path) for path in paths]
+    linted = lint_files(tasks, asked, scope.main.root, given, progress)
     findings = [finding for each in linted for finding in each.findings]
     models: tuple[str, ...] = ()
     if asked.runs_models:
@@ -46,7 +48,15 @@ def look(asked: Order, scope: Scope, progress: Progress) -> Seen:
     marked = {each.path for each in linted if each.marked}
     texts = _texts({f.place.path for f in merged.standing} | marked, given)
     standing = tuple(_heeded(merged, texts, marked, scope, asked))
-    return Seen(order(standing), merged.withdrawn, texts, len(paths), models, errors)
+    return Seen(
+        order(standing),
+        merged.withdrawn,
+        texts,
+        len(paths),
+        models,
+        errors,
+        {t.path: replace(t, entered=each.entered) for t, each in zip(tasks, linted, strict=True)},
+    )
 
 
 def listed_files(asked: Order, scope: Scope) -> tuple[list[str], tuple[str, ...]]:

@@ -49,7 +49,7 @@ def _checks(
     path: str, before: str, found: list[Finding], seen: Seen, scope: Scope, asked: Order
 ) -> Callable[[str], Iterable[Finding]]:
     """Findings of a text between rounds; of the text as it was, those that are known."""
-    task, fixable = scope.task(path), scope.fixable(path)
+    task, fixable = seen.tasks.get(path) or scope.task(path), scope.fixable(path)
     withdrawn = {_line(f, before) for f in seen.withdrawn if f.place.path == path}
 
     def check(text: str) -> Iterable[Finding]:

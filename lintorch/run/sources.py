@@ -14,6 +14,7 @@ from lintorch.lint import Index, index, lint
 from lintorch.profile import Profile
 from lintorch.rule import Rule
 from lintorch.source import Source
+from lintorch.source.across import Function
 from lintorch.source.depth import too_deep
 from lintorch.suppress import mentions
 
@@ -30,32 +31,39 @@ class Task:
     profile: Profile
     folders: tuple[str, ...] = ()
     """Folders of the project's own rules."""
+    entered: frozenset[str] = frozenset()
+    """The functions of the file that forward passes of other files call."""
 
 
 @dataclass(frozen=True)
 class Linted:
     """What source says of a file, and the other files that this was read from.
 
-    `marked` tells that comments of the file speak to lintorch.
+    `marked` tells that comments of the file speak to lintorch. `enters` are functions of other
+    files (path, name) that run in its forward passes, `inside` its own functions that do; those
+    `entered` from other files were known when it was looked at.
     """
 
     path: str
     findings: tuple[Finding, ...] = ()
     consulted: tuple[str, ...] = ()
     marked: bool = False
+    enters: frozenset[Function] = frozenset()
+    inside: frozenset[str] = frozenset()
+    entered: frozenset[str] = frozenset()
     content: str = ""
     """What stands for the bytes that were read."""
 
 
 def lint_text(task: Task, text: str, content: str = "") -> Linted:
     """Findings in a text; one that does not parse gives LT001 and nothing else."""
-    bare = Linted(task.path, marked=mentions(text), content=content)
+    bare = Linted(task.path, marked=mentions(text), entered=task.entered, content=content)
     if not concerns_torch(text):
         return bare
     try:
         if too_deep(text):
             return replace(bare, findings=(_refused(task, TOO_DEEP, Place(task.path, 1)),))
-        source = Source(task.path, text, task.profile)
+        source = Source(task.path, text, task.profile, task.entered)
         found = tuple(lint(source, _index(task.codes, task.folders)))
     except (SyntaxError, ValueError) as error:
         return replace(bare, findings=(_syntax(task, error),))
@@ -64,7 +72,14 @@ def lint_text(task: Task, text: str, content: str = "") -> Linted:
         return replace(bare, findings=(_refused(task, UNKNOWN_SYNTAX, place),))
     except RecursionError:
         return replace(bare, findings=(_refused(task, TOO_DEEP, Place(task.path, 1)),))
-    return replace(bare, findings=found, consulted=tuple(sorted(source.consulted)))
+    enters = source.enters
+    return replace(
+        bare,
+        findings=found,
+        enters=enters,
+        inside=source.regions.inside,
+        consulted=tuple(sorted(source.consulted)),
+    )
 
 
 def concerns_torch(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 from lintorch.source.literals import UNKNOWN, Arguments, literal
 from lintorch.source.loops import Loop, is_backward
+from lintorch.source.paths import Act, Event, Path, Region
 from lintorch.source.roles import Role
 from lintorch.source.sizes import goes_by_fixed_name, has_fixed_name, is_read, is_scaled, may_vary
 from lintorch.source.source import Source
@@ -9,9 +10,13 @@ from lintorch.source.values import Kind, Value
 
 __all__ = [
     "UNKNOWN",
+    "Act",
     "Arguments",
+    "Event",
     "Kind",
     "Loop",
+    "Path",
+    "Region",
     "Role",
     "Source",
     "Value",

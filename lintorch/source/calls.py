@@ -49,7 +49,16 @@ _QUESTIONS = frozenset(
         "is_complex", "get_device", "data_ptr", "element_size", "type", "has_names", "is_pinned",
     }
 )  # fmt: skip
-_HOST = frozenset({"item", "tolist"})
+_HOST = frozenset({"item", "tolist", "equal", "allclose", "is_nonzero"})
+_TELLING = frozenset(
+    {
+        "any", "all", "sum", "mean", "max", "min", "amax", "amin", "argmax", "argmin", "norm",
+        "std", "var", "prod", "abs", "exp", "sqrt", "pow", "gt", "ge", "lt", "le", "eq", "ne",
+        "isnan", "isinf", "isfinite", "nonzero", "softmax", "sigmoid", "clamp", "unique", "clone",
+        "masked_fill", "masked_select", "cumsum", "topk", "sort", "argsort", "logical_not",
+    }
+)  # fmt: skip
+"""Methods that hardly anything else than a tensor has: what has them was rightly presumed one."""
 _ARITHMETIC = frozenset({"int", "float", "round", "abs", "divmod", "pow", "sum"})
 _WHOLE = frozenset({"int", "math.ceil", "math.floor", "math.trunc", "math.isqrt"})
 _WHOLENESS = {"abs": None, "sum": None, "pow": None, "divmod": None, "math.prod": None}
@@ -58,9 +67,15 @@ _NOT_TENSORS = frozenset(
         "torch.Size", "torch.device", "torch.Generator", "torch.is_tensor", "torch.numel",
         "torch.get_default_dtype", "torch.is_grad_enabled", "torch.is_autocast_enabled",
         "torch.is_floating_point", "torch.finfo", "torch.iinfo", "torch.no_grad", "torch.autocast",
-        "torch.promote_types", "torch.result_type", "torch.broadcast_shapes",
+        "torch.promote_types", "torch.result_type", "torch.broadcast_shapes", "torch.save",
+        "torch.manual_seed", "torch.seed", "torch.compile", "torch.typename", "torch.can_cast",
+        "torch.enable_grad", "torch.inference_mode", "torch.set_grad_enabled", "isinstance",
+        "hasattr", "callable", "issubclass", "str", "repr", "print", "type", "id",
     }
 )  # fmt: skip
+_STATE = ("torch.is_", "torch.get_", "torch.set_", "torch.are_", "torch.use_")
+_VERDICTS = frozenset({"torch.equal", "torch.allclose", "torch.is_nonzero", "bool"})
+"""What gives a Python bool worked out from the data of its arguments."""
 _NAMESPACES = (
     "torch.nn.functional.",
     "torch.special.",
@@ -84,6 +99,8 @@ def method(
         return replace(size(None, not receiver.fixed), detached=receiver.detached)
     if name in _HOST:
         return Value(Kind.HOST, reads=receiver.reads)
+    if name.startswith("is_"):
+        return OTHER
     if name == "numpy":
         return Value(Kind.NDARRAY, roots=receiver.roots)
     if name in SPLITS:
@@ -103,7 +120,7 @@ def method(
         )
     if name.endswith("_") and not name.endswith("__"):
         return replace(receiver, detached=False)
-    return TENSOR
+    return TENSOR if receiver.sure or name in _TELLING else PRESUMED
 
 
 def _one(tensor: Value, axis: int | None, image: bool) -> Value:
@@ -130,8 +147,10 @@ def function(name: str, args: Sequence[Value], in_region: bool) -> Value:
     if name.startswith("numpy."):
         sizes = frozenset(read for a in args for read in a.reads)
         return Value(Kind.NDARRAY, reads=sizes)
+    if name in _VERDICTS:
+        return _verdict(args)
     if name in _NOT_TENSORS or name.startswith(
-        ("torch.jit.", "torch.onnx.", "torch.compiler.", "torch.cuda.")
+        ("torch.jit.", "torch.onnx.", "torch.compiler.", "torch.cuda.", *_STATE)
     ):
         return OTHER
     if name.startswith("torch.nn.init."):
@@ -141,6 +160,12 @@ def function(name: str, args: Sequence[Value], in_region: bool) -> Value:
     ):
         return _torch(name.rpartition(".")[2], args)
     return presumed(args) if in_region else UNKNOWN_VALUE
+
+
+def _verdict(args: Sequence[Value]) -> Value:
+    """bool(x), torch.equal(x, y): read from the data of a tensor, if one is given."""
+    data = [a for a in args if a.is_tensor or a.kind is Kind.HOST]
+    return Value(Kind.HOST, sure=any(a.sure for a in data)) if data else OTHER
 
 
 def _length(value: Value) -> Value:
@@ -169,8 +194,9 @@ def presumed(args: Sequence[Value]) -> Value:
 
 def number(args: Sequence[Value]) -> Value:
     """A Python number worked out from others."""
-    if any(a.kind is Kind.HOST or (a.is_tensor and not a.reads) for a in args):
-        return Value(Kind.HOST)
+    data = [a for a in args if a.kind is Kind.HOST or (a.is_tensor and not a.reads)]
+    if data:
+        return Value(Kind.HOST, sure=any(a.sure for a in data))
     reads = frozenset(read for a in args for read in a.reads)
     if reads:
         return Value(Kind.SIZE, reads=reads, negative=sign(args), whole=wholeness(args))

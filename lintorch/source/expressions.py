@@ -10,7 +10,7 @@ import libcst as cst
 
 from lintorch.source import calls
 from lintorch.source.classes import is_self
-from lintorch.source.literals import UNKNOWN, literal
+from lintorch.source.literals import UNKNOWN, arguments, literal
 from lintorch.source.scopes import dotted_text
 from lintorch.source.tree import offspring
 from lintorch.source.values import (
@@ -41,11 +41,14 @@ _PARAMETERS = ("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.B
 class Expressions:
     """Evaluates expressions in an environment of names (`x`) and attributes (`self.x`)."""
 
-    def __init__(self, source: Source, in_region: bool) -> None:
+    def __init__(
+        self, source: Source, in_region: bool, returned: Callable[[cst.FunctionDef], Value]
+    ) -> None:
         self.names: dict[str, Value] = {}
         self.known: dict[cst.CSTNode, Value] = {}
         self._source = source
         self._in_region = in_region
+        self._returned = returned
         self._image = source.mentions(("2d", "3d", "spatial_dims"))
 
     def value(self, node: cst.CSTNode) -> Value:
@@ -154,6 +157,9 @@ class Expressions:
 
     def _call(self, node: cst.Call) -> Value:
         args = [self.value(arg.value) for arg in node.args]
+        function = self._source.function(node.func)
+        if function is not None and (own := self._own_result(node, function)) is not None:
+            return own
         name = self._source.name(node.func)
         if name and not (isinstance(node.func, cst.Name) and node.func.value in self.names):
             return calls.function(name, args, self._in_region)
@@ -166,6 +172,19 @@ class Expressions:
         elif not isinstance(node.func, (cst.Name, cst.Attribute)):
             self.value(node.func)
         return calls.presumed(args) if self._in_region else UNKNOWN_VALUE
+
+    def _own_result(self, call: cst.Call, function: cst.FunctionDef) -> Value | None:
+        """What a function of the file returns; its parameters' memory is that of the arguments."""
+        found = self._returned(function)
+        if found.kind is Kind.UNKNOWN or found.items or not _is_plain(function):
+            return None
+        names = [p.name.value for p in parameters(function)]
+        if names[:1] == ["self"] and isinstance(call.func, cst.Attribute):
+            names = names[1:]
+        bound = arguments(call, *names)
+        shared = [bound.get(root) for root in found.roots]
+        roots = [self.known.get(a, UNKNOWN_VALUE).roots for a in shared if a is not None]
+        return replace(found, roots=frozenset().union(*roots))
 
     def _subscript(self, node: cst.Subscript) -> Value:
         value = self.value(node.value)
@@ -232,17 +251,28 @@ class Expressions:
             return OTHER
         if value.kind is Kind.SIZE and isinstance(node.operator, cst.Minus):
             return replace(value, negative={False: True, True: False, None: None}[value.negative])
-        return Value(Kind.TENSOR) if value.is_tensor else value
+        return Value(Kind.TENSOR, sure=value.sure) if value.is_tensor else value
 
     def _compare(self, node: cst.Comparison) -> Value:
         sides = [self.value(node.left), *(self.value(c.comparator) for c in node.comparisons)]
         plain = (cst.Is, cst.IsNot, cst.In, cst.NotIn)
-        if any(isinstance(c.operator, plain) for c in node.comparisons):
+        if any(
+            isinstance(c.operator, plain) or _is_no_number(c.comparator) for c in node.comparisons
+        ):
             return OTHER
+        for kind in (Kind.TENSOR, Kind.HOST):
+            if data := [side for side in sides if side.kind is kind and not side.reads]:
+                return Value(kind, sure=any(side.sure for side in data))
         return TENSOR if any(side.is_tensor for side in sides) else OTHER
 
     def _boolean(self, node: cst.BooleanOperation) -> Value:
-        return join(self.value(node.left), self.value(node.right))
+        """`known and x.any()` is decided by data as well."""
+        sides = (self.value(node.left), self.value(node.right))
+        kinds = {side.kind for side in sides}
+        data = [side for side in sides if side.kind is not Kind.OTHER]
+        if Kind.OTHER in kinds and kinds & {Kind.TENSOR, Kind.HOST} and not data[0].reads:
+            return Value(Kind.HOST, sure=data[0].sure)
+        return join(*sides)
 
     def _either(self, node: cst.IfExp) -> Value:
         self.value(node.test)
@@ -282,6 +312,20 @@ class Expressions:
         return OTHER
 
 
+def parameters(function: cst.FunctionDef) -> list[cst.Param]:
+    """The parameters that have a name, in order."""
+    given = function.params
+    return [*given.posonly_params, *given.params, *given.kwonly_params]
+
+
+def _is_plain(function: cst.FunctionDef) -> bool:
+    """Whether a call of it runs its body and no more."""
+    return all(
+        isinstance(d.decorator, cst.Name) and d.decorator.value in ("staticmethod", "property")
+        for d in function.decorators
+    )
+
+
 def _is_literal(node: cst.Subscript) -> bool:
     """Whether every bound of a subscript is written out."""
     bounds: list[cst.BaseExpression | None] = []
@@ -292,6 +336,12 @@ def _is_literal(node: cst.Subscript) -> bool:
         elif isinstance(index, cst.Slice):
             bounds += [index.lower, index.upper, index.step]
     return all(b is None or literal(b) is not UNKNOWN for b in bounds)
+
+
+def _is_no_number(node: cst.BaseExpression) -> bool:
+    """None or a text, with which a tensor is not compared item by item."""
+    value = literal(node)
+    return value is None or isinstance(value, str)
 
 
 def _counts(node: cst.BaseExpression) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lintorch.source.expressions import Expressions
+from lintorch.source.expressions import Expressions, parameters
 from lintorch.source.tree import offspring
 from lintorch.source.values import OTHER, TENSOR, UNKNOWN_VALUE, Kind, Value, join
 
@@ -34,23 +35,34 @@ class Flows:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._done: dict[cst.FunctionDef, dict[cst.CSTNode, Value]] = {}
+        self._returns: dict[cst.FunctionDef, Value] = {}
 
     def value(self, expression: cst.CSTNode) -> Value:
         """The value of an expression; unknown outside functions."""
         function = self._source.enclosing(expression, cst.FunctionDef)
-        if function is None:
-            return UNKNOWN_VALUE
+        return UNKNOWN_VALUE if function is None else self._in(function, expression)
+
+    def returned(self, function: cst.FunctionDef) -> Value:
+        """What a call of a function of the file gives, with roots that are its own parameters."""
+        if function not in self._returns:
+            self._returns[function] = UNKNOWN_VALUE  # of one that calls itself
+            given = [self._in(function, value) for value in _results(function)]
+            self._returns[function] = reduce(join, given) if given else UNKNOWN_VALUE
+        return self._returns[function]
+
+    def _in(self, function: cst.FunctionDef, expression: cst.CSTNode) -> Value:
         if function not in self._done:
+            self._done[function] = {}
             self._done[function] = self._evaluate(function)
         return self._done[function].get(expression, UNKNOWN_VALUE)
 
     def _evaluate(self, function: cst.FunctionDef) -> dict[cst.CSTNode, Value]:
         in_region = function in self._source.regions.functions
-        expressions = Expressions(self._source, in_region)
+        expressions = Expressions(self._source, in_region, self.returned)
         info = self._source.classes.around(function)
         forward = bool(info and info.is_module and function.name.value.startswith("forward"))
         asked, tested = _asked(function.body)
-        for param in _params(function):
+        for param in parameters(function):
             name, value = param.name.value, _given(param, forward, self._source)
             sure = name not in tested and (value.sure or name in asked)
             expressions.names[name] = replace(value, sure=sure) if value.is_tensor else value
@@ -76,9 +88,21 @@ def _asked(body: cst.CSTNode) -> tuple[set[str], set[str]]:
     return asked, tested
 
 
-def _params(function: cst.FunctionDef) -> list[cst.Param]:
-    given = function.params
-    return [*given.posonly_params, *given.params, *given.kwonly_params]
+def _results(function: cst.FunctionDef) -> list[cst.CSTNode]:
+    """What a plain function returns; [] of a generator, and of one that may return nothing."""
+    if function.asynchronous:
+        return []
+    found: list[cst.CSTNode] = []
+    waiting: list[cst.CSTNode] = [function.body]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, cst.Yield) or (isinstance(node, cst.Return) and node.value is None):
+            return []
+        if isinstance(node, cst.Return) and node.value is not None:
+            found.append(node.value)
+        if not isinstance(node, (cst.FunctionDef, cst.Lambda, cst.ClassDef)):
+            waiting += offspring(node)
+    return found
 
 
 def _given(param: cst.Param, forward: bool, source: Source) -> Value:

@@ -17,6 +17,8 @@ _EXPORTING = frozenset(
         "torch.compiler.is_dynamo_compiling", "torch._dynamo.is_compiling",
     }
 )  # fmt: skip
+_ASKS = re.compile(r"(^|\.)is_(torchdynamo_(compiling|exporting)|jit_tracing|tracing|exporting)$")
+"""The same by the names that libraries give to helpers of their own."""
 _TARGET = re.compile(r"^((\w+_)?(targets?|labels?)|gts?|gt_\w+|y_true|ground_truth)$")
 _OFF = re.compile(r"^(use_tiling|use_slicing|use_framewise_\w+|gradient_checkpointing)$")
 """Switches of saving memory, off unless a user turns them on."""
@@ -67,7 +69,8 @@ def deployed(test: cst.BaseExpression, names: Lookup) -> bool | None:
     if isinstance(test, cst.Name) and test.value in ("training", "return_loss"):
         return False
     if isinstance(test, cst.Call):
-        return True if names.name(test.func) in _EXPORTING else None
+        asked = names.name(test.func)
+        return True if asked in _EXPORTING or _ASKS.search(asked) else None
     return _target_given(test)
 
 

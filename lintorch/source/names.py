@@ -7,7 +7,8 @@ import builtins
 import libcst as cst
 
 from lintorch.source.project import Home
-from lintorch.source.scopes import Binding, Names, bindings, chain
+from lintorch.source.reexports import hides, origin, starred
+from lintorch.source.scopes import Binding, Names, bindings, chain, stars
 from lintorch.source.tree import Tree
 
 _BUILTINS = frozenset(dir(builtins))
@@ -16,11 +17,14 @@ _BUILTINS = frozenset(dir(builtins))
 class Lookup:
     """Names of one file."""
 
-    def __init__(self, tree: Tree, home: Home) -> None:
+    def __init__(self, tree: Tree, home: Home, consulted: set[str]) -> None:
         self._tree = tree
         self._home = home
+        self._consulted = consulted
         self._table = bindings(tree, home.package)
+        self._stars = list(stars(tree, home.package))
         self._known: dict[cst.CSTNode, str] = {}
+        self._origins: dict[str, str] = {}
 
     def name(self, node: cst.CSTNode, depth: int = 0) -> str:
         """The dotted name, or "" where the expression names nothing known."""
@@ -30,7 +34,7 @@ class Lookup:
         if isinstance(node, cst.Name):
             found = self._name(node, depth)
         elif isinstance(node, cst.Attribute) and (head := self.name(node.value, depth)):
-            found = f"{head}.{node.attr.value}"
+            found = self._origin(f"{head}.{node.attr.value}")
         self._known[node] = found
         return found
 
@@ -45,9 +49,10 @@ class Lookup:
         """The shortest way to write `dotted` at a node through module-level imports."""
         best = ""
         for local, found in self._names_of(self._tree.module).items():
-            origin = found[0].dotted if len(found) == 1 and found[0].kind == "import" else ""
-            if origin and (dotted == origin or dotted.startswith(f"{origin}.")):
-                spelled = local + dotted[len(origin) :]
+            one = found[0].dotted if len(found) == 1 and found[0].kind == "import" else ""
+            base = self._origin(one)
+            if base and (dotted == base or dotted.startswith(f"{base}.")):
+                spelled = local + dotted[len(base) :]
                 seen = self._visible(local, at)
                 best = spelled if seen and (not best or len(spelled) < len(best)) else best
         return best
@@ -68,14 +73,25 @@ class Lookup:
     def _name(self, node: cst.Name, depth: int) -> str:
         found = self.bound(node)
         if not found:
-            return node.value if node.value in _BUILTINS else ""
+            return self._unbound(node.value)
         imports = [b for b in found if b.kind == "import"]
         rest = [b for b in found if b.kind != "import" and not _is_none(b)]
         if imports and not rest:
-            return imports[0].dotted
+            return self._origin(imports[0].dotted)
         if len(found) > 1 or depth > 6:
             return ""
         return self._single(node, found[0], depth)
+
+    def _origin(self, dotted: str) -> str:
+        if dotted not in self._origins:
+            self._origins[dotted] = origin(dotted, self._home, self._consulted)
+        return self._origins[dotted]
+
+    def _unbound(self, name: str) -> str:
+        """A built-in, or what a star import brought."""
+        if name in _BUILTINS:
+            return "" if hides(name, self._stars) else name
+        return starred(name, self._stars, self._home, self._consulted) if self._stars else ""
 
     def _single(self, node: cst.Name, binding: Binding, depth: int) -> str:
         if binding.kind in ("class", "function"):

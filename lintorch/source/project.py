@@ -25,6 +25,13 @@ class Outline:
     names: Mapping[str, str] = field(default_factory=dict)
     """Imported and assigned names with the dotted name each stands for."""
     classes: Mapping[str, ClassOutline] = field(default_factory=dict)
+    functions: frozenset[str] = frozenset()
+    aliases: frozenset[str] = frozenset()
+    """Those of `names` that are assigned, from a name of this module."""
+
+    def assigned(self, name: str) -> bool:
+        """Whether a name is assigned, not imported."""
+        return name in self.aliases
 
 
 @dataclass(frozen=True)
@@ -89,12 +96,18 @@ def described(body: list[ast.stmt], path: str) -> Outline:
     package = home(path).package
     names: dict[str, str] = {}
     classes: dict[str, ClassOutline] = {}
+    functions: set[str] = set()
+    aliases: set[str] = set()
     for statement in _top_level(body):
         if isinstance(statement, ast.ClassDef):
             classes[statement.name] = _class(statement)
+        elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            functions.add(statement.name)
         else:
-            names |= _named(statement, package)
-    return Outline(path, names, classes)
+            given = _named(statement, package)
+            names |= given
+            aliases |= given.keys() if isinstance(statement, ast.Assign) else set()
+    return Outline(path, names, classes, frozenset(functions), frozenset(aliases))
 
 
 def _top_level(body: list[ast.stmt]) -> list[ast.stmt]:

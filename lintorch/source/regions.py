@@ -18,7 +18,10 @@ _UNSEEN = ("torch.jit.unused", "torch.jit.ignore", "torch.jit.export")
 class Regions:
     """`forward` of every nn.Module and what it calls in the class and the file."""
 
-    def __init__(self, tree: Tree, names: Lookup, classes: Classes) -> None:
+    def __init__(
+        self, tree: Tree, names: Lookup, classes: Classes, entered: frozenset[str] = frozenset()
+    ) -> None:
+        self._entered = entered
         self._tree = tree
         self._names = names
         self._classes = classes
@@ -73,6 +76,7 @@ class Regions:
             for info in self._classes.all.values()
             if info.is_module and "forward" in info.methods
         ]
+        waiting += [f for f in self._functions if f.name.value in self._entered]
         found: set[cst.FunctionDef] = set()
         while waiting:
             function = waiting.pop()
@@ -80,6 +84,31 @@ class Regions:
                 found.add(function)
                 waiting += self._called(function)
         return frozenset(found)
+
+    @property
+    def _functions(self) -> Iterator[cst.FunctionDef]:
+        """The functions at the top of the file."""
+        for node in self._tree.nodes.get(cst.FunctionDef, []):
+            if isinstance(node, cst.FunctionDef) and self._is_top(node):
+                yield node
+
+    def _is_top(self, node: cst.CSTNode) -> bool:
+        outer = self._tree.parents[node]
+        while isinstance(outer, (cst.If, cst.Else, cst.IndentedBlock, cst.Try)):
+            outer = self._tree.parents[outer]
+        return isinstance(outer, cst.Module)
+
+    @property
+    def inside(self) -> frozenset[str]:
+        """The names of the functions at the top of the file that belong to the region."""
+        return frozenset(f.name.value for f in self._functions if f in self.functions)
+
+    def outside(self) -> Iterator[cst.BaseExpression]:
+        """What the region calls that is no function or method of the file."""
+        for function in self.functions:
+            for call in self._calls.get(function, []):
+                if self._target(call, function) is None and not self._in_skipped(call, function):
+                    yield call.func
 
     def _unseen(self, function: cst.FunctionDef) -> bool:
         return any(self._names.name(d.decorator) in _UNSEEN for d in function.decorators)

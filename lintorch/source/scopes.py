@@ -96,15 +96,29 @@ def _import(node: cst.Import, _: str) -> Iterator[tuple[str, Binding]]:
 def _import_from(node: cst.ImportFrom, package: str) -> Iterator[tuple[str, Binding]]:
     if isinstance(node.names, cst.ImportStar):
         return
-    origin = dotted_text(node.module) if node.module else ""
-    if node.relative:
-        parts = package.split(".") if package else []
-        kept = parts[: len(parts) - len(node.relative) + 1]
-        origin = ".".join([*kept, *([origin] if origin else [])])
+    origin = _origin(node, package)
     for alias in node.names:
         known = alias.asname.name if alias.asname else alias.name
         if isinstance(known, cst.Name):
             yield known.value, Binding("import", alias, f"{origin}.{dotted_text(alias.name)}")
+
+
+def stars(tree: Tree, package: str) -> Iterator[str]:
+    """The modules that the file imports everything from, the last first."""
+    for node in reversed(tree.nodes.get(cst.ImportFrom, [])):
+        assert isinstance(node, cst.ImportFrom)
+        if isinstance(node.names, cst.ImportStar):
+            yield _origin(node, package)
+
+
+def _origin(node: cst.ImportFrom, package: str) -> str:
+    """The full name of the module that is imported from."""
+    origin = dotted_text(node.module) if node.module else ""
+    if not node.relative:
+        return origin
+    parts = package.split(".") if package else []
+    kept = parts[: len(parts) - len(node.relative) + 1]
+    return ".".join([*kept, *([origin] if origin else [])])
 
 
 def _assign(node: cst.Assign, _: str) -> Iterator[tuple[str, Binding]]:

@@ -12,18 +12,22 @@ from lintorch.finding import Edit, Evidence, Place
 from lintorch.fix.imports import add_import
 from lintorch.profile import Profile
 from lintorch.source import spelling
+from lintorch.source.across import Function, entered
 from lintorch.source.classes import Classes, is_self
 from lintorch.source.flow import Flows
+from lintorch.source.layers import Layers
 from lintorch.source.literals import Arguments, arguments
 from lintorch.source.loops import Loops
 from lintorch.source.modes import Mode, Modes
 from lintorch.source.modules import canonical
 from lintorch.source.names import Lookup
+from lintorch.source.paths import TrainingPaths
 from lintorch.source.project import home
 from lintorch.source.regions import Regions
 from lintorch.source.roles import Role, Roles
 from lintorch.source.scopes import Binding
 from lintorch.source.spans import Spans
+from lintorch.source.steps import Paths, Step
 from lintorch.source.tree import Tree, grow
 from lintorch.source.uses import Uses
 from lintorch.source.values import Value
@@ -38,8 +42,16 @@ class Source:
     model = None
     exporter = None
 
-    def __init__(self, path: str, text: str, profile: Profile | None = None) -> None:
+    def __init__(
+        self,
+        path: str,
+        text: str,
+        profile: Profile | None = None,
+        entered: frozenset[str] = frozenset(),
+    ) -> None:
+        """`entered` names the functions of the file that forward passes of other files call."""
         self.path = path
+        self._entered = entered
         self.text = text
         self.profile = profile or Profile()
         self.module = cst.parse_module(text)
@@ -105,7 +117,7 @@ class Source:
 
     @cached_property
     def _names(self) -> Lookup:
-        return Lookup(self.tree, home(self.path))
+        return Lookup(self.tree, home(self.path), self.consulted)
 
     @cached_property
     def classes(self) -> Classes:
@@ -160,12 +172,27 @@ class Source:
         """Which loops train."""
         return Loops(self)
 
+    @cached_property
+    def paths(self) -> TrainingPaths:
+        """In which orders backward, step, zero_grad and the like can happen in a training step."""
+        return TrainingPaths(self)
+
+    @cached_property
+    def layers(self) -> Layers:
+        """The layers of torch.nn that expressions stand for, with their numbers of channels."""
+        return Layers(self)
+
     # where code runs and what values are
 
     @cached_property
     def regions(self) -> Regions:
         """What runs when a model of this file runs forward."""
-        return Regions(self.tree, self._names, self.classes)
+        return Regions(self.tree, self._names, self.classes, self._entered)
+
+    @cached_property
+    def enters(self) -> frozenset[Function]:
+        """Functions of other files of the project that run in the forward passes of this one."""
+        return entered(self)
 
     def in_forward(self, node: cst.CSTNode) -> bool:
         """Whether the node runs in a forward pass that an exporter sees."""
@@ -182,6 +209,18 @@ class Source:
     def value(self, expression: cst.CSTNode) -> Value:
         """What kind of value an expression inside a function has."""
         return self._flows.value(expression)
+
+    @cached_property
+    def _trails(self) -> Paths:
+        return Paths(self)
+
+    def steps(self, expression: cst.CSTNode) -> tuple[Step, ...]:
+        """The operations a value came out of, last first: through names, layers, models of the file."""
+        return self._trails.steps(expression)
+
+    def origins(self, expression: cst.CSTNode) -> tuple[cst.Call, ...]:
+        """The calls that made a module, moves, wrappers and parameters followed; () if unknown."""
+        return self._trails.origins(expression)
 
     @cached_property
     def _uses(self) -> Uses:

@@ -54,8 +54,8 @@ class Value:
     `copied`: of a tensor with roots, whether it may as well be a copy, as after `float()`, `to()`,
     or a clone in one of two branches. `moved`: of a tensor, whether its layout may be such that
     `contiguous()` and `reshape()` copy, as after `permute()`. `detached`: of a tensor, whether it was read through
-    `.data`. `sure` is False for tensors that are presumed: what a layer or helper gave when it
-    was called with a tensor.
+    `.data`. `sure` is False for tensors that are presumed, such as what a layer or helper gave when it
+    was called with a tensor, and for what was read from them.
     """
 
     kind: Kind = Kind.UNKNOWN

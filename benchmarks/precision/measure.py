@@ -1,0 +1,142 @@
+"""Counts what the rules say of packages that nobody here wrote, and how much of it is wrong.
+
+    python benchmarks/precision/measure.py              # rewrites docs/precision.md
+    python benchmarks/precision/measure.py timm kornia  # prints the counts of some packages
+
+`packages.txt` pins the packages; their wheels are downloaded with pip and unpacked, never
+installed nor run. `labels.tsv` holds the findings that were read, one a line: code, package, file,
+row, `right` or `wrong`, and why. All rules are on, those that are off by default too.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from lintorch import __version__, catalog
+
+HERE = Path(__file__).parent
+PAGE = HERE.parent.parent / "docs" / "precision.md"
+CACHE = Path.home() / ".cache" / "lintorch-precision"
+Spot = tuple[str, str, str, int]
+"""Code, package, file and row of a finding."""
+
+
+class Label(NamedTuple):
+    """What a reader said of one finding."""
+
+    code: str
+    package: str
+    file: str
+    row: int
+    verdict: str
+    reason: str
+
+    @property
+    def spot(self) -> Spot:
+        return self.code, self.package, self.file, self.row
+
+
+def main() -> None:
+    pins = dict(line.split("==") for line in (HERE / "packages.txt").read_text().split())
+    wanted = sys.argv[1:] or list(pins)
+    found = {name: list(findings(unpacked(name, pins[name]))) for name in wanted}
+    spots = {(c, name, f, r) for name, each in found.items() for c, f, r in each}
+    counts = Counter(code for code, _, _, _ in spots)
+    if sys.argv[1:]:
+        print("\n".join(f"{code} {count}" for code, count in sorted(counts.items())))
+    else:
+        PAGE.write_text(page(counts, labels(), spots, pins, found), encoding="utf-8")
+
+
+def unpacked(name: str, version: str) -> Path:
+    """The folder with a package's files, downloaded the first time it is asked for."""
+    folder = CACHE / f"{name}-{version}"
+    if not folder.is_dir():
+        with tempfile.TemporaryDirectory() as place:
+            command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+            command += ["--only-binary", ":all:", "--dest", place, f"{name}=={version}"]
+            subprocess.run(command, check=True)
+            (wheel,) = Path(place).glob("*.whl")
+            sources = zipfile.ZipFile(wheel)
+            sources.extractall(folder, [n for n in sources.namelist() if n.endswith(".py")])
+    return folder
+
+
+def findings(folder: Path) -> Iterable[tuple[str, str, int]]:
+    """Code, file and row of what lintorch finds in a folder with every rule on."""
+    command = [sys.executable, "-m", "lintorch", "check", ".", "--select", "ALL", "--exit-zero"]
+    command += ["--no-cache", "--output-format", "json"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    for each in json.loads(done.stdout):
+        if not each["code"].startswith("LT0"):
+            yield each["code"], each["filename"], each["location"]["row"]
+
+
+def labels() -> list[Label]:
+    """The findings that were read."""
+    with (HERE / "labels.tsv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    return [Label(c, p, f, int(r), verdict, reason) for c, p, f, r, verdict, reason in rows]
+
+
+def page(
+    counts: Mapping[str, int],
+    read: list[Label],
+    spots: set[Spot],
+    pins: Mapping[str, str],
+    found: Mapping[str, list[tuple[str, str, int]]],
+) -> str:
+    """docs/precision.md."""
+    still = [label for label in read if label.spot in spots]
+    wrong = sum(label.verdict == "wrong" for label in still)
+    off = sum(counts[r.code] for r in catalog.load().rules.values() if not r.default)
+    return (
+        "\n\n".join(
+            [
+                "# How often the rules are wrong",
+                f"lintorch {__version__} read {len(pins)} packages from PyPI, at the releases below, "
+                f"with every rule on: {sum(counts.values())} findings, {off} of them by rules that are "
+                f"off by default. {len(still)} were read by hand, {wrong} were wrong. `labels.tsv` "
+                "beside the script names each with the reason. "
+                "A finding counts as wrong where the line is harmless as it stands there.",
+                "`python benchmarks/precision/measure.py` makes this page.",
+                "## By rule",
+                _rules(counts, still),
+                "## By package",
+                _packages(pins, found),
+            ]
+        )
+        + "\n"
+    )
+
+
+def _rules(counts: Mapping[str, int], read: list[Label]) -> str:
+    rows = ["| code | name | findings | read | wrong |", "|---|---|---|---|---|"]
+    for code, rule in catalog.load().rules.items():
+        if rule.detectors and rule.bad:
+            verdicts = [label.verdict for label in read if label.code == code]
+            off = "" if rule.default else " (off by default)"
+            rows.append(
+                f"| {code} | {rule.name}{off} | {counts.get(code, 0)} | {len(verdicts)} "
+                f"| {verdicts.count('wrong')} |"
+            )
+    return "\n".join(rows)
+
+
+def _packages(pins: Mapping[str, str], found: Mapping[str, list[tuple[str, str, int]]]) -> str:
+    rows = ["| package | release | findings |", "|---|---|---|"]
+    rows += [f"| {name} | {pins[name]} | {len(set(each))} |" for name, each in found.items()]
+    return "\n".join(rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""Writes the pages of the rules, made from the rule files: `python docs/make.py`."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+
+from lintorch import catalog
+from lintorch.page import page
+from lintorch.rule import Rule
+
+HERE = Path(__file__).parent
+THEMES = {
+    "export": "what a tracer or exporter cannot carry",
+    "deploy": "the state a model is exported, loaded or served in",
+    "precision": "autocast, gradient scaling and half precision",
+    "training": "losses, optimizers and the training loop",
+    "data": "loading data, and speed",
+    "api": "names and arguments of torch that are old, gone, or never were",
+    "security": "code that runs when a file is loaded",
+    "numerics": "numbers and shapes",
+    "target": "trial exports and what they are for",
+    "lintorch": "lintorch's own work",
+}
+
+
+def pages() -> dict[Path, str]:
+    """Every page, the list of all rules first, by its place below this folder."""
+    rules = sorted(
+        catalog.load().rules.values(), key=lambda r: (list(THEMES).index(r.theme), r.code)
+    )
+    made = {Path("rules/README.md"): _listed(rules)}
+    return made | {Path(f"rules/{rule.theme}/{rule.name}.md"): page(rule) for rule in rules}
+
+
+def _listed(rules: list[Rule]) -> str:
+    parts = [
+        "# The rules",
+        "Made from the rule files by `python docs/make.py`; `lintorch rule CODE` prints the same pages.",
+    ]
+    for theme, group in groupby(rules, key=lambda r: r.theme):
+        parts += [f"## {theme}: {THEMES[theme]}", _table(list(group))]
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(rules: list[Rule]) -> str:
+    rows = [
+        f"| [{r.code}]({r.theme}/{r.name}.md) | `{r.name}` | {r.severity} "
+        f"| {r.summary}{'' if r.default else ' (off by default)'} | {r.fix or ''} |"
+        for r in rules
+    ]
+    return "\n".join(
+        ["| code | name | gravity | what it flags | fix |", "|---|---|---|---|---|", *rows]
+    )
+
+
+def write() -> None:
+    """Write what has changed and remove the pages of rules that are gone."""
+    made = pages()
+    for old in sorted(HERE.glob("rules/**/*.md")):
+        if old.relative_to(HERE) not in made:
+            old.unlink()
+    for place, text in made.items():
+        path = HERE / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()

@@ -1,0 +1,127 @@
+"""What a file's names stand for and what its values are, across the files of a project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import libcst as cst
+import pytest
+from running import codes, findings
+
+from lintorch.source import Kind, Source
+
+COMMON = """
+import torch.nn.functional as F
+from torch import nn as layers
+
+Norm = layers.BatchNorm2d
+
+
+class Block(layers.Module):
+    pass
+
+
+def helper(x):
+    return x
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    package = tmp_path / "nets"
+    package.mkdir()
+    (package / "common.py").write_text(COMMON)
+    (package / "__init__.py").write_text("from .common import Block, F, helper\n")
+    return package
+
+
+@pytest.mark.parametrize(
+    ("imports", "written", "name"),
+    [
+        ("from .common import F", "F.relu", "torch.nn.functional.relu"),
+        ("from nets import F as f", "f.relu", "torch.nn.functional.relu"),
+        ("from . import Block", "Block", "nets.common.Block"),
+        ("from nets import helper", "helper", "nets.common.helper"),
+        ("from .common import layers", "layers.Conv2d", "torch.nn.Conv2d"),
+        ("from .common import Norm", "Norm", "torch.nn.BatchNorm2d"),
+        ("from . import common", "common.F.relu", "torch.nn.functional.relu"),
+        ("from .common import *", "F.relu", "torch.nn.functional.relu"),
+        ("from .common import *", "Block", "nets.common.Block"),
+        ("from torch.nn import *", "Linear", "torch.nn.Linear"),
+        ("from torch import *\nfrom torch.nn import *", "Linear", "torch.nn.Linear"),
+        ("from torch import *\nfrom torch.nn import *", "relu", "torch.relu"),
+        ("from torch import *", "abs", ""),
+        ("from elsewhere import *\nfrom torch.nn import *", "Linear", ""),
+        ("from torch.nn import *\nLinear = make()", "Linear", ""),
+        ("import torch\nact = torch.relu", "act", "torch.relu"),
+        ("import torch.nn.functional as F\nG = F", "G.relu", "torch.nn.functional.relu"),
+        ("from missing.layers import F", "F.relu", "missing.layers.F.relu"),
+    ],
+)
+def test_a_name_is_followed_to_where_it_was_made(
+    project: Path, imports: str, written: str, name: str
+) -> None:
+    source = Source(str(project / "net.py"), f"{imports}\n\n{written}(1)\n")
+    assert source.name(source.nodes(cst.Call)[-1].func) == name
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ("def f(x):\n    return x.shape[0]", Kind.SIZE),
+        ("def f(x):\n    return torch.relu(x)", Kind.TENSOR),
+        ("def f(x):\n    return x.item() if x.dim() else x.tolist()", Kind.HOST),
+        ("def f(x):\n    yield torch.relu(x)", Kind.UNKNOWN),
+        ("def f(x):\n    if x is None:\n        return\n    return torch.relu(x)", Kind.UNKNOWN),
+        ("def f(x):\n    return f(x)", Kind.UNKNOWN),
+        ("@cached\ndef f(x):\n    return x.shape[0]", Kind.UNKNOWN),
+    ],
+)
+def test_a_call_of_a_function_of_the_file_has_the_kind_of_what_it_returns(
+    body: str, kind: Kind
+) -> None:
+    text = f"import torch\n\n{body}\n\ndef main(x: torch.Tensor):\n    got = f(x)\n    got\n"
+    source = Source("net.py", text)
+    last = source.nodes(cst.Expr)[-1].value
+    assert source.value(last).kind is kind
+
+
+def test_what_a_helper_returns_shares_the_memory_of_its_argument() -> None:
+    text = "import torch\n\ndef f(a: torch.Tensor, b):\n    return a.view(-1)\n\ndef main(x: torch.Tensor, y: torch.Tensor):\n    f(b=x, a=y)\n"
+    source = Source("net.py", text)
+    assert source.value(source.nodes(cst.Call)[-1]).roots == {"y"}
+
+
+NET = """
+from torch import nn
+
+from sizes import halve
+
+
+class Net(nn.Module):
+    def forward(self, x):
+        return halve(x)
+"""
+SIZES = """
+import torch
+
+
+def halve(x: torch.Tensor):
+    return crop(x, int(x.shape[2]))
+
+
+def crop(x, n):
+    return x[:, :, :n]
+"""
+
+
+def test_a_helper_in_another_file_runs_in_the_forward_pass_that_calls_it(tmp_path: Path) -> None:
+    (tmp_path / "sizes.py").write_text(SIZES)
+    assert codes("--select", "LT101", ".", cwd=tmp_path) == []
+    net = tmp_path / "net.py"
+    net.write_text(NET)
+    for _ in range(2):  # the second time from the cache
+        found = findings("--select", "LT101", ".", cwd=tmp_path)
+        assert [(f["filename"], f["location"]["row"]) for f in found] == [("sizes.py", 6)]
+    net.write_text(NET.replace("halve(x)", "x"))
+    assert codes("--select", "LT101", ".", cwd=tmp_path) == []
