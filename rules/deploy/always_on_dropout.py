@@ -56,6 +56,10 @@ rule = Rule(
                 x = F.dropout(x, 0.2, training=self.training)
                 return self.classify(x)
     """,
+    proof="""
+        head, features = Head().eval(), torch.ones(1, 512)
+        assert torch.equal(head(features), head(features))
+    """,
     severity=Severity.ERROR,
     fix=Applicability.UNSAFE,
 )

@@ -48,6 +48,13 @@ rule = Rule(
             model.eval()
             return torch.export.export(model, (example,))
     """,
+    proof="""
+        exported = export(torch.randn(4, 3, 8, 8)).module()
+        images = torch.randn(4, 3, 8, 8)
+        others = images.clone()
+        others[1:] += 5
+        assert torch.equal(exported(images)[0], exported(others)[0])
+    """,
     fix=Applicability.UNSAFE,
 )
 

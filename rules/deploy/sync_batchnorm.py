@@ -55,6 +55,10 @@ rule = Rule(
             def forward(self, x):
                 return self.norm(self.conv(x))
     """,
+    proof="""
+        warnings.simplefilter("ignore")
+        torch.jit.script(Stem().eval())
+    """,
     fix=Applicability.UNSAFE,
     example_profile=("torchscript-script",),
 )

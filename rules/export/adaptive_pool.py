@@ -56,6 +56,17 @@ rule = Rule(
             def forward(self, x):
                 return self.pool(x).flatten(1)
     """,
+    proof="""
+        import onnxruntime
+
+        warnings.simplefilter("ignore")
+        sizes = ({2: torch.export.Dim.DYNAMIC, 3: torch.export.Dim.DYNAMIC},)
+        small, large = torch.randn(1, 3, 14, 14), torch.randn(1, 3, 28, 28)
+        torch.onnx.export(Head().eval(), (small,), "head.onnx", dynamic_shapes=sizes)
+        session = onnxruntime.InferenceSession("head.onnx")
+        (output,) = session.run(None, {"x": large.numpy()})
+        assert output.shape == Head()(large).shape
+    """,
 )
 
 RANKS = (1, 2, 3)

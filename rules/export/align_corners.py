@@ -50,6 +50,9 @@ rule = Rule(
             def forward(self, x, grid):
                 return F.grid_sample(x, grid, align_corners=False)
     """,
+    proof="""
+        Warp()(torch.ones(1, 3, 4, 4), torch.zeros(1, 4, 4, 2))
+    """,
     fix=Applicability.SAFE,
 )
 

@@ -49,6 +49,11 @@ rule = Rule(
             def forward(self, x):
                 return x.view(x.size(0), -1)
     """,
+    proof="""
+        from torch.export import Dim, export
+
+        export(Head(), (torch.ones(2, 3),), dynamic_shapes=({0: Dim.DYNAMIC},))
+    """,
     fix=Applicability.SAFE,
 )
 

@@ -47,6 +47,10 @@ rule = Rule(
                 grid = F.affine_grid(theta, (1, 3, 64, 64), align_corners=False)
                 return F.grid_sample(x, grid, align_corners=False)
     """,
+    proof="""
+        image, identity = torch.randn(1, 3, 64, 64), torch.eye(2, 3)[None]
+        assert torch.allclose(Warp()(image, identity), image, atol=1e-3)
+    """,
 )
 
 SAMPLE = "torch.nn.functional.grid_sample"

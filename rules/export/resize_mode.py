@@ -48,6 +48,17 @@ rule = Rule(
                 size = (x.shape[2] // 2, x.shape[3] // 2)
                 return F.interpolate(x, size=size, mode="bilinear", antialias=True)
     """,
+    proof="""
+        import onnxruntime
+
+        warnings.simplefilter("ignore")
+        sizes = ({2: torch.export.Dim.DYNAMIC, 3: torch.export.Dim.DYNAMIC},)
+        even, odd = torch.randn(1, 3, 32, 32), torch.randn(1, 3, 33, 37)
+        torch.onnx.export(Shrink().eval(), (even,), "shrink.onnx", dynamic_shapes=sizes)
+        session = onnxruntime.InferenceSession("shrink.onnx")
+        (output,) = session.run(None, {"x": odd.numpy()})
+        torch.testing.assert_close(torch.tensor(output), Shrink()(odd), atol=1e-3, rtol=1e-3)
+    """,
 )
 
 INTERPOLATE = "torch.nn.functional.interpolate"

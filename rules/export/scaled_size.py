@@ -46,6 +46,17 @@ rule = Rule(
             def forward(self, x):
                 return F.pad(x, [0, 0, 0, x.shape[2] // 2])
     """,
+    proof="""
+        import onnxruntime
+
+        warnings.simplefilter("ignore")
+        sizes = ({2: torch.export.Dim.DYNAMIC},)
+        torch.onnx.export(Half(), (torch.ones(1, 3, 12, 8),), "half.onnx", dynamic_shapes=sizes)
+        session = onnxruntime.InferenceSession("half.onnx")
+        image = torch.ones(1, 3, 20, 8)
+        (output,) = session.run(None, {"x": image.numpy()})
+        assert output.shape == Half()(image).shape
+    """,
     fix=Applicability.SAFE,
 )
 

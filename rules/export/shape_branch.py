@@ -47,6 +47,13 @@ rule = Rule(
             def forward(self, x):
                 return F.pad(x, [0, 0, 0, -x.shape[2] % 8])
     """,
+    proof="""
+        from torch.export import Dim, export
+
+        sizes = ({2: Dim.DYNAMIC},)
+        program = export(Padded(), (torch.ones(1, 3, 12, 8),), dynamic_shapes=sizes)
+        program.module()(torch.ones(1, 3, 16, 8))
+    """,
 )
 
 TRACED = {"onnx-legacy": Harm.WARNED, "torchscript-trace": Harm.WARNED}

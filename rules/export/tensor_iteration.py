@@ -45,6 +45,11 @@ rule = Rule(
             def forward(self, x):
                 return x * 2
     """,
+    proof="""
+        from torch.export import Dim, export
+
+        export(Scale(), (torch.ones(2, 3),), dynamic_shapes=({0: Dim.DYNAMIC},))
+    """,
 )
 
 COUNTED = {

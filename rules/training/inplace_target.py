@@ -48,6 +48,11 @@ rule = Rule(
                 truth = F.one_hot(target, logits.size(1)).movedim(-1, 1)
                 return 1 - (logits.softmax(1) * truth).mean()
     """,
+    proof="""
+        target = torch.tensor([[[0, 1], [255, 2]]])
+        DiceLoss()(torch.randn(1, 3, 2, 2), target)
+        assert target.max() == 255
+    """,
     fix=Applicability.SAFE,
 )
 
