@@ -1,0 +1,81 @@
+"""LT125: an opset is asked for that the exporter does not write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.finding import Applicability, Fix, Hit
+from lintorch.rule import Rule
+from lintorch.source import Source, literal
+from lintorch.source.exports import ONNX, onnx_arguments, onnx_exporter
+
+rule = Rule(
+    __name__,
+    code="LT125",
+    summary="an opset that the exporter does not write",
+    why="""
+        The new ONNX exporter (`dynamo=True`, the default since torch 2.9) has translations for
+        opset 18 and later. A lower one is reached by converting the finished model, and where
+        that does not succeed opset 18 is written, with no more than a line in the log: a
+        convolution and a ReLU asked for opset 9, 11 or 13 come out as 18. The same happens above 25.
+        The legacy exporter writes up to 20; above that it warns and only changes the number.
+        Measured on torch 2.13.
+    """,
+    bad="""
+        import torch
+
+
+        def export(model, image):
+            torch.onnx.export(model, (image,), "model.onnx", opset_version=11)
+    """,
+    good="""
+        import torch
+
+
+        def export(model, image):
+            torch.onnx.export(model, (image,), "model.onnx", opset_version=18)
+    """,
+    proof="""
+        import inspect
+        import re
+
+        import onnx
+
+        warnings.simplefilter("ignore")
+        model = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.ReLU()).eval()
+        export(model, torch.ones(1, 3, 8, 8))
+        asked = re.search("opset_version=([0-9]+)", inspect.getsource(export))[1]
+        assert onnx.load("model.onnx").opset_import[0].version == int(asked)
+    """,
+    fix=Applicability.UNSAFE,
+)
+
+LOWEST, HIGHEST = 18, 25
+"""Opsets that the new exporter of torch 2.13 has translations for."""
+CONVERTED = 17
+"""The one below that conversion reaches (measured on a convolution, and on a resize)."""
+LEGACY_HIGHEST = 20
+MEASURED = (2, 13)
+FIRST = (2, 9)
+"""The release whose highest opsets are known, and the first whose lowest is the same."""
+
+
+@rule.source(cst.Call, needs=("opset_version",))
+def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
+    if source.name(call.func) != ONNX or source.profile.torch < FIRST:
+        return
+    asked = onnx_arguments(call, source).get("opset_version")
+    opset = literal(asked)
+    if asked is None or not isinstance(opset, int) or isinstance(opset, bool):
+        return
+    exporter, known = onnx_exporter(call, source), source.profile.torch == MEASURED
+    if exporter == "onnx" and opset < CONVERTED:
+        message = f"opset {opset} is asked for; unless conversion succeeds, 18 is written"
+        edit = source.replace(asked, str(LOWEST))
+        yield Hit(call, message, Fix("ask for opset 18", (edit,), Applicability.UNSAFE))
+    elif exporter == "onnx" and known and opset > HIGHEST:
+        yield Hit(call, f"opset {opset} is asked for, and 18 is written")
+    elif exporter == "onnx-legacy" and known and opset > LEGACY_HIGHEST:
+        yield Hit(call, f"the legacy exporter knows no opset above 20: {opset} is only a number")

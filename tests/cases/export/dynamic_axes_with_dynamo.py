@@ -1,0 +1,41 @@
+import torch
+
+
+def export(model, image, axes, **options):
+    torch.onnx.export(model, (image,), "m.onnx", dynamic_axes=axes)  # hit
+    torch.onnx.export(model, (image,), "m.onnx", dynamic_axes=axes, dynamo=True)  # hit
+    torch.onnx.export(model, (image,), "m.onnx", dynamic_axes=axes, dynamo=False)
+    torch.onnx.export(model, (image,), "m.onnx", dynamic_axes=None)
+    torch.onnx.export(model, (image,), "m.onnx", dynamic_axes=axes, **options)
+    torch.onnx.export(model, (image,), "m.onnx", dynamic_shapes=axes)
+    torch.onnx.export(model, (image,), "m.onnx", dynamic_shapes=axes, dynamo=False)  # hit
+
+
+def named(model, image, name):
+    torch.onnx.export(  # hit
+        model,
+        (image,),
+        "m.onnx",
+        input_names=["x"],
+        output_names=["y"],
+        dynamic_axes={"image": {0: "n"}, "y": {0: "n"}},
+        dynamo=False,
+    )
+    torch.onnx.export(
+        model,
+        (image,),
+        "m.onnx",
+        input_names=["x"],
+        output_names=[name],
+        dynamic_axes={"image": {0: "n"}},
+        dynamo=False,
+    )
+    torch.onnx.export(
+        model,
+        (image,),
+        "m.onnx",
+        input_names=["x"],
+        output_names=["y"],
+        dynamic_axes={"x": {0: "n"}, "y": {0: "n"}},
+        dynamo=False,
+    )

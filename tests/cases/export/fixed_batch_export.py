@@ -1,0 +1,11 @@
+import torch
+from torch.export import export as to_program
+
+
+def export(model, image, axes, shapes, **options):
+    torch.onnx.export(model, (image,), "m.onnx", dynamic_axes=None)  # hit
+    to_program(model, (image,))  # hit
+    to_program(model, (image,), dynamic_shapes=shapes)
+    torch.onnx.export(model, (image,), "m.onnx", dynamic_axes=axes)
+    torch.onnx.export(model, (image,), "m.onnx", **options)
+    model.export(image)

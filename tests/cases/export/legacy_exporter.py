@@ -1,0 +1,27 @@
+import torch
+from torch import jit
+
+
+def export(model, image, new):
+    torch.onnx.export(model, (image,), "m.onnx", dynamo=False)  # hit
+    torch.onnx.export(model, (image,), "m.onnx", dynamo=new)
+    torch.onnx.export(model, (image,), "m.onnx")
+    scripted = jit.script(model)  # hit
+    scripted.save("m.pt")
+    torch.jit.trace(model, image).save("m.pt")  # hit
+    torch.jit.save(torch.jit.trace(model, image), "m.pt")  # hit
+
+
+def onnx_of_trace(model, image):
+    traced = torch.jit.trace(model, image)
+    torch.onnx.export(traced, (image,), "m.onnx")  # hit
+
+
+def kept_in_memory(model, image):
+    fast = torch.jit.script(model)
+    return fast(image)
+
+
+@torch.jit.script
+def relu_squared(x):
+    return x.relu() ** 2
