@@ -79,6 +79,12 @@ _HOOKS = re.compile(r"^(on_|call_hook|run_callbacks|trigger|fire|_?call_callback
 _INHERITED_HARMLESS = re.compile(
     r"^(log\w*|print\w*|eval|train|to|parameters|state_dict|named_\w+)$"
 )
+_MODELS = re.compile(
+    r"^_?(\w+_)?(model|net|network|net\w|criterion|loss(_?\w+)?|generator|discriminator|critic|actor|"
+    r"encoder|decoder|backbone|head|policy|forward)$",
+    re.I,
+)
+"""Attributes that are called as functions, set by a class that is not seen."""
 NO_GRAD = ("torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad", "torch.autograd.grad_mode.no_grad")  # fmt: skip
 AUTOCAST = (
     "torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast",
@@ -181,6 +187,7 @@ class Acts:
             and method not in info.attributes
             and not _INHERITED_HARMLESS.match(method)
             and not self._quiet(method)
+            and not _MODELS.match(method)
         )
 
     def _passed(self, call: cst.Call, name: str, resolve: Resolve) -> Iterator[Event]:

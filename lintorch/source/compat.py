@@ -51,6 +51,10 @@ def asked(node: cst.CSTNode, source: Source) -> bool:
                 return True
         elif isinstance(outer, cst.IndentedBlock) and _left_before(outer, inner, source):
             return True
+        elif isinstance(outer, (cst.IndentedBlock, cst.Module)) and _asked_next(
+            outer, inner, source
+        ):
+            return True
         inner = outer
     return False
 
@@ -68,6 +72,15 @@ def _left_before(block: cst.IndentedBlock, child: cst.CSTNode, source: Source) -
             if leaves and _ASKS.search(source.code(statement.test)):
                 return True
     return False
+
+
+def _asked_next(block: cst.IndentedBlock | cst.Module, child: cst.CSTNode, source: Source) -> bool:
+    """Whether the statement sets a name, and the next one asks before it sets it anew."""
+    below = list(block.body)
+    after = below[below.index(child) + 1 :] if child in below else []  # type: ignore[arg-type]
+    sets = isinstance(child, cst.SimpleStatementLine) and isinstance(child.body[0], cst.Assign)
+    asks = bool(after) and isinstance(after[0], cst.If)
+    return sets and asks and bool(_ASKS.search(source.code(after[0].test)))  # type: ignore[union-attr]
 
 
 def _catches(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:

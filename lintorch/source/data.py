@@ -80,9 +80,7 @@ def is_mask(node: cst.CSTNode, source: Source) -> bool:
         return asked and source.value(node).is_tensor and is_data(source.value(node))
     if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.BitInvert):
         return is_mask(node.expression, source)
-    if isinstance(node, cst.BinaryOperation) and isinstance(
-        node.operator, (cst.BitAnd, cst.BitOr)
-    ):
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, (cst.BitAnd, cst.BitOr)):
         return is_mask(node.left, source) or is_mask(node.right, source)
     if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
         return node.func.attr.value == "bool" and is_data(source.value(node.func.value))
@@ -112,3 +110,67 @@ def counted(node: cst.CSTNode, source: Source) -> cst.CSTNode | None:
 def _index(node: cst.Subscript) -> cst.BaseExpression | None:
     part = node.slice[0].slice if len(node.slice) == 1 else None
     return part.value if isinstance(part, cst.Index) else None
+
+
+_FACTORIES = frozenset(
+    f"torch.{name}"
+    for name in (
+        "tensor", "as_tensor", "arange", "linspace", "logspace", "ones", "zeros", "full", "eye",
+        "empty", "rand", "randn", "randint", "randperm", "Tensor", "LongTensor", "FloatTensor",
+        "from_numpy",
+    )
+)  # fmt: skip
+
+
+def is_made(node: cst.CSTNode, source: Source, seen: frozenset[str] = frozenset()) -> bool:
+    """Whether data comes from no input: `torch.rand(1)`, what is worked out from it, or a name for it."""
+    while isinstance(node, (cst.Subscript, cst.Attribute)):
+        node = node.value
+    if isinstance(node, cst.Name):
+        given = source.classes.assigned(node)
+        seen, before = seen | {node.value}, seen
+        return node.value in before or (
+            bool(given)
+            and all(
+                not isinstance(value, (cst.Name, cst.Subscript)) and is_made(value, source, seen)
+                for value in given
+            )
+        )
+    if isinstance(node, cst.Call):
+        return _makes(node, source, seen)
+    if isinstance(node, (cst.BinaryOperation, cst.Comparison, cst.UnaryOperation)):
+        return _all_made(_operands(node), source, seen)
+    return False
+
+
+def _makes(call: cst.Call, source: Source, seen: frozenset[str]) -> bool:
+    func, given = call.func, [arg.value for arg in call.args]
+    if source.name(func) in _FACTORIES:
+        return not any(_holds_tensors(source.value(value)) for value in given)
+    if isinstance(func, cst.Attribute) and not source.name(func):
+        return is_made(func.value, source, seen) and _all_made([func.value, *given], source, seen)
+    return _all_made(given, source, seen)
+
+
+def _all_made(parts: list[cst.BaseExpression], source: Source, seen: frozenset[str]) -> bool:
+    """Whether some part was made on the spot, and none is data of another kind."""
+    made = [part for part in parts if is_made(part, source, seen)]
+    return bool(made) and not any(
+        _holds_tensors(source.value(part)) for part in parts if part not in made
+    )
+
+
+def _holds_tensors(value: Value) -> bool:
+    return value.kind in (Kind.TENSOR, Kind.HOST, Kind.TENSORS) or any(
+        _holds_tensors(item) for item in value.items
+    )
+
+
+def _operands(
+    node: cst.BinaryOperation | cst.Comparison | cst.UnaryOperation,
+) -> list[cst.BaseExpression]:
+    if isinstance(node, cst.UnaryOperation):
+        return [node.expression]
+    if isinstance(node, cst.BinaryOperation):
+        return [node.left, node.right]
+    return [node.left, *(part.comparator for part in node.comparisons)]

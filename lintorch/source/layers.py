@@ -50,10 +50,9 @@ _PADS = ("ZeroPad", "ReflectionPad", "ReplicationPad", "ConstantPad", "CircularP
 
 def _forms() -> Iterator[tuple[str, Form]]:
     for n in (1, 2, 3):
-        conv = {"kind": "conv", "rank": n, "gives": "out_channels"}
-        yield f"Conv{n}d", Form(parameters=CONV, takes="in_channels", **conv)
-        yield f"ConvTranspose{n}d", Form(parameters=TRANSPOSED, takes="in_channels", **conv)
-        yield f"LazyConv{n}d", Form(parameters=CONV[1:], **conv)
+        yield f"Conv{n}d", Form("conv", CONV, n, "in_channels", "out_channels")
+        yield f"ConvTranspose{n}d", Form("conv", TRANSPOSED, n, "in_channels", "out_channels")
+        yield f"LazyConv{n}d", Form("conv", CONV[1:], n, gives="out_channels")
         yield f"BatchNorm{n}d", Form("norm", ("num_features",), n, "num_features")
         yield f"MaxPool{n}d", Form("pool", rank=n)
         yield f"AvgPool{n}d", Form("pool", rank=n)

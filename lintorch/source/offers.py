@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import cache, cached_property
-from pathlib import Path
-from typing import Any
 
 from lintorch.source.spelled import nearest
+from lintorch.tables import Table
 
 
 @dataclass(frozen=True)
 class Takes:
     """The parameters of a callable, written as `a,b#,c?,*,d`.
 
-    `#` marks a number by default, `?` a bool; what follows `*` goes by keyword only, `*name` takes
+    `#` marks a whole number by default, `?` a bool; what follows `*` goes by keyword only, `*name` takes
     any number of positions and `**` any keyword; `~` in front means that the order is not known.
     """
 
@@ -55,24 +53,18 @@ class Takes:
 
 
 @cache
-def table(path: Path) -> Any:
-    """The content of a table; nothing where the file is missing."""
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-
-
-@cache
-def modules(path: Path) -> dict[str, frozenset[str]]:
+def modules(table: Table) -> dict[str, frozenset[str]]:
     """From module to all public names it may have."""
-    return {name: frozenset(names.split()) for name, names in table(path)["names"].items()}
+    return {name: frozenset(names.split()) for name, names in table.rows["names"].items()}
 
 
 @cache
-def takes(path: Path) -> dict[str, Takes]:
+def takes(table: Table) -> dict[str, Takes]:
     """From the full name of a callable to what it takes."""
-    return {name: Takes(written) for name, written in table(path).items()}
+    return {name: Takes(written) for name, written in table.rows.items()}
 
 
 @cache
-def short_names(path: Path) -> frozenset[str]:
+def last_parts(table: Table) -> frozenset[str]:
     """The last part of the name of each callable of a table: a cheap test of a call."""
-    return frozenset(name.rpartition(".")[2] for name in table(path))
+    return frozenset(name.rpartition(".")[2] for name in table.rows)

@@ -109,6 +109,21 @@ class Source:
         """All nodes of exactly this class, in document order."""
         return cast("list[N]", self.tree.nodes.get(kind, []))
 
+    def precedes(self, first: cst.CSTNode, second: cst.CSTNode) -> bool:
+        """Whether one node begins before another; cheap, unlike positions."""
+        return self.tree.order[first] < self.tree.order[second]
+
+    def mentions_of(self, name: str) -> list[cst.Name]:
+        """All places where an identifier stands by itself, in document order."""
+        return self._mentions.get(name, [])
+
+    @cached_property
+    def _mentions(self) -> dict[str, list[cst.Name]]:
+        table: dict[str, list[cst.Name]] = {}
+        for node in self.nodes(cst.Name):
+            table.setdefault(node.value, []).append(node)
+        return table
+
     def code(self, node: cst.CSTNode) -> str:
         """The node's own text."""
         return self.module.code_for_node(node)

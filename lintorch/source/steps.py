@@ -32,6 +32,8 @@ _LAYERS = {
     "Sigmoid": "sigmoid", "LogSigmoid": "logsigmoid",
 }  # fmt: skip
 _SPELLED = {"expit": "sigmoid"}
+_ZOOS = ("torchvision.models.", "timm.create_model")
+_HEADS = ("fc", "classifier", "head", "heads")
 _GROWING = ("append", "add_module", "extend", "insert", "register_forward_hook")
 
 
@@ -128,7 +130,7 @@ class Paths:
         return self.steps(node.elements[index].value, depth) if inside and not starred else ()
 
     def _call(self, call: cst.Call, depth: int) -> Steps:
-        func, name = call.func, self._source.name(call.func)
+        func, name = _without_forward(call.func), self._source.name(call.func)
         if name.startswith("torch.") and _is_function(name):
             given = self._source.arguments(call, "input").get("input")
             last = name.rpartition(".")[2]
@@ -136,7 +138,7 @@ class Paths:
         if returned := self._returned_by(call, depth):
             return common(self.steps(value, depth) for value in returned)
         if made := self.origins(func, depth):
-            layer = common(self._layer(one, depth) for one in made)
+            layer = common(self._layer(one, depth) for one in made) or self._head(func, made, depth)
             single = all(_is_layer(self._source.name(one.func)) for one in made)
             given = call.args[0].value if call.args and not call.args[0].star else None
             return (*layer, *self.steps(given, depth)) if layer and single else layer
@@ -154,7 +156,8 @@ class Paths:
             info = self._source.classes.around(node)
             function = self._source.classes.method(info, "forward") if info else None
         else:
-            function = self._source.function(node.func) or self._forward(node.func, depth)
+            func = _without_forward(node.func)
+            function = self._source.function(node.func) or self._forward(func, depth)
         return self._returns(function) if function is not None else []
 
     def _forward(self, func: cst.BaseExpression, depth: int) -> cst.FunctionDef | None:
@@ -192,6 +195,19 @@ class Paths:
             return common(self.steps(value, depth) for value in returned)
         last = name.rpartition(".")[2]
         return (Step(_LAYERS.get(last, last.lower()), made),) if _is_layer(name) else ()
+
+    def _head(self, func: cst.BaseExpression, made: Sequence[cst.Call], depth: int) -> Steps:
+        """What the head does last that this file gave to a model of a zoo: `model.fc = ...`."""
+        if not all(self._source.name(one.func).startswith(_ZOOS) for one in made):
+            return ()
+        places = [f"{self._source.code(func)}.{head}" for head in _HEADS]
+        given = [
+            assign.value
+            for assign in self._source.nodes(cst.Assign)
+            if any(self._source.code(t.target).strip() in places for t in assign.targets)
+        ]
+        origins = self.origins(given[0], depth) if len(given) == 1 else ()
+        return common(self._layer(one, depth + 1) for one in origins)
 
     def _sequential(self, made: cst.Call, depth: int) -> Steps:
         steps: Steps = ()
@@ -234,6 +250,10 @@ class Paths:
         if isinstance(func, cst.Attribute) and not self._source.name(func):
             kept = func.attr.value in _SAME
             return self.origins(func.value, depth + 1) if kept else ()
+        function = self._source.function(func)
+        if function is not None:
+            given = [self.origins(v, depth + 1) if v else () for v in self._returns(function)]
+            return tuple(one for calls in given for one in calls) if all(given) else ()
         return (call,) if self._source.name(func) else ()
 
     def _is_rewrap(self, value: cst.BaseExpression, text: str) -> bool:
@@ -280,6 +300,12 @@ def common(paths: Iterable[Steps]) -> Steps:
     while all(len(way) > shared for way in ways) and len({w[shared].name for w in ways}) == 1:
         shared += 1
     return ways[0][:shared]
+
+
+def _without_forward(func: cst.BaseExpression) -> cst.BaseExpression:
+    """`model` of `model.forward`."""
+    named = isinstance(func, cst.Attribute) and func.attr.value == "forward"
+    return func.value if named and isinstance(func, cst.Attribute) else func
 
 
 def _is_layer(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Code that tries whether something exists, or only runs under some release of a library."""
+"""Code that tries whether something exists, by whatever means, or means to fail."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from lintorch.source.compat import asked
+
 if TYPE_CHECKING:
     from lintorch.source.source import Source
 
-_CAUGHT = re.compile(
-    r"\b(Exception|BaseException|AttributeError|ImportError|ModuleNotFoundError|TypeError|RuntimeError)\b"
-)
+_CAUGHT = re.compile(r"\b(Base)?Exception\b|RuntimeError|_ERRORS?\b")
 _ASKS = re.compile(
-    r"(?i:version|hasattr|getattr|avail|support|find_spec|installed|signature|legacy)"
-    r"|TYPE_CHECKING|\bhas_|\bHAS|TORCH|PT_?\d|(?i:torch_?(ge|gt|le|lt|\d)|_(ge|gt|le|lt)_)"
+    r"(?i:version|hasattr|getattr|avail|find_spec|installed)|TYPE_CHECKING|TORCH_|[a-z]_PT\d"
 )
 """What tests say that ask for a release, or whether something is there."""
 _EXPECTS = re.compile(r"raises|suppress|assertRaises|patch", re.I)
@@ -24,28 +23,13 @@ _EXPECTS = re.compile(r"raises|suppress|assertRaises|patch", re.I)
 
 def is_tentative(node: cst.CSTNode, source: Source) -> bool:
     """Whether a node runs only where something was found to exist, or may fail by intention."""
-    inner = node
-    for outer in source.ancestors(node):
-        if isinstance(outer, cst.Try) and (inner is outer.body or inner in outer.handlers):
-            if any(_catches(handler, source) for handler in outer.handlers):
-                return True
-        elif isinstance(outer, (cst.If, cst.IfExp, cst.While, cst.BooleanOperation)):
-            if _ASKS.search(_tests(outer, source)):
-                return True
-        elif isinstance(outer, cst.With):
-            if any(_EXPECTS.search(source.code(item.item)) for item in outer.items):
-                return True
-        elif isinstance(outer, (cst.FunctionDef, cst.ClassDef)):
-            if any(_ASKS.search(source.code(decorator)) for decorator in outer.decorators):
-                return True
-            if isinstance(outer, cst.FunctionDef) and any(_checks(outer, source)):
-                return True
-        inner = outer
-    return False
+    return asked(node, source) or any(
+        _tries(inner, outer, source) for inner, outer in _up(node, source)
+    )
 
 
 def is_looked_up(name: str, source: Source) -> bool:
-    """Whether the file speaks of an attribute as text: `hasattr(torch, "name")`, `patch("torch.name")`."""
+    """Whether the file speaks of an attribute as text: `hasattr(torch, "name")`, `"torch.name"`."""
     return bool(re.search(rf"""["'.]{re.escape(name)}["']""", source.text))
 
 
@@ -59,13 +43,30 @@ def is_added(dotted: str, source: Source) -> bool:
     )
 
 
-def _tests(outer: cst.CSTNode, source: Source) -> str:
+def _up(node: cst.CSTNode, source: Source) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
+    for outer in source.ancestors(node):
+        yield node, outer
+        node = outer
+
+
+def _tries(inner: cst.CSTNode, outer: cst.CSTNode, source: Source) -> bool:
+    """Whether `outer`, around `inner`, asks first or catches what may be raised."""
+    if isinstance(outer, (cst.Try, cst.TryStar)):
+        tried = inner is outer.body or inner in outer.handlers
+        return tried and any(_catches(handler, source) for handler in outer.handlers)
     if isinstance(outer, (cst.If, cst.IfExp, cst.While)):
-        return source.code(outer.test)
-    return source.code(outer)
+        return bool(_ASKS.search(source.code(outer.test)))
+    if isinstance(outer, cst.BooleanOperation):
+        return bool(_ASKS.search(source.code(outer)))
+    if isinstance(outer, cst.With):
+        return any(_EXPECTS.search(source.code(item.item)) for item in outer.items)
+    if isinstance(outer, (cst.FunctionDef, cst.ClassDef)):
+        told = any(_ASKS.search(source.code(decorator)) for decorator in outer.decorators)
+        return told or (isinstance(outer, cst.FunctionDef) and any(_checks(outer, source)))
+    return False
 
 
-def _catches(handler: cst.ExceptHandler, source: Source) -> bool:
+def _catches(handler: cst.ExceptHandler | cst.ExceptStarHandler, source: Source) -> bool:
     return handler.type is None or bool(_CAUGHT.search(source.code(handler.type)))
 
 
@@ -77,7 +78,7 @@ def _checks(function: cst.FunctionDef, source: Source) -> Iterator[bool]:
 
 
 def _leaves(body: cst.BaseSuite) -> bool:
-    last = body.body[-1]
+    last: cst.CSTNode = body.body[-1]
     if isinstance(last, cst.SimpleStatementLine):
         last = last.body[-1]
     return isinstance(last, (cst.Return, cst.Raise, cst.Continue))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, fields
+from functools import cached_property
 
 import libcst as cst
 
@@ -28,6 +29,17 @@ class Tree:
     module: cst.Module
     parents: dict[cst.CSTNode, cst.CSTNode]
     nodes: dict[type, list[cst.CSTNode]]
+
+    @cached_property
+    def order(self) -> dict[cst.CSTNode, int]:
+        """The number of each node in document order, a parent before its children."""
+        numbers: dict[cst.CSTNode, int] = {}
+        stack: list[cst.CSTNode] = [self.module]
+        while stack:
+            node = stack.pop()
+            numbers[node] = len(numbers)
+            stack += reversed(offspring(node))
+        return numbers
 
 
 def grow(module: cst.Module) -> Tree:

@@ -1,0 +1,94 @@
+"""LT306: a constant that float16 cannot hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.finding import Applicability, Fix, Hit, Severity
+from lintorch.rule import Rule
+from lintorch.source import Source, literal
+from lintorch.source.halves import is_half
+
+rule = Rule(
+    __name__,
+    code="LT306",
+    summary="a constant that float16 cannot hold",
+    why="""
+        The largest float16 is 65504; below 3e-8 everything is 0. `masked_fill` and `fill_` with
+        -1e9 raise, under float16 autocast too; added, it becomes -inf. An epsilon of 1e-8 is no
+        epsilon: 0 / (0 + 1e-8) is NaN. bfloat16 holds both. Measured on torch 2.13.
+
+        Reported are tensors that the function around the line makes float16 itself.
+    """,
+    bad="""
+        import torch
+
+
+        def hide(scores, mask):
+            scores = scores.half()
+            return scores.masked_fill(mask, -1e9)
+    """,
+    good="""
+        import torch
+
+
+        def hide(scores, mask):
+            scores = scores.half()
+            return scores.masked_fill(mask, torch.finfo(scores.dtype).min)
+    """,
+    proof="""
+        scores = torch.ones(2)
+        hide(scores, scores > 0)
+    """,
+    severity=Severity.WARNING,
+    fix=Applicability.UNSAFE,
+)
+
+LARGEST, SMALLEST = 65504.0, 2.0**-25
+FILLS = {"masked_fill": 1, "masked_fill_": 1, "fill_": 0}
+"""Methods that raise, and where the value stands."""
+
+
+@rule.source(cst.Call, needs=("half()", "float16", "torch.half"))
+def in_fill(call: cst.Call, source: Source) -> Iterator[Hit]:
+    if not isinstance(call.func, cst.Attribute) or call.func.attr.value not in FILLS:
+        return
+    at = FILLS[call.func.attr.value]
+    names = ("mask", "value") if at else ("value",)
+    given = source.arguments(call, *names).get("value")
+    number = literal(given)
+    if given is None or not isinstance(number, (int, float)) or not _overflows(number):
+        return
+    tensor = call.func.value
+    if is_half(tensor, source):
+        message = f"{source.code(given)} does not fit into float16: raises"
+        fix = None
+        if isinstance(tensor, cst.Name) and (spelled := source.spell("torch.finfo", call)):
+            bound = "min" if number < 0 else "max"
+            text = f"{spelled}({tensor.value}.dtype).{bound}"
+            edit = source.replace(given, text)
+            fix = Fix(f"take the {bound}imum of the dtype", (edit,), Applicability.UNSAFE)
+        yield Hit(given, message, fix, severity=Severity.ERROR)
+
+
+@rule.source(cst.BinaryOperation, needs=("half()", "float16", "torch.half"))
+def in_sum(operation: cst.BinaryOperation, source: Source) -> Iterator[Hit]:
+    if not isinstance(operation.operator, (cst.Add, cst.Subtract)):
+        return
+    for number, other in (
+        (operation.right, operation.left),
+        (operation.left, operation.right),
+    ):
+        value = literal(number)
+        if not isinstance(value, float) or not is_half(other, source):
+            continue
+        if 0 < abs(value) < SMALLEST:
+            yield Hit(number, f"{source.code(number)} is 0 in float16: nothing is added")
+        elif _overflows(value):
+            yield Hit(number, f"{source.code(number)} is infinite in float16")
+
+
+def _overflows(number: float) -> bool:
+    return LARGEST < abs(number) < float("inf")

@@ -1,0 +1,73 @@
+"""LT308: old and new switches of TF32 in one file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.finding import Hit, Severity
+from lintorch.rule import Rule
+from lintorch.source import Source
+
+rule = Rule(
+    __name__,
+    code="LT308",
+    summary="old and new switches of TF32 together",
+    why="""
+        Whether float32 products may use TF32 was set by `allow_tf32`, and since torch 2.9 is set
+        by `fp32_precision`. torch raises when the old switch is read after the new one was
+        written, also from within itself. Off by default: one of the two often stands in a library.
+        Measured on torch 2.13.
+    """,
+    bad="""
+        import torch
+
+
+        def quick():
+            torch.backends.cuda.matmul.allow_tf32 = True
+            torch.backends.cuda.matmul.fp32_precision = "tf32"
+    """,
+    good="""
+        import torch
+
+
+        def quick():
+            torch.backends.cuda.matmul.fp32_precision = "tf32"
+    """,
+    proof="""
+        quick()
+        torch.backends.cuda.matmul.fp32_precision = "ieee"
+        if "allow_tf32" in quick.__code__.co_names:
+            torch.backends.cuda.matmul.allow_tf32
+    """,
+    severity=Severity.NOTE,
+    default=False,
+)
+
+OLD = frozenset({"torch.backends.cuda.matmul.allow_tf32", "torch.backends.cudnn.allow_tf32"})
+NEW = frozenset(
+    {
+        "torch.backends.fp32_precision", "torch.backends.cuda.matmul.fp32_precision",
+        "torch.backends.cudnn.fp32_precision", "torch.backends.cudnn.conv.fp32_precision",
+        "torch.backends.cudnn.rnn.fp32_precision",
+    }
+)  # fmt: skip
+SINCE = (2, 9)
+
+
+@rule.source(cst.Module, needs=("fp32_precision",))
+def in_source(module: cst.Module, source: Source) -> Iterator[Hit]:
+    if source.profile.torch < SINCE:
+        return
+    written = [
+        (target.target, source.name(target.target))
+        for assign in source.nodes(cst.Assign)
+        for target in assign.targets
+    ]
+    if any(name in NEW for _, name in written):
+        for node, name in written:
+            if name in OLD:
+                yield Hit(
+                    node, "allow_tf32 and fp32_precision are both set: reading the old one raises"
+                )

@@ -1,0 +1,225 @@
+"""LT415: an initialisation that raises, or that hits what it should leave alone."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.finding import Applicability, Fix, Hit, Severity
+from lintorch.rule import Rule
+from lintorch.source import Source, literal
+from lintorch.source.classes import ClassInfo
+
+rule = Rule(
+    __name__,
+    code="LT415",
+    summary="an initialisation that hits the wrong thing",
+    why="""
+        A nonlinearity that torch.nn.init does not know (`gelu`, `swish`, a misspelling) raises.
+        Choosing layers by `"Conv" in type(m).__name__` also chooses modules of one's own such
+        as ConvBlock, which have no weight: AttributeError. Choosing parameters by
+        `"weight" in name` also chooses the scales of norm layers: normal_ with a small deviation
+        takes them from 1 to about 0, and the signal with them, without a word;
+        xavier, kaiming and orthogonal raise on these vectors. Initialising the
+        weight of an embedding with a padding_idx fills the padding row, which then never
+        changes again, as no gradient reaches it. Measured on torch 2.13.
+    """,
+    bad="""
+        from torch import nn
+
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.conv = nn.Conv2d(3, 8, 3)
+                nn.init.kaiming_normal_(self.conv.weight, nonlinearity="leaky-relu")
+    """,
+    good="""
+        from torch import nn
+
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.conv = nn.Conv2d(3, 8, 3)
+                nn.init.kaiming_normal_(self.conv.weight, nonlinearity="leaky_relu")
+    """,
+    proof="""
+        Net()
+    """,
+    fix=Applicability.SAFE,
+)
+
+_INIT = "torch.nn.init."
+_SCALED = {
+    _INIT + "kaiming_normal_": ("tensor", "a", "mode", "nonlinearity"),
+    _INIT + "kaiming_uniform_": ("tensor", "a", "mode", "nonlinearity"),
+    _INIT + "kaiming_normal": ("tensor", "a", "mode", "nonlinearity"),
+    _INIT + "kaiming_uniform": ("tensor", "a", "mode", "nonlinearity"),
+    _INIT + "calculate_gain": ("nonlinearity", "param"),
+}
+NONLINEARITIES = (
+    "linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
+    "conv_transpose3d", "sigmoid", "tanh", "relu", "leaky_relu", "selu",
+)  # fmt: skip
+"""What `calculate_gain` of torch 2.13 knows."""
+_MATRICES = re.compile(r"^(xavier|kaiming|orthogonal|sparse)")
+_NORMS = re.compile(
+    r"^torch\.nn\.(Lazy)?(BatchNorm\dd|LayerNorm|GroupNorm|InstanceNorm\dd|RMSNorm)$"
+)
+_FILLS = ("normal_", "uniform_", "trunc_normal_")
+_EMBEDDINGS = ("torch.nn.Embedding", "torch.nn.EmbeddingBag")
+
+
+@rule.source(cst.Call, needs=("kaiming", "calculate_gain"))
+def in_nonlinearities(call: cst.Call, source: Source) -> Iterator[Hit]:
+    name = source.name(call.func)
+    if name not in _SCALED:
+        return
+    given = source.arguments(call, *_SCALED[name]).get("nonlinearity")
+    value = literal(given)
+    if given is None or not isinstance(value, str) or value in NONLINEARITIES:
+        return
+    near = difflib.get_close_matches(value.lower(), NONLINEARITIES, 1, 0.85)
+    fix = None
+    if near and isinstance(given, cst.SimpleString):
+        quoted = f"{given.quote}{near[0]}{given.quote}"
+        fix = Fix(f"write {quoted}", (source.replace(given, quoted),))
+    short = name.rpartition(".")[2]
+    yield Hit(call, f"{short} knows no nonlinearity {value!r}", fix, severity=Severity.ERROR)
+
+
+@rule.source(cst.If, needs=("__name__",))
+def in_class_names(node: cst.If, source: Source) -> Iterator[Hit]:
+    """`if type(m).__name__.find("Conv") != -1: init(m.weight)`, where the file has a ConvBlock."""
+    found = _class_name_test(node.test, source)
+    if found is None:
+        return
+    module, word = found
+    if not _reads_weight(node.body, module, source):
+        return
+    for info in source.classes.all.values():
+        if word in info.name and info.is_module and _has_no_weight(info, source):
+            message = f'"{word}" is in the name of {info.name} too, which has no weight'
+            yield Hit(node.test, message, severity=Severity.ERROR)
+            return
+
+
+@rule.source(cst.If, needs=("named_parameters",))
+def in_parameter_names(node: cst.If, source: Source) -> Iterator[Hit]:
+    """`if "weight" in name: init.normal_(p)`, in a file that builds norm layers."""
+    loop = source.enclosing(node, cst.For)
+    if loop is None or source.parent(node) is not loop.body or not _asks_for_weight(node.test):
+        return
+    method = loop.iter.func if isinstance(loop.iter, cst.Call) else None
+    target = loop.target.elements[1].value if _is_pair(loop.target) else None
+    if not isinstance(method, cst.Attribute) or method.attr.value != "named_parameters":
+        return
+    made = (source.name(call.func) for call in source.nodes(cst.Call))
+    norm = next((name for name in made if _NORMS.match(name)), "")
+    for call in source.nodes(cst.Call) if norm and isinstance(target, cst.Name) else ():
+        if source.enclosing(call, cst.If) is node and (how := _fills(call, target, source)):
+            short = norm.rpartition(".")[2]
+            raises = bool(_MATRICES.match(how))
+            does = "which raises" if raises else "in place of ones"
+            message = f"{how} hits the weights of {short} too, {does}"
+            yield Hit(call, message, severity=Severity.ERROR if raises else None)
+
+
+@rule.source(cst.Call, needs=("padding_idx",))
+def in_embeddings(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """`nn.init.normal_(self.embed.weight)`, where `self.embed` has a padding row."""
+    weight = _filled(call, source)
+    if weight is None or weight.attr.value != "weight":
+        return
+    made = source.origins(weight.value)
+    owner = source.code(weight.value)
+    padded = bool(made) and all(_is_padded(one, source) for one in made)
+    if padded and not re.search(rf"{re.escape(owner)}\.weight(\.data)?\[", source.text):
+        yield Hit(call, f"fills the padding row of {owner} too, and no gradient will change it")
+
+
+def _class_name_test(test: cst.BaseExpression, source: Source) -> tuple[str, str] | None:
+    """The module and the word of `classname.find("Conv") != -1` and `"Conv" in classname`."""
+    if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1:
+        return None
+    other = test.comparisons[0]
+    held: cst.BaseExpression | None = None
+    word: object = None
+    if isinstance(other.operator, cst.In):
+        word, held = literal(test.left), other.comparator
+    elif isinstance(test.left, cst.Call) and isinstance(other.operator, cst.NotEqual):
+        func, args = test.left.func, test.left.args
+        finds = isinstance(func, cst.Attribute) and func.attr.value == "find"
+        held = func.value if finds and isinstance(func, cst.Attribute) else None
+        word = literal(args[0].value) if args else None
+    if isinstance(held, cst.Name):
+        values = source.classes.assigned(held)
+        held = values[0] if len(values) == 1 else None
+    text = source.code(held) if held is not None else ""
+    match = re.fullmatch(r"(?:type\((\w+)\)|(\w+)\.__class__)\.__name__", text)
+    return (match[1] or match[2], word) if match and isinstance(word, str) and word else None
+
+
+def _reads_weight(block: cst.BaseSuite, module: str, source: Source) -> bool:
+    """Whether the first statement of a block already needs the weight."""
+    text = source.code(block)
+    guarded = any(word in text for word in ("hasattr", "getattr", "isinstance", "try:"))
+    return f"{module}.weight" in text and not guarded
+
+
+def _has_no_weight(info: ClassInfo, source: Source) -> bool:
+    """Whether a class is a plain nn.Module that nowhere gets a weight."""
+    return info.bases == ("torch.nn.Module",) and "weight" not in source.code(info.node)
+
+
+def _asks_for_weight(test: cst.BaseExpression) -> bool:
+    """`"weight" in name`, and nothing else."""
+    if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1:
+        return False
+    within = isinstance(test.comparisons[0].operator, cst.In)
+    return within and literal(test.left) in ("weight", ".weight")
+
+
+def _is_pair(target: cst.BaseExpression) -> bool:
+    return isinstance(target, cst.Tuple) and len(target.elements) == 2
+
+
+def _fills(call: cst.Call, target: cst.Name, source: Source) -> str:
+    """The function that fills a parameter, by nn.init or by its own method."""
+    name = source.name(call.func)
+    first = call.args[0].value if call.args else None
+    if name.startswith(_INIT) and first is not None:
+        short = name.removeprefix(_INIT)
+        given = source.code(first) in (target.value, f"{target.value}.data")
+        return short if given and (_MATRICES.match(short) or short in _FILLS) else ""
+    func = call.func
+    if isinstance(func, cst.Attribute) and func.attr.value in _FILLS:
+        own = source.code(func.value) in (target.value, f"{target.value}.data")
+        return func.attr.value if own else ""
+    return ""
+
+
+def _filled(call: cst.Call, source: Source) -> cst.Attribute | None:
+    """`x.weight` of `nn.init.normal_(x.weight)` and of `x.weight.data.normal_()`."""
+    name = source.name(call.func)
+    place: cst.BaseExpression | None = None
+    if name.startswith(_INIT):
+        short = name.removeprefix(_INIT)
+        filled = short in _FILLS or _MATRICES.match(short)
+        place = call.args[0].value if filled and call.args else None
+    elif isinstance(call.func, cst.Attribute) and call.func.attr.value in _FILLS:
+        place = call.func.value
+    if isinstance(place, cst.Attribute) and place.attr.value == "data":
+        place = place.value
+    return place if isinstance(place, cst.Attribute) else None
+
+
+def _is_padded(made: cst.Call, source: Source) -> bool:
+    index = source.arguments(made, "num_embeddings", "embedding_dim", "padding_idx").value(
+        "padding_idx", None
+    )
+    return source.name(made.func) in _EMBEDDINGS and isinstance(index, int)

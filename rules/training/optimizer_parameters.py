@@ -1,0 +1,295 @@
+"""LT407: an optimizer that is given the wrong things to optimize."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.finding import Hit, Severity
+from lintorch.rule import Rule
+from lintorch.source import UNKNOWN, Role, Source, literal
+from lintorch.source.children import is_module
+from lintorch.source.reaching import reaching
+
+rule = Rule(
+    __name__,
+    code="LT407",
+    summary="an optimizer that is given the wrong parameters",
+    why="""
+        Some mistakes are silent: tensors of a `state_dict()` and tensors that need no gradient
+        are accepted and never change, a layer that replaces another after the optimizer was
+        made is not trained, and a loop that sets one learning rate for all groups makes
+        different rates the same. Others raise: a model in place of its parameters, a list of
+        `parameters()` calls, a parameter in two groups, a tensor that `.to()` or arithmetic
+        made out of the one that needs a gradient (with `.to()`, only where it moves
+        something), SGD without a rate before torch 2.2, an optimizer wrapped in DataParallel.
+        Measured on torch 2.13.
+
+        Which of several models a training step runs is not followed, nor which layers a walk
+        over `modules()` leaves out.
+    """,
+    bad="""
+        import torch
+        from torch import nn
+
+
+        def make():
+            net = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 2))
+            return net, torch.optim.SGD(net.state_dict().values(), lr=0.1)
+    """,
+    good="""
+        import torch
+        from torch import nn
+
+
+        def make():
+            net = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 2))
+            return net, torch.optim.SGD(net.parameters(), lr=0.1)
+    """,
+    proof="""
+        net, optimizer = make()
+        before = net[1].weight.clone()
+        net(torch.ones(1, 4)).sum().backward()
+        optimizer.step()
+        assert not torch.equal(net[1].weight, before)
+    """,
+)
+
+_WRAPPERS = ("torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel")
+_MOVES = frozenset({"to", "cuda", "cpu", "double", "half", "bfloat16", "type"})
+_MAKERS = frozenset(
+    f"torch.{name}"
+    for name in ("zeros", "ones", "rand", "randn", "tensor", "empty", "full", "zeros_like",
+                 "ones_like", "rand_like", "randn_like", "linspace", "arange", "eye")
+)  # fmt: skip
+_LR_SINCE = (2, 2)
+
+
+@rule.source(cst.Call, needs=("optim",))
+def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
+    name = source.name(call.func)
+    wrapped = call.args[0].value if name in _WRAPPERS and call.args else None
+    if (
+        wrapped is not None
+        and source.role(_definition(wrapped, source) or wrapped) is Role.OPTIMIZER
+    ):
+        short = name.rpartition(".")[2]
+        yield Hit(
+            call, f"{short} wraps modules, and is given an optimizer", severity=Severity.ERROR
+        )
+    if not name.startswith("torch.optim.") or source.role(call) is not Role.OPTIMIZER:
+        return
+    short = name.rpartition(".")[2]
+    arguments = source.arguments(call, "params", "lr")
+    params = arguments.get("params")
+    if params is None:
+        return
+    wrong = _not_parameters(params, source) or _repeated(params, source)
+    if wrong:
+        yield Hit(call, f"{short} is given {wrong[0]}", severity=wrong[1])
+    yield from _elements(params, short, source)
+    missing = short == "SGD" and arguments.value("lr", None) is None and arguments.complete
+    if missing and source.profile.torch < _LR_SINCE and not _groups(params):
+        yield Hit(call, "SGD has no default for lr before torch 2.2", severity=Severity.ERROR)
+
+
+def _not_parameters(params: cst.BaseExpression, source: Source) -> tuple[str, Severity] | None:
+    """What is handed over in place of parameters, and how bad that is."""
+    text = source.code(params)
+    if isinstance(params, (cst.Name, cst.Attribute)) and is_module(params, source):
+        return f"the module {text} and not its parameters", Severity.ERROR
+    if _method(params) == "state_dict":
+        return "the names of a state_dict", Severity.ERROR
+    if _method(params) == "values" and _method(_receiver(params)) == "state_dict":
+        return "the tensors of a state_dict, which need no gradient", Severity.WARNING
+    summed = isinstance(params, cst.BinaryOperation) and isinstance(params.operator, cst.Add)
+    if summed and _method(params.left) == _method(params.right) == "parameters":
+        return "a sum of iterators", Severity.ERROR
+    if isinstance(params, (cst.List, cst.Tuple)):
+        lists = [e for e in params.elements if isinstance(e, cst.Element)]
+        if any(_method(e.value) == "parameters" for e in lists):
+            return "a list of parameters() calls: each is to be starred or a group", Severity.ERROR
+    return None
+
+
+def _repeated(params: cst.BaseExpression, source: Source) -> tuple[str, Severity] | None:
+    """`m.parameters()` beside `m.fc.parameters()`."""
+    owners = list(_owners(params, source))
+    for index, owner in enumerate(owners):
+        for other in owners[:index]:
+            short, long = sorted((owner, other), key=len)
+            if long == short or long.startswith((f"{short}.", f"{short}[")):
+                grouped = bool(_groups(params))
+                return (
+                    f"the parameters of {long} twice, as those of {short} too",
+                    Severity.ERROR if grouped else Severity.WARNING,
+                )
+    return None
+
+
+def _owners(params: cst.BaseExpression, source: Source) -> Iterator[str]:
+    """Whose parameters() are handed over, group by group or joined."""
+    if isinstance(params, cst.BinaryOperation) and isinstance(params.operator, cst.Add):
+        yield from _owners(params.left, source)
+        yield from _owners(params.right, source)
+    elif isinstance(params, (cst.List, cst.Tuple)):
+        groups = list(_groups(params))
+        starred = [e.value for e in params.elements if isinstance(e, cst.StarredElement)]
+        for given in groups or starred:
+            yield from _owners(given, source)
+    elif isinstance(params, cst.Call) and source.name(params.func) in ("list", "itertools.chain"):
+        for arg in params.args:
+            yield from _owners(arg.value, source)
+    elif _method(params) == "parameters" and isinstance(params, cst.Call) and not params.args:
+        yield source.code(_receiver(params))
+
+
+def _groups(params: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """What the "params" of literal groups are; [] where there are no groups."""
+    items = params.elements if isinstance(params, (cst.List, cst.Tuple)) else ()
+    return [given for item in items for given in [_entry(item.value, "params")] if given]
+
+
+def _entry(group: cst.BaseExpression, key: str) -> cst.BaseExpression | None:
+    if isinstance(group, cst.Dict):
+        for item in group.elements:
+            if isinstance(item, cst.DictElement) and literal(item.key) == key:
+                return item.value
+    if (
+        isinstance(group, cst.Call)
+        and isinstance(group.func, cst.Name)
+        and group.func.value == "dict"
+    ):
+        return next((a.value for a in group.args if a.keyword and a.keyword.value == key), None)
+    return None
+
+
+def _elements(params: cst.BaseExpression, short: str, source: Source) -> Iterator[Hit]:
+    """Tensors that are handed over one by one."""
+    items = params.elements if isinstance(params, (cst.List, cst.Tuple)) else ()
+    for item in items:
+        if not isinstance(item.value, (cst.Name, cst.Call, cst.BinaryOperation)):
+            continue
+        made = _definition(item.value, source)
+        text = source.code(item.value)
+        if how := _derived(made, source):
+            message = f"{short} is given {text}, which {how} made out of the tensor with a gradient"
+            yield Hit(item, message, severity=Severity.ERROR)
+        elif isinstance(item.value, cst.Name) and _needs_none(made, item.value, source):
+            yield Hit(item, f"{short} is given {text}, which needs no gradient and never changes")
+
+
+def _definition(node: cst.BaseExpression, source: Source) -> cst.BaseExpression | None:
+    if not isinstance(node, cst.Name):
+        return node
+    found = reaching(node, source)
+    return found[0].value if len(found) == 1 and found[0].index is None else None
+
+
+def _derived(made: cst.BaseExpression | None, source: Source) -> str:
+    """`.to()` or arithmetic on a leaf written in the same expression; "" where there is none."""
+    if isinstance(made, cst.BinaryOperation):
+        parts = (made.left, made.right)
+        return "arithmetic" if any(_is_leaf(part, source) for part in parts) else ""
+    if _method(made) in _MOVES and _is_leaf(_receiver(made), source):
+        return f".{_method(made)}()"
+    return ""
+
+
+def _is_leaf(node: cst.BaseExpression | None, source: Source) -> bool:
+    if not isinstance(node, cst.Call):
+        return False
+    name = source.name(node.func)
+    told = source.arguments(node).value("requires_grad", False) is True
+    return name == "torch.nn.Parameter" or (name in _MAKERS and told)
+
+
+def _needs_none(made: cst.BaseExpression | None, name: cst.Name, source: Source) -> bool:
+    """`w = torch.zeros(3)`, of which nothing else in the file says that it needs a gradient."""
+    if not isinstance(made, cst.Call) or source.name(made.func) not in _MAKERS:
+        return False
+    told = source.arguments(made).value("requires_grad", False)
+    return told is False and f"{name.value}.requires_grad" not in source.text
+
+
+@rule.source(cst.For, needs=("param_groups",))
+def in_loops(loop: cst.For, source: Source) -> Iterator[Hit]:
+    """`for group in optimizer.param_groups: group["lr"] = lr` where the groups differ in it."""
+    through = loop.iter
+    if not isinstance(through, cst.Attribute) or through.attr.value != "param_groups":
+        return
+    group = loop.target.value if isinstance(loop.target, cst.Name) else ""
+    made = source.origins(through.value)
+    if not group or not made or not all(_differ(call, source) for call in made):
+        return
+    for assign in source.nodes(cst.Assign):
+        if loop in source.ancestors(assign) and _sets_lr(assign, group, source):
+            yield Hit(assign, "gives all groups one lr, where they were made with different ones")
+
+
+def _differ(made: cst.Call, source: Source) -> bool:
+    """Whether an optimizer is made with groups of different rates."""
+    given = source.arguments(made, "params", "lr")
+    params = given.get("params")
+    if isinstance(params, cst.Name):
+        params = _definition(params, source)
+    items = params.elements if isinstance(params, (cst.List, cst.Tuple)) else ()
+    rates = [_entry(item.value, "lr") or given.get("lr") for item in items]
+    written = {source.code(rate) for rate in rates if rate is not None}
+    return source.name(made.func).startswith("torch.optim.") and len(written) > 1
+
+
+def _sets_lr(assign: cst.Assign, group: str, source: Source) -> bool:
+    target = assign.targets[0].target
+    if not isinstance(target, cst.Subscript) or not isinstance(target.value, cst.Name):
+        return False
+    index = target.slice[0].slice
+    key = literal(index.value) if isinstance(index, cst.Index) else UNKNOWN
+    plain = isinstance(assign.value, (cst.Name, cst.Float, cst.Attribute))
+    return target.value.value == group and key == "lr" and plain
+
+
+@rule.source(cst.Assign, needs=("optim",))
+def in_replacements(assign: cst.Assign, source: Source) -> Iterator[Hit]:
+    """`model.fc = nn.Linear(...)` after the optimizer of `model` was made."""
+    target = assign.targets[0].target
+    made = assign.value
+    if not isinstance(target, cst.Attribute) or not isinstance(made, cst.Call):
+        return
+    owner = source.code(target.value)
+    if owner == "self" or not source.name(made.func).startswith("torch.nn."):
+        return
+    if source.role(made) is Role.MODEL and _is_too_late(assign, owner, source):
+        text = source.code(target)
+        yield Hit(assign, f"{text} is made after the optimizer, which goes on with the old one")
+
+
+def _is_too_late(assign: cst.Assign, owner: str, source: Source) -> bool:
+    """Whether the one optimizer of the function is made before, from all parameters."""
+    scope = source.enclosing(assign, cst.FunctionDef)
+    here = [
+        call
+        for call in source.nodes(cst.Call)
+        if source.enclosing(call, cst.FunctionDef) is scope and source.role(call) is Role.OPTIMIZER
+    ]
+    line = source.parent(assign)
+    block = source.parent(line) if line else None
+    if len(here) != 1 or ".add_param_group" in source.text:
+        return False
+    params = source.arguments(here[0], "params").get("params")
+    same = block is not None and block in source.ancestors(here[0])
+    whole = _method(params) == "parameters" and source.code(_receiver(params)) == owner
+    return whole and same and source.spans.of(here[0]) < source.spans.of(assign)
+
+
+def _method(node: cst.CSTNode | None) -> str:
+    """The method that an expression calls."""
+    func = node.func if isinstance(node, cst.Call) else None
+    return func.attr.value if isinstance(func, cst.Attribute) else ""
+
+
+def _receiver(node: cst.CSTNode | None) -> cst.BaseExpression:
+    assert isinstance(node, cst.Call)
+    assert isinstance(node.func, cst.Attribute)
+    return node.func.value

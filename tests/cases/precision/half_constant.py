@@ -1,0 +1,35 @@
+import torch
+
+
+def attention(q, k, mask, bias, n):
+    scores = (q @ k).half()
+    scores.masked_fill_(mask, -1e9)  # hit
+    scores = scores.half().masked_fill(mask, value=-1e5)  # hit
+    fine = scores.masked_fill(mask, -65504.0)
+    fine = scores.masked_fill(mask, float("-inf"))
+    fine = scores.masked_fill(mask, -1e4)
+    fine = scores.masked_fill(mask, n)
+    return q.float().masked_fill(mask, -1e9)
+
+
+def normalize(x, y):
+    small = x.to(torch.float16)
+    a = small / (small.abs() + 1e-8)  # hit
+    b = small + 1e-6
+    c = x + 1e-8
+    d = small.float() + 1e-8
+    e = x.to(torch.bfloat16) + 1e-8
+    f = small - 1e9  # hit
+    g = torch.zeros(3, dtype=torch.half) + 1e-8  # hit
+    return small * y + 1e-8
+
+
+def either(x, fast):
+    x = x.half() if fast else x
+    return x.masked_fill(x > 0, -1e9)
+
+
+def model(net, x, mask):
+    net.half()
+    out = net(x)
+    return out.masked_fill(mask, -1e9)

@@ -1,0 +1,48 @@
+import functools
+
+import torch
+import torch.utils.checkpoint as cp
+from torch import nn
+from torch.utils.checkpoint import checkpoint, checkpoint_sequential
+
+
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Linear(2, 2)
+        self.drop = nn.Dropout(0.1)
+        self.run = functools.partial(checkpoint, use_reentrant=False)
+
+    def forward(self, x, y, flag, *rest, **options):
+        x = cp.checkpoint(self.conv, x)  # hit
+        x = checkpoint(self.conv, x, y, preserve_rng_state=True)  # hit
+        x = checkpoint(self.conv, *rest)  # hit
+        x = checkpoint(self.conv, x, use_reentrant=flag)
+        x = checkpoint(self.conv, x, **options)
+        x = checkpoint_sequential(self.layers, 2, x)  # hit
+        x = checkpoint_sequential(self.layers, 2, x, use_reentrant=False)
+        x = torch.utils.checkpoint.checkpoint(
+            self.conv,
+            x,  # the input
+            use_reentrant=False,
+        )
+        both = [x, y]
+        x = checkpoint(self.conv, [x, y], use_reentrant=True)  # hit
+        x = checkpoint(self.conv, both, use_reentrant=True)  # hit
+        x = checkpoint(self.conv, *both, use_reentrant=True)
+        x = checkpoint(self.conv, [x, y], use_reentrant=False)
+        x = checkpoint(self.drop, x, use_reentrant=False, preserve_rng_state=False)  # hit
+        return self.run(self.conv, x)
+
+
+class Plain(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Linear(2, 2)
+
+    def forward(self, x):
+        return checkpoint(self.conv, x, use_reentrant=False, preserve_rng_state=False)
+
+
+def save(model, checkpoint):
+    return checkpoint(model)

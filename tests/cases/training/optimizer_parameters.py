@@ -1,0 +1,109 @@
+import itertools
+
+import torch
+import torch.optim as optim
+from torch import nn
+from torch.nn import Parameter
+from torch.optim import SGD, Adam, AdamW
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.base = nn.Linear(2, 2)
+        self.fc = nn.Linear(2, 2)
+
+
+class Own(optim.SGD):
+    def parameters(self):
+        return self.param_groups
+
+
+def wrong_things(device, other, *args, **kwargs):
+    net = Net().to(device)
+    opt = optim.Adam(net)  # hit
+    opt = optim.Adam(net.parameters)
+    opt = optim.Adam(net.state_dict())  # hit
+    opt = optim.Adam(net.state_dict().values())  # hit
+    opt = optim.Adam(net.parameters())
+    opt = optim.Adam(params=net.parameters(), lr=0.1)
+    opt = optim.Adam(other)
+    opt = optim.Adam(*args)
+    opt = optim.Adam(**kwargs)
+    opt = optim.Adam()
+    opt = SGD([net.base.parameters(), net.fc.parameters()], lr=0.1)  # hit
+    opt = SGD([*net.base.parameters(), *net.fc.parameters()], lr=0.1)
+    opt = SGD(net.base.parameters() + net.fc.parameters(), lr=0.1)  # hit
+    opt = SGD(list(net.base.parameters()) + list(net.fc.parameters()), lr=0.1)
+    opt = SGD(itertools.chain(net.base.parameters(), net.fc.parameters()), lr=0.1)
+    opt = SGD([{"params": net.parameters()}, {"params": net.fc.parameters()}], lr=0.1)  # hit
+    opt = SGD([{"params": net.base.parameters()}, {"params": net.fc.parameters()}], lr=0.1)
+    opt = SGD([{"params": net.fc1.parameters()}, {"params": net.fc10.parameters()}], lr=0.1)
+    opt = SGD(list(net.parameters()) + list(net.fc.parameters()), lr=0.1)  # hit
+    opt = SGD([{"params": net.seq[0].parameters()}, {"params": net.seq[1].parameters()}], lr=0.1)
+    opt = SGD([{"params": net.seq[0].parameters()}, {"params": net.seq.parameters()}], lr=0.1)  # hit
+    opt = SGD(net.parameters())
+    opt = nn.DataParallel(opt)  # hit
+    net = nn.DataParallel(net)
+    return opt, Own(net)
+
+
+def leaves(device, given):
+    a = torch.randn(3, requires_grad=True).to(device)
+    b = torch.randn(3, device=device, requires_grad=True)
+    c = nn.Parameter(torch.zeros(2)).cuda()
+    d = torch.zeros(3)
+    e = torch.zeros(3)
+    e.requires_grad_()
+    f = torch.zeros(3).to(device).requires_grad_()
+    g = torch.ones(2, requires_grad=True) * 2
+    h = given.to(device)
+    opt = Adam([a])  # hit
+    opt = Adam([b, e, f, h])
+    opt = Adam([b, c], lr=0.1)  # hit
+    opt = AdamW([d])  # hit
+    opt = AdamW([g])  # hit
+    opt = AdamW([Parameter(d).cuda()])  # hit
+    opt = AdamW([Parameter(d.cuda())])
+    return opt, given
+
+
+def rates(net, lr):
+    optimizer = SGD(
+        [{"params": net.base.parameters(), "lr": 0.01}, {"params": net.fc.parameters()}], lr=0.1
+    )
+    single = SGD(net.parameters(), lr=0.1)
+    for group in optimizer.param_groups:
+        group["lr"] = lr  # hit
+    for group in optimizer.param_groups:
+        group["lr"] = lr * group["lr_mult"]
+    for group in optimizer.param_groups:
+        group["lr"] *= 0.1
+    for group in single.param_groups:
+        group["lr"] = lr
+    return optimizer
+
+
+def late_head(classes):
+    model = Net()
+    model.base = nn.Linear(3, 3)
+    optimizer = SGD(model.parameters(), lr=0.1)
+    model.fc = nn.Linear(2, classes)  # hit
+    return model, optimizer
+
+
+def head_in_time(classes, frozen):
+    model, other = Net(), Net()
+    model.fc = nn.Linear(2, classes)
+    optimizer = SGD(model.parameters(), lr=0.1)
+    other.fc = nn.Linear(2, classes)
+    model.name = "net"
+    return model, optimizer, frozen
+
+
+def two_optimizers(classes):
+    model = Net()
+    optimizer = SGD(model.parameters(), lr=0.1)
+    model.fc = nn.Linear(2, classes)
+    optimizer = SGD(model.parameters(), lr=0.1)
+    return optimizer

@@ -1,0 +1,121 @@
+import torch
+from torch import nn, optim
+from torch.nn.utils import clip_grad_norm_
+
+
+def clip_after(model, loader):
+    params = model.parameters()
+    opt = optim.SGD(params, lr=0.1)
+    for x in loader:
+        model(x).sum().backward()
+        torch.nn.utils.clip_grad_norm_(params, 1.0)  # hit
+        opt.step()
+
+
+def clip_in_loop(model, loader, opt):
+    trainable = filter(lambda p: p.requires_grad, model.parameters())
+    for x in loader:
+        model(x).sum().backward()
+        clip_grad_norm_(trainable, 1.0)  # hit
+        opt.step()
+
+
+def kept(model, loader):
+    params = list(model.parameters())
+    opt = optim.SGD(params, lr=0.1)
+    for x in loader:
+        clip_grad_norm_(params, x)
+    return opt
+
+
+def again(model, opt):
+    params = model.parameters()
+    first = list(params)
+    params = model.parameters()
+    return first, list(params), opt
+
+
+def either(model, kind):
+    params = model.named_parameters()
+    if kind == "sgd":
+        return optim.SGD([p for _, p in params], lr=0.1)
+    elif kind == "adam":
+        return optim.Adam([p for _, p in params])
+    names = [n for n, _ in params]
+    count = sum(p.numel() for _, p in params)  # hit
+    return names, count
+
+
+def groups(net):
+    ignored = list(map(id, net.fc.parameters()))
+    base = filter(lambda p: id(p) not in ignored, net.parameters())
+    return optim.SGD([{"params": base}, {"params": net.fc.parameters(), "lr": 0.01}], lr=0.1)
+
+
+def counted_groups(net):
+    base = filter(lambda p: p.requires_grad, net.parameters())
+    print(len(list(base)))
+    return optim.SGD([{"params": base}, {"params": net.fc.parameters()}], lr=0.1)  # hit
+
+
+def late(net):
+    ids = set(map(id, net.a.parameters()))
+    first = filter(lambda p: id(p) not in ids, net.parameters())  # hit
+    ids = set(map(id, net.b.parameters()))
+    second = filter(lambda p: id(p) not in ids, net.parameters())
+    return list(first), list(second)
+
+
+def nested(xs, net):
+    sizes = map(len, xs)
+    for x in xs:
+        for size in sizes:  # hit
+            print(x, size)
+    layers = net.children()
+    for x in xs:
+        for layer in layers:
+            x = layer(x)
+        return x
+
+
+def by_hand(net):
+    it = net.parameters()
+    device = next(it).device
+    rest = list(it)
+    pairs = map(str, rest)
+    return device, dict(zip(pairs, pairs))
+
+
+def passed(net, function, flag):
+    params = net.parameters()
+    function(params)
+    lazy = (p for p in params)
+    other = map(float, [1])
+    total = sum(other) if flag else max(other)
+    own = net.parameters(3, 4)
+    return list(lazy), total, list(own), list(own)
+
+
+class Both(nn.Module):
+    def parameters_of(self):
+        children = self.children()
+        names = list(children)
+
+        def inner():
+            children = self.children()
+            return list(children)
+
+        return names, inner
+
+
+class Trainer:
+    def __init__(self, model):
+        self.params = filter(lambda p: p.requires_grad, model.parameters())
+        self.kept = list(model.parameters())
+        self.optimizer = optim.Adam(model.parameters())
+
+    def step(self, loss):
+        loss.backward()
+        clip_grad_norm_(self.params, 1.0)  # hit
+        clip_grad_norm_(self.kept, 1.0)
+        self.optimizer.step()
