@@ -76,6 +76,7 @@ _NOT_TENSORS = frozenset(
 _STATE = ("torch.is_", "torch.get_", "torch.set_", "torch.are_", "torch.use_")
 _VERDICTS = frozenset({"torch.equal", "torch.allclose", "torch.is_nonzero", "bool"})
 """What gives a Python bool worked out from the data of its arguments."""
+_ANYTHING = frozenset({"torch.load", "torch.compile", "torch.cond", "torch.vmap"})
 _NAMESPACES = (
     "torch.nn.functional.",
     "torch.special.",
@@ -153,6 +154,8 @@ def function(name: str, args: Sequence[Value], in_region: bool) -> Value:
         ("torch.jit.", "torch.onnx.", "torch.compiler.", "torch.cuda.", *_STATE)
     ):
         return OTHER
+    if name in _ANYTHING:
+        return UNKNOWN_VALUE
     if name.startswith("torch.nn.init."):
         return first
     if name.startswith(_NAMESPACES) or (

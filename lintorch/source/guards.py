@@ -17,7 +17,7 @@ _EXPORTING = frozenset(
         "torch.compiler.is_dynamo_compiling", "torch._dynamo.is_compiling",
     }
 )  # fmt: skip
-_ASKS = re.compile(r"(^|\.)is_(torchdynamo_(compiling|exporting)|jit_tracing|tracing|exporting)$")
+_ASKS = re.compile(r"(^|\.)_?is_((torch)?dynamo_)?(compiling|exporting|(jit_)?tracing)$")
 """The same by the names that libraries give to helpers of their own."""
 _TARGET = re.compile(r"^((\w+_)?(targets?|labels?)|gts?|gt_\w+|y_true|ground_truth)$")
 _OFF = re.compile(r"^(use_tiling|use_slicing|use_framewise_\w+|gradient_checkpointing)$")

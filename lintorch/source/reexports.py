@@ -34,7 +34,7 @@ def origin(dotted: str, here: Home, consulted: set[str], depth: int = 0) -> str:
         path = locate(".".join(parts[:length]), here.roots, consulted)
         if path is not None:
             found = defined(parts[length], outline(path))
-            if not found or found == dotted:
+            if not found or found == dotted or home(path).module == here.module:
                 return dotted
             return origin(".".join([found, *parts[length + 1 :]]), here, consulted, depth + 1)
     return dotted

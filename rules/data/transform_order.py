@@ -1,0 +1,141 @@
+"""LT510: image transforms in an order in which one of them gets what it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from lintorch.finding import Applicability, Fix, Hit, Severity
+from lintorch.rule import Rule
+from lintorch.source import Source
+
+rule = Rule(
+    __name__,
+    code="LT510",
+    summary="image transforms in an order that one of them refuses",
+    why="""
+        Normalize, RandomErasing, LinearTransformation and ConvertImageDtype of
+        torchvision.transforms take tensors, ToTensor and PILToTensor take images and arrays.
+        So [Normalize, ToTensor] raises TypeError whatever comes in, and so do Normalize after
+        ToPILImage and ToTensor after ToTensor. Normalize wants floats, which PILToTensor does
+        not give. Lists are only judged as far as every transform in them is known; those of
+        transforms.v2 take tensors and images alike and are left alone.
+    """,
+    bad="""
+        from torchvision import transforms
+
+        prepare = transforms.Compose([
+            transforms.Resize(224),
+            transforms.Normalize([0.5], [0.5]),
+            transforms.ToTensor(),
+        ])
+    """,
+    good="""
+        from torchvision import transforms
+
+        prepare = transforms.Compose([
+            transforms.Resize(224),
+            transforms.ToTensor(),
+            transforms.Normalize([0.5], [0.5]),
+        ])
+    """,
+    unproven="""
+        Running it takes torchvision, which these proofs do not install. Its functions normalize,
+        erase, convert_image_dtype and to_tensor begin with a check of the type they are given
+        and raise TypeError, as their source shows.
+    """,
+    severity=Severity.ERROR,
+    fix=Applicability.UNSAFE,
+)
+HOME = ("torchvision.transforms.", "torchvision.transforms.transforms.")
+WANTS_TENSOR = frozenset(
+    {"Normalize", "RandomErasing", "LinearTransformation", "ConvertImageDtype"}
+)
+WANTS_IMAGE = frozenset({"ToTensor", "PILToTensor"})
+KEEPS = frozenset(
+    {
+        "Resize", "CenterCrop", "RandomCrop", "RandomResizedCrop", "RandomHorizontalFlip",
+        "RandomVerticalFlip", "ColorJitter", "Pad", "Grayscale", "RandomGrayscale",
+        "RandomRotation", "RandomAffine", "RandomPerspective", "GaussianBlur", "RandomInvert",
+        "RandomPosterize", "RandomSolarize", "RandomAdjustSharpness", "RandomAutocontrast",
+        "RandomEqualize", "AutoAugment", "RandAugment", "TrivialAugmentWide", "AugMix",
+    }
+)  # fmt: skip
+"""Transforms that give an image for an image and a tensor for a tensor."""
+
+
+@dataclass(frozen=True)
+class State:
+    """What comes out of the transforms so far: "tensor", "bytes", "image", or "" if not known."""
+
+    kind: str = ""
+    asked: cst.BaseExpression | None = None
+    """The transform that showed a tensor came in."""
+
+
+@rule.source(cst.Call, needs=("Normalize", "ToTensor", "RandomErasing"))
+def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
+    if short(source.name(call.func)) != "Compose" or not call.args:
+        return
+    listed = call.args[0].value
+    if not isinstance(listed, (cst.List, cst.Tuple)):
+        return
+    state = State()
+    for element in listed.elements:
+        step = element.value
+        name = short(source.name(step.func)) if isinstance(step, cst.Call) else ""
+        if said := refusal(name, state, source):
+            yield Hit(step, said, exchanged(step, state, source))
+            return
+        state = after(name, step, state)
+
+
+def short(dotted: str) -> str:
+    """The name of a transform of torchvision's first generation; "" of anything else."""
+    head, _, last = dotted.rpartition(".")
+    return last if f"{head}." in HOME else ""
+
+
+def refusal(name: str, state: State, source: Source) -> str:
+    """Why a transform raises on what it gets; "" where it may not."""
+    if name in WANTS_IMAGE and state.kind in ("tensor", "bytes"):
+        before = last_name(state.asked) if state.asked is not None else "a tensor"
+        return f"{name} takes an image and comes after {before}: TypeError"
+    if name in WANTS_TENSOR and state.kind == "image":
+        return f"{name} takes a tensor and gets an image: TypeError"
+    if name == "Normalize" and state.kind == "bytes":
+        return "Normalize takes floats and gets the bytes of PILToTensor: TypeError"
+    return ""
+
+
+def after(name: str, step: cst.BaseExpression, state: State) -> State:
+    if name == "ToTensor":
+        return State("tensor", step)
+    if name == "PILToTensor":
+        return State("bytes", step)
+    if name == "ToPILImage":
+        return State("image")
+    if name == "RandomErasing" and state.kind == "bytes":
+        return state
+    if name in WANTS_TENSOR:
+        return State("tensor", step if state.kind == "" else state.asked)
+    return state if name in KEEPS else State()
+
+
+def last_name(step: cst.BaseExpression) -> str:
+    func = step.func if isinstance(step, cst.Call) else step
+    return func.attr.value if isinstance(func, cst.Attribute) else getattr(func, "value", "")
+
+
+def exchanged(step: cst.BaseExpression, state: State, source: Source) -> Fix | None:
+    """ToTensor where the transform stands that wants a tensor, and that one where ToTensor stood."""
+    early = state.asked
+    if early is None or last_name(step) != "ToTensor" or last_name(early) not in WANTS_TENSOR:
+        return None
+    edits = (
+        source.replace(early, source.code(step)),
+        source.replace(step, source.code(early)),
+    )
+    return Fix("exchange the two", edits, Applicability.UNSAFE)

@@ -1,0 +1,43 @@
+import torch
+from torch.utils.data import DataLoader
+
+from prefetching import DataPrefetcher
+
+train_loader = DataLoader([1, 2, 3])
+dataiter = iter(train_loader)
+images = dataiter.next()  # hit
+images = next(dataiter)
+images, labels = iter(train_loader).next()  # hit
+train_loader.next()  # hit
+
+
+class Trainer:
+    def __init__(self, val_loader, cursor):
+        self.batches = iter(val_loader)
+        self.cursor = cursor
+        self.prefetcher = DataPrefetcher(val_loader)
+
+    def step(self):
+        try:
+            batch = self.batches.next()  # hit
+        except StopIteration:
+            batch = None
+        row = self.cursor.next()
+        return batch, row, self.prefetcher.next()
+
+
+def node(linked, loader, items):
+    pre = DataPrefetcher(loader)
+    x = pre.next()
+    y = linked.next()
+    z = iter(items).next()
+    it = iter(loader)
+    it = DataPrefetcher(it)
+    return x, y, z, it.next()
+
+
+def both(loader):
+    try:
+        return iter(loader).next()
+    except AttributeError:
+        return next(iter(loader))
