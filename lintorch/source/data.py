@@ -138,6 +138,8 @@ def is_made(node: cst.CSTNode, source: Source, seen: frozenset[str] = frozenset(
         )
     if isinstance(node, cst.Call):
         return _makes(node, source, seen)
+    if isinstance(node, (cst.List, cst.Tuple)):
+        return _all_made([element.value for element in node.elements], source, seen)
     if isinstance(node, (cst.BinaryOperation, cst.Comparison, cst.UnaryOperation)):
         return _all_made(_operands(node), source, seen)
     return False

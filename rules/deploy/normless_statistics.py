@@ -1,0 +1,52 @@
+"""LT218: a normalization that looks at its batch in eval mode too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.finding import Hit, Severity
+from lintorch.rule import Rule
+from lintorch.source import Source
+
+rule = Rule(
+    __name__,
+    code="LT218",
+    summary="a BatchNorm without running statistics",
+    why="""
+        With `track_running_stats=False` a BatchNorm uses the statistics of the batch at hand, in
+        eval mode too: what the model says of one sample depends on what else is in the batch, and
+        BatchNorm1d of a single sample raises. Exported models keep it so. Meant where each batch is
+        a domain of its own; else leave the argument out. Measured on torch 2.13.
+    """,
+    bad="""
+        from torch import nn
+
+        norm = nn.BatchNorm1d(4, track_running_stats=False).eval()
+    """,
+    good="""
+        from torch import nn
+
+        norm = nn.BatchNorm1d(4).eval()
+    """,
+    proof="""
+        x = torch.randn(8, 4)
+        assert torch.allclose(norm(x)[:2], norm(x[:2])), "the batch decides"
+    """,
+    severity=Severity.NOTE,
+)
+
+_NORMS = re.compile(r"^torch\.nn\.(Lazy|Sync)?BatchNorm(\dd)?$")
+_PARAMETERS = ("num_features", "eps", "momentum", "affine", "track_running_stats")
+
+
+@rule.source(cst.Call, needs=("track_running_stats",))
+def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
+    name = source.name(call.func)
+    if not _NORMS.match(name):
+        return
+    if source.arguments(call, *_PARAMETERS).value("track_running_stats", True) is False:
+        short = name.rpartition(".")[2]
+        yield Hit(call, f"{short} without running statistics: in eval mode the batch decides")

@@ -1,0 +1,279 @@
+"""LT206: layers kept in a list, tuple or dict, where nn.Module does not see them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import libcst as cst
+
+from lintorch.finding import Applicability, Edit, Fix, Hit, Severity
+from lintorch.rule import Rule
+from lintorch.source import Source, literal
+from lintorch.source.classes import ClassInfo, is_self
+from lintorch.source.made import layer_made
+from lintorch.source.scopes import dotted_text
+
+rule = Rule(
+    __name__,
+    code="LT206",
+    summary="layers in a plain list, tuple or dict",
+    why="""
+        nn.Module registers what is assigned to an attribute, not what lies in a list there. The
+        layers work in forward, but parameters() does not give them, so the optimizer never
+        trains them; state_dict() does not save them; to(), half() and eval() do not reach them.
+        Nothing is said (measured on torch 2.13). nn.ModuleList and nn.ModuleDict register.
+
+        Layers without weights or a mode, such as activations and losses, lose nothing and are
+        not reported, nor is a list that is handed to anything that may register it.
+    """,
+    bad="""
+        from torch import nn
+
+
+        class Stack(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = [nn.Linear(8, 8) for _ in range(3)]
+
+            def forward(self, x):
+                for layer in self.layers:
+                    x = layer(x)
+                return x
+    """,
+    good="""
+        from torch import nn
+
+
+        class Stack(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = nn.ModuleList([nn.Linear(8, 8) for _ in range(3)])
+
+            def forward(self, x):
+                for layer in self.layers:
+                    x = layer(x)
+                return x
+    """,
+    proof="""
+        trained = Stack()
+        restored = Stack()
+        restored.load_state_dict(trained.state_dict())
+        x = torch.ones(2, 8)
+        assert torch.equal(restored(x), trained(x)), "the weights were not saved"
+    """,
+    severity=Severity.ERROR,
+    fix=Applicability.UNSAFE,
+)
+
+_STATELESS = re.compile(
+    r"(Loss|Criterion|Metric|Transform|Pool[123]d|Pad[123]d|ReLU6?|LU|Sigmoid|[Ss]wish|Mish|Tanh"
+    r"|[Ss]hrink|Softm\w+|Softplus|Softsign|Identity|Flatten|Upsample|Fold|Shuffle|Similarity)$"
+)
+"""Classes that hold no weights and are the same in both modes."""
+_REGISTERS = frozenset(
+    {"add_module", "register_module", "setattr", "__setattr__", "register_parameter"}
+)
+_LOOKS = frozenset(
+    {"zip", "enumerate", "len", "reversed", "range", "iter", "print", "isinstance", "bool"}
+)
+"""Functions that only read what they are given."""
+_CHANGES = frozenset({"append", "insert", "extend", "keys", "values", "items"})
+_COMPREHENSIONS = (cst.ListComp, cst.DictComp)
+_CONTAINERS = (cst.List, cst.Tuple, cst.Dict, *_COMPREHENSIONS)
+
+
+@rule.source(cst.Assign, cst.AnnAssign, needs=("Module", "nn."))
+def in_source(node: cst.Assign | cst.AnnAssign, source: Source) -> Iterator[Hit]:
+    target, value = _parts(node)
+    info = source.classes.around(node)
+    if value is None or not _is_attribute(target) or info is None or not info.is_module:
+        return
+    name = target.attr.value
+    kept = _local_list(value, source) if isinstance(value, cst.Name) else value
+    if not isinstance(kept, _CONTAINERS) or not _stays_plain(name, info, source):
+        return
+    owner = value if isinstance(value, cst.Name) else target
+    made = [*_layers(kept, source), *_added(owner, source)]
+    if made:
+        message = f"self.{name} is a plain {_kind(kept)}: its layers are not registered"
+        yield Hit(value, message, _fix(value, kept, source))
+
+
+def _parts(node: cst.Assign | cst.AnnAssign) -> tuple[Any, cst.BaseExpression | None]:
+    if isinstance(node, cst.AnnAssign):
+        return node.target, node.value
+    return (node.targets[0].target, node.value) if len(node.targets) == 1 else (None, None)
+
+
+def _is_attribute(node: cst.CSTNode | None) -> bool:
+    """`self.x`."""
+    return isinstance(node, cst.Attribute) and is_self(node.value)
+
+
+def _kind(container: cst.BaseExpression) -> str:
+    if isinstance(container, (cst.Dict, cst.DictComp)):
+        return "dict"
+    return "tuple" if isinstance(container, cst.Tuple) else "list"
+
+
+# what is in it
+
+
+def _layers(container: cst.CSTNode, source: Source) -> Iterator[str]:
+    """The classes of layers with state that a container is written with."""
+    if isinstance(container, _COMPREHENSIONS):
+        values = [container.elt if isinstance(container, cst.ListComp) else container.value]
+    else:
+        values = [e.value for e in getattr(container, "elements", ())]
+    for value in values:
+        if isinstance(value, _CONTAINERS):
+            yield from _layers(value, source)
+        elif (name := layer_made(value, source)) and _has_state(name, source):
+            yield name
+
+
+def _has_state(name: str, source: Source) -> bool:
+    if _STATELESS.search(name):
+        return False
+    own = source.classes.named(name)
+    if own is None:
+        return True
+    values = [
+        v for c in source.classes.lineage(own) for given in c.attributes.values() for v in given
+    ]
+    return any(
+        source.name(v.func) in ("torch.nn.Parameter", "torch.nn.parameter.Parameter")
+        or ((inner := layer_made(v, source)) and not _STATELESS.search(inner))
+        for v in values
+        if isinstance(v, cst.Call)
+    )
+
+
+def _added(owner: cst.BaseExpression, source: Source) -> Iterator[str]:
+    """The classes of layers that are stored in `self.x`, or a local list, later on."""
+    text, scope = dotted_text(owner), _scope(owner, source)
+    for place, value in _stores(source):
+        if dotted_text(place) != text or _scope(place, source) is not scope:
+            continue
+        if (name := layer_made(value, source)) and _has_state(name, source):
+            yield name
+
+
+def _stores(source: Source) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression]]:
+    """Containers and what is put into them: `c.append(v)`, `c.insert(0, v)`, `c[k] = v`."""
+    for call in source.nodes(cst.Call):
+        if isinstance(call.func, cst.Attribute) and _called(call) in ("append", "insert"):
+            yield from ((call.func.value, arg.value) for arg in call.args[-1:])
+    for assign in source.nodes(cst.Assign):
+        target = assign.targets[0].target
+        if isinstance(target, cst.Subscript):
+            yield target.value, assign.value
+
+
+def _scope(node: cst.BaseExpression, source: Source) -> cst.CSTNode | None:
+    """Where a name means the same: the class of `self.x`, the function of a local."""
+    kind = cst.FunctionDef if isinstance(node, cst.Name) else cst.ClassDef
+    return source.enclosing(node, kind)
+
+
+# what becomes of it
+
+
+def _local_list(name: cst.Name, source: Source) -> cst.BaseExpression | None:
+    """The container that a local name stands for, where it goes nowhere but into the attribute."""
+    bound = source.bound(name)
+    if len(bound) != 1 or bound[0].kind != "assign" or not isinstance(bound[0].node, _CONTAINERS):
+        return None
+    function = source.enclosing(name, cst.FunctionDef)
+    uses = [
+        n
+        for n in source.nodes(cst.Name)
+        if n.value == name.value and n is not name and not _is_attr(n, source)
+        if source.enclosing(n, cst.FunctionDef) is function
+    ]
+    plain = all(_is_harmless(use, source) for use in uses)
+    return bound[0].node if plain else None
+
+
+def _is_attr(name: cst.Name, source: Source) -> bool:
+    """The `x` of `self.x`."""
+    outer = source.parent(name)
+    return isinstance(outer, cst.Attribute) and outer.attr is name
+
+
+def _stays_plain(name: str, info: ClassInfo, source: Source) -> bool:
+    """Whether nothing in the class may register what the attribute holds."""
+    if any(_called(c) in _REGISTERS for c in source.nodes(cst.Call) if _within(c, info, source)):
+        return False
+    uses = [
+        a
+        for a in source.nodes(cst.Attribute)
+        if a.attr.value == name and _is_attribute(a) and _within(a, info, source)
+    ]
+    return all(_is_harmless(use, source) for use in uses)
+
+
+def _within(node: cst.CSTNode, info: ClassInfo, source: Source) -> bool:
+    return source.classes.around(node) is info
+
+
+def _called(call: cst.Call) -> str:
+    func = call.func
+    if isinstance(func, cst.Attribute):
+        return func.attr.value
+    return func.value if isinstance(func, cst.Name) else ""
+
+
+def _is_harmless(use: cst.CSTNode, source: Source) -> bool:
+    """Whether a use reads layers one by one, adds some, or is the assignment of the container."""
+    outer = source.parent(use)
+    if isinstance(outer, cst.AssignTarget):
+        assign = source.parent(outer)
+        return isinstance(assign, cst.Assign) and isinstance(assign.value, (*_CONTAINERS, cst.Name))
+    if isinstance(outer, cst.AnnAssign):
+        return outer.target is use
+    if isinstance(outer, (cst.For, cst.CompFor)):
+        return outer.iter is use
+    if isinstance(outer, cst.Subscript):
+        return outer.value is use
+    if isinstance(outer, cst.Arg):
+        call = source.parent(outer)
+        return isinstance(call, cst.Call) and not outer.star and _called(call) in _LOOKS
+    if isinstance(outer, cst.Attribute):
+        return outer.attr.value in _CHANGES
+    return isinstance(outer, (cst.If, cst.Comparison, cst.ComparisonTarget))
+
+
+# the fix
+
+
+def _fix(value: cst.BaseExpression, kept: cst.BaseExpression, source: Source) -> Fix | None:
+    values = [e.value for e in getattr(kept, "elements", ())]
+    wanted = "ModuleList"
+    if isinstance(kept, (cst.Dict, cst.DictComp)):
+        keys = [literal(getattr(e, "key", None)) for e in getattr(kept, "elements", ())]
+        if not keys or not all(isinstance(key, str) and key and "." not in key for key in keys):
+            return None
+        wanted = "ModuleDict"
+    spelled = source.spell(f"torch.nn.{wanted}", value)
+    if not spelled or not all(layer_made(v, source) for v in values):
+        return None
+    edits = tuple(_wrapped(value, spelled, source))
+    return Fix(f"register them by an nn.{wanted}", edits, Applicability.UNSAFE)
+
+
+def _wrapped(value: cst.BaseExpression, spelled: str, source: Source) -> Iterator[Edit]:
+    """The container as the argument of a call; the brackets of a tuple give way to those of a list."""
+    whole = source.replace(value, "")
+    start, end = whole.start, whole.end
+    if isinstance(value, cst.List) and not value.elements:
+        yield Edit(start, end, f"{spelled}()")
+    elif not isinstance(value, cst.Tuple):
+        yield from (Edit(start, start, f"{spelled}("), Edit(end, end, ")"))
+    elif value.lpar:
+        opened, closed = source.text.rindex("(", 0, start), source.text.index(")", end)
+        yield from (Edit(opened, opened + 1, f"{spelled}(["), Edit(closed, closed + 1, "])"))
+    else:
+        yield from (Edit(start, start, f"{spelled}(["), Edit(end, end, "])"))

@@ -1,0 +1,130 @@
+"""LT115: what belongs to autograd in a forward pass that is exported: gradients, `.data`, custom functions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.finding import Applicability, Fix, Harm, Hit, Severity
+from lintorch.rule import Rule
+from lintorch.source import Source
+from lintorch.source.writes import is_write_method
+
+rule = Rule(
+    __name__,
+    code="LT115",
+    summary="autograd or .data in an exported forward",
+    why="""
+        `.data` takes a tensor out of what tracers see: torch.export and the new ONNX exporter
+        refuse it ("a fake tensor in the constant's list"), the legacy exporter and jit.trace
+        bake the numbers of the example input and say nothing. `detach()` is right under all.
+        Reading `.data` of a weight is only refused.
+
+        Gradients taken in forward (`autograd.grad`, `backward`) are exported by torch.export and
+        the new exporter; the legacy exporter and jit.trace bake the gradient of the example.
+        The compiler of TorchScript refuses them, as it does hooks with a lambda, checkpoint and
+        custom autograd functions, which all the others export. Measured on torch 2.13.
+    """,
+    bad="""
+        from torch import nn
+
+
+        class Quantizer(nn.Module):
+            def forward(self, x):
+                error = x.round() - x
+                return x + error.data
+    """,
+    good="""
+        from torch import nn
+
+
+        class Quantizer(nn.Module):
+            def forward(self, x):
+                error = x.round() - x
+                return x + error.detach()
+    """,
+    proof="""
+        x = torch.randn(2, 3)
+        exported = torch.export.export(Quantizer(), (x,)).module()
+        assert torch.equal(exported(-x), Quantizer()(-x))
+    """,
+    severity=Severity.ERROR,
+    fix=Applicability.SAFE,
+)
+
+HIDDEN = {
+    "torch.export": Harm.REFUSED,
+    "onnx": Harm.REFUSED,
+    "onnx-legacy": Harm.SILENT,
+    "torchscript-trace": Harm.SILENT,
+}
+HIDDEN_WEIGHT = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
+BAKED = {
+    "onnx-legacy": Harm.SILENT,
+    "torchscript-trace": Harm.SILENT,
+    "torchscript-script": Harm.REFUSED,
+}
+UNSCRIPTED = {"torchscript-script": Harm.REFUSED}
+GRADIENTS = ("torch.autograd.grad", "torch.autograd.backward")
+CHECKPOINTS = (
+    "torch.utils.checkpoint.checkpoint",
+    "torch.utils.checkpoint.checkpoint_sequential",
+)
+TENSOR = re.compile(r"^(x\d?|inputs?|images?|imgs?|features?|feats?|hidden_states?)$")
+SIZES = frozenset(
+    {"size", "shape", "dim", "ndim", "dtype", "device", "ndimension", "numel", "type"}
+)
+"""What is asked of `.data` and has no numbers in it; sizes read so are another rule's."""
+
+
+@rule.source(cst.Attribute, needs=(".data",))
+def in_data(node: cst.Attribute, source: Source) -> Iterator[Hit]:
+    if node.attr.value != "data" or not source.in_traced_forward(node):
+        return
+    if is_tensor(node.value, source) and is_read(node, source) and source.in_graph(node):
+        fix = Fix("detach", (source.replace(node.attr, "detach()"),), Applicability.SAFE)
+        harm = HIDDEN_WEIGHT if of_weight(node.value, source) else HIDDEN
+        yield Hit(node, f"{source.code(node)}: no tracer sees what comes of it", fix, harm)
+
+
+@rule.source(cst.Call, needs=("autograd", "backward", "checkpoint"))
+def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
+    name = source.name(call.func)
+    method = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
+    backward = method == "backward" and not name and source.value(call.func.value).is_tensor
+    if not (name in (*GRADIENTS, *CHECKPOINTS) or backward) or not source.in_traced_forward(call):
+        return
+    if name in CHECKPOINTS:
+        yield Hit(call, "checkpoint takes any number of arguments", harm=UNSCRIPTED)
+    else:
+        yield Hit(call, "a gradient taken in forward is that of the example", harm=BAKED)
+
+
+def is_tensor(owner: cst.BaseExpression, source: Source) -> bool:
+    """Whether `.data` is asked of a tensor, not of a batch object that was handed in."""
+    value = source.value(owner)
+    named = not isinstance(owner, cst.Name) or bool(TENSOR.match(owner.value))
+    return value.is_tensor and (value.sure or not value.roots or named)
+
+
+def is_read(node: cst.Attribute, source: Source) -> bool:
+    """Whether the numbers are read: nothing is written to, and not only a size is asked for."""
+    inner: cst.CSTNode = node
+    while isinstance(outer := source.parent(inner), (cst.Subscript, cst.Attribute)):
+        if isinstance(outer, cst.Attribute):
+            call = source.parent(outer)
+            called = isinstance(call, cst.Call) and call.func is outer
+            return outer.attr.value not in SIZES and not (
+                called and is_write_method(outer.attr.value)
+            )
+        inner = outer
+    return not isinstance(outer, (cst.AssignTarget, cst.AugAssign, cst.AnnAssign, cst.Del))
+
+
+def of_weight(owner: cst.BaseExpression, source: Source) -> bool:
+    """`self.weight`, `self.conv.weight`: the model's own, the same at each call."""
+    while isinstance(owner, (cst.Attribute, cst.Subscript)):
+        owner = owner.value
+    return isinstance(owner, cst.Name) and owner.value == "self"

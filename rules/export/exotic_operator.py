@@ -1,0 +1,146 @@
+"""LT121: an operator that an ONNX exporter has no translation for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.finding import Harm, Hit, Severity
+from lintorch.rule import Rule
+from lintorch.source import Source
+
+rule = Rule(
+    __name__,
+    code="LT121",
+    summary="an operator without a translation to ONNX",
+    why="""
+        ONNX has no operator for most of linear algebra, for sparse tensors and for a number of
+        special functions, and the exporters refuse a model that calls them. The new exporter
+        writes Fourier transforms, complex numbers and determinants; the legacy exporter writes
+        none of them, and others only from some opset on. Measured on torch 2.13: the tables are
+        what its two exporters said.
+
+        Work such a part out before or after the model, or write it with operators that ONNX has.
+    """,
+    bad="""
+        import torch
+        from torch import nn
+
+
+        class Whiten(nn.Module):
+            def forward(self, x):
+                return torch.linalg.solve(x @ x.transpose(1, 2), x)
+    """,
+    good="""
+        import torch
+        from torch import nn
+
+
+        class Whiten(nn.Module):
+            def forward(self, x):
+                return x / torch.linalg.vector_norm(x, dim=-1, keepdim=True)
+    """,
+    proof="""
+        import io
+        import warnings
+
+        warnings.simplefilter("ignore")
+        torch.onnx.export(Whiten(), (torch.randn(2, 3, 3),), io.BytesIO(), dynamo=False)
+    """,
+    severity=Severity.ERROR,
+)
+
+NEITHER = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.REFUSED}
+UNKNOWN_TO_NEW = {"onnx": Harm.REFUSED}
+LEGACY = {"onnx-legacy": Harm.REFUSED}
+LINALG = (
+    "inv", "slogdet", "svd", "eigh", "cholesky", "solve", "qr", "pinv", "lstsq", "matrix_exp",
+)  # fmt: skip
+UNTRANSLATED = frozenset(
+    {
+        *(f"torch.linalg.{name}" for name in LINALG),
+        *(f"torch.{name}" for name in (
+            "inverse", "slogdet", "svd", "cholesky", "pinverse", "matrix_exp", "istft",
+            "kthvalue", "median", "mode", "histc", "searchsorted", "cummax", "cummin", "lgamma",
+            "digamma", "quantize_per_tensor", "to_sparse",
+        )),
+        "torch.sparse.mm", "torch.nested.nested_tensor",
+    }
+)  # fmt: skip
+"""Refused by both exporters."""
+NEW = frozenset({"torch.cdist"})
+"""Refused by the new exporter only."""
+METHODS = frozenset(
+    {
+        "inverse", "svd", "cholesky", "pinverse", "matrix_exp", "slogdet", "istft", "to_sparse",
+        "kthvalue", "median", "mode", "histc", "cummax", "cummin", "lgamma", "digamma",
+    }
+)  # fmt: skip
+"""Those of them that are called as methods of a tensor."""
+FIRST = {
+    "torch.det": 11, "torch.linalg.det": 11, "torch.logdet": 11, "torch.einsum": 12,
+    "torch.tensordot": 12, "torch.tril": 14, "torch.triu": 14,
+    "torch.nn.functional.scaled_dot_product_attention": 14, "torch.nn.functional.unfold": 11,
+    "torch.nn.functional.fold": 18, "torch.bitwise_and": 18, "torch.nan_to_num": 10,
+    "torch.flip": 10, "torch.fmod": 10, "torch.diagonal": 13, "torch.tensor_split": 13,
+}  # fmt: skip
+"""The opset from which the legacy exporter has an operator."""
+NEVER = frozenset(
+    {
+        *(f"torch.{name}" for name in (
+            "complex", "polar", "view_as_complex", "angle", "stft", "kron", "block_diag",
+            "diag_embed", "cumprod", "logcumsumexp", "erfinv", "quantile", "bincount",
+            "unique_consecutive", "isin", "hypot", "heaviside", "renorm", "rot90",
+            "take_along_dim", "index_reduce",
+        )),
+        "torch.special.i0", "torch.nn.functional.rms_norm",
+        *(f"torch.nn.functional.max_unpool{n}d" for n in (1, 2, 3)),
+        *(f"torch.nn.functional.fractional_max_pool{n}d" for n in (2, 3)),
+    }
+)  # fmt: skip
+"""Refused by the legacy exporter at every opset."""
+
+
+@rule.source(cst.Call, needs=("torch",))
+def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
+    if not NEITHER.keys() & source.profile.exporters:
+        return
+    name = asked(call, source)
+    if not name or not source.in_traced_forward(call) or not source.in_graph(call):
+        return
+    if for_complex_only(call, source):
+        return
+    opset, short = source.profile.opset_of("onnx-legacy"), name.removeprefix("torch.")
+    if name in UNTRANSLATED:
+        yield Hit(call, f"{short} has no translation to ONNX", harm=NEITHER)
+    elif name in NEW:
+        yield Hit(call, f"{short} has no translation in the new exporter", harm=UNKNOWN_TO_NEW)
+    elif name in NEVER or name.startswith("torch.fft."):
+        yield Hit(call, f"{short} has no translation in the legacy exporter", harm=LEGACY)
+    elif opset < FIRST.get(name, 0):
+        message = f"{short} needs opset {FIRST[name]}, and {opset} is written"
+        yield Hit(call, message, harm=LEGACY)
+
+
+def asked(call: cst.Call, source: Source) -> str:
+    """The full name of an operator of the tables, also where it is called as a method."""
+    func = call.func
+    if name := source.name(func):
+        return name if name.startswith("torch.") else ""
+    if not isinstance(func, cst.Attribute):
+        return ""
+    method = func.attr.value
+    named = f"torch.{method}"
+    known = method in METHODS or named in NEVER or named in FIRST
+    value = source.value(func.value) if known else None
+    sure = value is not None and value.is_tensor and (value.sure or not value.roots)
+    return named if sure else ""
+
+
+def for_complex_only(call: cst.Call, source: Source) -> bool:
+    """`torch.complex(a, b) if x.is_complex() else a`: a model seldom gets complex inputs."""
+    return any(
+        isinstance(outer, (cst.If, cst.IfExp)) and "is_complex(" in source.code(outer.test)
+        for outer in source.ancestors(call)
+    )

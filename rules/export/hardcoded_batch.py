@@ -1,0 +1,177 @@
+"""LT122: a batch size written out in forward, or a reshape that lets samples run into each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.finding import Hit
+from lintorch.rule import Rule
+from lintorch.source import Source, literal
+
+rule = Rule(
+    __name__,
+    code="LT122",
+    summary="a batch size written out in forward",
+    why="""
+        A state of `torch.zeros(2, 32, 64)` fits a batch of 32: any other, such as the last one of
+        an epoch or the single sample of a deployed model, raises. `view(32, -1)` of an input
+        does the same, and where the numbers happen to divide it cuts the samples anew without a
+        word. So does `view(-1, 400)` of feature maps: an image of another size gives more rows
+        instead of an error, each a mixture of two samples. `flatten(1)` keeps the batch.
+        Measured on torch 2.13, in eager mode: exporting only copies it.
+    """,
+    bad="""
+        import torch
+        from torch import nn
+
+
+        class Tagger(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.rnn = nn.GRU(8, 16, batch_first=True)
+
+            def forward(self, x):
+                state = torch.zeros(1, 32, 16)
+                return self.rnn(x, state)[0]
+    """,
+    good="""
+        import torch
+        from torch import nn
+
+
+        class Tagger(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.rnn = nn.GRU(8, 16, batch_first=True)
+
+            def forward(self, x):
+                state = torch.zeros(1, x.size(0), 16)
+                return self.rnn(x, state)[0]
+    """,
+    proof="""
+        model = Tagger()
+        model(torch.randn(32, 3, 8))
+        model(torch.randn(7, 3, 8))
+    """,
+)
+
+MADE = frozenset(f"torch.{name}" for name in ("zeros", "ones", "randn", "rand", "empty"))
+BATCH_OF_STATE = {
+    **dict.fromkeys(("torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN"), 1),
+    **dict.fromkeys(("torch.nn.LSTMCell", "torch.nn.GRUCell", "torch.nn.RNNCell"), 0),
+}
+"""The axis of the initial state that the batch stands on."""
+MAPS = frozenset(
+    {
+        *(f"torch.nn.{kind}{n}d" for kind in ("Conv", "MaxPool", "AvgPool", "BatchNorm") for n in (2, 3)),
+        *(f"torch.nn.functional.{kind}_pool{n}d" for kind in ("max", "avg") for n in (2, 3)),
+        *(f"torch.nn.functional.conv{n}d" for n in (2, 3)),
+    }
+)  # fmt: skip
+"""What gives feature maps of a batch."""
+PASS_ON = frozenset(
+    {
+        *(f"torch.nn.functional.{name}" for name in ("relu", "dropout", "dropout2d", "leaky_relu", "elu", "gelu", "silu")),
+        "torch.relu", "torch.tanh", "torch.sigmoid",
+        *(f"torch.nn.{name}" for name in ("ReLU", "Dropout", "Dropout2d", "LeakyReLU", "ELU", "GELU", "SiLU", "Tanh", "Sigmoid")),
+    }
+)  # fmt: skip
+"""What leaves the shape of its input as it is."""
+
+
+@rule.source(cst.Call, needs=("LSTM", "GRU", "RNN", "view(-1,", "reshape(-1,"))
+def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
+    if not source.in_traced_forward(call):
+        return
+    kinds = {BATCH_OF_STATE.get(source.name(b.func)) for b in source.built(call.func)}
+    if len(kinds) == 1 and (axis := kinds.pop()) is not None and len(call.args) > 1:
+        yield from states(call.args[1].value, axis, source)
+    elif isinstance(call.func, cst.Attribute) and call.func.attr.value in ("view", "reshape"):
+        yield from swallows(call, call.func.value, source)
+
+
+def states(given: cst.BaseExpression, axis: int, source: Source) -> Iterator[Hit]:
+    """An initial state, or the pair of them that an LSTM has."""
+    if isinstance(given, cst.Name):
+        values = source.classes.assigned(given)
+        given = values[0] if len(values) == 1 else given
+    if isinstance(given, cst.Tuple):
+        for element in given.elements:
+            yield from states(element.value, axis, source)
+    elif isinstance(given, cst.Call) and source.in_traced_forward(given):
+        size = made_with(given, source)
+        if len(size) > axis and isinstance(size[axis], int) and size[axis] > 1:
+            yield Hit(given, f"a state for a batch of {size[axis]}: any other batch raises")
+
+
+def made_with(call: cst.Call, source: Source) -> list[object]:
+    """The sizes that `torch.zeros(1, 32, 16).to(device)` is made with."""
+    while isinstance(call.func, cst.Attribute) and isinstance(call.func.value, cst.Call):
+        call = call.func.value
+    if source.name(call.func) not in MADE or any(arg.star for arg in call.args):
+        return []
+    given = [arg.value for arg in call.args if arg.keyword is None]
+    if len(given) == 1 and isinstance(given[0], (cst.Tuple, cst.List)):
+        given = [element.value for element in given[0].elements]
+    return [literal(size) for size in given]
+
+
+def swallows(call: cst.Call, maps: cst.BaseExpression, source: Source) -> Iterator[Hit]:
+    """`x.view(-1, 400)` of feature maps."""
+    if len(call.args) != 2 or any(arg.star or arg.keyword for arg in call.args):
+        return
+    rows, features = (arg.value for arg in call.args)
+    if literal(rows) == -1 and is_number(features) and is_maps(maps, call, source, 8):
+        message = "-1 stands for the batch: maps of another size give more rows than samples"
+        yield Hit(call, message)
+
+
+def is_number(node: cst.BaseExpression) -> bool:
+    """`400`, `16 * 5 * 5`."""
+    if isinstance(node, cst.BinaryOperation):
+        return is_number(node.left) and is_number(node.right)
+    return isinstance(node, cst.Integer)
+
+
+def is_maps(node: cst.BaseExpression, before: cst.CSTNode, source: Source, steps: int) -> bool:
+    """Whether a value came out of a convolution or pool, through what keeps its shape."""
+    if steps == 0:
+        return False
+    if isinstance(node, cst.Name):
+        assign = last_assignment(node.value, before, source)
+        return assign is not None and is_maps(assign.value, assign, source, steps - 1)
+    if not isinstance(node, cst.Call):
+        return False
+    names = {source.name(node.func)} - {""} or {
+        source.name(b.func) for b in source.built(node.func)
+    }
+    if names and names <= MAPS:
+        return True
+    if not node.args or node.args[0].star:
+        return False
+    return bool(names) and names <= PASS_ON and is_maps(node.args[0].value, before, source, steps)
+
+
+def last_assignment(name: str, node: cst.CSTNode, source: Source) -> cst.Assign | None:
+    """The assignment to a name next above a node in the block the node stands in."""
+    line = node
+    while line is not None and not isinstance(line, cst.SimpleStatementLine):
+        line = source.parent(line)
+    block = source.parent(line) if line is not None else None
+    if not isinstance(block, cst.IndentedBlock):
+        return None
+    found = None
+    for statement in block.body:
+        if statement is line:
+            return found
+        if isinstance(statement, cst.SimpleStatementLine):
+            for small in statement.body:
+                if isinstance(small, cst.Assign) and any(
+                    isinstance(t.target, cst.Name) and t.target.value == name for t in small.targets
+                ):
+                    found = small
+        else:
+            found = None
+    return None

@@ -1,0 +1,112 @@
+"""LT120: a recurrent layer over a length that varies, or over packed sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.finding import Harm, Hit, Severity
+from lintorch.rule import Rule
+from lintorch.source import UNKNOWN, Source
+
+rule = Rule(
+    __name__,
+    code="LT120",
+    summary="a recurrent layer over a length that varies, or over packed sequences",
+    why="""
+        torch.export unrolls LSTM, GRU and RNN: the length of the example is fixed, and a length
+        declared dynamic is refused. The new ONNX exporter writes LSTM and GRU as one operator,
+        which is right where batch_first=True; in the default layout the exported model raises
+        at another length, and at a multiple of the example's gives an output of the wrong shape.
+        It refuses an nn.RNN whose length varies. With proj_size no ONNX model runs.
+
+        pack_padded_sequence is refused by torch.export and by the new ONNX exporter at every
+        size: run the padded batch instead, and read the last valid step by its index. That gives
+        the same numbers for a layer of one direction. An initial state made of zeros of the
+        input's batch is right everywhere. Measured on torch 2.13.
+    """,
+    bad="""
+        from torch import nn
+        from torch.nn.utils.rnn import pack_padded_sequence
+
+
+        class Encoder(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.rnn = nn.GRU(8, 16, batch_first=True)
+
+            def forward(self, x, lengths):
+                packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+                _, last = self.rnn(packed)
+                return last[-1]
+    """,
+    good="""
+        import torch
+        from torch import nn
+
+
+        class Encoder(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.rnn = nn.GRU(8, 16, batch_first=True)
+
+            def forward(self, x, lengths):
+                steps, _ = self.rnn(x)
+                return steps[torch.arange(x.size(0)), lengths - 1]
+    """,
+    proof="""
+        import warnings
+
+        warnings.simplefilter("ignore")  # about the weights of any recurrent layer
+        x, lengths = torch.randn(2, 5, 8), torch.tensor([5, 3])
+        torch.export.export(Encoder(), (x, lengths))
+    """,
+    example_profile=("onnx",),
+)
+
+LAYERS = {f"torch.nn.{kind}": kind for kind in ("LSTM", "GRU", "RNN")}
+PARAMETERS = (
+    "input_size", "hidden_size", "num_layers", "bias", "batch_first", "dropout", "bidirectional",
+)  # fmt: skip
+PACK = ("torch.nn.utils.rnn.pack_padded_sequence", "torch.nn.utils.rnn.pack_sequence")
+PACKED = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
+PROJECTED = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.REFUSED}
+UNROLLED = {"torch.export": Harm.REFUSED}
+UNROLLED_RNN = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
+TIME_FIRST = {"torch.export": Harm.REFUSED, "onnx": Harm.SILENT}
+
+
+@rule.source(cst.Call, needs=("pack_padded_sequence", "pack_sequence"))
+def in_forward(call: cst.Call, source: Source) -> Iterator[Hit]:
+    name = source.name(call.func)
+    if name in PACK and source.in_traced_forward(call):
+        short = name.rpartition(".")[2]
+        yield Hit(call, f"{short}: a batch packed by lengths", harm=PACKED, severity=Severity.ERROR)
+
+
+@rule.source(cst.Call, needs=("LSTM(", "GRU(", "RNN("))
+def in_layer(call: cst.Call, source: Source) -> Iterator[Hit]:
+    name = source.name(call.func)
+    around = source.classes.around(call)
+    if name not in LAYERS or around is None or not around.is_module:
+        return
+    kind, given = LAYERS[name], source.arguments(call, *PARAMETERS)
+    projected = given.value("proj_size", 0)
+    if isinstance(projected, int) and projected > 0:
+        message = f"{kind} with proj_size={projected}: no ONNX model of it runs"
+        yield Hit(call, message, harm=PROJECTED, severity=Severity.ERROR)
+    elif source.profile.dynamic:
+        first = given.value("batch_first", False)
+        yield Hit(call, f"{kind}{layout(first)}, where the length may vary", harm=harm(kind, first))
+
+
+def harm(kind: str, first: object) -> dict[str, Harm]:
+    """What befalls a layer, by whether the batch is its first axis."""
+    if kind == "RNN":
+        return UNROLLED_RNN
+    return TIME_FIRST if first is False else UNROLLED
+
+
+def layout(first: object) -> str:
+    return " with the length as first axis" if first is False and first is not UNKNOWN else ""

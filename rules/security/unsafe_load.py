@@ -1,0 +1,150 @@
+"""LT701: a checkpoint that is read by a pickle which may run code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.finding import Applicability, Fix, Hit
+from lintorch.rule import Rule
+from lintorch.source import UNKNOWN, Role, Source, literal
+
+rule = Rule(
+    __name__,
+    code="LT701",
+    summary="a checkpoint whose loading may run code",
+    why="""
+        A pickle is a program: whoever wrote the file decides what runs when it is read. torch.load
+        reads tensors and plain values only with `weights_only=True`, which is the default since
+        torch 2.6 and exists since 1.13; before 2.6 a torch.load that does not say so unpickles
+        whatever is in the file. The same goes for pickle, joblib and dill. Up to torch 2.5.1 even
+        weights_only=True could be got around (CVE-2025-32434).
+
+        Where a literal path or a buffer is read, or what the same module writes, the file is taken
+        to be your own. With weights_only=True a file that holds more than weights is refused; what it
+        needs can be allowed by torch.serialization.add_safe_globals. Measured on torch 2.13.
+    """,
+    bad="""
+        import torch
+
+
+        def restore(path):
+            return torch.load(path, map_location="cpu", weights_only=False)
+    """,
+    good="""
+        import torch
+
+
+        def restore(path):
+            return torch.load(path, map_location="cpu", weights_only=True)
+    """,
+    proof="""
+        import pickle
+
+
+        class Weights:
+            def __reduce__(self):
+                return exec, ("raise SystemExit('code of the file has run')",)
+
+
+        torch.save(Weights(), "weights.pt")
+        try:
+            restore("weights.pt")
+        except pickle.UnpicklingError:
+            pass
+    """,
+    fix=Applicability.UNSAFE,
+)
+
+_PICKLES = frozenset(
+    f"{name}.{function}"
+    for name in ("pickle", "joblib", "dill", "cloudpickle")
+    for function in ("load", "loads")
+)
+_OWN = re.compile(r"\bself\.\w+")
+_PARAMETERS = ("f", "map_location", "pickle_module")
+
+
+@rule.source(
+    cst.Call, needs=("torch.load", "import load", "ickle.load", "joblib.load", "dill.load")
+)
+def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
+    name = source.name(call.func)
+    if name == "torch.load":
+        yield from _torch(call, source)
+    elif name in _PICKLES and _becomes_model(call, source):
+        yield Hit(call, f"{name} of a model runs whatever code the file holds")
+
+
+def _torch(call: cst.Call, source: Source) -> Iterator[Hit]:
+    given = source.arguments(call, *_PARAMETERS)
+    only = given.value("weights_only", None)
+    if given.get("pickle_module") is not None or _is_own(given.get("f"), source):
+        return
+    asked = given.get("weights_only")
+    if only is False and asked is not None:
+        fix = Fix("read weights only", (source.replace(asked, "True"),), Applicability.UNSAFE)
+        message = "torch.load with weights_only=False runs whatever code the file holds"
+        yield Hit(call, message, fix if source.profile.torch >= (1, 13) else None)
+    elif only is None and asked is None and source.profile.torch < (2, 6):
+        release = ".".join(map(str, source.profile.torch))
+        message = f"torch.load runs whatever code the file holds: {release} does not read weights only by itself"
+        yield Hit(call, message, _told(call, source))
+
+
+def _told(call: cst.Call, source: Source) -> Fix | None:
+    if source.profile.torch < (1, 13):
+        return None
+    edit = source.insert_argument(call, "weights_only=True")
+    return Fix("read weights only", (edit,), Applicability.UNSAFE)
+
+
+def _is_own(path: cst.BaseExpression | None, source: Source) -> bool:
+    """A literal path, a buffer, or a path in a folder that torch.save of the same file writes to."""
+    if path is None or any(literal(v) is not UNKNOWN for v in _values(path, source)):
+        return True
+    if any(source.name(call.func) == "io.BytesIO" for call in source.built(path)):
+        return True
+    read = set(_parts(path, source))
+    return any(
+        _writes(call, source)
+        and (to := source.arguments(call, "obj", "f").get("f")) is not None
+        and not read.isdisjoint(_parts(to, source))
+        for call in source.nodes(cst.Call)
+    )
+
+
+def _writes(call: cst.Call, source: Source) -> bool:
+    """torch.save, also by another name such as `fs.torch_save`."""
+    func = call.func
+    wrapped = isinstance(func, cst.Attribute) and func.attr.value == "torch_save"
+    return wrapped or source.name(func) == "torch.save"
+
+
+def _values(path: cst.BaseExpression, source: Source) -> list[cst.BaseExpression]:
+    """A path and what it was assigned from."""
+    return [path, *(source.classes.assigned(path) if isinstance(path, cst.Name) else ())]
+
+
+def _parts(path: cst.BaseExpression, source: Source) -> Iterator[str]:
+    """The text of a path and the attributes of `self` in it, such as the folder of a cache."""
+    for value in _values(path, source):
+        written = source.code(value)
+        yield written
+        yield from _OWN.findall(written)
+
+
+def _becomes_model(call: cst.Call, source: Source) -> bool:
+    """Whether what is read is a model, or its weights."""
+    outer = source.parent(call)
+    if isinstance(outer, cst.Arg):
+        taker = source.parent(outer)
+        func = taker.func if isinstance(taker, cst.Call) else None
+        return isinstance(func, cst.Attribute) and func.attr.value == "load_state_dict"
+    if isinstance(outer, cst.Attribute):
+        return outer.attr.value in ("eval", "cuda", "state_dict")
+    if not isinstance(outer, cst.Assign) or len(outer.targets) != 1:
+        return False
+    return source.presumed_role(outer.targets[0].target) is Role.MODEL

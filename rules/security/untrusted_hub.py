@@ -1,0 +1,76 @@
+"""LT702: code of somebody else's repository is fetched and run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.finding import Hit, Severity
+from lintorch.rule import Rule
+from lintorch.source import Source, literal
+
+rule = Rule(
+    __name__,
+    code="LT702",
+    summary="remote code run without a pinned revision",
+    why="""
+        torch.hub.load("owner/repo", ...) fetches the default branch and runs its hubconf.py;
+        `trust_remote_code=True` does the same with the files beside a model. Without a revision
+        whoever can push to that repository decides what runs on your machines. A tag may be moved;
+        a full commit hash may not: `"owner/repo:<commit>"`, `revision="<commit>"`.
+    """,
+    bad="""
+        import torch
+
+        model = torch.hub.load("pytorch/vision", "resnet18")
+    """,
+    good="""
+        import torch
+
+        model = torch.hub.load("pytorch/vision:v0.22.0", "resnet18")
+    """,
+    unproven="""
+        It takes a network to fetch a repository. That what is fetched runs is what the
+        functions are for.
+    """,
+    severity=Severity.NOTE,
+)
+
+_HUB = frozenset(("torch.hub.load", "torch.hub.help", "torch.hub.list"))
+_PINNED = re.compile(r":\S+$")
+_LOADS_CODE = re.compile(r"^(Auto\w+|\w+Pipeline)$")
+"""Classes whose from_pretrained may run code from beside the model; others are what they are."""
+_REPOSITORY = re.compile(r"^[\w.-]+/[\w.-]+$")
+
+
+@rule.source(cst.Call, needs=("torch.hub.", "import hub"))
+def of_hub(call: cst.Call, source: Source) -> Iterator[Hit]:
+    if source.name(call.func) not in _HUB:
+        return
+    given = source.arguments(call, "repo_or_dir", "github") if call.args else None
+    if given is None or given.value("source", "github") != "github":
+        return
+    repository = literal(given.get("repo_or_dir") or given.get("github"))
+    if (
+        isinstance(repository, str)
+        and _REPOSITORY.match(repository)
+        and not _PINNED.search(repository)
+    ):
+        yield Hit(call, f"runs whatever code {repository} holds today: no revision is pinned")
+
+
+@rule.source(cst.Call, needs=("trust_remote_code",))
+def of_pretrained(call: cst.Call, source: Source) -> Iterator[Hit]:
+    func = call.func
+    if not isinstance(func, cst.Attribute) or func.attr.value != "from_pretrained":
+        return
+    if not _LOADS_CODE.match(source.name(func.value).rpartition(".")[2]):
+        return
+    given = source.arguments(call, "name")
+    trusted = given.value("trust_remote_code", False) is True
+    if trusted and given.complete and not {"revision", "code_revision"} & given.by_name.keys():
+        yield Hit(
+            call, "trust_remote_code=True without a revision runs whatever code is there today"
+        )

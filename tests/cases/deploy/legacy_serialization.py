@@ -1,0 +1,13 @@
+import io
+
+import torch
+
+
+def save(state, path, old, options):
+    torch.save(state, path, _use_new_zipfile_serialization=False)  # hit
+    torch.save(state, path, _use_new_zipfile_serialization=old)
+    torch.save(state, path, _use_new_zipfile_serialization=True)
+    torch.save(state, path, **options)
+    options.save(state, _use_new_zipfile_serialization=False)
+    buffer = io.BytesIO()
+    torch.save(state, buffer, _use_new_zipfile_serialization=False)

@@ -1,0 +1,66 @@
+import torch
+from torch import nn
+
+
+def load(model, path, logger):
+    own = model.state_dict()
+    state = torch.load(path, map_location="cpu")
+    state = {k: v for k, v in state.items() if k in own and v.shape == own[k].shape}
+    own.update(state)  # hit
+    model.load_state_dict(own)
+
+
+def inline(model, state):
+    own = model.state_dict()
+    own.update({k: v for k, v in state.items() if k in own})  # hit
+    model.load_state_dict(own)
+
+
+def counted(model, state, logger):
+    own = model.state_dict()
+    found = {k: v for k, v in state.items() if k in own}
+    logger.info("loaded %d of %d", len(found), len(own))
+    own.update(found)
+    model.load_state_dict(own)
+
+
+def told(model, state):
+    own = model.state_dict()
+    state = {k: v for k, v in state.items() if k in own}
+    assert len(state) > 10
+    own.update(state)
+    model.load_state_dict(own)
+
+
+def shown(model, state, verbose):
+    own = model.state_dict()
+    state = {k: v for k, v in state.items() if k in own.keys()}
+    own.update(state)
+    if verbose:
+        for key, value in state.items():
+            print(key, value.shape)
+    model.load_state_dict(own)
+
+
+def whole(model, state):
+    own = model.state_dict()
+    own.update(state)
+    model.load_state_dict(own)
+    model.load_state_dict(state, strict=False)
+    return model
+
+
+def shapes(model, state):
+    own = model.state_dict()
+    fitting = {k: v for k, v in state.items() if own[k].shape == v.shape}  # hit
+    fitting = {k: v for k, v in state.items() if v.size() == own[k].size()}  # hit
+    fitting = {k: v for k, v in state.items() if k in own and own[k].shape == v.shape}
+    return fitting
+
+
+def copied():
+    net, twin = nn.Linear(1, 1), nn.Linear(1, 1)
+    other = nn.Linear(1, 1)
+    net.load_state_dict(other)  # hit
+    net.load_state_dict(other.state_dict())
+    net.load_state_dict(twin)

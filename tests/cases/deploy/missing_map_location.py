@@ -1,0 +1,33 @@
+import torch
+from torch import load
+
+
+def restore(model, optimizer, path, options, device):
+    model.load_state_dict(torch.load(path))  # hit
+    model.load_state_dict(torch.load(path, weights_only=True))  # hit
+    model.load_state_dict(load(path)["model"], strict=False)  # hit
+    model.load_state_dict(torch.load(path, device))
+    model.load_state_dict(torch.load(path, map_location=device))
+    model.load_state_dict(torch.load(path, **options))
+    model.load_state_dict(torch.load(path, map_location=lambda s, _: s))
+    checkpoint = torch.load(path)  # hit
+    model.load_state_dict(checkpoint["model"])
+    optimizer.load_state_dict(checkpoint["optimizer"])
+    scaler = torch.amp.GradScaler()
+    scaler.load_state_dict(torch.load(path))
+    return model
+
+
+def train(model, path):
+    torch.save(model.state_dict(), path)
+    model.load_state_dict(torch.load(path))
+
+
+def data(path):
+    images = torch.load(path)
+    return images.mean()
+
+
+class Cache:
+    def load_state_dict(self, path):
+        self.state = torch.load(path)

@@ -1,0 +1,57 @@
+import torch
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(1, 1))
+        self.table = nn.ModuleDict({"a": nn.Linear(1, 1)})
+
+    def forward(self, x):
+        x = x.to(self.body.device)  # hit
+        x = x.to(self.body[0].weight.device)
+        x = self.body["first"](x)  # hit
+        return self.table["a"](x)
+
+    def encode(self, x):
+        return self.body(x)
+
+
+class Device(nn.Module):
+    @property
+    def device(self):
+        return next(self.parameters()).device
+
+    def forward(self, x):
+        return x.to(self.device)
+
+
+class Sub(Device):
+    pass
+
+
+def run(x, model, given):
+    net = Net().eval()
+    print(net.device, net.training)  # hit
+    print(Device().device, Sub().device)
+    own = Device()
+    sub = Sub()
+    print(own.device, sub.device, model.device)
+    linear = nn.Linear(1, 1).to("cpu")
+    print(linear.weight.dtype, linear.dtype)  # hit
+    kept = nn.Linear(1, 1)
+    kept.device = "cpu"
+    print(kept.device)
+    wrapped = nn.DataParallel(net)
+    print(wrapped.module.body, wrapped.parameters(), wrapped.device_ids)
+    print(wrapped.body)  # hit
+    spread = DDP(net)
+    spread.encode(x)  # hit
+    spread.no_sync()
+    print(spread.find_unused_parameters, spread.unknown)
+    maybe = given
+    if torch.cuda.device_count() > 1:
+        maybe = nn.DataParallel(maybe)
+    return maybe.body

@@ -1,0 +1,98 @@
+import torch
+import torch.nn as nn
+from torch.nn import Conv2d, ReLU
+
+
+class Plain(nn.Module):
+    def __init__(self, depth, given):
+        super().__init__()
+        self.pair = (nn.Linear(2, 2), nn.Linear(2, 2))  # hit
+        self.heads: list = [nn.Linear(2, 2)]  # hit
+        self.named = {"a": Conv2d(1, 1, 1), "b": nn.Linear(1, 1)}  # hit
+        self.by_size = {n: nn.Linear(n, n) for n in range(3)}  # hit
+        self.nested = [[nn.Linear(2, 2), nn.ReLU()], [nn.Linear(2, 2)]]  # hit
+        self.drops = [nn.Dropout(0.5) for _ in range(depth)]  # hit
+        self.grown = []  # hit
+        for i in range(depth):
+            self.grown.append(nn.Conv2d(i, i, 1))
+        self.table = {}  # hit
+        self.table["a"] = nn.Linear(1, 1)
+        blocks = []
+        for _ in range(depth):
+            blocks.append(Block(2))
+        self.blocks = blocks  # hit
+        self.acts = [nn.ReLU(), ReLU()]
+        self.losses = [nn.L1Loss(), torch.nn.MSELoss()]
+        self.free = [Free(), Free()]
+        self.sizes = [1, 2, 3]
+        self.given = [given, given]
+        self.none = []
+
+    def forward(self, x):
+        for layer in self.grown:
+            x = layer(x)
+        return self.pair[0](x) + self.heads[0](x)
+
+
+class Block(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.linear = nn.Linear(n, n)
+
+    def forward(self, x):
+        return self.linear(x)
+
+
+class Free(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.act = nn.ReLU()
+
+    def forward(self, x):
+        return self.act(x)
+
+
+class Wrapped(nn.Module):
+    def __init__(self, depth):
+        super().__init__()
+        self.layers = [nn.Linear(2, 2) for _ in range(depth)]
+        self.net = nn.Sequential(*self.layers)
+        self.again = [nn.Linear(2, 2)]
+        self.again = nn.ModuleList(self.again)
+        self.first = nn.Linear(2, 2)
+        self.all = [self.first, self.first]
+        body = [nn.Linear(2, 2)]
+        body.append(nn.ReLU())
+        self.body = nn.Sequential(*body)
+        parts = [nn.Linear(2, 2), nn.Linear(2, 2)]
+        self.parts = parts
+        self.registered = nn.ModuleList(parts)
+        self.list = nn.ModuleList([nn.Linear(2, 2) for _ in range(depth)])
+
+
+class ByHand(nn.Module):
+    def __init__(self, depth):
+        super().__init__()
+        self.convs = []
+        for i in range(depth):
+            conv = nn.Conv2d(1, 1, 1)
+            self.convs.append(conv)
+            setattr(self, f"conv{i}", conv)
+
+
+class Added(nn.Module):
+    def __init__(self, depth):
+        super().__init__()
+        self.convs = [nn.Conv2d(1, 1, 1) for _ in range(depth)]
+        for i, conv in enumerate(self.convs):
+            self.add_module(str(i), conv)
+
+
+class Trainer:
+    def __init__(self):
+        self.models = [nn.Linear(2, 2), nn.Linear(2, 2)]
+
+
+def ensemble():
+    models = [nn.Linear(2, 2)]
+    return models

@@ -1,0 +1,86 @@
+import copy
+
+import torch
+
+
+def best(model, loader, optimizer, path):
+    kept, copied, cloned, saved = None, None, None, None
+    for epoch in range(3):
+        for x in loader:
+            loss = model(x).mean()
+            loss.backward()
+            optimizer.step()
+        if epoch == 2:
+            kept = model.state_dict()  # hit
+            copied = copy.deepcopy(model.state_dict())
+            cloned = {k: v.clone() for k, v in model.state_dict().items()}
+            saved = model.state_dict()
+            torch.save(saved, path)
+    model.load_state_dict(kept)
+    return copied, cloned
+
+
+def helped(model, loader, optimizer):
+    best_state = model.state_dict()
+    for epoch in range(3):
+        step(model, loader, optimizer)
+        if epoch:
+            best_state = model.module.state_dict()  # hit
+    return best_state
+
+
+def step(model, loader, optimizer):
+    for x in loader:
+        model(x).mean().backward()
+        optimizer.step()
+
+
+def partial(model, pretrained):
+    own = model.state_dict()
+    own.update(pretrained)
+    model.load_state_dict(own)
+
+
+def reset(model, loader, optimizer):
+    start = model.state_dict()  # hit
+    for x in loader:
+        model(x).mean().backward()
+        optimizer.step()
+    model.load_state_dict(start)
+
+
+def other(model, twin, loader, optimizer):
+    start = model.state_dict()
+    twin.load_state_dict(start)
+    for x in loader:
+        model(x).mean().backward()
+        optimizer.step()
+
+
+def last(model, loader, optimizer):
+    for x in loader:
+        model(x).mean().backward()
+        optimizer.step()
+    state = model.state_dict()
+    return state
+
+
+def evaluate(model, loader):
+    state = None
+    for x in loader:
+        if model(x).mean() > 0:
+            state = model.state_dict()
+    return state
+
+
+def helped_reset(model, loader, optimizer):
+    start = model.state_dict()  # hit
+    step(model, loader, optimizer)
+    model.load_state_dict(start)
+
+
+def unchanged(model, loader):
+    start = model.state_dict()
+    model.load_state_dict(start)
+    for x in loader:
+        model(x).mean().backward()

@@ -1,0 +1,57 @@
+import torch
+import torch.nn as nn
+from torch.nn import Conv2d as Conv
+from torch.nn import Parameter
+
+
+class Made(nn.Module):
+    def forward(self, x):
+        x = Conv(3, 8, 3)(x)  # hit
+        norm = nn.BatchNorm2d(8)  # hit
+        x = norm(x)
+        self.fc = nn.Linear(8, 8)  # hit
+        scale = Parameter(torch.ones(8))  # hit
+        x = nn.Sequential(nn.ReLU(), nn.Conv2d(8, 8, 1).to(x.device))(x)  # hit
+        x = nn.LayerNorm(x.shape[1:])(x)  # hit
+        x = nn.LayerNorm(x.shape[1:], elementwise_affine=False)(x)
+        x = nn.InstanceNorm2d(8)(nn.ReLU(inplace=True)(x))
+        x = nn.InstanceNorm2d(8, affine=True)(x)  # hit
+        x = nn.BatchNorm2d(8, affine=False)(x)
+        x = nn.GroupNorm(2, 8, *scale)(x)
+        x = nn.AdaptiveAvgPool2d(1)(nn.Upsample(scale_factor=2)(x))
+        return self.rest(x)
+
+    def rest(self, x):
+        return nn.GRUCell(8, 8)(x)  # hit
+
+
+class Kept(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+        self.head = None
+        self.scale = nn.Parameter(torch.ones(8))
+
+    def forward(self, x):
+        if self.head is None:
+            self.head = nn.Linear(8, 8)
+        if not hasattr(self, "other"):
+            self.other = self.make(x)
+        blur = nn.Conv2d(3, 3, 3, bias=False)
+        blur.weight = nn.Parameter(torch.ones(3, 3, 3, 3))
+        return self.conv(x) * self.scale
+
+    def make(self, x):
+        return nn.Embedding(3, 4)
+
+    def reset(self):
+        self.conv = nn.Conv2d(3, 8, 3)
+
+
+def forward(x):
+    return nn.Linear(8, 8)(x)
+
+
+class Linear:
+    def forward(self, x):
+        return nn.Linear(8, 8)(x)

@@ -1,0 +1,52 @@
+import io
+import pickle
+
+import joblib
+import torch
+from torch import load
+
+
+def read(path, flag, options, model):
+    torch.load(path)
+    torch.load(path, weights_only=True)
+    torch.load(path, weights_only=flag)
+    torch.load(path, **options)
+    torch.load(path, weights_only=False)  # hit
+    load(path, map_location="cpu", weights_only=False)  # hit
+    torch.load("weights.pt", weights_only=False)
+    torch.load(path, pickle_module=pickle, weights_only=False)
+    model.load_state_dict(pickle.load(open(path, "rb")))  # hit
+    net = joblib.load(path)  # hit
+    net.eval()
+    table = pickle.load(open(path, "rb"))
+    return table, net
+
+
+def again(model, other):
+    torch.save(model, other)
+    return torch.load(other, weights_only=False)
+
+
+def buffered(model):
+    name = "weights.pt"
+    buffer = io.BytesIO()
+    torch.save(model, buffer)
+    torch.load(buffer, weights_only=False)
+    return torch.load(name, weights_only=False)
+
+
+class Cached:
+    def write(self, item, n):
+        torch.save(item, join(self.folder, f"{n}.pt"))
+
+    def read(self, n):
+        path = join(self.folder, f"{n}.pt")
+        return torch.load(path, weights_only=False)
+
+    def restore(self, other):
+        torch.load(io.BytesIO(other), weights_only=False)
+        return torch.load(join(other, "x.pt"), weights_only=False)  # hit
+
+
+def join(*parts):
+    return "/".join(parts)

@@ -1,0 +1,19 @@
+import torch
+from torch import hub
+from transformers import AutoModel, CLIPImageProcessor
+
+
+def load(repo, options):
+    yield torch.hub.load("pytorch/vision", "resnet18", trust_repo=True)  # hit
+    yield hub.load("pytorch/vision", model="resnet18")  # hit
+    yield torch.hub.load("pytorch/vision:v0.10.0", "resnet18")
+    yield torch.hub.load("/checkouts/vision", "resnet18", source="local")
+    yield torch.hub.load(repo, "resnet18")
+    yield torch.hub.load(*options)
+    yield torch.hub.load_state_dict_from_url("https://example.org/model.pt")
+    yield AutoModel.from_pretrained("owner/model", trust_remote_code=True)  # hit
+    yield AutoModel.from_pretrained("owner/model", trust_remote_code=True, revision="6dd7f3")
+    yield AutoModel.from_pretrained("owner/model", trust_remote_code=False)
+    yield AutoModel.from_pretrained("owner/model", **options)
+    yield AutoModel.from_pretrained("owner/model")
+    yield CLIPImageProcessor.from_pretrained("owner/model", trust_remote_code=True)
