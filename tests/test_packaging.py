@@ -69,6 +69,7 @@ def test_a_wheel_holds_the_rules_inside_the_package(wheel: Path, tmp_path: Path)
         name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("lintorch/rules/")
     }
     assert "lintorch/rules/export/adaptive_pool.py" in inside
+    assert "lintorch/rules/api/_retired_names.json" in inside
     assert not any(n.startswith("rules/") for n in zipfile.ZipFile(wheel).namelist())
     python = environment(tmp_path / "venv", wheel)
     assert codes(python, tmp_path) == expected()

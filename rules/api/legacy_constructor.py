@@ -1,0 +1,219 @@
+"""LT606: tensors made by the constructors of the years before torch 0.4."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import libcst as cst
+
+from lintorch.finding import Applicability, Fix, Hit, Severity
+from lintorch.rule import Rule
+from lintorch.source import Kind, Source, literal
+
+rule = Rule(
+    __name__,
+    code="LT606",
+    summary="a legacy tensor constructor",
+    why="""
+        `torch.Tensor` takes sizes and data alike: `torch.Tensor(5)` is five numbers that nobody
+        set, `torch.Tensor([5])` the number five. It gives floats whatever it is given, and it
+        is not made on the device of `with torch.device("meta")`, as `torch.empty` is (measured
+        on torch 2.13). `Variable(x)` is `x.detach()`: it cuts the gradient without a word.
+        `torch.cuda.FloatTensor` is a TypeError where torch was built without CUDA, and
+        `torch.tensor(t)` of a tensor warns.
+
+        Reported are calls whose arguments tell what they mean: sizes in a row, literal lists,
+        numbers; not `torch.Tensor(x)`, where x may be either.
+    """,
+    bad="""
+        import torch
+        from torch import nn
+
+
+        class Scale(nn.Module):
+            def __init__(self, width):
+                super().__init__()
+                self.weight = nn.Parameter(torch.Tensor(width, 1))
+    """,
+    good="""
+        import torch
+        from torch import nn
+
+
+        class Scale(nn.Module):
+            def __init__(self, width):
+                super().__init__()
+                self.weight = nn.Parameter(torch.empty(width, 1))
+    """,
+    proof="""
+        with torch.device("meta"):
+            assert Scale(4).weight.is_meta
+    """,
+    severity=Severity.NOTE,
+    fix=Applicability.SAFE,
+)
+
+DTYPES = {
+    "Float": "float32", "Double": "float64", "Half": "float16", "BFloat16": "bfloat16",
+    "Long": "int64", "Int": "int32", "Short": "int16", "Char": "int8", "Byte": "uint8",
+    "Bool": "bool",
+}  # fmt: skip
+CONSTRUCTORS = {
+    "torch.Tensor": ("", ""),
+    **{f"torch.{name}Tensor": (dtype, "") for name, dtype in DTYPES.items()},
+    **{f"torch.cuda.{name}Tensor": (dtype, "cuda") for name, dtype in DTYPES.items()},
+}
+"""From the name to dtype and device; "" where the default is meant."""
+_MADE = frozenset(
+    f"torch.{name}"
+    for name in ("tensor", "ones", "zeros", "rand", "randn", "randint", "arange", "full", "empty")
+) | {"torch.from_numpy", *CONSTRUCTORS}
+"""What gives a new tensor that no gradient runs through."""
+_VARIABLE = ("torch.autograd.Variable", "torch.autograd.variable.Variable")
+
+
+@rule.source(cst.Call, needs=("Tensor(",))
+def constructor(call: cst.Call, source: Source) -> Iterator[Hit]:
+    name = source.name(call.func)
+    if name not in CONSTRUCTORS or any(arg.star or arg.keyword for arg in call.args):
+        return
+    dtype, device = CONSTRUCTORS[name]
+    args = [arg.value for arg in call.args]
+    options = _options(dtype, device, call, source)
+    severity = Severity.WARNING if device else None
+    if _are_sizes(args, source):
+        text = ", ".join(source.code(arg) for arg in args)
+        message = f"{name}({text}) is made of sizes and left unset: torch.empty says so"
+        fix = _fix("torch.empty", text, options, call, source)
+        yield Hit(call, message, fix, severity=severity)
+    elif len(args) == 1 and (found := _numbers(args[0])):
+        given = _data_options(name, found, options, call, source)
+        message = f"{name} of a list is a legacy constructor: use torch.tensor"
+        fix = _fix("torch.tensor", source.code(args[0]), given, call, source)
+        yield Hit(call, message, fix, severity=severity)
+    elif len(args) == 1 and isinstance(literal(args[0]), float):
+        message = f"{name} of one float raises TypeError: use torch.tensor"
+        yield Hit(call, message, severity=Severity.ERROR)
+    elif device and args:
+        yield Hit(call, f"{name} raises TypeError where torch has no CUDA", severity=severity)
+
+
+@rule.source(cst.Call, needs=("Variable",))
+def variable(call: cst.Call, source: Source) -> Iterator[Hit]:
+    if source.name(call.func) not in _VARIABLE or not call.args:
+        return
+    given = source.arguments(call, "data", "requires_grad", "volatile")
+    data = given.get("data")
+    if data is None or not given.complete:
+        return
+    if "volatile" in given.by_name:
+        yield Hit(call, "volatile has no effect: use torch.no_grad()", severity=Severity.WARNING)
+        return
+    made = isinstance(data, cst.Call) and source.name(data.func) in _MADE
+    does = "does nothing" if made else "cuts the gradient as detach() does"
+    yield Hit(call, f"Variable {does}, and is a legacy name", _unwrapped(call, data, made, source))
+
+
+@rule.source(cst.Call, needs=(".tensor(", "import tensor", "new_tensor("))
+def copy(call: cst.Call, source: Source) -> Iterator[Hit]:
+    func = call.func
+    method = isinstance(func, cst.Attribute) and func.attr.value == "new_tensor"
+    if len(call.args) != 1 or not (method or source.name(func) == "torch.tensor"):
+        return
+    value = source.value(call.args[0].value)
+    if call.args[0].star or call.args[0].keyword or value.kind is not Kind.TENSOR or not value.sure:
+        return
+    if method and not source.value(func.value).is_tensor:  # type: ignore[attr-defined]
+        return
+    written = f"{_receiver(call.args[0].value, source)}.detach().clone()"
+    fix = None if method else Fix("copy it", (source.replace(call, written),))
+    message = "a tensor made of a tensor warns: x.detach().clone() is the copy it makes"
+    yield Hit(call, message, fix, severity=Severity.WARNING)
+
+
+@rule.source(cst.Call, needs=(".new(",))
+def new(call: cst.Call, source: Source) -> Iterator[Hit]:
+    func = call.func
+    if not (isinstance(func, cst.Attribute) and func.attr.value == "new") or not call.args:
+        return
+    value = source.value(func.value)
+    if (
+        value.kind is not Kind.TENSOR
+        or not value.sure
+        or any(a.star or a.keyword for a in call.args)
+    ):
+        return
+    args = [arg.value for arg in call.args]
+    if _are_sizes(args, source):
+        message = "x.new of sizes is left unset: x.new_empty says so"
+        yield Hit(call, message, Fix("use new_empty", (source.replace(func.attr, "new_empty"),)))
+    elif len(args) == 1 and _numbers(args[0]):
+        message = "x.new of a list is a legacy constructor: use x.new_tensor"
+        yield Hit(call, message, Fix("use new_tensor", (source.replace(func.attr, "new_tensor"),)))
+
+
+def _are_sizes(args: Sequence[cst.BaseExpression], source: Source) -> bool:
+    """Several arguments are sizes; one is where it is surely a number."""
+    if len(args) > 1:
+        return True
+    if not args:
+        return False
+    value = literal(args[0])
+    if isinstance(value, int) and not isinstance(value, bool):
+        return True
+    return source.value(args[0]).kind is Kind.SIZE and not isinstance(args[0], cst.Tuple)
+
+
+def _numbers(node: cst.BaseExpression) -> list[Any]:
+    """The numbers of a literal list or tuple, nested or not; [] of anything else."""
+    value = literal(node)
+    flat: list[Any] = [value] if isinstance(value, (list, tuple)) else []
+    while any(isinstance(item, (list, tuple)) for item in flat):
+        flat = [n for item in flat for n in (item if isinstance(item, (list, tuple)) else [item])]
+    return flat if all(isinstance(item, (int, float)) for item in flat) else []
+
+
+def _options(dtype: str, device: str, call: cst.Call, source: Source) -> list[str] | None:
+    """Keywords for dtype and device; None where the file cannot name the dtype."""
+    spelled = source.spell(f"torch.{dtype}", call) if dtype else ""
+    if dtype and not spelled:
+        return None
+    return [*([f"dtype={spelled}"] if dtype else []), *([f'device="{device}"'] if device else [])]
+
+
+def _data_options(
+    name: str, numbers: list[Any], options: list[str] | None, call: cst.Call, source: Source
+) -> list[str] | None:
+    """The same for data: integers have to be told to be floats; None where they would be cut."""
+    floats = any(isinstance(number, float) for number in numbers)
+    if name == "torch.Tensor" and not floats:
+        default = source.spell("torch.get_default_dtype", call)
+        return [f"dtype={default}()"] if default else None
+    whole = CONSTRUCTORS[name][0].startswith(("int", "uint", "bool"))
+    return None if whole and floats else options
+
+
+def _fix(
+    function: str, given: str, options: list[str] | None, call: cst.Call, source: Source
+) -> Fix | None:
+    spelled = source.spell(function, call)
+    if not spelled or options is None or "#" in source.code(call):
+        return None
+    written = f"{spelled}({', '.join([given, *options])})"
+    return Fix(f"use {function}", (source.replace(call, written),))
+
+
+def _unwrapped(call: cst.Call, data: cst.BaseExpression, made: bool, source: Source) -> Fix | None:
+    given = source.arguments(call, "data", "requires_grad", "volatile")
+    wanted = literal(given.get("requires_grad")) if "requires_grad" in given.by_name else False
+    if not isinstance(wanted, bool) or "#" in source.code(call):
+        return None
+    written = source.code(data) if made else f"{_receiver(data, source)}.detach()"
+    grad = ".requires_grad_()" if wanted else ""
+    return Fix("write what it does", (source.replace(call, written + grad),))
+
+
+def _receiver(node: cst.BaseExpression, source: Source) -> str:
+    plain = isinstance(node, (cst.Name, cst.Attribute, cst.Call, cst.Subscript))
+    return source.code(node) if plain else f"({source.code(node)})"

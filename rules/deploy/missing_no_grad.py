@@ -1,0 +1,140 @@
+"""LT204: an evaluation loop that records the graph of every forward pass."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.finding import Applicability, Edit, Fix, Hit, Severity
+from lintorch.rule import Rule
+from lintorch.source import Role, Source
+
+rule = Rule(
+    __name__,
+    code="LT204",
+    summary="evaluation without no_grad()",
+    why="""
+        eval() changes dropout and batch norm, not autograd: the forward pass still keeps every
+        intermediate result for a backward pass that never comes. Evaluation takes the memory of
+        training, and outputs that are collected keep the graphs of all batches alive. Measured on
+        torch 2.13: what the model gives after eval() requires grad. Under torch.no_grad() or
+        torch.inference_mode() the numbers are the same.
+
+        Reported where one function puts the model into eval mode and runs it in a loop over
+        batches, and no gradient is asked for in that function, nor the mode left to its callers.
+    """,
+    bad="""
+        import torch
+
+
+        def predict(model, loader):
+            model.eval()
+            outputs = []
+            for batch in loader:
+                outputs.append(model(batch))
+            return torch.cat(outputs)
+    """,
+    good="""
+        import torch
+
+
+        @torch.no_grad()
+        def predict(model, loader):
+            model.eval()
+            outputs = []
+            for batch in loader:
+                outputs.append(model(batch))
+            return torch.cat(outputs)
+    """,
+    proof="""
+        assert not predict(torch.nn.Linear(1, 1), [torch.ones(1, 1)] * 2).requires_grad
+    """,
+    severity=Severity.NOTE,
+    fix=Applicability.UNSAFE,
+)
+
+_GRADIENTS = re.compile(
+    r"backward|autograd|\.grad\b|requires_grad|no_grad|inference_mode|grad_enabled|attack|saliency|"
+    r"\.train\(\)|optimizer|explain|attribut|\bdpo\b|onnx|jit\.|torchscript"
+)
+"""Signs in a function that gradients are wanted, or were thought of."""
+_EVERYWHERE = re.compile(
+    r"set_grad_enabled\(\s*False|requires_grad_\(\s*False|requires_grad\s*=\s*False"
+)
+_BATCHES = re.compile(r"load(er)?s?\b|\bdl\b|batch|dataset|val_data|test_data|test_set|val_set")
+_HARMLESS = re.compile(
+    r"open\(|tqdm|autocast|cuda\.|record_function|profile|Timer|timer|stream|progress", re.I
+)
+_TESTS = re.compile(r"(^|[/\\])(test_[^/\\]*|[^/\\]*_test|conftest)\.py$")
+
+
+@rule.source(cst.For, needs=(".eval()",))
+def in_source(loop: cst.For, source: Source) -> Iterator[Hit]:
+    function = source.enclosing(loop, cst.FunctionDef)
+    if function is None or _TESTS.search(source.path) or _EVERYWHERE.search(source.text):
+        return
+    if not _BATCHES.search(source.code(loop.iter)) or _GRADIENTS.search(source.code(function)):
+        return
+    models = _evaluated(function, source)
+    if not models or not _on_its_own(function, source):
+        return
+    for call in source.loops.of(loop).calls:
+        here = source.enclosing(call, cst.For, cst.FunctionDef, cst.Lambda) is loop
+        if here and source.code(call.func) in models and _plain_withs(call, source):
+            message = f"{source.code(call.func)}(…) records a graph for backward: eval() alone does not stop it"
+            yield Hit(call, message, _fix(function, source))
+            return
+
+
+def _evaluated(function: cst.FunctionDef, source: Source) -> set[str]:
+    """The models that the function itself puts into eval mode."""
+    found = set()
+    for call in source.nodes(cst.Call):
+        func = call.func
+        if isinstance(func, cst.Attribute) and func.attr.value == "eval" and not call.args:
+            inside = source.enclosing(call, cst.FunctionDef) is function
+            if inside and source.presumed_role(func.value) is Role.MODEL:
+                found.add(source.code(func.value))
+    return found
+
+
+def _on_its_own(function: cst.FunctionDef, source: Source) -> bool:
+    """Whether neither a decorator nor a caller of this file may have switched gradients off."""
+    if function.decorators or any(
+        isinstance(a, cst.FunctionDef) for a in source.ancestors(function)
+    ):
+        return False
+    for call in source.nodes(cst.Call):
+        if source.function(call.func) is not function:
+            continue
+        caller = source.enclosing(call, cst.FunctionDef)
+        if caller is not None and (caller.decorators or "grad" in source.code(caller)):
+            return False
+        if caller is None and not _plain_withs(call, source):
+            return False
+    return True
+
+
+def _plain_withs(node: cst.CSTNode, source: Source) -> bool:
+    """Whether every `with` around a node is one that leaves gradients alone."""
+    return all(
+        _HARMLESS.search(source.code(item.item))
+        for outer in source.ancestors(node)
+        if isinstance(outer, cst.With)
+        for item in outer.items
+    )
+
+
+def _fix(function: cst.FunctionDef, source: Source) -> Fix | None:
+    """`@torch.no_grad()` above the function; not of a generator, which runs outside of it."""
+    spelled = source.spell("torch.no_grad", function)
+    if not spelled or re.search(r"\byield\b", source.code(function)):
+        return None
+    row = source.spans.of(function.name)[0][0]
+    start = source.spans.offset(row, 1)
+    line = source.text[start:].splitlines()[0]
+    indent = line[: len(line) - len(line.lstrip())]
+    edit = Edit(start, start, f"{indent}@{spelled}()\n")
+    return Fix("run it under no_grad", (edit,), Applicability.UNSAFE)

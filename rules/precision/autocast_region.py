@@ -1,0 +1,143 @@
+"""LT305: an autocast region that raises: without a device type, or with a wrong argument."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.finding import Applicability, Edit, Fix, Hit
+from lintorch.rule import Rule
+from lintorch.source import Arguments, Source, literal
+
+rule = Rule(
+    __name__,
+    code="LT305",
+    summary="an autocast region with a wrong argument",
+    why="""
+        torch.autocast needs the type of the device first, as text: without one it raises
+        TypeError, with a torch.device ValueError, with a name such as "gpu" RuntimeError. Its
+        second argument is a dtype, not `enabled`, and `enable=` is no argument at all. As a
+        decorator it needs brackets: `@torch.autocast` takes the function for the device. What
+        moved over from torch.cuda.amp.autocast, which knew its device, often fails so; and a
+        branch that only runs with a GPU fails on the first machine that has one. Measured on
+        torch 2.13.
+
+        Calling backward() inside the region is not reported: gradients are the same.
+    """,
+    bad="""
+        import torch
+
+
+        def forward(model, batch, mixed):
+            with torch.autocast("cpu", enable=mixed):
+                return model(batch)
+    """,
+    good="""
+        import torch
+
+
+        def forward(model, batch, mixed):
+            with torch.autocast("cpu", enabled=mixed):
+                return model(batch)
+    """,
+    proof="""
+        forward(torch.nn.Linear(1, 1), torch.ones(1, 1), True)
+    """,
+    fix=Applicability.SAFE,
+)
+
+_BY_TYPE = ("device_type", "dtype", "enabled", "cache_enabled")
+_OF_CUDA = ("enabled", "dtype", "cache_enabled")
+_SIGNATURES = {
+    "torch.autocast": _BY_TYPE,
+    "torch.amp.autocast": _BY_TYPE,
+    "torch.amp.autocast_mode.autocast": _BY_TYPE,
+    "torch.cuda.amp.autocast": _OF_CUDA,
+    "torch.cuda.amp.autocast_mode.autocast": _OF_CUDA,
+    "torch.cpu.amp.autocast": _OF_CUDA,
+}
+_DEVICES = frozenset(
+    {
+        "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga",
+        "maia", "xla", "lazy", "vulkan", "mps", "meta", "hpu", "mtia", "privateuseone", "npu",
+    }
+)  # fmt: skip
+_USUAL = '"cuda"'
+
+
+@rule.source(cst.Call, needs=("autocast",))
+def in_calls(call: cst.Call, source: Source) -> Iterator[Hit]:
+    names = _SIGNATURES.get(source.name(call.func))
+    if names is None:
+        return
+    given = source.arguments(call, *names)
+    wrong = [name for name in given.by_name if name not in names]
+    if "enable" in wrong:
+        yield Hit(call, "autocast has no argument enable: TypeError", _renamed(given, source))
+    elif wrong:
+        yield Hit(call, f"autocast has no argument {wrong[0]}: TypeError")
+    elif names is _BY_TYPE:
+        yield from _device(call, given, source)
+
+
+@rule.source(cst.Decorator, needs=("autocast",))
+def in_decorators(node: cst.Decorator, source: Source) -> Iterator[Hit]:
+    if source.name(node.decorator) in _SIGNATURES:
+        yield Hit(node.decorator, "autocast without brackets takes the function for its argument")
+
+
+def _device(call: cst.Call, given: Arguments, source: Source) -> Iterator[Hit]:
+    device, dtype = given.get("device_type"), given.get("dtype")
+    if device is None:
+        if given.complete:
+            message = "autocast without a device type: TypeError"
+            yield Hit(call, message, _with_device(call, source))
+    elif isinstance(name := literal(device), str) and name.partition(":")[0] not in _DEVICES:
+        yield Hit(call, f"{name!r} is no device type: RuntimeError")
+    elif isinstance(name, bool) or _is_flag(device, source):
+        yield Hit(call, "the first argument of autocast is the device type, not a flag: ValueError")
+    elif _is_device(device, source):
+        message = "the device type is asked for as text, not as a torch.device: ValueError"
+        yield Hit(call, message, _by_type(device, source))
+    elif isinstance(literal(dtype), bool):
+        yield Hit(call, "the second argument of autocast is the dtype, not enabled: TypeError")
+
+
+def _is_flag(node: cst.BaseExpression, source: Source) -> bool:
+    """A comparison, `not x`: never text."""
+    negated = isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not)
+    return negated or isinstance(node, cst.Comparison)
+
+
+def _is_device(node: cst.BaseExpression, source: Source) -> bool:
+    built = source.built(node)
+    return bool(built) and all(source.name(call.func) == "torch.device" for call in built)
+
+
+# fixes
+
+
+def _renamed(given: Arguments, source: Source) -> Fix | None:
+    keyword = given.by_name["enable"].keyword
+    if keyword is None or "enabled" in given.by_name:
+        return None
+    return Fix("write enabled", (source.replace(keyword, "enabled"),), Applicability.SAFE)
+
+
+def _with_device(call: cst.Call, source: Source) -> Fix | None:
+    """Named first; that it is CUDA is a guess."""
+    message = f"name {_USUAL} as the device type"
+    if not call.args:
+        return Fix(message, (source.insert_argument(call, _USUAL),), Applicability.UNSAFE)
+    if call.args[0].keyword is None:
+        return None
+    start = source.replace(call.args[0].keyword, "").start
+    return Fix(message, (Edit(start, start, f"{_USUAL}, "),), Applicability.UNSAFE)
+
+
+def _by_type(device: cst.BaseExpression, source: Source) -> Fix | None:
+    if not isinstance(device, (cst.Name, cst.Attribute, cst.Call)):
+        return None
+    end = source.replace(device, "").end
+    return Fix("pass its type", (Edit(end, end, ".type"),), Applicability.SAFE)

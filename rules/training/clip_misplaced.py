@@ -1,0 +1,126 @@
+"""LT410: gradients clipped where it changes nothing, or tensor by tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.finding import Applicability, Fix, Hit, Severity
+from lintorch.rule import Rule
+from lintorch.source import Act, Event, Path, Region, Source
+
+rule = Rule(
+    __name__,
+    code="LT410",
+    summary="gradients are clipped at the wrong place",
+    why="""
+        clip_grad_norm_ and clip_grad_value_ change the gradients that are there. Ahead of
+        backward() there are none, or those of the step before; behind step() they have been
+        used. Either way the step is not clipped, and nothing says so: measured on torch 2.13, the
+        norm returned is 0 and the gradient is applied whole. In a loop over the parameters each
+        tensor gets a norm of its own, which changes the direction of the step. The names without
+        a final underscore warn and do the same.
+    """,
+    bad="""
+        import torch
+        from torch.nn.utils import clip_grad_norm_
+
+
+        def train(model, batches, optimizer):
+            for batch, target in batches:
+                optimizer.zero_grad()
+                loss = (model(batch) - target).square().mean()
+                clip_grad_norm_(model.parameters(), 1.0)
+                loss.backward()
+                optimizer.step()
+    """,
+    good="""
+        import torch
+        from torch.nn.utils import clip_grad_norm_
+
+
+        def train(model, batches, optimizer):
+            for batch, target in batches:
+                optimizer.zero_grad()
+                loss = (model(batch) - target).square().mean()
+                loss.backward()
+                clip_grad_norm_(model.parameters(), 1.0)
+                optimizer.step()
+    """,
+    proof="""
+        model = torch.nn.Linear(2, 1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+        before = model.weight.detach().clone()
+        train(model, [(torch.ones(1, 2), torch.full((1, 1), 99.0))], optimizer)
+        assert (model.weight - before).norm() < 1.1
+    """,
+)
+
+_OLD = {
+    "torch.nn.utils.clip_grad_norm": "clip_grad_norm_",
+    "torch.nn.utils.clip_grad.clip_grad_norm": "clip_grad_norm_",
+}
+_STEPS = (Act.STEP, Act.SCALER_STEP)
+_NEEDS = ("clip_grad_norm", "clip_grad_value")
+
+
+@rule.source(cst.Module, needs=_NEEDS)
+def in_source(module: cst.Module, source: Source) -> Iterator[Hit]:
+    told: set[cst.CSTNode] = set()
+    fine: set[cst.CSTNode] = set()
+    for region in source.paths.regions:
+        fine |= {e.node for path in region.paths for e in path.events if _in_place(e, path)}
+    for region in source.paths.regions:
+        for event, message in _misplaced(region):
+            if event.node not in told | fine:
+                told.add(event.node)
+                yield Hit(event.node, message)
+
+
+@rule.source(cst.Call, needs=_NEEDS)
+def in_calls(call: cst.Call, source: Source) -> Iterator[Hit]:
+    name = source.name(call.func)
+    if new := _OLD.get(name):
+        last = call.func.attr if isinstance(call.func, cst.Attribute) else None
+        edits = (source.replace(last, new),) if last is not None else ()
+        fix = Fix(f"call {new}", edits, Applicability.SAFE) if edits else None
+        yield Hit(call, f"deprecated and warns: it is {new} now", fix, severity=Severity.NOTE)
+    elif name.rpartition(".")[2] == "clip_grad_norm_" and name.startswith("torch."):
+        yield from _one_by_one(call, source)
+
+
+def _in_place(clip: Event, path: Path) -> bool:
+    """Whether a call clips between backward and step on this path."""
+    if clip.act is not Act.CLIP:
+        return False
+    before = [e.act for e in path.before(clip) if e.act in (*_STEPS, Act.BACKWARD, Act.PASSED)]
+    return bool(before) and before[-1] in (Act.BACKWARD, Act.PASSED)
+
+
+def _misplaced(region: Region) -> Iterator[tuple[Event, str]]:
+    for path in region.paths:
+        acts = [e.act for e in path.events]
+        if Act.PASSED in acts or Act.SOME_STEP in acts or acts.count(Act.CLIP) != 1:
+            continue
+        if acts.count(Act.BACKWARD) != 1 or sum(acts.count(a) for a in _STEPS) != 1:
+            continue
+        clip = path.events[acts.index(Act.CLIP)]
+        step = next(i for i, act in enumerate(acts) if act in _STEPS)
+        if acts.index(Act.CLIP) < acts.index(Act.BACKWARD) < step:
+            yield clip, "clips ahead of backward(): the gradients of this step are not there yet"
+        elif acts.index(Act.BACKWARD) < step < acts.index(Act.CLIP):
+            yield clip, "clips behind step(): the gradients have been applied whole"
+
+
+def _one_by_one(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """`for p in model.parameters(): clip_grad_norm_(p, 1)`."""
+    loop = source.enclosing(call, cst.For, cst.FunctionDef)
+    given = call.args[0].value if call.args else None
+    if not isinstance(loop, cst.For) or not isinstance(given, cst.Name):
+        return
+    over = loop.iter.func if isinstance(loop.iter, cst.Call) else None
+    plain = isinstance(over, cst.Attribute) and over.attr.value == "parameters"
+    if plain and isinstance(loop.target, cst.Name) and loop.target.value == given.value:
+        message = "gives each parameter a norm of its own: pass all parameters in one call"
+        yield Hit(call, message, severity=Severity.NOTE)

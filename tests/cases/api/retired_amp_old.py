@@ -1,0 +1,7 @@
+# torch: 2.3
+import torch
+from torch.cuda.amp import GradScaler, autocast
+
+scaler = GradScaler()
+with autocast(), torch.cuda.amp.autocast():
+    pass

@@ -1,0 +1,48 @@
+import time
+from time import perf_counter
+
+import torch
+from torch import nn
+
+device = torch.device("cuda")
+
+
+class Net(nn.Module):
+    def forward(self, x):
+        return x
+
+
+def timed(x, other):
+    model = Net().cuda()
+    start = time.time()
+    y = model(x)
+    print(time.time() - start)  # hit
+    start = perf_counter()
+    with torch.no_grad():
+        for _ in range(10):
+            y = model(x)
+    took = perf_counter() - start  # hit
+    return y, took
+
+
+def waiting(x, other):
+    model = Net().to(device)
+    start = time.time()
+    y = model(x).cpu()
+    took = time.time() - start
+    begin = time.time()
+    y = model(x)
+    torch.cuda.synchronize()
+    took += time.time() - begin
+    third = time.time()
+    y = other(x)
+    took += time.time() - third
+    fourth = time.time()
+    y = model(x)
+    synchronize()
+    took += time.time() - fourth
+    return y, took, time.time() - x, 3 - start
+
+
+def synchronize():
+    torch.cuda.synchronize()

@@ -1,0 +1,106 @@
+import torch
+from tqdm import tqdm
+
+
+def accuracy(model, loader):
+    model.eval()
+    correct = 0
+    for images, labels in tqdm(loader):
+        correct += (model(images).argmax(1) == labels).sum().item()  # hit
+    return correct / len(loader.dataset)
+
+
+def guarded(model, loader):
+    model.eval()
+    with torch.no_grad():
+        for images, _ in loader:
+            model(images)
+
+
+def guarded_inside(model, loader):
+    model.eval()
+    for images, _ in loader:
+        with torch.inference_mode():
+            model(images)
+
+
+@torch.no_grad()
+def decorated(model, loader):
+    model.eval()
+    return [model(images) for images in loader]
+
+
+@torch.inference_mode()
+def decorated_loop(model, loader):
+    model.eval()
+    for images in loader:
+        model(images)
+
+
+def adversarial(model, loader, criterion):
+    model.eval()
+    for images, labels in loader:
+        images.requires_grad_()
+        loss = criterion(model(images), labels)
+        loss.backward()
+        yield images + 0.1 * images.grad.sign()
+
+
+def trained(model, loader, optimizer, criterion):
+    model.eval()
+    for images, labels in loader:
+        optimizer.zero_grad()
+        criterion(model(images), labels).backward()
+        optimizer.step()
+
+
+def over_layers(model, layers, x):
+    model.eval()
+    for layer in layers:
+        x = layer(x)
+    return x
+
+
+def in_training_mode(model, loader):
+    for images in loader:
+        yield model(images)
+
+
+def switched(model, loader, phase):
+    model.eval()
+    for images in loader:
+        with torch.set_grad_enabled(phase == "train"):
+            model(images)
+
+
+def some_context(model, loader, context):
+    model.eval()
+    with context():
+        for images in loader:
+            model(images)
+
+
+def half_precision(model, test_loader):
+    model.eval()
+    for images in test_loader:
+        with torch.autocast("cuda"):
+            print(model(images).mean())  # hit
+
+
+class Evaluator:
+    def __init__(self, model):
+        self.model = model
+
+    def run(self, loader):
+        self.model.eval()
+        for images in loader:
+            print(self.model(images).mean())  # hit
+
+    def helped(self, loader):
+        self.model.eval()
+        for images in loader:
+            print(self.model(images).mean())
+
+    def caller(self, loader):
+        with torch.no_grad():
+            self.helped(loader)

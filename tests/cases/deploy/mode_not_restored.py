@@ -1,0 +1,173 @@
+import torch
+
+
+def at_the_end_of_an_epoch(model, loader, held_out, epochs):
+    optimizer = torch.optim.Adam(model.parameters())
+    for _ in range(epochs):
+        for batch in loader:
+            optimizer.zero_grad()
+            model(batch).mean().backward()
+            optimizer.step()
+        model.eval()  # hit
+        with torch.no_grad():
+            print(model(held_out).mean())
+
+
+def now_and_then(model, loader, held_out, optimizer):
+    model.train()
+    for step, batch in enumerate(loader):
+        optimizer.zero_grad()
+        model(batch).mean().backward()
+        optimizer.step()
+        if step % 100 == 0:
+            model.eval()  # hit
+            with torch.no_grad():
+                print(model(held_out).mean())
+
+
+def validate(net, held_out):
+    net.eval()  # hit
+    with torch.no_grad():
+        return net(held_out).mean()
+
+
+def through_a_helper(model, loader, held_out, optimizer):
+    model.train()
+    for _ in range(10):
+        for batch in loader:
+            optimizer.zero_grad()
+            model(batch).mean().backward()
+            optimizer.step()
+        print(validate(model, held_out))
+
+
+def restored_at_the_start(model, loader, held_out, optimizer):
+    for _ in range(10):
+        model.train()
+        for batch in loader:
+            optimizer.zero_grad()
+            model(batch).mean().backward()
+            optimizer.step()
+        model.eval()
+        print(model(held_out).mean())
+
+
+def restored_at_the_end(model, loader, held_out, optimizer):
+    model.train()
+    for step, batch in enumerate(loader):
+        optimizer.zero_grad()
+        model(batch).mean().backward()
+        optimizer.step()
+        if step % 100 == 0:
+            model.eval()
+            print(model(held_out).mean())
+            model.train()
+
+
+def scored(model, held_out):
+    was_training = model.training
+    model.eval()
+    score = model(held_out).mean()
+    model.train(was_training)
+    return score
+
+
+def restored_by_the_helper(model, loader, held_out, optimizer):
+    model.train()
+    for batch in loader:
+        optimizer.zero_grad()
+        model(batch).mean().backward()
+        optimizer.step()
+        print(scored(model, held_out))
+
+
+def train_one_epoch(model, loader, optimizer):
+    model.train()
+    for batch in loader:
+        optimizer.zero_grad()
+        model(batch).mean().backward()
+        optimizer.step()
+
+
+def by_epochs(model, loader, held_out, optimizer):
+    for _ in range(10):
+        train_one_epoch(model, loader, optimizer)
+        model.eval()
+        print(model(held_out).mean())
+
+
+def by_phases(model, loaders, optimizer):
+    model.train()
+    for _ in range(10):
+        for phase in ("train", "val"):
+            if phase == "train":
+                model.train()
+            else:
+                model.eval()
+            for batch in loaders[phase]:
+                optimizer.zero_grad()
+                with torch.set_grad_enabled(phase == "train"):
+                    loss = model(batch).mean()
+                    if phase == "train":
+                        loss.backward()
+                        optimizer.step()
+
+
+def with_a_teacher(model, teacher, loader, optimizer):
+    model.train()
+    for batch in loader:
+        optimizer.zero_grad()
+        model(batch).mean().backward()
+        optimizer.step()
+        teacher.eval()
+
+
+def in_eval_mode_on_purpose(model, loader, optimizer):
+    for _ in range(10):
+        model.eval()
+        for batch in loader:
+            optimizer.zero_grad()
+            model(batch).mean().backward()
+            optimizer.step()
+
+
+def stops_after_it(model, loader, held_out, optimizer):
+    model.train()
+    for step, batch in enumerate(loader):
+        optimizer.zero_grad()
+        model(batch).mean().backward()
+        optimizer.step()
+        if step == 100:
+            model.eval()
+            return model(held_out)
+
+
+def unseen(model, loader, held_out, optimizer, evaluate):
+    model.train()
+    for batch in loader:
+        optimizer.zero_grad()
+        model(batch).mean().backward()
+        optimizer.step()
+        model.eval()
+        evaluate(model, held_out)
+
+
+def ahead_of_the_steps(model, loader, held_out, optimizer):
+    model.train()
+    for step, batch in enumerate(loader):
+        if step % 100 == 0:
+            model.eval()  # hit
+            with torch.no_grad():
+                print(model(held_out).mean())
+        optimizer.zero_grad()
+        model(batch).mean().backward()
+        optimizer.step()
+
+
+def with_frozen_statistics(model, loader, optimizer, freeze):
+    for batch in loader:
+        if freeze:
+            model.eval()
+        optimizer.zero_grad()
+        model(batch).mean().backward()
+        optimizer.step()

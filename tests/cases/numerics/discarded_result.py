@@ -1,0 +1,57 @@
+import pytest
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Linear(3, 3)
+
+    def forward(self, x, mask=None):
+        x.expand(3, -1)  # hit
+        x.clamp_(0, 1)
+        x.clamp(0, 1)  # hit
+        x.contiguous()  # hit
+        x.retain_grad()
+        torch.clamp(x, 0, 1)  # hit
+        torch.clamp(x, 0, 1, out=x)
+        x.size(0)
+        y = x * 2
+        y.to("cuda")  # hit
+        y.cpu()
+        y.masked_fill(x > 0, 0).detach()  # hit
+        self.net.to(x.device)
+        self.net.half()
+        y.add(1)  # hit
+        torch.squeeze(y)  # hit
+        self.other.to("cuda")
+        y.type()
+        return x
+
+
+def train(model, batch, loader):
+    model.to("cuda")
+    batch.to("cuda")
+    model = nn.Sequential(nn.Linear(3, 3))
+    model.cuda()
+    seen = set()
+    seen.add(3)
+    for inputs, labels in loader:
+        inputs.to("cuda")
+    frame.view(3)
+    kept = torch.load("x.pt")
+    kept["model"].half()
+    x = torch.zeros(3)
+    x.cuda()  # hit
+    try:
+        x.view(4)
+    except RuntimeError:
+        pass
+    with pytest.raises(RuntimeError):
+        x.view(4)
+    x.fill_(0)
+    x.add(
+        1,  # what is added
+    ) if x is None else None
+    x.add(**options)

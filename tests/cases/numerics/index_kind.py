@@ -1,0 +1,106 @@
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+torch.tensor([[1.0, -0.2], [0, 1, -0.4]])  # hit
+torch.tensor([[1.0, -0.2], [0, 1]])
+torch.tensor([[[1, 2], [3, 4]], [[1, 2], [3]]])  # hit
+torch.tensor([[1, 2], row])
+torch.tensor([[1, 2], [*row]])
+np.array([[1, 2], [3]])
+
+
+def masks(a: torch.Tensor, b: torch.Tensor, n, text: str):
+    m = a > b
+    x = 1 - m  # hit
+    x = m - 1  # hit
+    x = m - m  # hit
+    x = -m  # hit
+    x = 1 - m.float()
+    x = 1 - (a > b)  # hit
+    x = 1.0 - torch.gt(a, b)  # hit
+    x = 1 - torch.isnan(a)  # hit
+    x = 1 - a.bool()  # hit
+    x = 1 - (n > 3)
+    x = 1 - (text in "abc")
+    x = 1 - (a is None)
+    x = m + 1
+    x = m * 2
+    k = a > b
+    if n:
+        k = k.float()
+    x = 1 - k
+    w = n > 3
+    x = 1 - w
+    m = m.int()
+    return 1 - m
+
+
+def indices(x: torch.Tensor, i: torch.Tensor, n, items):
+    y = x[n / 2]  # hit
+    y = x[: n / 2]  # hit
+    y = x[n // 2]
+    y = x[:, 1 : x.size(1) / 2]  # hit
+    y = x[0, i.float()]  # hit
+    y = x[0, i.long()]
+    y = x[(n / 2)]  # hit
+    y = items[n / 2]
+    y = x[int(n / 2)]
+    return y
+
+
+def pieces(x: torch.Tensor, sizes):
+    a, b = x.chunk(2)
+    a, b, c = x.chunk(2, dim=1)  # hit
+    a, b, c = torch.chunk(x, 2)  # hit
+    a, *b = x.chunk(3)
+    a, b = x.chunk(sizes)
+    a, b, c = x.split([1, 2])  # hit
+    a, b = x.split(3)
+    a, b = x.split(sizes, dim=1)
+    a, b, c = "a b".split(" ")
+    a, b = torch.split(x, [1, 2], dim=-1)
+    a, b, c = x.tensor_split(sections=2)
+    a, b, c = torch.tensor_split(x, 2)  # hit
+    return a, b, c
+
+
+def joined(a: torch.Tensor, b: torch.Tensor, parts):
+    torch.cat(a, b)  # hit
+    torch.stack(a, b)  # hit
+    torch.cat((a, b))
+    torch.cat([a, b], 1)
+    torch.cat(a.chunk(2), 1)
+    torch.cat(parts, 1)
+    torch.cat(*parts)
+
+
+def host(a: torch.Tensor, x, y):
+    torch.ones(2).item()  # hit
+    torch.ones(1).item()
+    torch.ones((2, 2)).item()  # hit
+    torch.ones(()).item()
+    torch.ones(n).item()
+    torch.tensor([1, 2]).item()  # hit
+    torch.tensor([1]).item()
+    F.mse_loss(x, y, reduction="none").item()  # hit
+    F.mse_loss(x, y).item()
+    F.mse_loss(x, y, reduction="none").mean().item()
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = nn.Parameter(torch.zeros(3))
+        self.fc = nn.Linear(3, 3)
+        self.register_buffer("table", torch.zeros(3))
+
+    def weights(self):
+        return (
+            self.w.numpy(),  # hit
+            self.fc.weight.cpu().numpy(),  # hit
+            self.fc.weight.detach().numpy(),
+            self.fc.weight.data.numpy(),
+            self.table.numpy(),
+        )

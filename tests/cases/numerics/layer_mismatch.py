@@ -1,0 +1,200 @@
+from collections import OrderedDict
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+import torchvision
+from torch.nn import Conv2d as Conv
+
+WIDTH = 48
+HEADS = 4
+
+a = nn.Sequential(nn.Conv2d(3, 64, 3), nn.BatchNorm2d(32))  # hit
+b = nn.Sequential(nn.Conv2d(3, WIDTH, 3), nn.ReLU(), nn.Conv2d(WIDTH, 10, 1))
+c = nn.Sequential(
+    Conv(3, WIDTH, 3),
+    nn.Dropout(0.1),
+    nn.MaxPool2d(2),
+    Conv(64, 10, 1),  # hit
+)
+d = nn.Sequential(
+    OrderedDict(
+        [
+            ("conv", nn.Conv1d(3, 2 * 16, 3)),
+            ("norm", nn.BatchNorm1d(16)),  # hit
+        ]
+    )
+)
+e = nn.Sequential(nn.Linear(10, 20), nn.ReLU(), nn.Linear(10, 5))  # hit
+f = nn.Sequential(nn.Linear(10, 20), nn.LayerNorm(20), nn.Linear(20, 5))
+g = nn.Sequential(nn.Linear(10, 20), nn.LayerNorm(10))  # hit
+h = nn.Sequential(nn.Linear(10, 20), nn.BatchNorm1d(50), nn.Linear(20, 5))
+i = nn.Sequential(nn.Conv2d(3, 64, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(64, 10))
+j = nn.Sequential(nn.Conv2d(3, 64, 3), nn.AdaptiveAvgPool2d(1), nn.Linear(64, 10))  # hit
+k = nn.Sequential(nn.Conv2d(3, 64, 3), nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(64, 10))  # hit
+l = nn.Sequential(nn.Conv2d(3, 64, 3), nn.Flatten(), nn.Linear(64 * 49, 10))
+m = nn.Sequential(nn.Conv2d(3, 64, 3), nn.Flatten(), nn.Linear(1000, 10))  # hit
+n = nn.Sequential(nn.Conv2d(3, 64, 3), nn.BatchNorm1d(64))  # hit
+o = nn.Sequential(nn.Conv2d(3, 64, 3), nn.PixelShuffle(2), nn.Conv2d(16, 3, 3))
+p = nn.Sequential(nn.Conv2d(3, 64, 3), nn.PixelShuffle(3))  # hit
+q = nn.Sequential(nn.Conv2d(3, 64, 3), nn.InstanceNorm2d(32))
+r = nn.Sequential(nn.Conv2d(3, 64, 3), nn.InstanceNorm2d(32, affine=True))  # hit
+s = nn.Sequential(nn.Conv2d(3, 64, 3), nn.BatchNorm2d(32, affine=False))
+t = nn.Sequential(nn.Conv2d(3, 64, 3), nn.PReLU(), nn.PReLU(64), nn.PReLU(32))  # hit
+u = nn.Sequential(nn.Conv2d(3, 64, 3), nn.Sequential(nn.BatchNorm2d(64), nn.Conv2d(64, 8, 1)), nn.Conv2d(64, 1, 1))  # hit
+v = nn.Sequential(*[nn.Linear(4, 8), nn.Linear(4, 8)])  # hit
+w = nn.Sequential(nn.utils.spectral_norm(nn.Conv2d(3, 64, 3)), nn.Conv2d(32, 3, 3))  # hit
+x = nn.Sequential(nn.Conv2d(3, 64, 3), nn.Flatten(2), nn.Linear(1000, 10))
+y = nn.Sequential(nn.LSTM(3, 4), nn.Linear(7, 4))
+z = nn.Sequential(nn.Embedding(100, 16), nn.Linear(32, 4))  # hit
+aa = nn.Sequential(nn.Conv2d(3, 64, 3), nn.GLU(1), nn.Conv2d(32, 3, 3))
+ab = nn.Sequential(nn.Conv2d(3, 64, 3), nn.Upsample(2), nn.ReflectionPad2d(1), nn.Conv2d(63, 3, 3))  # hit
+ac = nn.Sequential(nn.Conv2d(3, 64, 3), nn.GroupNorm(8, 32))  # hit
+ad = nn.Sequential()
+ae = nn.Sequential(*things(), nn.Linear(3, 4))
+af = nn.Sequential(nn.Conv2d(3, 64, 3), nn.Identity() if WIDTH else nn.ReLU(), nn.BatchNorm2d(3))  # hit
+ag = nn.Sequential(nn.Conv2d(3, 64, 3), nn.BatchNorm2d(3) if WIDTH else nn.Identity())
+
+nn.Conv2d(6, 6, 1, groups=4)  # hit
+nn.Conv2d(6, 6, 1, groups=3)
+nn.Conv2d(6, 6, 1, group=3)  # hit
+nn.Conv2d(6, 6, 1, padding_mode="reflect", device="cpu", dtype=None)
+nn.ConvTranspose2d(6, 6, 1, output_padding=0, padding_mode="zeros")
+nn.Conv2d(6, 9, 1, 1, 0, 1, 6)  # hit
+nn.ConvTranspose2d(6, 6, 1, groups=4)  # hit
+nn.ConvTranspose2d(6, 6, 1, 1, 0, 4)
+nn.GroupNorm(32, 48)  # hit
+nn.GroupNorm(num_groups=HEADS, num_channels=WIDTH)
+nn.GroupNorm(num_channels=WIDTH, num_groups=5)  # hit
+nn.Conv2d(3, 6, 3, stride=2, padding="same")  # hit
+nn.Conv2d(3, 6, 4, padding="same")
+nn.Conv2d(3, 6, 4, padding=4 // 2)  # hit
+nn.Conv2d(3, 6, 4, padding=(4 - 1) // 2)  # hit
+nn.Conv2d(3, 6, 4, stride=2, padding=(4 - 1) // 2)
+nn.Conv2d(3, 6, 4, padding=2)
+nn.Conv2d(3, 6, 3, padding=3 // 2)
+nn.Conv2d(3, 6, 4, padding=3 // 2)
+
+
+class Block(nn.Sequential):
+    def __init__(self, wide):
+        super().__init__(
+            nn.Conv2d(3, 64, 3),
+            nn.BatchNorm2d(46),  # hit
+        )
+
+
+class Net(nn.Module):
+    def __init__(self, width=64, deep=False):
+        super().__init__()
+        hidden = 128
+        self.conv1 = nn.Conv2d(3, 64, 3, padding=1)
+        self.bn1 = nn.BatchNorm2d(64)
+        self.conv2 = nn.Conv2d(32, 64, 3)  # hit
+        self.conv3 = nn.Conv2d(width, 32, 3)
+        self.bn3 = nn.BatchNorm2d(width)
+        self.features = nn.Sequential(nn.Conv2d(64, 16, 3), nn.ReLU())
+        self.narrow = nn.Conv2d(8, 16, 3)  # hit
+        self.joined = nn.Conv2d(81, 16, 3)  # hit
+        self.fc = nn.Linear(321, 10)  # hit
+        self.out = nn.Linear(hidden, 10)
+        self.swapped = nn.Conv2d(7, 7, 3)
+        if deep:
+            self.swapped = nn.Conv2d(64, 7, 3)
+        self.late = nn.Conv2d(5, 5, 1)
+
+    def forward(self, x, other=None):
+        x = F.relu(self.bn1(self.conv1(x)))
+        wide = x
+        y = self.conv2(x)
+        y = self.bn3(self.conv3(y))
+        z = self.features(x)
+        bad = z + x  # hit
+        both = torch.cat([x, z], dim=1)
+        both = self.joined(both)
+        z = self.narrow(z)
+        z = self.swapped(x)
+        for layer in self.blocks:
+            x = layer(x)
+        x = self.late(x)
+        x = x.view(-1, 320)
+        x = self.fc(x)
+        return self.out(x.permute(1, 0))
+
+    def branches(self, x):
+        x = self.conv1(x)
+        if x.shape[0] > 1:
+            x = self.late2(x)
+        return self.late(x)
+
+    def again(self, x):
+        scale = torch.rand(1, 5, 1, 1)
+        x = self.conv1(x) * torch.sigmoid(x)
+        x = x.transpose(1, 2)
+        return self.late(x)
+
+
+class Residual(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(8, 16, 3)
+        self.gate = nn.Conv2d(8, 1, 1)
+        self.conv2 = nn.Conv2d(16, 16, 1)
+        self.fc = nn.Linear(16, 4)
+        self.fc2 = nn.Linear(3, 4)  # hit
+
+    def forward(self, x):
+        x = self.conv(x) * self.gate(x)
+        x = self.conv2(x)
+        x = F.adaptive_avg_pool2d(x, 1).flatten(1)
+        x = self.fc(x)
+        while self.more:
+            x = self.fc2(x)
+        match x:
+            case 1:
+                x = self.fc2(x)
+        x = self.fc(x) if (n := self.fc(x)) is None else self.fc2(self.fc(x))
+        return x
+
+
+class Sum(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 3, 1)
+
+    def forward(self, x):
+        return torch.relu(self.conv(x))
+
+
+class Row(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 3, 1)
+
+    def forward(self, x):
+        return self.conv(x)
+
+
+def bodies():
+    net, row, res = Sum(), Row(), torchvision.models.resnet18()
+    one = Sum()
+    two = Row()
+    three = torchvision.models.resnet18(weights=None)
+    nn.Sequential(*one.children())  # hit
+    nn.Sequential(*list(one.children()))  # hit
+    nn.Sequential(*list(one.children())[:-1])
+    nn.Sequential(*two.children())
+    nn.Sequential(*three.children())  # hit
+    nn.Sequential(*list(three.children())[:-2])
+    nn.Sequential(*net.children())
+
+
+def local(n):
+    k = 4
+    conv = nn.Conv2d(3, 6, k, padding=k // 2)  # hit
+    c = 3
+    for _ in range(n):
+        c *= 2
+        nn.Sequential(nn.Conv2d(c, 3, 3), nn.Conv2d(3, c, 3))
+        nn.Sequential(nn.Conv2d(3, c, 3), nn.Conv2d(3, c, 3))
+    return conv

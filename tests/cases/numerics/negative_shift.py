@@ -1,0 +1,17 @@
+import torch
+
+
+def shifts(a: torch.Tensor, n: int):
+    b = a << -2  # hit
+    b = a >> -1  # hit
+    b = a << 64  # hit
+    b = a << 2
+    b = 8 << n
+    b = n << -1
+    b = torch.bitwise_left_shift(a, -1)  # hit
+    b = torch.bitwise_left_shift(a, 1)
+    b = a.bitwise_right_shift(-1)  # hit
+    b = a << n
+    a <<= -1  # hit
+    a >>= 1
+    return b

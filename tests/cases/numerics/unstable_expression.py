@@ -1,0 +1,71 @@
+import math
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import log, nn
+
+
+def losses(x: torch.Tensor, n: int, dim):
+    a = torch.log(F.softmax(x, dim=-1))  # hit
+    a = F.softmax(x, dim=-1).log()  # hit
+    a = x.softmax(-1).log()  # hit
+    p = torch.softmax(x, 1)
+    a = torch.log(p)  # hit
+    a = torch.log(p + 1e-8)
+    a = torch.log(p.clamp(min=1e-8))
+    q = torch.softmax(x, 1)
+    if n:
+        q = q.clamp(min=1e-6)
+    a = torch.log(q)
+    a = log(torch.sigmoid(x))  # hit
+    a = torch.log(1 + x)
+    a = torch.log(x + 1)
+    a = torch.log(1 + torch.square(x))  # hit
+    a = torch.log(x.pow(2) + 1)  # hit
+    a = torch.log(1 + n)
+    a = math.log(1 + n)
+    a = np.log(1 + n)
+    a = torch.log(1 + torch.exp(x))  # hit
+    a = (1 + x.exp()).log()  # hit
+    a = torch.log1p(x)
+    a = torch.exp(x) - 1
+    a = x.exp() - 1.0
+    a = torch.exp(x - n) - 1  # hit
+    ratio = x - n
+    a = (2 * -ratio).exp() - 1.0  # hit
+    a = x.exp() - 2
+    a = np.exp(n) - 1
+    a = 1 - torch.exp(-x)
+    a = torch.log(torch.sum(torch.exp(x), dim=1))  # hit
+    a = x.exp().sum(-1).log()  # hit
+    a = torch.log(torch.exp(x - x.max()).sum())
+    a = torch.log(x.sum())
+    a = F.log_softmax(x, -1)
+    a = torch.log(*dim)
+    return a
+
+
+class Net(nn.Module):
+    def forward(self, x, y):
+        a = torch.where(x > 0, x.log(), y)  # hit
+        a = torch.where(x > 0, torch.sqrt(x), torch.zeros_like(x))  # hit
+        a = torch.where(x != 0, y / x, y)  # hit
+        a = torch.where(x > 0, torch.log(x.clamp(min=1e-6)), y)
+        a = torch.where(x > 2, x.log(), y)
+        a = torch.where(y > 0, x.log(), y)
+        a = torch.where(x > 0, x, y)
+        a = torch.where(x > 0, torch.log(x + 1e-6), y)
+        a = torch.where(x > 0)
+        area = (x > 0).sum(-1).float()
+        a = torch.where(area > 0, y / area, y)
+        count = torch.sum(x > 3).float()
+        a = torch.where(count > 0, y / count, y)
+        near = torch.cdist(x, y)
+        a = torch.where(near > 0, near.sqrt(), near)  # hit
+        a = torch.where(x > 0, 2 * torch.sqrt(x) - 1, y)  # hit
+        return a
+
+
+def outside(x, y):
+    return torch.where(x > 0, x.log(), y)

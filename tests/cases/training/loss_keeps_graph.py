@@ -1,0 +1,137 @@
+import torch
+
+
+def epochs(model, loader, optimizer, criterion, n):
+    for epoch in range(n):
+        running_loss = 0.0
+        correct = 0
+        for images, labels in loader:
+            optimizer.zero_grad()
+            outputs = model(images)
+            loss = criterion(outputs, labels)
+            loss.backward()
+            optimizer.step()
+            running_loss += loss * images.size(0)  # hit
+            correct += (outputs.argmax(1) == labels).sum()
+        print(epoch, running_loss, correct)
+
+
+def numbers(model, loader, optimizer):
+    total = 0
+    seen = []
+    for batch in loader:
+        loss = model(batch).mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        total += loss.item()
+        total += loss.detach()
+        total += float(loss)
+        seen.append(loss.item())
+    return total / len(loader), seen
+
+
+def listed(model, loader, optimizer):
+    losses = []
+    for batch in loader:
+        optimizer.zero_grad()
+        loss = model(batch).mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss)  # hit
+    return torch.stack(losses).mean()
+
+
+def written_out(model, loader, optimizer):
+    total = 0.0
+    for batch in loader:
+        optimizer.zero_grad()
+        loss = model(batch).mean()
+        loss.backward()
+        optimizer.step()
+        total = total + loss  # hit
+    return total
+
+
+def scaled(model, loader, optimizer, scaler):
+    total = 0.0
+    for batch in loader:
+        optimizer.zero_grad()
+        loss = model(batch).mean()
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        total += loss  # hit
+    return total
+
+
+def meant_to_run_backward(model, loader, optimizer):
+    for batch in loader:
+        loss = 0.0
+        for part in batch:
+            loss += model(part).mean()
+        loss.backward()
+        optimizer.step()
+
+
+def of_parts(model, loader, optimizer, criteria):
+    for batch in loader:
+        total = 0.0
+        for criterion in criteria:
+            loss = criterion(model(batch))
+            total += loss
+        total.backward()
+        optimizer.step()
+
+
+def kept_on_purpose(model, loader, optimizer):
+    total = 0.0
+    for batch in loader:
+        loss = model(batch).mean()
+        loss.backward(retain_graph=True)
+        total += loss
+    total.backward()
+    optimizer.step()
+
+
+def quiet(model, loader, optimizer):
+    total = 0.0
+    for batch in loader:
+        loss = model(batch).mean()
+        loss.backward()
+        optimizer.step()
+        with torch.no_grad():
+            total += loss
+    return total
+
+
+def reduced(model, loader, optimizer, reduce):
+    total = 0.0
+    for batch in loader:
+        loss = model(batch).mean()
+        loss.backward()
+        optimizer.step()
+        loss = reduce(loss)
+        total += loss
+    return total
+
+
+def evaluate(model, loader, criterion):
+    total = 0.0
+    with torch.no_grad():
+        for images, labels in loader:
+            loss = criterion(model(images), labels)
+            total += loss
+    return total
+
+
+def windows(model, loader, optimizer):
+    window = 0.0
+    for i, batch in enumerate(loader):
+        loss = model(batch).mean()
+        loss.backward()
+        optimizer.step()
+        window += loss
+        if i % 100 == 99:
+            print(window / 100)
+            window = 0.0

@@ -1,0 +1,132 @@
+import torch
+
+
+def in_between(model, loader, optimizer):
+    for batch in loader:
+        loss = model(batch).mean()
+        loss.backward()
+        optimizer.zero_grad()  # hit
+        optimizer.step()
+
+
+def scaled_in_between(model, loader, optimizer):
+    scaler = torch.amp.GradScaler("cpu")
+    for batch in loader:
+        scaler.scale(model(batch).mean()).backward()
+        optimizer.zero_grad()  # hit
+        scaler.step(optimizer)
+        scaler.update()
+
+
+def at_every_turn(model, loader, optimizer, every):
+    for i, batch in enumerate(loader):
+        optimizer.zero_grad()  # hit
+        (model(batch).mean() / every).backward()
+        if (i + 1) % every == 0:
+            optimizer.step()
+
+
+def at_the_top(model, loader, optimizer):
+    for batch in loader:
+        optimizer.zero_grad()
+        model(batch).mean().backward()
+        optimizer.step()
+
+
+def at_the_end(model, loader, optimizer):
+    optimizer.zero_grad()
+    for batch in loader:
+        model(batch).mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+
+def accumulated(model, loader, optimizer, every):
+    for i, batch in enumerate(loader):
+        (model(batch).mean() / every).backward()
+        if (i + 1) % every == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+
+
+def accumulated_at_the_top(model, loader, optimizer, every):
+    for i, batch in enumerate(loader):
+        if i % every == 0:
+            optimizer.zero_grad()
+        (model(batch).mean() / every).backward()
+        if (i + 1) % every == 0:
+            optimizer.step()
+
+
+def of_the_model(model, loader, optimizer):
+    for batch in loader:
+        model.zero_grad()
+        model(batch).mean().backward()
+        optimizer.step()
+
+
+def by_hand(model, loader, optimizer):
+    for batch in loader:
+        for p in model.parameters():
+            p.grad = None
+        model(batch).mean().backward()
+        optimizer.step()
+
+
+def closure(model, loader, optimizer):
+    for batch in loader:
+
+        def evaluate():
+            optimizer.zero_grad()
+            loss = model(batch).mean()
+            loss.backward()
+            return loss
+
+        optimizer.step(evaluate)
+
+
+def handed_on(model, loader, optimizer, clear):
+    for batch in loader:
+        model(batch).mean().backward()
+        optimizer.step()
+        clear(optimizer)
+
+
+def gan(generator, critic, loader, optG, optD):
+    for real in loader:
+        optD.zero_grad()
+        critic(real).mean().backward()
+        critic(generator(real).detach()).mean().backward()
+        optD.step()
+        optG.zero_grad()
+        critic(generator(real)).mean().backward()
+        optG.step()
+
+
+def inner_steps(model, loader, optimizer, updates):
+    for batch in loader:
+        for _ in range(updates):
+            optimizer.zero_grad()
+            model(batch).mean().backward()
+            optimizer.step()
+
+
+def sharpness_aware(model, loader, optimizer, base_optimizer):
+    for batch in loader:
+        base_optimizer.zero_grad()
+        model(batch).mean().backward()
+        optimizer.perturb()
+        optimizer.zero_grad()
+        model(batch).mean().backward()
+        base_optimizer.step()
+
+
+class Trainer:
+    def train(self, loader):
+        for batch in loader:
+            self.optimizer.zero_grad()
+            self.backward(self.model(batch))
+            self.optimizer.step()
+
+    def backward(self, loss):
+        loss.mean().backward()

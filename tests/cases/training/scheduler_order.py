@@ -1,0 +1,167 @@
+import torch
+from torch import optim
+from torch.optim import lr_scheduler
+from torch.optim.lr_scheduler import CosineAnnealingLR, LambdaLR, MultiStepLR, StepLR
+
+
+def ahead(model, loader, epochs):
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    scheduler = CosineAnnealingLR(optimizer, epochs)
+    for _ in range(epochs):
+        scheduler.step()  # hit
+        for batch in loader:
+            optimizer.zero_grad()
+            model(batch).mean().backward()
+            optimizer.step()
+
+
+def ahead_in_the_step(model, loader, optimizer, lr_scheduler):
+    for batch in loader:
+        optimizer.zero_grad()
+        model(batch).mean().backward()
+        lr_scheduler.step()  # hit
+        optimizer.step()
+
+
+def behind(model, loader, epochs):
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    scheduler = lr_scheduler.StepLR(optimizer, 30)
+    for _ in range(epochs):
+        for batch in loader:
+            optimizer.zero_grad()
+            model(batch).mean().backward()
+            optimizer.step()
+        scheduler.step()
+
+
+def at_the_top_but_not_first(model, loader, optimizer, scheduler, epochs):
+    for epoch in range(epochs):
+        if epoch > 0:
+            scheduler.step()
+        for batch in loader:
+            optimizer.zero_grad()
+            model(batch).mean().backward()
+            optimizer.step()
+
+
+def warmed_up(model, loader, optimizer, scheduler):
+    optimizer.step()
+    for batch in loader:
+        scheduler.step()
+        optimizer.zero_grad()
+        model(batch).mean().backward()
+        optimizer.step()
+
+
+def of_another_library(model, loader, optimizer, scheduler, epochs):
+    for epoch in range(epochs):
+        scheduler.step(epoch)
+        for batch in loader:
+            optimizer.zero_grad()
+            model(batch).mean().backward()
+            optimizer.step()
+
+
+def gan(critic, generator, loader, opt_d, opt_g, sched_d, sched_g):
+    for batch in loader:
+        opt_d.zero_grad()
+        critic(batch).mean().backward()
+        opt_d.step()
+        sched_d.step()
+        opt_g.zero_grad()
+        critic(generator(batch)).mean().backward()
+        opt_g.step()
+        sched_g.step()
+
+
+def train_one_epoch(model, loader, optimizer):
+    for batch in loader:
+        optimizer.zero_grad()
+        model(batch).mean().backward()
+        optimizer.step()
+
+
+def through_a_helper(model, loader, optimizer, epochs):
+    scheduler = StepLR(optimizer, 10)
+    for _ in range(epochs):
+        scheduler.step()  # hit
+        train_one_epoch(model, loader, optimizer)
+
+
+def with_accumulation(model, loader, optimizer, scheduler):
+    for i, batch in enumerate(loader):
+        model(batch).mean().backward()
+        if i % 4 == 3:
+            optimizer.step()
+            optimizer.zero_grad()
+            scheduler.step()
+
+
+def rebound(optimizer):
+    scheduler = StepLR(optimizer, 30)
+    scheduler = MultiStepLR(optimizer, [2, 4])  # hit
+    return scheduler
+
+
+def chained(optimizer):
+    scheduler = lr_scheduler.LinearLR(optimizer)
+    scheduler = lr_scheduler.SequentialLR(optimizer, [scheduler, StepLR(optimizer, 3)], [2])
+    return scheduler
+
+
+def chosen(optimizer, kind):
+    scheduler = StepLR(optimizer, 30)
+    if kind == "cosine":
+        scheduler = CosineAnnealingLR(optimizer, 10)
+    return scheduler
+
+
+def verbose(optimizer):
+    first = StepLR(optimizer, 30, verbose=True)  # hit
+    second = lr_scheduler.ReduceLROnPlateau(optimizer, verbose=False, patience=3)  # hit
+    return first, second
+
+
+def unsorted(optimizer):
+    return MultiStepLR(optimizer, [4, 2])
+
+
+def resumed(model):
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    return StepLR(optimizer, 30, last_epoch=5)  # hit
+
+
+def resumed_with_a_name(model, start):
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    return StepLR(optimizer, 30, last_epoch=start)
+
+
+def not_resumed(model):
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    return StepLR(optimizer, 30, last_epoch=-1)
+
+
+def grown(model, head):
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    scheduler = LambdaLR(optimizer, lambda epoch: 0.9**epoch)
+    optimizer.add_param_group({"params": head.parameters()})  # hit
+    return scheduler
+
+
+def grown_before(model, head):
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    optimizer.add_param_group({"params": head.parameters()})
+    return LambdaLR(optimizer, lambda epoch: 0.9**epoch)
+
+
+def read(optimizer):
+    scheduler = StepLR(optimizer, 30)
+    return scheduler.get_lr(), scheduler.get_last_lr()  # hit
+
+
+class Warmup(lr_scheduler.LRScheduler):
+    def get_lr(self):
+        return [group["lr"] for group in self.optimizer.param_groups]
+
+    def closed(self):
+        return self.get_lr()
