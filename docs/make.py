@@ -39,7 +39,11 @@ def _listed(rules: list[Rule]) -> str:
         "Made from the rule files by `python docs/make.py`; `lintorch rule CODE` prints the same pages.",
     ]
     for theme, group in groupby(rules, key=lambda r: r.theme):
-        parts += [f"## {theme}", f"{THEMES[theme][:1].upper()}{THEMES[theme][1:]}.", _table(list(group))]
+        parts += [
+            f"## {theme}",
+            f"{THEMES[theme][:1].upper()}{THEMES[theme][1:]}.",
+            _table(list(group)),
+        ]
     return "\n\n".join(parts) + "\n"
 
 

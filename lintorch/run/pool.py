@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import sys
@@ -15,10 +16,15 @@ R = TypeVar("R")
 _WORTH_IT = 48
 """Files below which starting processes costs more than it saves."""
 _CHUNK = 12
+_COLLECTION = (200_000, 20, 50)
+"""A parse makes a hundred thousand nodes that all stay: looking for rubbish among them at every
+700th, as Python does, takes a third of the time (measured on pytorchcv 0.0.67)."""
 
 
 def spread(work: Callable[[T], R], tasks: Sequence[T], jobs: int) -> Iterator[R]:
     """`work` on every task, in `jobs` processes (0: one per core), results in order."""
+    gc.set_threshold(*_COLLECTION)
+    gc.freeze()
     wanted = min(jobs or cores(), len(tasks) // _CHUNK)
     if wanted < 2 or len(tasks) < _WORTH_IT:
         yield from map(work, tasks)

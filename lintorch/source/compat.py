@@ -49,10 +49,8 @@ def asked(node: cst.CSTNode, source: Source) -> bool:
         elif isinstance(outer, (cst.Try, cst.TryStar)):
             if any(_catches(handler) for handler in outer.handlers):
                 return True
-        elif isinstance(outer, cst.IndentedBlock) and _left_before(outer, inner, source):
-            return True
-        elif isinstance(outer, (cst.IndentedBlock, cst.Module)) and _asked_next(
-            outer, inner, source
+        elif (isinstance(outer, cst.IndentedBlock) and _left_before(outer, inner, source)) or (
+            isinstance(outer, (cst.IndentedBlock, cst.Module)) and _asked_next(outer, inner, source)
         ):
             return True
         inner = outer
@@ -79,8 +77,8 @@ def _asked_next(block: cst.IndentedBlock | cst.Module, child: cst.CSTNode, sourc
     below = list(block.body)
     after = below[below.index(child) + 1 :] if child in below else []  # type: ignore[arg-type]
     sets = isinstance(child, cst.SimpleStatementLine) and isinstance(child.body[0], cst.Assign)
-    asks = bool(after) and isinstance(after[0], cst.If)
-    return sets and asks and bool(_ASKS.search(source.code(after[0].test)))  # type: ignore[union-attr]
+    test = after[0].test if after and isinstance(after[0], cst.If) else None
+    return sets and test is not None and bool(_ASKS.search(source.code(test)))
 
 
 def _catches(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import libcst as cst
 
 from lintorch.source.classes import is_self
 from lintorch.source.names import Lookup
 from lintorch.source.scopes import dotted_text
+from lintorch.source.tree import offspring
 
 _EXPORTING = frozenset(
     {
@@ -22,7 +24,21 @@ _ASKS = re.compile(r"(^|\.)_?is_((torch)?dynamo_)?(compiling|exporting|(jit_)?tr
 _TARGET = re.compile(r"^((\w+_)?(targets?|labels?)|gts?|gt_\w+|y_true|ground_truth)$")
 _OFF = re.compile(r"^(use_tiling|use_slicing|use_framewise_\w+|gradient_checkpointing)$")
 """Switches of saving memory, off unless a user turns them on."""
-_LOSS = re.compile(r"(Loss|Criterion|Matcher)$|(^|_)(loss|losses)(_|$)")
+_LOSS = re.compile(r"(Loss|Criterion|Matcher|Metric)$|(^|_)(loss|losses)(_|$)")
+_AUGMENTS = re.compile(
+    r"^Random\w*(Erasing|Crop|Flip|Rotation|Affine|Perspective|Resize|Jitter|Blur|Noise|Cutout)"
+)
+_SUPPRESSES = re.compile(r"(^|_)(nms|non_max_suppression)(_|$)")
+"""Functions that pick boxes from what a model gave, one image after the other."""
+_SWITCHES = frozenset({"training", "return_loss", "augment", "visualize"})
+"""Arguments that are off where a model is deployed."""
+_HOLD_STATEMENTS = frozenset(
+    {
+        cst.SimpleStatementLine, cst.IndentedBlock, cst.If, cst.Else, cst.For, cst.While, cst.With,
+        cst.Try, cst.TryStar, cst.ExceptHandler, cst.ExceptStarHandler, cst.Finally, cst.Match,
+        cst.MatchCase,
+    }
+)  # fmt: skip
 _MESSAGE = re.compile(r"(^print$|(^|\.)(warn|warning|debug|info|error|log|exception)$)")
 
 
@@ -66,7 +82,7 @@ def deployed(test: cst.BaseExpression, names: Lookup) -> bool | None:
         return False if is_self(test.value) else None
     if isinstance(test, cst.Attribute) and _OFF.match(test.attr.value):
         return False
-    if isinstance(test, cst.Name) and test.value in ("training", "return_loss"):
+    if isinstance(test, cst.Name) and test.value in _SWITCHES:
         return False
     if isinstance(test, cst.Call):
         asked = names.name(test.func)
@@ -109,8 +125,33 @@ def wants_target(forward: cst.FunctionDef) -> bool:
 
 
 def is_loss(owner: cst.ClassDef | cst.FunctionDef) -> bool:
-    """Whether a class or function is named as a loss."""
-    return bool(_LOSS.search(owner.name.value))
+    """Whether a class or function is named as a loss or metric, or a class built on one."""
+    bases = owner.bases if isinstance(owner, cst.ClassDef) else ()
+    named = [owner.name.value, *(dotted_text(base.value) for base in bases)]
+    return any(map(_LOSS.search, named))
+
+
+def stays_home(owner: cst.ClassDef | cst.FunctionDef) -> bool:
+    """Whether a class or function is no part of a deployed model: a loss, an augmentation, NMS."""
+    if is_loss(owner):
+        return True
+    if isinstance(owner, cst.ClassDef):
+        return bool(_AUGMENTS.search(owner.name.value))
+    return bool(_SUPPRESSES.search(owner.name.value)) or wants_target(owner) or _gives_loss(owner)
+
+
+def _gives_loss(function: cst.FunctionDef) -> bool:
+    """Whether all that a function returns is a loss, as where a model is given for pretraining."""
+    given = list(_returned(function.body))
+    return bool(given) and all(isinstance(v, cst.Name) and _LOSS.search(v.value) for v in given)
+
+
+def _returned(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
+    for child in offspring(node):
+        if child.__class__ is cst.Return and child.value is not None:
+            yield child.value
+        elif child.__class__ in _HOLD_STATEMENTS:
+            yield from _returned(child)
 
 
 def is_check(outer: cst.CSTNode, inner: cst.CSTNode, names: Lookup) -> bool:
@@ -133,7 +174,8 @@ def _statements(block: cst.BaseSuite) -> list[cst.CSTNode]:
 
 
 def _only_raises(block: cst.BaseSuite) -> bool:
-    return isinstance(_statements(block)[-1], cst.Raise)
+    lines = _statements(block)
+    return isinstance(lines[-1], cst.Raise) or all(isinstance(line, cst.Assert) for line in lines)
 
 
 def _ends(block: cst.BaseSuite) -> bool:

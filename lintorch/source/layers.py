@@ -245,7 +245,7 @@ class Layers:
     def _items(self, node: cst.BaseExpression) -> list[cst.BaseElement] | None:
         """The items of a list written where it is used, or of a name used nowhere else."""
         if isinstance(node, cst.Name):
-            uses = sum(name.value == node.value for name in self._source.nodes(cst.Name))
+            uses = len(self._source.mentions_of(node.value))
             made = self.only(node) if uses == 2 else None
             return self._items(made) if isinstance(made, (cst.List, cst.Tuple)) else None
         if not isinstance(node, (cst.List, cst.Tuple)):

@@ -27,10 +27,12 @@ def literal(node: cst.CSTNode | None) -> Any:
         return UNKNOWN
     if isinstance(node, cst.Name):
         return {"None": None, "True": True, "False": False}.get(node.value, UNKNOWN)
-    if isinstance(node, (cst.Integer, cst.Float)):
-        return node.evaluated_value
+    if isinstance(node, cst.Integer):
+        return int(node.value, 0)
+    if isinstance(node, cst.Float):
+        return float(node.value)
     if isinstance(node, cst.SimpleString):
-        return node.evaluated_value
+        return _text(node)
     if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
         value = literal(node.expression)
         return -value if isinstance(value, (int, float)) else UNKNOWN
@@ -41,6 +43,12 @@ def literal(node: cst.CSTNode | None) -> Any:
             return UNKNOWN
         return tuple(values) if isinstance(node, cst.Tuple) else values
     return UNKNOWN
+
+
+def _text(node: cst.SimpleString) -> str | bytes:
+    """What a string literal stands for; a plain one without asking the compiler."""
+    plain = node.value[:1] in "'\"" and node.value[1:2] != node.value[:1] and "\\" not in node.value
+    return node.value[1:-1] if plain else node.evaluated_value
 
 
 @dataclass(frozen=True)

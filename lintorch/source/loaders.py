@@ -21,7 +21,9 @@ _PARAMETERS = (
     "pin_memory", "drop_last", "timeout", "worker_init_fn", "multiprocessing_context",
     "generator",
 )  # fmt: skip
-_THROUGH = frozenset({"enumerate", "iter", "tqdm", "trange", "track", "list", "reversed", "progress_bar"})
+_THROUGH = frozenset(
+    {"enumerate", "iter", "tqdm", "trange", "track", "list", "reversed", "progress_bar"}
+)
 """Functions that hand on what they are given first."""
 
 
@@ -43,11 +45,14 @@ def holder(value: cst.CSTNode, source: Source) -> cst.Name | cst.Attribute | Non
     outer = source.parent(value)
     while isinstance(outer, cst.IfExp) and value is not outer.test:
         value, outer = outer, source.parent(outer)
-    if not isinstance(outer, cst.Assign) or len(outer.targets) != 1:
-        return None
-    target = outer.targets[0].target
-    own = isinstance(target, cst.Attribute) and is_self(target.value)
-    return target if own or isinstance(target, cst.Name) else None  # type: ignore[return-value]
+    target: cst.CSTNode | None = None
+    if isinstance(outer, cst.AnnAssign):
+        target = outer.target
+    elif isinstance(outer, cst.Assign) and len(outer.targets) == 1:
+        target = outer.targets[0].target
+    if isinstance(target, cst.Attribute):
+        return target if is_self(target.value) else None
+    return target if isinstance(target, cst.Name) else None
 
 
 def same(one: cst.CSTNode, other: cst.CSTNode, source: Source) -> bool:
@@ -112,6 +117,6 @@ def _parameter(helper: cst.FunctionDef, call: cst.Call, index: int) -> str:
 def _loops_over(name: str, helper: cst.FunctionDef, source: Source) -> Iterator[cst.For]:
     for loop in source.nodes(cst.For):
         over = _read(loop.iter, source)
-        if isinstance(over, cst.Name) and over.value == name:
-            if source.enclosing(loop, cst.FunctionDef) is helper:
-                yield loop
+        named = isinstance(over, cst.Name) and over.value == name
+        if named and source.enclosing(loop, cst.FunctionDef) is helper:
+            yield loop

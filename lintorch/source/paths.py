@@ -81,7 +81,7 @@ class TrainingPaths:
     def regions(self) -> tuple[Region, ...]:
         """The loops and functions of the file with acts of training in them, outer ones first."""
         text = self._source.text
-        if "backward" not in text or _FRAMEWORKS.search(text):
+        if "backward" not in text or ".step(" not in text or _FRAMEWORKS.search(text):
             return ()
         nodes: list[cst.For | cst.While | cst.FunctionDef] = [
             *self._source.nodes(cst.FunctionDef),

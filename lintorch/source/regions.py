@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
+from typing import cast
 
 import libcst as cst
 
 from lintorch.source import guards
-from lintorch.source.classes import Classes, is_self
+from lintorch.source.classes import Classes, ClassInfo, is_self
 from lintorch.source.names import Lookup
 from lintorch.source.tree import Tree
 
@@ -28,15 +29,14 @@ class Regions:
 
     def holds(self, node: cst.CSTNode) -> bool:
         """Whether a node runs in a forward pass, outside branches that only training or eager take."""
+        return self._within(node, self.functions)
+
+    def _within(self, node: cst.CSTNode, functions: frozenset[cst.FunctionDef]) -> bool:
         inner, outer = node, self._tree.parents.get(node)
         while outer is not None:
             if guards.skipped(outer, inner, self._names):
                 return False
-            if (
-                isinstance(outer, cst.FunctionDef)
-                and inner is outer.body
-                and outer in self.functions
-            ):
+            if isinstance(outer, cst.FunctionDef) and inner is outer.body and outer in functions:
                 return True
             if isinstance(outer, cst.ClassDef):
                 return False
@@ -45,20 +45,30 @@ class Regions:
 
     def traced(self, node: cst.CSTNode) -> bool:
         """Whether a node runs when a model is traced: in a forward that is not a loss's."""
-        inner, outer, loss = node, self._tree.parents.get(node), False
+        inner, outer = node, self._tree.parents.get(node)
         while outer is not None:
             if guards.scripted_only(outer, inner, self._names):
                 return False
-            if isinstance(outer, cst.FunctionDef):
-                loss = guards.wants_target(outer) or guards.is_loss(outer)
+            if isinstance(outer, cst.FunctionDef) and outer in self._kept:
+                return False
             if isinstance(outer, cst.ClassDef):
-                info = self._classes.all[outer]
-                forward = info.methods.get("forward")
-                loss = loss or guards.is_loss(outer)
-                loss = loss or (forward is not None and guards.wants_target(forward))
+                if not self._is_deployed(outer):
+                    return False
                 break
             inner, outer = outer, self._tree.parents.get(outer)
-        return not loss and self.holds(node)
+        return self._within(node, self._deployed)
+
+    def _is_deployed(self, owner: cst.ClassDef) -> bool:
+        """Whether neither a class nor its forward says that it is a loss or the like."""
+        return not guards.stays_home(owner) and (
+            self._classes.all[owner].methods.get("forward") not in self._kept
+        )
+
+    @cached_property
+    def _kept(self) -> frozenset[cst.CSTNode]:
+        """Functions that are no part of a deployed model, by what they are called, take or give."""
+        functions = self._tree.nodes.get(cst.FunctionDef, [])
+        return frozenset(f for f in functions if guards.stays_home(cast("cst.FunctionDef", f)))
 
     def settled(self, test: cst.BaseExpression) -> bool:
         """Whether a test has one outcome whenever a model is exported: training, tracing."""
@@ -71,16 +81,24 @@ class Regions:
     @cached_property
     def functions(self) -> frozenset[cst.FunctionDef]:
         """The functions of the region."""
-        waiting = [
-            info.methods["forward"]
-            for info in self._classes.all.values()
-            if info.is_module and "forward" in info.methods
-        ]
+        return self._reached(self._classes.all.values(), frozenset())
+
+    @cached_property
+    def _deployed(self) -> frozenset[cst.FunctionDef]:
+        """Those of them that more than losses, metrics and the like call."""
+        owners = [c for c in self._classes.all.values() if self._is_deployed(c.node)]
+        return self._reached(owners, self._kept)
+
+    def _reached(
+        self, owners: Iterable[ClassInfo], without: frozenset[cst.CSTNode]
+    ) -> frozenset[cst.FunctionDef]:
+        """The forwards of these classes, what other files enter, and all that they call."""
+        waiting = [c.methods["forward"] for c in owners if c.is_module and "forward" in c.methods]
         waiting += [f for f in self._functions if f.name.value in self._entered]
         found: set[cst.FunctionDef] = set()
         while waiting:
             function = waiting.pop()
-            if function not in found and not self._unseen(function):
+            if function not in found and function not in without and not self._unseen(function):
                 found.add(function)
                 waiting += self._called(function)
         return frozenset(found)

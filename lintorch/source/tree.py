@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cache, cached_property
 
 import libcst as cst
 
@@ -66,11 +66,18 @@ def offspring(node: cst.CSTNode) -> list[cst.CSTNode]:
     found: list[cst.CSTNode] = []
     for name in names:
         value = getattr(node, name)
-        if isinstance(value, cst.CSTNode):
+        kind = value.__class__
+        if kind is list or kind is tuple:
+            found += [item for item in value if _is_node(item.__class__)]
+        elif _is_node(kind):
             found.append(value)
-        elif isinstance(value, (list, tuple)):
-            found += [item for item in value if isinstance(item, cst.CSTNode)]
     return found
+
+
+@cache
+def _is_node(kind: type) -> bool:
+    """Asked of a class once: libcst's are abstract, and `isinstance` of those is slow."""
+    return issubclass(kind, cst.CSTNode)
 
 
 def _meaningful(kind: type) -> tuple[str, ...]:

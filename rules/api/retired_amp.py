@@ -135,11 +135,11 @@ def _served(node: _Use, source: Source) -> bool:
 
 
 def _uses(local: cst.Name, source: Source) -> Iterator[cst.Name]:
-    for name in source.nodes(cst.Name):
+    for name in source.mentions_of(local.value):
         parent = source.parent(name)
         inside = isinstance(parent, (cst.ImportAlias, cst.AsName, cst.Param, cst.AssignTarget))
         other = name in (getattr(parent, "attr", None), getattr(parent, "keyword", None))
-        read = name.value == local.value and not inside and not other
+        read = not inside and not other
         if read and source.name(name) in NAMES:
             yield name
 

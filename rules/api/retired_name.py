@@ -130,9 +130,7 @@ def _methods() -> dict[str, list[tuple[str, dict[str, Any]]]]:
 
 def _uses(local: str, source: Source) -> Iterator[cst.Name]:
     """Where a name is read: not where it is an attribute, a keyword, or bound anew."""
-    for name in source.nodes(cst.Name):
-        if name.value != local:
-            continue
+    for name in source.mentions_of(local):
         parent = source.parent(name)
         read = getattr(parent, "attr", None) is not name and (
             getattr(parent, "keyword", None) is not name

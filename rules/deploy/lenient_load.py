@@ -168,15 +168,13 @@ def _is_looked_at(given: cst.BaseExpression, kept: cst.DictComp, source: Source)
     function = source.enclosing(given, cst.FunctionDef)
     if not isinstance(given, cst.Name) or function is None:
         return False
-    filtered = source.spans.of(kept)
     return any(
-        use.value == given.value
-        and use is not given
+        use is not given
         and source.enclosing(use, cst.FunctionDef) is function
         and not isinstance(source.parent(use), cst.AssignTarget)
-        and source.spans.of(use) > filtered
+        and source.precedes(kept, use)
         and kept not in source.ancestors(use)
-        for use in source.nodes(cst.Name)
+        for use in source.mentions_of(given.value)
     )
 
 

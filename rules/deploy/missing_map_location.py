@@ -82,9 +82,8 @@ def _named(call: cst.Call, source: Source) -> list[cst.Name]:
     function = source.enclosing(call, cst.FunctionDef)
     return [
         n
-        for n in source.nodes(cst.Name)
-        if n.value == target.value and n is not target
-        if source.enclosing(n, cst.FunctionDef) is function
+        for n in source.mentions_of(target.value)
+        if n is not target and source.enclosing(n, cst.FunctionDef) is function
     ]
 
 

@@ -189,8 +189,8 @@ def _local_list(name: cst.Name, source: Source) -> cst.BaseExpression | None:
     function = source.enclosing(name, cst.FunctionDef)
     uses = [
         n
-        for n in source.nodes(cst.Name)
-        if n.value == name.value and n is not name and not _is_attr(n, source)
+        for n in source.mentions_of(name.value)
+        if n is not name and not _is_attr(n, source)
         if source.enclosing(n, cst.FunctionDef) is function
     ]
     plain = all(_is_harmless(use, source) for use in uses)

@@ -141,11 +141,10 @@ def _method(call: cst.CSTNode | None) -> str:
 def _outlives(node: cst.Assign, uses: list[cst.CSTNode], source: Source) -> bool:
     """Whether it is made under a condition of a loop that trains and read after that loop."""
     for loop in source.loops.around(node):
-        start = source.spans.of(loop.node)
         inside = source.enclosing(node, cst.If)
         kept = inside is not None and loop.node in source.ancestors(inside)
         after = any(
-            source.spans.of(use) > start and loop.node not in source.ancestors(use)
+            source.precedes(loop.node, use) and loop.node not in source.ancestors(use)
             for use in uses
             if not isinstance(source.parent(use), cst.AssignTarget)
         )
@@ -190,12 +189,11 @@ def _trains_between(node: cst.Assign, call: cst.Call, source: Source) -> bool:
     function = source.enclosing(node, cst.FunctionDef)
     if function is None or source.enclosing(call, cst.FunctionDef) is not function:
         return False
-    start, end = source.spans.of(node), source.spans.of(call)
     between = (
         other
         for other in source.nodes(cst.Call)
         if source.enclosing(other, cst.FunctionDef) is function
-        if start < source.spans.of(other) < end
+        if source.precedes(node, other) and source.precedes(other, call)
     )
     return any(
         _method(inner) in _TRAINS for other in between for inner in source.loops.calls(other)

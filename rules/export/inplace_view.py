@@ -154,7 +154,7 @@ def base_read_later(node: cst.CSTNode, place: cst.BaseExpression, source: Source
     if not base or base == place.value or assign is None:
         return ""
     changed = last_assignment(base, node, source)
-    kept = changed is None or source.spans.of(changed) < source.spans.of(assign)
+    kept = changed is None or source.precedes(changed, assign)
     return base if kept and read_next(base, node, source) else ""
 
 
@@ -202,14 +202,14 @@ def only_indexed(place: cst.BaseExpression) -> bool:
 
 def last_assignment(name: str, node: cst.CSTNode, source: Source) -> cst.Assign | None:
     """The last assignment to a name above a node, if it is one that surely ran."""
-    function, here = source.enclosing(node, cst.FunctionDef), source.spans.of(node)
+    function = source.enclosing(node, cst.FunctionDef)
     around = {node, *source.ancestors(node)}
     above = [
         assign
         for assign in source.nodes(cst.Assign)
         if assign not in around
-        and source.spans.of(assign) < here
         and any(name in names_in(target.target) for target in assign.targets)
+        and source.precedes(assign, node)
         and source.enclosing(assign, cst.FunctionDef) is function
     ]
     last = above[-1] if above else None
@@ -226,9 +226,9 @@ def names_in(target: cst.BaseExpression) -> list[str]:
 
 def read_next(name: str, node: cst.CSTNode, source: Source) -> bool:
     """Whether a name is read below a node before it is given another value."""
-    function, (_, end) = source.enclosing(node, cst.FunctionDef), source.spans.of(node)
-    for mention in source.nodes(cst.Name):
-        if mention.value != name or source.spans.of(mention)[0] < end:
+    function = source.enclosing(node, cst.FunctionDef)
+    for mention in source.mentions_of(name):
+        if not source.precedes(node, mention) or node in source.ancestors(mention):
             continue
         if source.enclosing(mention, cst.FunctionDef) is not function:
             continue
@@ -244,8 +244,7 @@ def read_next(name: str, node: cst.CSTNode, source: Source) -> bool:
 def mentions(value: cst.BaseExpression, name: str, source: Source) -> bool:
     """Whether an expression reads a name."""
     return any(
-        mention.value == name and value in (mention, *source.ancestors(mention))
-        for mention in source.nodes(cst.Name)
+        value in (mention, *source.ancestors(mention)) for mention in source.mentions_of(name)
     )
 
 

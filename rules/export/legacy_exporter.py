@@ -90,10 +90,8 @@ def _is_saved(call: cst.Call, source: Source) -> bool:
         return isinstance(outer, cst.Arg) and _saves(source.parent(outer), source)
     name, scope = outer.targets[0].target.value, source.enclosing(call, cst.FunctionDef)
     return any(
-        other.value == name
-        and source.enclosing(other, cst.FunctionDef) is scope
-        and _is_handed_on(other, source)
-        for other in source.nodes(cst.Name)
+        source.enclosing(other, cst.FunctionDef) is scope and _is_handed_on(other, source)
+        for other in source.mentions_of(name)
     )
 
 

@@ -59,7 +59,6 @@ rule = Rule(
 TRACED = {"onnx-legacy": Harm.WARNED, "torchscript-trace": Harm.WARNED}
 GUARDED = {"torch.export": Harm.REFUSED, "onnx": Harm.SILENT, **TRACED}
 TIED = {"torch.export": Harm.REFUSED, "onnx": Harm.AUTO, **TRACED}
-SHAPES = dict.fromkeys(("torch.export", "onnx", "onnx-legacy", "torchscript-trace"), Harm.REFUSED)
 EQUALITY = (cst.Equal, cst.NotEqual)
 ORDER = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)
 
@@ -114,8 +113,9 @@ def comparisons(test: cst.BaseExpression) -> Iterator[cst.Comparison]:
     if isinstance(test, cst.Comparison):
         yield test
     elif isinstance(test, cst.BooleanOperation):
-        yield from comparisons(test.left)
-        yield from comparisons(test.right)
+        if not is_switch(test.left):
+            yield from comparisons(test.left)
+            yield from comparisons(test.right)
     elif isinstance(test, cst.UnaryOperation):
         yield from comparisons(test.expression)
 
@@ -128,7 +128,7 @@ def harms(node: cst.Comparison, source: Source) -> dict[str, Harm]:
         return {}
     values = [source.value(side) for side in sides]
     if any(value.kind is Kind.SHAPE and may_vary(value) for value in values):
-        return SHAPES
+        return {} if never_equal(sides, source) else TIED
     sizes = [v for v in values if v.kind is Kind.SIZE and may_vary(v)]
     if (
         not sizes
@@ -137,9 +137,41 @@ def harms(node: cst.Comparison, source: Source) -> dict[str, Harm]:
     ):
         return {}
     direct = all(is_read(side) for side in sides if source.value(side).kind is Kind.SIZE)
-    if direct and any(literal(side) == 0 or is_count(side) for side in sides):
+    if direct and (any(literal(s) == 0 or is_count(s) for s in sides) or asks_empty(node)):
         return {}  # no exporter lets a size be 0
     return TIED if direct and isinstance(operators[0], EQUALITY) else GUARDED
+
+
+def is_switch(node: cst.BaseExpression) -> bool:
+    """`self.dynamic` of `self.dynamic or shape != x.shape`, which a model is exported with."""
+    return isinstance(node, cst.Attribute) and node.attr.value == "dynamic"
+
+
+def asks_empty(node: cst.Comparison) -> bool:
+    """`h < 1` and `h >= 1`."""
+    asked = node.comparisons[0]
+    return literal(asked.comparator) == 1 and isinstance(
+        asked.operator, (cst.LessThan, cst.GreaterThanEqual)
+    )
+
+
+def never_equal(sides: list[cst.BaseExpression], source: Source) -> bool:
+    """`x.shape[2:] != [8, 8]`: a tuple is no list."""
+    return len({is_list(side, source) for side in sides} - {None}) == 2
+
+
+def is_list(side: cst.BaseExpression, source: Source) -> bool | None:
+    """Whether an expression is a list; None where it may also be a tuple."""
+    if isinstance(side, cst.List):
+        return True
+    if isinstance(side, cst.Call) and source.name(side.func) in ("list", "tuple"):
+        return source.name(side.func) == "list"
+    if isinstance(side, cst.Name):
+        bound = [b.node for b in source.bound(side)]
+        noted = [b.annotation for b in bound if isinstance(b, cst.Param) and b.annotation]
+        texts = [source.code(n.annotation) for n in noted]
+        return True if texts and all(t.startswith(("List[", "list[")) for t in texts) else None
+    return False if source.value(side).kind is Kind.SHAPE else None
 
 
 def is_count(side: cst.BaseExpression) -> bool:

@@ -84,7 +84,8 @@ def looped(over: cst.BaseExpression, source: Source) -> Iterator[Hit]:
     name = source.name(over.func) if isinstance(over, cst.Call) else ""
     if isinstance(over, cst.Call) and name in AROUND:
         given = [arg.value for arg in over.args]
-        if not any(is_own(node) for node in given):  # as many rounds as there are layers
+        layers = any(is_own(node) for node in given) or picks_layers(over, source)
+        if not layers:  # else as many rounds as there are layers
             yield from [hit for node in given for hit in looped(node, source)][:1]
     elif isinstance(over, cst.Call) and name == "range":
         yield from counted(over, source)
@@ -124,6 +125,29 @@ def by_rows(over: cst.BaseExpression, source: Source) -> bool:
 def is_own(node: cst.BaseExpression) -> bool:
     """`self.layers`."""
     return isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name)
+
+
+def picks_layers(over: cst.Call, source: Source) -> bool:
+    """`for i, x in enumerate(features): self.layers[i](x)`."""
+    loop = source.parent(over)
+    whole = source.parent(loop) if isinstance(loop, cst.CompFor) else loop
+    target = loop.target if isinstance(loop, (cst.For, cst.CompFor)) else None
+    if whole is None or not isinstance(target, cst.Tuple):
+        return False
+    counters = {e.value.value for e in target.elements if isinstance(e.value, cst.Name)}
+    return any(
+        is_own(called.func.value) and indexed(called.func) & counters
+        for called in source.nodes(cst.Call)
+        if isinstance(called.func, cst.Subscript) and whole in source.ancestors(called)
+    )
+
+
+def indexed(node: cst.Subscript) -> set[str]:
+    """The names that stand alone between the brackets."""
+    indices = [part.slice for part in node.slice]
+    return {
+        i.value.value for i in indices if isinstance(i, cst.Index) and isinstance(i.value, cst.Name)
+    }
 
 
 @rule.trace(*TRACE_HARM)

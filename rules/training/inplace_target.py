@@ -373,7 +373,7 @@ def _earlier(node: cst.CSTNode, name: str, function: cst.FunctionDef, source: So
         (written := _written(other)) is not None
         and source.enclosing(other, cst.FunctionDef) is function
         and _target_of(written, function, source) == name
-        and source.spans.of(other) < source.spans.of(node)
+        and source.precedes(other, node)
         for other in others
     )
 

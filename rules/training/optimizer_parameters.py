@@ -280,7 +280,7 @@ def _is_too_late(assign: cst.Assign, owner: str, source: Source) -> bool:
     params = source.arguments(here[0], "params").get("params")
     same = block is not None and block in source.ancestors(here[0])
     whole = _method(params) == "parameters" and source.code(_receiver(params)) == owner
-    return whole and same and source.spans.of(here[0]) < source.spans.of(assign)
+    return whole and same and source.precedes(here[0], assign)
 
 
 def _method(node: cst.CSTNode | None) -> str:

@@ -10,6 +10,7 @@ from lintorch.finding import Applicability, Fix, Hit
 from lintorch.rule import Rule
 from lintorch.source import Role, Source
 from lintorch.source.reaching import reaching
+from lintorch.source.tree import offspring
 
 rule = Rule(
     __name__,
@@ -247,13 +248,20 @@ def _rebound(made: cst.Call, node: cst.Assign, use: cst.Name, source: Source) ->
     if not isinstance(function, cst.Lambda):
         return ""
     own = {p.name.value for p in function.params.params}
-    read = {n.value for n in source.nodes(cst.Name) if function.body in source.ancestors(n)}
+    read = {n.value for n in names_in(function.body)} - own
     for assign in source.nodes(cst.Assign):
-        if not (source.precedes(node, assign) and source.precedes(assign, use)):
-            continue
         if source.enclosing(assign, cst.FunctionDef) is not source.enclosing(node, cst.FunctionDef):
             continue
         names = {t.target.value for t in assign.targets if isinstance(t.target, cst.Name)}
-        if changed := sorted(names & (read - own)):
+        changed = sorted(names & read)
+        if changed and source.precedes(node, assign) and source.precedes(assign, use):
             return changed[0]
     return ""
+
+
+def names_in(node: cst.CSTNode) -> Iterator[cst.Name]:
+    """The names below a node, itself included."""
+    if isinstance(node, cst.Name):
+        yield node
+    for child in offspring(node):
+        yield from names_in(child)

@@ -47,7 +47,67 @@ class Harmless(nn.Module):
             x = x * 2
         if not torch.jit.is_scripting() and not torch.jit.is_tracing() and h > 64:
             x = x * 2
+        if h != w:
+            assert self.conv.bias is not None
+        if len(x) < 1 or w >= 1:
+            x = x + 1
+        if self.dynamic or self.grid.shape[2:] != x.shape[2:]:
+            x = x + 1
         return x, y
+
+
+def resized(size: list[int], mask: torch.Tensor, pair):
+    if mask.shape[2:] != size or mask.shape[2:] != [8, 8]:  # a tuple is no list
+        mask = mask * 2
+    if list(mask.shape[2:]) != size:  # hit
+        mask = F.interpolate(mask, size=size)
+    if mask.shape[2:] != pair:  # hit
+        mask = F.interpolate(mask, size=pair)
+    return mask
+
+
+class Masked(nn.Module):
+    def forward(self, x, mask, augment=False):
+        if augment and x.shape[2] > 8:
+            return self.averaged(x)
+        return x * resized([8, 8], mask, (8, 8)), non_max_suppression(x)
+
+    def averaged(self, x):
+        if x.shape[2] > 16:
+            x = x * 2
+        return x
+
+
+def non_max_suppression(x):
+    if x.shape[1] > 3000:
+        x = x[:, :3000]
+    return x
+
+
+class Accuracy(torchmetrics.Metric):
+    def forward(self, x, y):
+        return most(x) + y
+
+
+def most(x):
+    if x.shape[0] > 8:
+        x = x[:8]
+    return x
+
+
+class Pretrained(nn.Module):
+    def forward(self, x):
+        if x.shape[2] > 8:
+            x = x * 2
+        recon_loss = most(x).mean()
+        return recon_loss
+
+
+class RandomErasing(nn.Module):
+    def forward(self, x):
+        if x.shape[2] > 8:
+            x = x * 2
+        return x
 
 
 class ShapeLoss(nn.Module):

@@ -43,4 +43,7 @@ class Unrolled(nn.Module):
             x = x + g.sum()
         for i in range(x.dim()):
             x = x + i
-        return x
+        for i, f in enumerate(x):
+            features = self.blocks[i](f)
+        found = [self.blocks[i](f) for i, f in enumerate(x)]
+        return x, features, found

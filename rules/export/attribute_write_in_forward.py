@@ -1,0 +1,204 @@
+"""LT110: a module that remembers: what one forward writes to `self` the next one computes with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.finding import Harm, Hit
+from lintorch.rule import Rule
+from lintorch.source import Source, literal
+
+rule = Rule(
+    __name__,
+    code="LT110",
+    summary="a value kept on self from one forward to the next",
+    why="""
+        A graph has no attributes. A counter that forward raises and computes with stays at the
+        example's value under every exporter that traces, and nothing says so. A tensor kept in a
+        plain attribute does too; torch.export and the new ONNX exporter at least warn that it
+        was assigned. A buffer that forward changes is carried by torch.export, but starts afresh
+        at each call of an ONNX model, without a word; the legacy exporter and jit.trace are wrong
+        too. jit.script keeps all of them. Attributes that are written anew in each forward, or
+        that nothing computes with, are not meant. Measured on torch 2.13.
+
+        Take the state as an input and give the new one back as an output.
+    """,
+    bad="""
+        import torch
+        from torch import nn
+
+
+        class Sum(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.calls = 0
+
+            def forward(self, x):
+                self.calls += 1
+                return x * self.calls
+    """,
+    good="""
+        import torch
+        from torch import nn
+
+
+        class Sum(nn.Module):
+            def forward(self, x, calls=torch.tensor(0)):
+                calls = calls + 1
+                return x * calls, calls
+    """,
+    proof="""
+        x = torch.ones(2)
+        calls = (torch.tensor(1),) if Sum.forward.__defaults__ else ()
+        program = torch.export.export(Sum(), (x, *calls)).module()
+        program(x, *calls)
+        again = program(x, *(c + 1 for c in calls))
+        assert torch.equal(again[0] if calls else again, 3 * x if calls else 2 * x)
+    """,
+)
+
+_TRACERS = ("onnx-legacy", "torchscript-trace")
+NUMBER = dict.fromkeys(("torch.export", "onnx", *_TRACERS), Harm.SILENT)
+TENSOR = {**NUMBER, "torch.export": Harm.WARNED, "onnx": Harm.WARNED}
+BUFFER = dict.fromkeys(("onnx", *_TRACERS), Harm.SILENT)
+PART = dict.fromkeys(("onnx", "onnx-legacy"), Harm.SILENT)
+"""A part of a buffer: jit.trace carries it."""
+INPLACE = frozenset({"add_", "sub_", "mul_", "div_"})
+
+
+@rule.source(cst.AugAssign, needs=("self.",))
+def in_augmented(node: cst.AugAssign, source: Source) -> Iterator[Hit]:
+    """`self.calls += 1`."""
+    if (name := own(node.target)) and source.in_traced_forward(node):
+        yield from carried(name, node, source)
+
+
+@rule.source(cst.Assign, needs=("self.",))
+def in_assignment(node: cst.Assign, source: Source) -> Iterator[Hit]:
+    """`self.state = self.state + x`, `self.keys[:, i] = k` of a buffer."""
+    target = node.targets[0].target
+    name = own(target)
+    part = own(target.value) if isinstance(target, cst.Subscript) else ""
+    if len(node.targets) != 1 or not (name or part) or not source.in_traced_forward(node):
+        return
+    if name and is_worked_out(node.value, name, source):
+        yield from carried(name, node, source)
+    elif part and is_elsewhere(target) and part in buffers(node, source):
+        yield from carried(part, node, source, PART)
+
+
+@rule.source(cst.Call, needs=tuple(f".{name}(" for name in sorted(INPLACE)))
+def in_method(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """`self.total.add_(x)` of a buffer."""
+    func = call.func
+    if not isinstance(func, cst.Attribute) or func.attr.value not in INPLACE:
+        return
+    name = own(func.value)
+    if name and source.in_traced_forward(call) and name in buffers(call, source):
+        yield from carried(name, call, source)
+
+
+def carried(
+    name: str, write: cst.CSTNode, source: Source, buffer: dict[str, Harm] = BUFFER
+) -> Iterator[Hit]:
+    """Where the attribute existed before forward, and forward computes with it."""
+    info = source.classes.around(write)
+    if info is None or not info.is_module or not computes_with(name, write, source):
+        return
+    before = [value for value in info.attributes.get(name, ()) if in_init(value, source)]
+    if name in buffers(write, source):
+        harm = buffer
+    elif before and all(isinstance(literal(value), (int, float)) for value in before):
+        harm = NUMBER
+    elif before and all(is_tensor_or_none(value, source) for value in before):
+        harm = TENSOR
+    else:
+        return
+    yield Hit(write, f"self.{name} is kept from one forward to the next", harm=harm)
+
+
+def computes_with(name: str, write: cst.CSTNode, source: Source) -> bool:
+    """Whether some other mention of the attribute in the forward pass reaches the graph."""
+    info = source.classes.around(write)
+    mentions = [
+        node
+        for node in source.nodes(cst.Attribute)
+        if own(node) == name and source.classes.around(node) is info and not is_target(node, source)
+    ]
+    return any(
+        write not in source.ancestors(node)
+        and not isinstance(source.parent(node), (cst.Comparison, cst.ComparisonTarget))
+        and source.in_traced_forward(node)
+        and source.in_graph(node)
+        for node in mentions
+    )
+
+
+def is_target(node: cst.Attribute, source: Source) -> bool:
+    """`self.x = ...`, `self.x += ...`."""
+    outer = source.parent(node)
+    return isinstance(outer, cst.AssignTarget) or (
+        isinstance(outer, cst.AugAssign) and outer.target is node
+    )
+
+
+def is_worked_out(value: cst.BaseExpression, name: str, source: Source) -> bool:
+    """`self.x + 1`, `torch.cat([self.x, y])`; `self.x.to(y.device)` changes nothing."""
+    function = isinstance(value, cst.Call) and source.name(value.func).startswith("torch.")
+    if not function and not isinstance(value, cst.BinaryOperation):
+        return False
+    return any(own(inner) == name for inner in attributes(value, source))
+
+
+def attributes(node: cst.CSTNode, source: Source) -> Iterator[cst.Attribute]:
+    """Attributes mentioned inside an expression."""
+    for attribute in source.nodes(cst.Attribute):
+        if attribute is node or node in source.ancestors(attribute):
+            yield attribute
+
+
+def buffers(node: cst.CSTNode, source: Source) -> frozenset[str]:
+    """Names of what the class around a node registers as buffers."""
+    info = source.classes.around(node)
+    registered = [
+        literal(call.args[0].value)
+        for call in source.nodes(cst.Call)
+        if isinstance(call.func, cst.Attribute)
+        and call.func.attr.value == "register_buffer"
+        and call.args
+        and source.classes.around(call) is info
+    ]
+    return frozenset(name for name in registered if isinstance(name, str))
+
+
+def in_init(node: cst.CSTNode, source: Source) -> bool:
+    """Whether a node stands in `__init__`."""
+    method = source.enclosing(node, cst.FunctionDef)
+    return method is not None and method.name.value == "__init__"
+
+
+def is_tensor_or_none(node: cst.BaseExpression, source: Source) -> bool:
+    """`None`, `torch.zeros(3)`."""
+    return literal(node) is None or source.value(node).is_tensor
+
+
+def own(node: cst.CSTNode) -> str:
+    """`x` of `self.x`."""
+    if isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name):
+        return node.attr.value if node.value.value == "self" else ""
+    return ""
+
+
+def is_elsewhere(target: cst.BaseExpression) -> bool:
+    """`x[:, i]`, `x[start:end]`: other places at other calls; not `x[:]`, `x[0]`."""
+    parts = [part.slice for part in target.slice] if isinstance(target, cst.Subscript) else []
+    bounds = [
+        bound
+        for part in parts
+        for bound in ([part.value] if isinstance(part, cst.Index) else [part.lower, part.upper])
+    ]
+    return any(
+        isinstance(bound, (cst.Name, cst.BinaryOperation, cst.Attribute)) for bound in bounds
+    )

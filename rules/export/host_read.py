@@ -1,0 +1,128 @@
+"""LT103: the data of a tensor read into Python, and used to compute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.finding import Harm, Hit, Severity
+from lintorch.rule import Rule
+from lintorch.source import Source
+from lintorch.source.data import is_data, is_made
+
+rule = Rule(
+    __name__,
+    code="LT103",
+    summary="the data of a tensor read into Python",
+    why="""
+        What Python reads with `item()`, `tolist()`, `int()`, `float()` or `numpy()` is a plain
+        number of the example for the legacy exporter and jit.trace: they warn, and compute with
+        that number for ever. `torch.export` follows `item()` and `tolist()`, but refuses `int()`,
+        `float()`, `bool()`, the functions of `math` and `numpy()` of a tensor; the new ONNX
+        exporter then tries again with dynamo, which follows all of these but `math` and a
+        `range()`. A `range()` over such a number is refused by both. jit.script takes all but
+        `tolist()` and `numpy()`. Measured on torch 2.13.
+
+        Stay with the tensor: a tensor of one item multiplies, compares and indexes as well as a
+        number does.
+    """,
+    bad="""
+        from torch import nn
+
+
+        class Scale(nn.Module):
+            def forward(self, x):
+                return x / float(x.max())
+    """,
+    good="""
+        from torch import nn
+
+
+        class Scale(nn.Module):
+            def forward(self, x):
+                return x / x.max()
+    """,
+    proof="""
+        import torch
+
+        program = torch.export.export(Scale(), (torch.ones(2, 3),)).module()
+        assert torch.equal(program(torch.full((2, 3), 4.0)), torch.ones(2, 3))
+    """,
+    severity=Severity.ERROR,
+)
+
+TRACED = {"onnx-legacy": Harm.WARNED, "torchscript-trace": Harm.WARNED}
+CONVERTED = {"torch.export": Harm.REFUSED, **TRACED}
+FUNCTION = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED, **TRACED}
+UNSCRIPTED = {"torchscript-script": Harm.REFUSED}
+METHODS = {
+    "item": TRACED,
+    "tolist": {**TRACED, **UNSCRIPTED},
+    "numpy": {**CONVERTED, **UNSCRIPTED},
+}
+CONVERSIONS = {
+    "int": CONVERTED,
+    "float": CONVERTED,
+    "bool": dict.fromkeys(CONVERTED, Harm.REFUSED),
+    **dict.fromkeys(
+        (f"math.{name}" for name in ("sqrt", "exp", "log", "ceil")),
+        FUNCTION,
+    ),
+}
+
+
+@rule.source(cst.Call, needs=(".item(", ".tolist(", ".numpy(", "int(", "float(", "bool(", "math."))
+def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
+    read, harm = reading(call, source)
+    if read is None or is_made(read, source):
+        return
+    if is_read_again(call, source) or not source.in_traced_forward(call):
+        return
+    if source.in_graph(call):
+        if in_range(call, source):
+            harm = {**FUNCTION, **UNSCRIPTED}
+        elif source.name(call.func) == "int" and is_index(call, source):
+            harm = FUNCTION
+        said = f"{source.code(call)} is a Python number, read from the data of a tensor"
+        yield Hit(call, said.replace("number", "array") if is_array(call) else said, harm=harm)
+
+
+def reading(call: cst.Call, source: Source) -> tuple[cst.BaseExpression | None, dict[str, Harm]]:
+    """What a call reads from, and what becomes of it."""
+    name, func = source.name(call.func), call.func
+    if name in CONVERSIONS:
+        given = call.args[0].value if len(call.args) == 1 else None
+        read = given is not None and is_data(source.value(given))
+        return (given if read else None), CONVERSIONS[name]
+    if isinstance(func, cst.Attribute) and func.attr.value in METHODS and not call.args:
+        value = source.value(func.value)
+        if value.is_tensor and not value.reads:
+            return func.value, METHODS[func.attr.value]
+    return None, {}
+
+
+def is_read_again(call: cst.Call, source: Source) -> bool:
+    """`x.max().item()` in `int(x.max().item())`, of which the outer call tells."""
+    outer = source.parent(call)
+    around = source.parent(outer) if isinstance(outer, cst.Arg) else None
+    return isinstance(around, cst.Call) and source.name(around.func) in CONVERSIONS
+
+
+def in_range(call: cst.Call, source: Source) -> bool:
+    """`range(n.item())`."""
+    return any(
+        isinstance(outer, cst.Call) and source.name(outer.func) == "range"
+        for outer in source.ancestors(call)
+        if not isinstance(outer, cst.BaseStatement)
+    )
+
+
+def is_index(call: cst.Call, source: Source) -> bool:
+    """`x[int(i)]`."""
+    return isinstance(source.parent(call), cst.Index)
+
+
+def is_array(call: cst.Call) -> bool:
+    """`x.numpy()`."""
+    return isinstance(call.func, cst.Attribute) and call.func.attr.value == "numpy"

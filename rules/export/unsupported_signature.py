@@ -1,0 +1,297 @@
+"""LT114: a forward that takes or returns what an exporter has no place for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.finding import Harm, Hit, Severity
+from lintorch.profile import EXPORTERS
+from lintorch.rule import Rule
+from lintorch.source import UNKNOWN, Kind, Source, literal
+from lintorch.source.classes import ClassInfo
+from lintorch.source.exported import Export, export_of, own
+from lintorch.source.exports import onnx_arguments, strings
+
+rule = Rule(
+    __name__,
+    code="LT114",
+    summary="an input or output that the exporter does not take",
+    why="""
+        Exporters see tensors in tuples, lists, dicts and named tuples. A forward that takes or
+        returns an object of a class of one's own (a dataclass too, unless it is registered), a
+        set, a generator or a distribution is refused. torch.export passes on plain numbers,
+        strings and sizes that are returned; the new ONNX exporter refuses them, and the legacy
+        one drops a string. torch.jit.trace refuses them as well, and None, and dicts unless it
+        is given strict=False. The legacy exporter and jit.trace call forward by position, so
+        that keyword-only parameters stop them.
+
+        Names are given to ONNX inputs and outputs one by one: None in the example or in what is
+        returned has no place in the model and shifts the names after it, a dict gives its values
+        in the order it was filled in, whatever its keys. The numbers then carry the wrong names,
+        and nothing says so. Measured on torch 2.13.
+
+        Apart from objects that a model of the file surely returns, only models that the file
+        exports itself are reported: what a part of a model returns never reaches an exporter.
+    """,
+    bad="""
+        import torch
+        from torch import nn
+
+
+        class Detector(nn.Module):
+            def forward(self, x):
+                return {"scores": x.sigmoid(), "boxes": x * 2}
+
+
+        def save(x, path):
+            torch.onnx.export(Detector(), (x,), path, output_names=["boxes", "scores"])
+    """,
+    good="""
+        import torch
+        from torch import nn
+
+
+        class Detector(nn.Module):
+            def forward(self, x):
+                return {"scores": x.sigmoid(), "boxes": x * 2}
+
+
+        def save(x, path):
+            torch.onnx.export(Detector(), (x,), path, output_names=["scores", "boxes"])
+    """,
+    proof="""
+        import onnxruntime
+
+        warnings.simplefilter("ignore")
+        x = torch.randn(2, 3)
+        save(x, "detector.onnx")
+        (boxes,) = onnxruntime.InferenceSession("detector.onnx").run(["boxes"], {"x": x.numpy()})
+        assert torch.equal(torch.from_numpy(boxes), x * 2)
+    """,
+    severity=Severity.ERROR,
+)
+
+EVERY = dict.fromkeys(EXPORTERS, Harm.REFUSED)
+OBJECT = {name: Harm.REFUSED for name in EXPORTERS if name != "torchscript-script"}
+DICT_LIKE = {name: Harm.REFUSED for name in EXPORTERS if name != "onnx-legacy"}
+TRACE = {"torchscript-trace": Harm.REFUSED}
+NUMBER = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.REFUSED, **TRACE}
+TEXT = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.SILENT, **TRACE}
+SIZE = {"onnx": Harm.REFUSED}
+RETURNED = {
+    "dict": ("a dict", TRACE), "none": ("None", TRACE), "number": ("a number", NUMBER),
+    "text": ("a string", TEXT), "size": ("a size", SIZE), "set": ("a set", EVERY),
+}  # fmt: skip
+TAKEN = {
+    **dict.fromkeys(("torch.dtype", "torch.device", "numpy.ndarray"), OBJECT),
+    **dict.fromkeys(("typing.Callable", "collections.abc.Callable"), EVERY),
+}
+"""What a parameter may be annotated with."""
+BY_POSITION = {"onnx-legacy": Harm.REFUSED, "torchscript-trace": Harm.REFUSED}
+BY_POSITION_DEFAULT = {"onnx-legacy": Harm.REFUSED, "torchscript-script": Harm.REFUSED}
+MISNAMED = {"onnx": Harm.SILENT, "onnx-legacy": Harm.SILENT}
+SHIFTED = {"onnx": Harm.SILENT, "onnx-legacy": Harm.REFUSED}
+BAKED = {"onnx": Harm.REFUSED}
+DICTS = ("dict", "collections.OrderedDict")
+PLAIN = frozenset({"object", "abc.ABC"})
+DATACLASS = ("dataclasses.dataclass", "dataclass")
+REGISTERS = ("register_dataclass", "pytree", "register_constant", "optree")
+"""Words of files that teach torch their classes."""
+
+
+@rule.source(
+    cst.Call, needs=("torch.onnx", "torch.jit", "torch.export", "onnx.export", "jit.trace")
+)
+def in_export(call: cst.Call, source: Source) -> Iterator[Hit]:
+    export = export_of(call, source)
+    if export is None:
+        return
+    yield from in_example(export, source)
+    forward = source.classes.method(export.model, "forward") if export.model else None
+    if forward is None:
+        return
+    yield from in_names(export, forward, source)
+    loose = source.arguments(call).value("strict", True) is not True
+    for hit in (*in_parameters(forward, source), *in_returns(forward, source)):
+        if hit.harm and export.exporter in hit.harm and not (loose and hit.harm is TRACE):
+            yield hit
+
+
+@rule.source(cst.ClassDef, needs=("forward(",))
+def in_class(node: cst.ClassDef, source: Source) -> Iterator[Hit]:
+    """Objects returned by what is a model of its own, wherever it is exported."""
+    info = source.classes.all[node]
+    forward = info.methods.get("forward")
+    if not info.is_module or forward is None or is_part(info, source):
+        return
+    values = [value for value, _ in returned(forward, source)]
+    objects = [object_of(value, source) for value in values]
+    if objects and all(objects):
+        told, harm = objects[0]
+        yield Hit(values[0], f"forward returns {told}", harm=harm)
+
+
+def in_example(export: Export, source: Source) -> Iterator[Hit]:
+    """What stands in the example inputs as it is."""
+    given = source.arguments(
+        export.call, "", "args" if "onnx" in export.exporter else "example_inputs"
+    )
+    example = given.get("args") or given.get("example_inputs")
+    if not isinstance(example, cst.Tuple):
+        return
+    plain = [literal(e.value) for e in example.elements]
+    if export.exporter == "torchscript-trace":
+        for element, value in zip(example.elements, plain, strict=True):
+            if value is not UNKNOWN:
+                yield Hit(
+                    element, f"{source.code(element.value)} among the example inputs", harm=TRACE
+                )
+    elif [*strings(given.get("input_names"))][len(plain) - 1 :] != []:
+        yield from unnamed(example, plain, source)
+
+
+def unnamed(example: cst.Tuple, plain: list[object], source: Source) -> Iterator[Hit]:
+    """What is given a name in `input_names` but is no input of the exported model."""
+    for index, (element, value) in enumerate(zip(example.elements, plain, strict=True)):
+        tensors_follow = any(other is UNKNOWN for other in plain[index:])
+        if value is None and tensors_follow:
+            yield Hit(element, "None is no input: it leaves its name to the next", harm=SHIFTED)
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            yield Hit(element, f"{value} is baked: there is no input of its name", harm=BAKED)
+
+
+def in_names(export: Export, forward: cst.FunctionDef, source: Source) -> Iterator[Hit]:
+    """Names of inputs and outputs that go to others than they say."""
+    given = onnx_arguments(export.call, source)
+    inputs, outputs = given.get("input_names"), given.get("output_names")
+    parameters = [p.name.value for p in forward.params.params[1:]]
+    names, example = [*strings(inputs)], given.get("args")
+    positional = isinstance(example, cst.Tuple) and len(example.elements) == len(names)
+    if inputs is not None and positional and others_order(names, parameters[: len(names)]):
+        yield Hit(inputs, f"forward takes {', '.join(parameters[: len(names)])}", harm=MISNAMED)
+    values = [value for value, _ in returned(forward, source)]
+    if outputs is None or len(values) != 1:
+        return
+    keys, names = keys_of(values[0], source), [*strings(outputs)]
+    if others_order(names, keys):
+        yield Hit(outputs, f"forward returns {', '.join(keys)}, in this order", harm=MISNAMED)
+    elif isinstance(values[0], cst.Tuple) and len(values[0].elements) == len(names):
+        absent = [literal(e.value) is None for e in values[0].elements]
+        if any(absent) and not all(absent[absent.index(True) :]):
+            yield Hit(outputs, "None is no output: it leaves its name to the next", harm=SHIFTED)
+
+
+def others_order(names: list[str], real: list[str]) -> bool:
+    """Whether the same names stand in another order."""
+    return names != real and sorted(names) == sorted(real)
+
+
+def in_parameters(forward: cst.FunctionDef, source: Source) -> Iterator[Hit]:
+    """Parameters that no exporter, or not every one, can feed."""
+    for parameter in forward.params.params[1:]:
+        annotation = parameter.annotation.annotation if parameter.annotation else None
+        if annotation is None or parameter.default is not None:
+            continue
+        bare = annotation.value if isinstance(annotation, cst.Subscript) else annotation
+        harm = TAKEN.get(source.name(bare)) or own_class(source.name(bare), source)
+        if harm:
+            yield Hit(parameter, f"forward takes a {source.code(annotation)}", harm=harm)
+    for parameter in forward.params.kwonly_params:
+        harm = BY_POSITION if parameter.default is None else BY_POSITION_DEFAULT
+        yield Hit(parameter, f"{parameter.name.value} is taken by keyword only", harm=harm)
+
+
+def in_returns(forward: cst.FunctionDef, source: Source) -> Iterator[Hit]:
+    """What every return statement of a forward gives back that is no tensor."""
+    given = returned(forward, source)
+    for kind in dict.fromkeys(kind for _, kinds in given for kind in kinds):
+        if kind in RETURNED and all(kind in kinds for _, kinds in given):
+            told, harm = RETURNED[kind]
+            yield Hit(given[0][0], f"forward returns {told}", harm=harm)
+
+
+def returned(
+    forward: cst.FunctionDef, source: Source
+) -> list[tuple[cst.BaseExpression, frozenset[str]]]:
+    """The values of a forward's return statements, each with what is found in it."""
+    statements = [r for r in own(forward, cst.Return, source) if source.in_traced_forward(r)]
+    return [(r.value, frozenset(kinds(r.value, source))) for r in statements if r.value is not None]
+
+
+def kinds(value: cst.BaseExpression, source: Source) -> Iterator[str]:
+    """The keys of RETURNED that hold for a value and what is in it."""
+    if isinstance(value, (cst.Tuple, cst.List)):
+        for element in value.elements:
+            yield from kinds(element.value, source)
+    elif isinstance(value, cst.Dict) or is_dict_call(value, source):
+        yield "dict"
+        for element in value.elements if isinstance(value, cst.Dict) else value.args:
+            yield from kinds(element.value, source) if not is_star(element) else ()
+    elif isinstance(value, (cst.Set, cst.SetComp)):
+        yield "set"
+    elif (plain := literal(value)) is not UNKNOWN:
+        yield "none" if plain is None else "text" if isinstance(plain, str) else "number"
+    elif source.value(value).kind in (Kind.SIZE, Kind.SHAPE):
+        yield "size"
+
+
+def is_star(element: cst.CSTNode) -> bool:
+    return isinstance(element, cst.StarredDictElement) or bool(getattr(element, "star", ""))
+
+
+def is_dict_call(value: cst.BaseExpression, source: Source) -> bool:
+    """`dict(a=x)`."""
+    return isinstance(value, cst.Call) and source.name(value.func) == "dict"
+
+
+def keys_of(value: cst.BaseExpression, source: Source) -> list[str]:
+    """The keys of a dict, where all of them are read off the source."""
+    if isinstance(value, cst.Dict):
+        keys = [*strings(value)]
+        return keys if len(keys) == len(value.elements) else []
+    given = value.args if is_dict_call(value, source) else ()
+    return [a.keyword.value for a in given if a.keyword] if all(a.keyword for a in given) else []
+
+
+def object_of(value: cst.BaseExpression, source: Source) -> tuple[str, dict[str, Harm]] | tuple[()]:
+    """What to say of a value that is an object no exporter knows; () where it is none."""
+    made = source.built(value)
+    names = {source.name(call.func) for call in made}
+    name = names.pop() if len(names) == 1 else ""
+    short = name.rpartition(".")[2]
+    if name.startswith("torch.distributions.") and short[:1].isupper():
+        return (f"a distribution, {short}", EVERY)
+    harm = own_class(name, source)
+    return (f"an object of its own class {short}", harm) if harm else ()
+
+
+def own_class(name: str, source: Source) -> dict[str, Harm] | None:
+    """How exporters treat objects of a class of the file; None where it may be known to torch."""
+    info = source.classes.named(name) if name else None
+    if info is None or info.is_module or source.mentions(REGISTERS) or info.node.keywords:
+        return None
+    if "__init_subclass__" in info.methods or not set(info.bases) <= {*PLAIN, *DICTS}:
+        return None
+    decorators = [d.decorator for d in info.node.decorators]
+    bare = [d.func if isinstance(d, cst.Call) else d for d in decorators]
+    if any(source.name(one) not in DATACLASS for one in bare):
+        return None
+    if set(info.bases) & {*DICTS}:
+        return DICT_LIKE
+    return EVERY if bare else OBJECT
+
+
+def is_part(info: ClassInfo, source: Source) -> bool:
+    """Whether other classes of the file build this one, derive from it, or it is a loss."""
+    name = source.name(info.node.name)
+    return (
+        any(
+            mention is not info.node.name
+            and (around := source.classes.around(mention)) is not None
+            and around is not info
+            for mention in source.mentions_of(info.name)
+        )
+        or not name
+    )

@@ -1,0 +1,40 @@
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+
+def fit(model, device, batches):
+    for x, (y, z) in batches:
+        x = x.to(device)  # hit
+        y = y.cuda(non_blocking=True)
+        z = z.to(torch.float32)
+        w = z.to(device, torch.float32, True)
+        model(x, y, w).backward()
+
+
+def main(model, images, more, device, **options):
+    slow = DataLoader(images, batch_size=4)  # hit
+    pinned = DataLoader(images, num_workers=2, pin_memory=True, persistent_workers=True)
+    restarted = DataLoader(images, num_workers=2, persistent_workers=False)  # hit
+    unknown = DataLoader(images, num_workers=device)
+    hidden = DataLoader(images, **options)
+    memory = DataLoader(TensorDataset(more), batch_size=2)
+    test = DataLoader(images)
+    for epoch in range(3):
+        fit(model, device, pinned)
+        for batch in slow:
+            model(batch).backward()
+        for batch in enumerate(restarted):
+            model(batch).backward()
+        for loader in (unknown, hidden):
+            for batch in loader:
+                model(batch).backward()
+        for batch in memory:
+            model(batch).backward()
+        for batch in test:
+            print(model(batch.to(device)))
+
+
+def once(model, images):
+    loader = DataLoader(images, num_workers=2)
+    for batch in loader:
+        model(batch).backward()

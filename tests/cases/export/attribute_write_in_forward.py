@@ -1,0 +1,73 @@
+import torch
+from torch import nn
+
+
+class Keeps(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.calls = 0
+        self.rate = 0.5
+        self.state = None
+        self.register_buffer("total", torch.zeros(3))
+        self.register_buffer("keys", torch.zeros(8, 3))
+
+    def forward(self, x, position):
+        self.calls += 1  # hit
+        self.rate = self.rate * 0.9  # hit
+        if self.state is None:
+            self.state = torch.zeros(3)
+        self.state = self.state + x.sum(0)  # hit
+        self.total += x.sum(0)  # hit
+        self.total.add_(x.mean(0))  # hit
+        self.keys[position] = x[0]  # hit
+        return self.after(x) * self.calls * self.rate
+
+    def after(self, x):
+        return x + self.state + self.total + self.keys.sum(0)
+
+
+class Harmless(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.calls = 0
+        self.attention = None
+        self.width = 3
+        self.seen = 0
+        self.mask = torch.ones(3)
+        self.names = []
+        self.layer = nn.Linear(3, 3)
+        self.register_buffer("mean", torch.zeros(3))
+        self.register_buffer("scratch", torch.zeros(3))
+
+    def forward(self, x):
+        self.calls += 1
+        if self.calls % 100 == 0:
+            print(self.calls)
+        done = self.calls > 100
+        self.attention = self.layer(x).softmax(-1)
+        self.width = x.shape[-1]
+        x = x * self.attention + self.width if done else x
+        if self.training:
+            self.mean = self.mean * 0.9 + x.mean(0) * 0.1
+            self.mean.mul_(0.9)
+        self.scratch[:] = x.sum(0)
+        self.scratch[0] = 2
+        self.names += ["a"]
+        self.mask = self.mask.to(x.device).float()
+        x = x + self.mask
+        total = 0
+        total += 1
+        return x - self.mean + self.scratch + total
+
+    def step(self):
+        self.seen += 1
+        return self.seen
+
+
+class Counter:
+    def __init__(self):
+        self.n = 0
+
+    def forward(self, x):
+        self.n += 1
+        return x * self.n

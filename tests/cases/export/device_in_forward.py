@@ -1,0 +1,48 @@
+import torch
+from torch import nn
+
+
+class Devices(nn.Module):
+    def forward(self, x, y):
+        mask = torch.zeros(x.shape[0], 1).cuda()  # hit
+        x = x.cuda(non_blocking=True)  # hit
+        y = y.to("cuda")  # hit
+        pos = torch.arange(x.shape[1], device="cuda:0")  # hit
+        dev = torch.device("cuda")  # hit
+        eye = torch.eye(3, device=x.get_device())  # hit
+        z = y.to(x.get_device())  # hit
+        new = x.new_zeros(3, device="cuda")  # hit
+        return self.shifted(x), mask, pos, dev, eye, z, new
+
+    def shifted(self, x):
+        return x + torch.ones(3).to(device="cuda")  # hit
+
+
+class Harmless(nn.Module):
+    def __init__(self, device="cuda"):
+        super().__init__()
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.anchor = torch.zeros(3).cuda()
+        self.layer = nn.Linear(3, 3).cuda()
+
+    def forward(self, x):
+        if x.is_cuda:
+            x = x + torch.ones(3).cuda()
+        if x.get_device() >= 0:
+            x = x + 1
+        dev = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        pos = torch.arange(3, device=x.device).to(x.device)
+        if x.device.type == "cuda":
+            torch.cuda.synchronize()
+        with torch.autocast("cuda"), torch.autocast(device_type="cuda"):
+            x = x * 2
+        print(x.get_device(), x.device == torch.device("cpu"))
+        return x.cpu(), x.to("cpu"), pos, dev
+
+    def deploy(self):
+        return self.layer.cuda()
+
+
+def main():
+    model = Harmless().cuda()
+    return model(torch.zeros(1, 3, device="cuda").cuda())

@@ -1,0 +1,42 @@
+# profile: onnx-legacy@17 torchscript-trace onnx torch.export
+import cv2
+import numpy as np
+import scipy.ndimage as nd
+import torch
+from scipy.optimize import linear_sum_assignment
+from torch import Tensor, nn
+
+
+class OnTensors(nn.Module):
+    def forward(self, x: Tensor, y):
+        a = np.sin(x)  # hit
+        b = np.maximum(x.abs(), 0.5)  # hit
+        c = nd.gaussian_filter(x.numpy(), 1.0)  # hit
+        d = cv2.resize(x.detach().cpu().numpy(), (3, 3))  # hit
+        rows, columns = linear_sum_assignment(torch.cdist(x, x).cpu())  # hit
+        return a, b, c, d, x[rows], x[columns]
+
+
+class Harmless(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = np.arange(3)
+
+    def forward(self, x: Tensor, scale):
+        size = np.prod(x.shape[1:])
+        root = np.sqrt(x.shape[1]) + np.sqrt(x.size(0) * 2) + np.pi
+        grid = torch.from_numpy(np.linspace(0, 1, 3))
+        picked = np.argmax(self.table) + np.sqrt(scale)
+        if self.training:
+            x = x + torch.as_tensor(np.sin(x))
+        print(np.mean(x.numpy()))
+        read = x.numpy()
+        return x * root + grid * size, picked, np.sin(read), reflect(self.table)
+
+
+def reflect(x):
+    return np.fmod(x, 2).reshape(x.shape)
+
+
+def draw(x: Tensor):
+    return cv2.resize(x.numpy(), (3, 3))
