@@ -4,7 +4,14 @@ from lintorch.source.literals import UNKNOWN, Arguments, literal
 from lintorch.source.loops import Loop, is_backward
 from lintorch.source.paths import Act, Event, Path, Region
 from lintorch.source.roles import Role
-from lintorch.source.sizes import goes_by_fixed_name, has_fixed_name, is_read, is_scaled, may_vary
+from lintorch.source.sizes import (
+    goes_by_fixed_name,
+    has_fixed_name,
+    is_ratio,
+    is_read,
+    is_scaled,
+    may_vary,
+)
 from lintorch.source.source import Source
 from lintorch.source.values import Kind, Value
 
@@ -23,6 +30,7 @@ __all__ = [
     "goes_by_fixed_name",
     "has_fixed_name",
     "is_backward",
+    "is_ratio",
     "is_read",
     "is_scaled",
     "literal",

@@ -202,7 +202,8 @@ class Expressions:
                 sure=value.sure,
             )
         if value.kind is Kind.TENSORS:
-            return self.element(value)
+            cut = len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Slice)
+            return replace(value, items=()) if cut else self.element(value)
         return UNKNOWN_VALUE
 
     def _of_shape(self, shape: Value, node: cst.Subscript) -> Value:

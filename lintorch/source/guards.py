@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.source.classes import is_self
 from lintorch.source.names import Lookup
 from lintorch.source.scopes import dotted_text
 from lintorch.source.tree import offspring
@@ -21,7 +20,7 @@ _EXPORTING = frozenset(
 )  # fmt: skip
 _ASKS = re.compile(r"(^|\.)_?is_((torch)?dynamo_)?(compiling|exporting|(jit_)?tracing)$")
 """The same by the names that libraries give to helpers of their own."""
-_TARGET = re.compile(r"^((\w+_)?(targets?|labels?)|gts?|gt_\w+|y_true|ground_truth)$")
+_TARGET = re.compile(r"^((\w+_)?(targets?|labels?)|tags|gts?|gt_\w+|y_true|ground_truth)$")
 _OFF = re.compile(r"^(use_tiling|use_slicing|use_framewise_\w+|gradient_checkpointing)$")
 """Switches of saving memory, off unless a user turns them on."""
 _LOSS = re.compile(r"(Loss|Criterion|Matcher|Metric)$|(^|_)(loss|losses)(_|$)")
@@ -79,7 +78,7 @@ def deployed(test: cst.BaseExpression, names: Lookup) -> bool | None:
     if isinstance(test, cst.BooleanOperation):
         return _both(test, names)
     if isinstance(test, cst.Attribute) and test.attr.value == "training":
-        return False if is_self(test.value) else None
+        return False
     if isinstance(test, cst.Attribute) and _OFF.match(test.attr.value):
         return False
     if isinstance(test, cst.Name) and test.value in _SWITCHES:
@@ -159,7 +158,7 @@ def is_check(outer: cst.CSTNode, inner: cst.CSTNode, names: Lookup) -> bool:
     if isinstance(outer, (cst.Assert, cst.Raise)):
         return True
     if isinstance(outer, cst.If):
-        return inner is outer.test and outer.orelse is None and _only_raises(outer.body)
+        return inner is outer.test and _only_checks(outer)
     if isinstance(outer, cst.Call) and inner is not outer.func:
         written = names.name(outer.func) or dotted_text(outer.func)
         return bool(_MESSAGE.search(written)) or written.startswith("torch._assert")
@@ -173,9 +172,28 @@ def _statements(block: cst.BaseSuite) -> list[cst.CSTNode]:
     return flat
 
 
+def _only_checks(branch: cst.If) -> bool:
+    """Whether no branch does more than to raise, assert or tell."""
+    orelse = branch.orelse
+    rest = orelse is None or (
+        _only_checks(orelse) if isinstance(orelse, cst.If) else _only_raises(orelse.body)
+    )
+    return rest and _only_raises(branch.body)
+
+
 def _only_raises(block: cst.BaseSuite) -> bool:
     lines = _statements(block)
-    return isinstance(lines[-1], cst.Raise) or all(isinstance(line, cst.Assert) for line in lines)
+    return isinstance(lines[-1], cst.Raise) or all(map(_tells, lines))
+
+
+def _tells(line: cst.CSTNode) -> bool:
+    """An assert, a message, or a branch of nothing but such."""
+    if isinstance(line, cst.If):
+        return _only_checks(line)
+    said = line.value if isinstance(line, cst.Expr) else None
+    if isinstance(said, cst.Call):
+        return bool(_MESSAGE.search(dotted_text(said.func)))
+    return isinstance(line, cst.Assert)
 
 
 def _ends(block: cst.BaseSuite) -> bool:

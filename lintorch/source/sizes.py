@@ -42,6 +42,15 @@ def is_read(node: cst.CSTNode) -> bool:
     return isinstance(node, (cst.Name, cst.Attribute, cst.Call, cst.Subscript))
 
 
+def is_ratio(node: cst.CSTNode, source: Source) -> bool:
+    """`fine_h // coarse_h`, and a root of it: mostly the same for every input."""
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Power):
+        return is_ratio(node.left, source)
+    if not isinstance(node, cst.BinaryOperation) or not isinstance(node.operator, cst.FloorDivide):
+        return False
+    return all(source.value(side).kind is Kind.SIZE for side in (node.left, node.right))
+
+
 def is_scaled(node: cst.CSTNode, source: Source) -> bool:
     """Whether a size went through a float, or was multiplied by what may be one."""
     value = source.value(node)

@@ -40,7 +40,7 @@ MODULES = (
     "torch.optim.lr_scheduler", "torch.optim.swa_utils", "torch.profiler", "torch.random",
     "torch.serialization", "torch.sparse", "torch.special", "torch.testing", "torch.utils",
     "torch.utils.benchmark", "torch.utils.checkpoint", "torch.utils.data",
-    "torch.utils.data.distributed", "torch.utils.dlpack", "torch.version", "torch.xpu",
+    "torch.utils.data.distributed", "torch.utils.dlpack", "torch.version",
 )  # fmt: skip
 FORWARDED = {"torch.distributed": ("torch.distributed.distributed_c10d",)}
 """Modules whose names reach another one by `import *`, some of them only on some builds."""

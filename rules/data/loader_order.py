@@ -76,11 +76,11 @@ rule = Rule(
     fix=Applicability.UNSAFE,
 )
 
-DATASETS = tuple(
-    f"torch.utils.data.{place}{name}"
-    for place in ("", "dataset.")
-    for name in ("Dataset", "IterableDataset")
-) + ("torchvision.datasets.VisionDataset", "torchvision.datasets.vision.VisionDataset")
+DATASETS = (
+    "torch.utils.data.Dataset", "torch.utils.data.dataset.Dataset",
+    "torch.utils.data.IterableDataset", "torch.utils.data.dataset.IterableDataset",
+    "torchvision.datasets.VisionDataset", "torchvision.datasets.vision.VisionDataset",
+)  # fmt: skip
 MAP_STYLE = re.compile(
     r"torch\.utils\.data\.(dataset\.)?(TensorDataset|Subset|ConcatDataset)|"
     r"torchvision\.datasets\.(\w+\.)?(Image|MNIST|FashionMNIST|CIFAR|KMNIST|SVHN|STL|Fake)\w*"
@@ -260,7 +260,12 @@ def is_indexed(attribute: str, info: ClassInfo, source: Source) -> bool:
 
 
 def in_order(call: cst.Call, source: Source) -> Fix:
-    edit = source.replace(call, f"sorted({source.code(call)})")
+    """`sorted(…)` around the listing, or in place of a `list(…)` around it."""
+    around = source.parent(source.parent(call) or call)
+    if isinstance(around, cst.Call) and source.name(around.func) == "list":
+        edit = source.replace(around.func, "sorted")
+    else:
+        edit = source.replace(call, f"sorted({source.code(call)})")
     return Fix("sort it", (edit,), Applicability.UNSAFE)
 
 

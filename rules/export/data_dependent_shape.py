@@ -19,7 +19,7 @@ rule = Rule(
         `nonzero`, `torch.where(mask)`, `unique`, `x[mask]`, and `repeat_interleave` with a tensor
         are right under every exporter, and are not meant here. Refused are: `one_hot` without
         `num_classes` and `combinations` by torch.export and both ONNX exporters, `masked_select`
-        and `repeat_interleave` with `output_size` by the new ONNX exporter, `bincount`,
+        and `repeat_interleave` with `output_size` by the new ONNX exporter,
         `unique_consecutive` and a constant written to masked rows (`x[rows] = 0`) by the legacy
         one, and `torch.nonzero(mask, as_tuple=True)` by jit.script. Measured on torch 2.13.
 
@@ -58,7 +58,6 @@ SCRIPT = {"torchscript-script": Harm.REFUSED}
 HARM = {
     "masked_select": ONNX,
     "combinations": REFUSED,
-    "bincount": LEGACY,
     "unique_consecutive": LEGACY,
 }
 WORDS = (*HARM, "one_hot", "repeat_interleave", "as_tuple")

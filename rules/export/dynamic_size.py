@@ -9,7 +9,16 @@ import libcst as cst
 
 from lintorch.finding import Applicability, Fix, Harm, Hit, Refuted
 from lintorch.rule import Rule
-from lintorch.source import Kind, Source, goes_by_fixed_name, is_read, is_scaled, literal, may_vary
+from lintorch.source import (
+    Kind,
+    Source,
+    goes_by_fixed_name,
+    is_ratio,
+    is_read,
+    is_scaled,
+    literal,
+    may_vary,
+)
 from lintorch.subjects import Trace, Trial
 from lintorch.trace.changes import blamed, changes, is_fixed, is_function_of, only_looks
 from lintorch.trace.record import Event, Outcome
@@ -140,7 +149,7 @@ def converted(call: cst.Call, source: Source) -> Iterator[Hit]:
     size, name = source.value(given), source.name(call.func)
     if size.kind is not Kind.SIZE or not may_vary(size) or is_scaled(given, source):
         return
-    if within(call, source, "range") or goes_by_fixed_name(call, source):
+    if within(call, source, "range") or goes_by_fixed_name(call, source) or is_ratio(given, source):
         return
     if isinstance(given, cst.Call) and source.name(given.func):
         return  # what the inner call does to it is said there

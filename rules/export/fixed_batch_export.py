@@ -56,6 +56,17 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
     if name not in (ONNX, "torch.export.export"):
         return
-    given = source.arguments(call, *(() if name == ONNX else ("mod", "args", "kwargs")))
+    given = source.arguments(call, *(("model",) if name == ONNX else ("mod", "args", "kwargs")))
+    if _is_program(given.get("model"), source):
+        return  # its sizes were chosen when it was exported
     if given.complete and all(given.value(size, None) is None for size in SIZES):
         yield Hit(call, "every size of the example, the batch too, is fixed in the exported model")
+
+
+def _is_program(model: cst.BaseExpression | None, source: Source) -> bool:
+    """Whether what is given to the ONNX exporter was exported already."""
+    if model is None:
+        return False
+    if isinstance(model, cst.Name) and model.value.endswith("program"):
+        return True
+    return any(source.name(built.func) == "torch.export.export" for built in source.built(model))

@@ -8,7 +8,7 @@ import libcst as cst
 
 from lintorch.finding import Applicability, Fix, Harm, Hit, Refuted
 from lintorch.rule import Rule
-from lintorch.source import Kind, Source, is_read, is_scaled, literal, may_vary
+from lintorch.source import Kind, Source, is_ratio, is_read, is_scaled, literal, may_vary
 from lintorch.subjects import Trace, Trial
 from lintorch.trace.changes import blamed, changes, is_fixed, is_function_of
 from lintorch.trace.record import Event, Outcome
@@ -129,7 +129,7 @@ def converted(call: cst.Call, source: Source) -> dict[str, Harm] | None:
     """int(h / 2); what stands inside as a call of its own is said there."""
     given = call.args[0].value
     told = isinstance(given, cst.Call) and source.name(given.func) in HARM
-    return WHOLE if is_scaled(given, source) and not told else None
+    return WHOLE if is_scaled(given, source) and not told and not is_ratio(given, source) else None
 
 
 def upward(call: cst.Call, source: Source) -> dict[str, Harm]:

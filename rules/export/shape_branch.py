@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
 
 from lintorch.finding import Harm, Hit, Refuted
 from lintorch.rule import Rule
-from lintorch.source import Kind, Source, has_fixed_name, is_read, literal, may_vary
+from lintorch.source import Kind, Source, Value, has_fixed_name, is_read, literal, may_vary
 from lintorch.subjects import Trace, Trial
 from lintorch.trace.changes import blamed, changes, is_fixed
 from lintorch.trace.record import Event, Outcome
@@ -59,6 +60,8 @@ rule = Rule(
 TRACED = {"onnx-legacy": Harm.WARNED, "torchscript-trace": Harm.WARNED}
 GUARDED = {"torch.export": Harm.REFUSED, "onnx": Harm.SILENT, **TRACED}
 TIED = {"torch.export": Harm.REFUSED, "onnx": Harm.AUTO, **TRACED}
+TABLES = re.compile(r"(shapes|sizes|levels)(_list)?$")
+"""Tables of one row per level of a pyramid."""
 EQUALITY = (cst.Equal, cst.NotEqual)
 ORDER = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)
 
@@ -139,7 +142,25 @@ def harms(node: cst.Comparison, source: Source) -> dict[str, Harm]:
     direct = all(is_read(side) for side in sides if source.value(side).kind is Kind.SIZE)
     if direct and (any(literal(s) == 0 or is_count(s) for s in sides) or asks_empty(node)):
         return {}  # no exporter lets a size be 0
-    return TIED if direct and isinstance(operators[0], EQUALITY) else GUARDED
+    equal = direct and isinstance(operators[0], EQUALITY)
+    if equal and (counts_channels(sides, sizes) or any(map(is_of_table, sides))):
+        return {}
+    return TIED if equal else GUARDED
+
+
+def counts_channels(sides: list[cst.BaseExpression], sizes: list[Value]) -> bool:
+    """`x.size(1) == 3`, of an axis that nothing tells to be a length."""
+    reads = [read for size in sizes for read in size.reads]
+    written = [number for side in sides if isinstance(number := literal(side), int)]
+    return max(written, default=0) > 1 and all(r.axis == 1 and r.dynamic is None for r in reads)
+
+
+def is_of_table(side: cst.BaseExpression) -> bool:
+    """`spatial_shapes.shape[0]`, which is as many as there are levels."""
+    match side:
+        case cst.Subscript(value=cst.Attribute(value=cst.Name(value=name))):
+            return bool(TABLES.search(name))
+    return False
 
 
 def is_switch(node: cst.BaseExpression) -> bool:

@@ -88,7 +88,8 @@ def looped(over: cst.BaseExpression, source: Source) -> Iterator[Hit]:
         if not layers:  # else as many rounds as there are layers
             yield from [hit for node in given for hit in looped(node, source)][:1]
     elif isinstance(over, cst.Call) and name == "range":
-        yield from counted(over, source)
+        if not picks_layers(over, source):
+            yield from counted(over, source)
     elif by_rows(over, source):
         said = f"one round for each row that {source.code(over)} has in the example"
         yield Hit(over, said, harm=ROWS)
@@ -128,17 +129,17 @@ def is_own(node: cst.BaseExpression) -> bool:
 
 
 def picks_layers(over: cst.Call, source: Source) -> bool:
-    """`for i, x in enumerate(features): self.layers[i](x)`."""
+    """`for i, x in enumerate(features): self.layers[i](x)`, and the same of `range(n)`."""
     loop = source.parent(over)
     whole = source.parent(loop) if isinstance(loop, cst.CompFor) else loop
     target = loop.target if isinstance(loop, (cst.For, cst.CompFor)) else None
-    if whole is None or not isinstance(target, cst.Tuple):
+    if whole is None or target is None:
         return False
-    counters = {e.value.value for e in target.elements if isinstance(e.value, cst.Name)}
-    return any(
-        is_own(called.func.value) and indexed(called.func) & counters
-        for called in source.nodes(cst.Call)
-        if isinstance(called.func, cst.Subscript) and whole in source.ancestors(called)
+    first = target.elements[0].value if isinstance(target, cst.Tuple) else target
+    return isinstance(first, cst.Name) and any(
+        is_own(picked.value) and first.value in indexed(picked)
+        for picked in source.nodes(cst.Subscript)
+        if whole in source.ancestors(picked)
     )
 
 

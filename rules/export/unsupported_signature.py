@@ -126,6 +126,9 @@ def in_class(node: cst.ClassDef, source: Source) -> Iterator[Hit]:
     forward = info.methods.get("forward")
     if not info.is_module or forward is None or is_part(info, source):
         return
+    for node in own(forward, cst.Yield, source):
+        yield Hit(node, "forward is a generator", harm=EVERY)
+        return
     values = [value for value, _ in returned(forward, source)]
     objects = [object_of(value, source) for value in values]
     if objects and all(objects):
@@ -135,31 +138,28 @@ def in_class(node: cst.ClassDef, source: Source) -> Iterator[Hit]:
 
 def in_example(export: Export, source: Source) -> Iterator[Hit]:
     """What stands in the example inputs as it is."""
-    given = source.arguments(
-        export.call, "", "args" if "onnx" in export.exporter else "example_inputs"
-    )
-    example = given.get("args") or given.get("example_inputs")
+    traced = export.exporter == "torchscript-trace"
+    given = source.arguments(export.call, "model", "example_inputs" if traced else "args")
+    example = given.get("example_inputs" if traced else "args")
     if not isinstance(example, cst.Tuple):
         return
-    plain = [literal(e.value) for e in example.elements]
-    if export.exporter == "torchscript-trace":
-        for element, value in zip(example.elements, plain, strict=True):
+    plain = [(element, literal(element.value)) for element in example.elements]
+    if traced:
+        for element, value in plain:
             if value is not UNKNOWN:
-                yield Hit(
-                    element, f"{source.code(element.value)} among the example inputs", harm=TRACE
-                )
-    elif [*strings(given.get("input_names"))][len(plain) - 1 :] != []:
-        yield from unnamed(example, plain, source)
+                told = f"{source.code(element.value)} among the example inputs"
+                yield Hit(element.value, told, harm=TRACE)
+    elif len([*strings(given.get("input_names"))]) == len(plain):
+        yield from unnamed(plain)
 
 
-def unnamed(example: cst.Tuple, plain: list[object], source: Source) -> Iterator[Hit]:
-    """What is given a name in `input_names` but is no input of the exported model."""
-    for index, (element, value) in enumerate(zip(example.elements, plain, strict=True)):
-        tensors_follow = any(other is UNKNOWN for other in plain[index:])
-        if value is None and tensors_follow:
-            yield Hit(element, "None is no input: it leaves its name to the next", harm=SHIFTED)
+def unnamed(plain: list[tuple[cst.BaseElement, object]]) -> Iterator[Hit]:
+    """What has a name among `input_names` and is no input of the exported model."""
+    for index, (element, value) in enumerate(plain):
+        if value is None and any(later is UNKNOWN for _, later in plain[index:]):
+            yield Hit(element.value, "None is no input: its name goes to the next", harm=SHIFTED)
         elif isinstance(value, (int, float)) and not isinstance(value, bool):
-            yield Hit(element, f"{value} is baked: there is no input of its name", harm=BAKED)
+            yield Hit(element.value, f"{value} is baked, and no input of its name", harm=BAKED)
 
 
 def in_names(export: Export, forward: cst.FunctionDef, source: Source) -> Iterator[Hit]:
@@ -180,7 +180,7 @@ def in_names(export: Export, forward: cst.FunctionDef, source: Source) -> Iterat
     elif isinstance(values[0], cst.Tuple) and len(values[0].elements) == len(names):
         absent = [literal(e.value) is None for e in values[0].elements]
         if any(absent) and not all(absent[absent.index(True) :]):
-            yield Hit(outputs, "None is no output: it leaves its name to the next", harm=SHIFTED)
+            yield Hit(outputs, "None is no output: its name goes to the next", harm=SHIFTED)
 
 
 def others_order(names: list[str], real: list[str]) -> bool:
@@ -284,14 +284,13 @@ def own_class(name: str, source: Source) -> dict[str, Harm] | None:
 
 
 def is_part(info: ClassInfo, source: Source) -> bool:
-    """Whether other classes of the file build this one, derive from it, or it is a loss."""
-    name = source.name(info.node.name)
-    return (
-        any(
-            mention is not info.node.name
-            and (around := source.classes.around(mention)) is not None
-            and around is not info
-            for mention in source.mentions_of(info.name)
-        )
-        or not name
-    )
+    """Whether another class of the file speaks of this one: builds it, or derives from it."""
+    speakers = {source.classes.around(mention) for mention in source.mentions_of(info.name)}
+    outer = source.classes.around(info.node)
+    return bool(speakers - {None, outer, info}) or bool(derived(info, source))
+
+
+def derived(info: ClassInfo, source: Source) -> list[ClassInfo]:
+    """The classes of the file that derive from this one."""
+    others = (one for one in source.classes.all.values() if one is not info)
+    return [one for one in others if info in source.classes.lineage(one)]

@@ -65,9 +65,16 @@ def in_source(module: cst.Module, source: Source) -> Iterator[Hit]:
         for assign in source.nodes(cst.Assign)
         for target in assign.targets
     ]
-    if any(name in NEW for _, name in written):
-        for node, name in written:
-            if name in OLD:
-                yield Hit(
-                    node, "allow_tf32 and fp32_precision are both set: reading the old one raises"
-                )
+    new = [node for node, name in written if name in NEW]
+    for node, name in written:
+        if name in OLD and any(not _exclude(node, other, source) for other in new):
+            yield Hit(
+                node, "allow_tf32 and fp32_precision are both set: reading the old one raises"
+            )
+
+
+def _exclude(one: cst.CSTNode, other: cst.CSTNode, source: Source) -> bool:
+    """Whether two nodes stand in different branches of one `if`."""
+    mine, its = ([node, *source.ancestors(node)] for node in (one, other))
+    shared = next((node for node in mine if node in its), None)
+    return isinstance(shared, cst.If)

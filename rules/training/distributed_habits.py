@@ -217,37 +217,34 @@ def told(
     sampler: cst.Call, loader: cst.Call, epochs: cst.For | cst.While, source: Source
 ) -> Fix | None:
     """`sampler.set_epoch(epoch)` first in the loop, where both names surely stand for these."""
-    held, feeds = holder(sampler, source), holder(loader, source)
-    outer = source.parent(sampler)
-    if isinstance(outer, cst.Arg):
-        place, name = feeds, f"{source.code(feeds)}.sampler" if feeds is not None else ""
-    else:
-        place, name = held, source.code(held) if held is not None else ""
-    if place is None or isinstance(outer, cst.IfExp) or not isinstance(epochs, cst.For):
+    inline = isinstance(source.parent(sampler), cst.Arg)
+    held = holder(loader if inline else sampler, source)
+    if held is None or not isinstance(epochs, cst.For) or not is_in_reach(held, epochs, source):
         return None
-    counted = isinstance(epochs.target, cst.Name) and "range(" in source.code(epochs.iter)
-    if not counted or not is_in_reach(place, epochs, source):
+    number = epochs.target.value if isinstance(epochs.target, cst.Name) else "_"
+    counted = number != "_" and "range(" in source.code(epochs.iter)
+    if not counted or not isinstance(epochs.body, cst.IndentedBlock):
         return None
-    first = epochs.body.body[0]
-    if not isinstance(epochs.body, cst.IndentedBlock):
-        return None
-    row = source.spans.of(first)[0][0]
+    row = source.spans.of(epochs.body.body[0])[0][0]
     start = source.spans.offset(row, 1)
     line = source.text[start:].splitlines()[0]
     indent = line[: len(line) - len(line.lstrip())]
-    added = f"{indent}{name}.set_epoch({source.code(epochs.target)})\n"
-    return Fix("tell the sampler the epoch", (Edit(start, start, added),), Applicability.UNSAFE)
+    name = f"{source.code(held)}.sampler" if inline else source.code(held)
+    added = Edit(start, start, f"{indent}{name}.set_epoch({number})\n")
+    return Fix("tell the sampler the epoch", (added,), Applicability.UNSAFE)
 
 
-def is_in_reach(place: cst.Name | cst.Attribute, epochs: cst.CSTNode, source: Source) -> bool:
-    """Whether the loop sees a name, which nothing else is assigned to and no branch leaves out."""
-    if not isinstance(place, cst.Name) or len(source.bound(place)) != 1:
+def is_in_reach(held: cst.Name | cst.Attribute, epochs: cst.CSTNode, source: Source) -> bool:
+    """Whether the loop sees a name that is assigned once, in no branch, and never to None."""
+    made = source.enclosing(held, cst.FunctionDef)
+    branches = (cst.If, cst.Try, cst.For, cst.While, cst.FunctionDef)
+    given = source.classes.assigned(held)
+    alone = len(given) == 1 and isinstance(given[0], cst.Call)
+    if not alone or source.enclosing(held, *branches) is not made:
         return False
-    if source.enclosing(place, cst.If, cst.Try, cst.For, cst.While, cst.FunctionDef) is not (
-        scope := source.enclosing(place, cst.FunctionDef)
-    ):
-        return False
-    return scope is source.enclosing(epochs, cst.FunctionDef)
+    if isinstance(held, cst.Attribute):
+        return source.classes.around(held) is source.classes.around(epochs)
+    return made is source.enclosing(epochs, cst.FunctionDef)
 
 
 # the rest

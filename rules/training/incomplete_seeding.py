@@ -58,6 +58,8 @@ OWN = ("Random", "RandomState", "default_rng", "Generator", "SystemRandom", "get
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     if source.name(call.func) != "torch.manual_seed" or source.mentions(EVERYTHING):
         return
+    if "time" in source.code(call) or not _is_first(call, source):
+        return  # random on purpose, or said already
     called = [source.name(other.func) for other in source.nodes(cst.Call)]
     for module, seed in SEEDS.items():
         drawn = [
@@ -72,11 +74,16 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
 @rule.source(cst.Assign, needs=("deterministic",))
 def in_flags(assign: cst.Assign, source: Source) -> Iterator[Hit]:
     if _sets(assign, "torch.backends.cudnn.benchmark", source):
-        scope = source.enclosing(assign, cst.FunctionDef)
+        block = source.enclosing(assign, cst.IndentedBlock)
         for other in source.nodes(cst.Assign):
-            same = source.enclosing(other, cst.FunctionDef) is scope
+            same = source.enclosing(other, cst.IndentedBlock) is block
             if same and _sets(other, "torch.backends.cudnn.deterministic", source):
                 yield Hit(assign, "cudnn.benchmark = True undoes cudnn.deterministic = True")
+
+
+def _is_first(call: cst.Call, source: Source) -> bool:
+    calls = source.nodes(cst.Call)
+    return next(c for c in calls if source.name(c.func) == "torch.manual_seed") is call
 
 
 def _sets(assign: cst.Assign, name: str, source: Source) -> bool:

@@ -59,6 +59,8 @@ rule = Rule(
 _TARGET = re.compile(
     r"^(\w+_)?(targets?|labels?|gts?|truths?|ground_?truths?|tgts?)(_\w+)?$|^(y|ys|y_true|true_\w+)$"
 )
+_NOTED = re.compile(r"_(matched|used|taken|assigned)$")
+"""Names of what a function keeps count in, as which targets have a prediction."""
 _WORDS = ("target", "label", "gt", "truth", "mask", "y_true", "reduction")
 _MASK = re.compile(r"^((gt|true|target|label)_)?masks?$")
 _GUESS = re.compile(
@@ -168,7 +170,7 @@ def _target_of(written: cst.BaseExpression, function: cst.FunctionDef, source: S
 
 def _suspects(function: cst.FunctionDef) -> list[str]:
     """Parameters named as targets, in a function that is given something to compare them with."""
-    names = [p.name.value for p in _params(function)]
+    names = [p.name.value for p in _params(function) if not _NOTED.search(p.name.value)]
     if names[:1] == ["ctx"] or _OWNER.search(function.name.value):
         return []
     others = [name for name in names if not _TARGET.match(name)]

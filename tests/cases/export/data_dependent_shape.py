@@ -10,7 +10,7 @@ class Sizes(nn.Module):
         b = F.one_hot(y, num_classes=-1)  # hit
         c = torch.masked_select(x, x > 0)  # hit
         d = x.masked_select(mask=x > 0)  # hit
-        e = torch.bincount(y, minlength=10)  # hit
+        e = torch.bincount(y, minlength=10)
         f = torch.unique_consecutive(y)  # hit
         g = x.repeat_interleave(counts, dim=0, output_size=9)  # hit
         h = torch.repeat_interleave(x, counts, 0, output_size=9)  # hit

@@ -9,3 +9,5 @@ def export(model, image, axes, shapes, **options):
     torch.onnx.export(model, (image,), "m.onnx", dynamic_axes=axes)
     torch.onnx.export(model, (image,), "m.onnx", **options)
     model.export(image)
+    program = to_program(model, (image,), dynamic_shapes=shapes)
+    torch.onnx.export(program, args=(), f="m.onnx")

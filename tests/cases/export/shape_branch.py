@@ -27,7 +27,7 @@ class Harmless(nn.Module):
         super().__init__()
         self.conv = nn.Conv2d(3, 8, 1)
 
-    def forward(self, x, y, mask=None):
+    def forward(self, x, y, mask=None, spatial_shapes=None):
         b, c, h, w = x.shape
         assert h % 8 == 0
         torch._assert(h > 8, "small")
@@ -49,7 +49,16 @@ class Harmless(nn.Module):
             x = x * 2
         if h != w:
             assert self.conv.bias is not None
+        if b != y.size(0) and self.conv.bias is None:
+            raise ValueError("batch")
+        elif b != mask.size(0):
+            if h > 8:
+                raise ValueError("batch")
+            else:
+                warnings.warn("batch")
         if len(x) < 1 or w >= 1:
+            x = x + 1
+        if self.embed(y).size(1) == 8 or spatial_shapes.shape[0] == 1:
             x = x + 1
         if self.dynamic or self.grid.shape[2:] != x.shape[2:]:
             x = x + 1

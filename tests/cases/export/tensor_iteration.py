@@ -46,4 +46,9 @@ class Unrolled(nn.Module):
         for i, f in enumerate(x):
             features = self.blocks[i](f)
         found = [self.blocks[i](f) for i, f in enumerate(x)]
+        found += [self.blocks[i](x) for i in range(x.shape[2])]
+        for i in range(b):
+            found = found @ self.weight[i]
+        halves = x.split(8, dim=-1)
+        halves = [h * 2 for h in halves[:2]]
         return x, features, found

@@ -9,6 +9,7 @@ def seed(n):
     torch.manual_seed(n)  # hit
     random.seed(n)
     torch.cuda.manual_seed_all(n)
+    torch.manual_seed(n + 1)
 
 
 def augment(image, rng=np.random.default_rng(0)):
@@ -18,6 +19,15 @@ def augment(image, rng=np.random.default_rng(0)):
 def flags():
     cudnn.deterministic = True
     cudnn.benchmark = True  # hit
+
+
+def chosen_flags(exactly):
+    if exactly:
+        cudnn.deterministic = True
+        cudnn.benchmark = False
+    else:
+        cudnn.deterministic = False
+        cudnn.benchmark = True
 
 
 def other_flags():

@@ -1,0 +1,359 @@
+"""LT123: Python that TorchScript does not compile, in a function or model that is scripted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.finding import Applicability, Fix, Harm, Hit, Severity
+from lintorch.rule import Rule
+from lintorch.source import UNKNOWN, Kind, Source, literal
+from lintorch.source.exported import own
+from lintorch.source.scripted import compiled, is_own, scripted
+
+rule = Rule(
+    __name__,
+    code="LT123",
+    summary="Python that TorchScript does not compile",
+    why="""
+        torch.jit.script compiles the text of a function and of all it calls, and of the forward
+        of every part of a model, called or not. It knows a part of Python: try, lambda, yield,
+        sets, `:=`, imports and functions in functions are refused wherever they stand, even in a
+        branch that only training or only Python takes. `*args`, `**kwargs`, `super()`, an index
+        into a ModuleList that is not a literal and attributes of the class are refused where
+        they are compiled. A parameter without annotation is a tensor, an empty list holds
+        tensors: numbers in them are refused. Measured on torch 2.13.
+
+        A parameter `mask=None` without annotation compiles, and `mask is None` is then never
+        true: the scripted model takes the other branch, and nothing says so.
+
+        Reported for what the file scripts itself, and for every forward of a project that
+        scripts its models. Methods marked `torch.jit.ignore` or `unused` are not compiled.
+    """,
+    bad="""
+        import torch
+
+
+        def scaled(x, factor=2.0):
+            return x * factor
+
+
+        def compiled():
+            return torch.jit.script(scaled)
+    """,
+    good="""
+        import torch
+
+
+        def scaled(x, factor: float = 2.0):
+            return x * factor
+
+
+        def compiled():
+            return torch.jit.script(scaled)
+    """,
+    proof="""
+        warnings.simplefilter("ignore")
+        compiled()
+    """,
+    severity=Severity.ERROR,
+    fix=Applicability.SAFE,
+)
+
+SCRIPT = {"torchscript-script": Harm.REFUSED}
+WRONG = {"torchscript-script": Harm.SILENT}
+NEVER = {
+    cst.Yield: "yield", cst.Try: "try", cst.TryStar: "try", cst.Lambda: "a lambda",
+    cst.Global: "global", cst.FunctionDef: "a function in a function",
+    cst.ClassDef: "a class in a function", cst.Import: "an import", cst.ImportFrom: "an import",
+    cst.NamedExpr: ":=", cst.Match: "match", cst.Set: "a set", cst.SetComp: "a set",
+}  # fmt: skip
+"""Refused wherever it stands."""
+NO_TYPES = frozenset(
+    {
+        *(f"{home}.{name}" for home in ("typing", "collections.abc") for name in (
+            "Callable", "Sequence", "Iterable", "Mapping",
+        )),
+        "torch.Size", "dict",
+    }
+)  # fmt: skip
+MODES = ("torch.enable_grad", "torch.inference_mode", "torch.set_grad_enabled", "open")
+"""What it cannot enter by `with`, unlike no_grad and autocast."""
+HOLDERS = frozenset({"torch.nn.ModuleList", "torch.nn.Sequential", "torch.nn.ModuleDict"})
+TYPES = {bool: "bool", int: "int", float: "float", str: "str"}
+
+
+@rule.source(cst.Module, needs=("jit", "forward("))
+def in_source(module: cst.Module, source: Source) -> Iterator[Hit]:
+    if "jit" not in source.text and not source.profile.concerns(SCRIPT):
+        return
+    table = scripted(source)
+    found = (in_text(source), in_calls(source), in_indexing(source), in_containers(source))
+    for hit in (hit for hits in found for hit in hits):
+        function = home(hit.node, source)
+        if function in table:
+            yield hit if not table[function] else without_harm(hit)
+    for function, surely in table.items():
+        for hit in in_parameters(function, source):
+            yield without_harm(hit) if surely else hit
+
+
+def without_harm(hit: Hit) -> Hit:
+    """A hit in what the file scripts itself: whatever else the project exports with, it is met."""
+    return Hit(hit.node, hit.message, hit.fix)
+
+
+def home(node: object, source: Source) -> cst.FunctionDef | None:
+    """The function whose body a node stands in."""
+    inner = node
+    for outer in source.ancestors(node):
+        if isinstance(outer, cst.FunctionDef) and inner is outer.body:
+            return outer
+        inner = outer
+    return None
+
+
+def in_text(source: Source) -> Iterator[Hit]:
+    """What is refused in any branch."""
+    for kind, told in NEVER.items():
+        for node in source.nodes(kind):
+            yield Hit(node, f"{told} is not compiled", harm=SCRIPT)
+    for node in (*source.nodes(cst.For), *source.nodes(cst.While)):
+        if node.orelse is not None:
+            yield Hit(node.orelse, "else after a loop is not compiled", harm=SCRIPT)
+    for node in source.nodes(cst.CompFor):
+        if node.ifs or node.inner_for_in is not None:
+            yield Hit(node, "a comprehension with if or a second for is not compiled", harm=SCRIPT)
+    for node in source.nodes(cst.FormattedStringExpression):
+        if node.format_spec is not None or node.conversion or node.equal:
+            yield Hit(node, "a format in an f-string is not compiled", harm=SCRIPT)
+    for node in source.nodes(cst.AnnAssign):
+        if node.value is None:
+            yield Hit(node, "an annotation without a value is not compiled", harm=SCRIPT)
+    for node in source.nodes(cst.Arg):
+        if node.star == "**":
+            yield Hit(node, "keyword arguments from a dict are not compiled", harm=SCRIPT)
+
+
+def in_calls(source: Source) -> Iterator[Hit]:
+    for call in source.nodes(cst.Call):
+        owner = call.func.value if isinstance(call.func, cst.Attribute) else None
+        above = isinstance(owner, cst.Call) and source.name(owner.func) == "super"
+        if above and compiled(call, source):
+            yield Hit(call, "super() is not compiled", harm=SCRIPT)
+        for arg in call.args:
+            if arg.star == "*" and is_listed(arg.value, source) and compiled(call, source):
+                told = f"*{source.code(arg.value)}: the number of arguments is not known"
+                yield Hit(arg, told, harm=SCRIPT)
+    for item in source.nodes(cst.WithItem):
+        entered = item.item.func if isinstance(item.item, cst.Call) else None
+        if source.name(entered) in MODES and compiled(item, source):
+            yield Hit(item, f"{source.name(entered)} cannot be entered", harm=SCRIPT)
+
+
+def is_listed(value: cst.BaseExpression, source: Source) -> bool:
+    """`x.shape`, `x.shape[1:]`, `x.size()`, `[1, 2]`: of a length that the compiler does not see."""
+    if isinstance(value, cst.Subscript) and isinstance(value.slice[0].slice, cst.Slice):
+        return is_listed(value.value, source)
+    if isinstance(value, cst.Call):
+        value = value.func if not value.args else value
+        return isinstance(value, cst.Attribute) and value.attr.value == "size"
+    shape = isinstance(value, cst.Attribute) and value.attr.value == "shape"
+    return shape or isinstance(value, cst.List)
+
+
+def in_indexing(source: Source) -> Iterator[Hit]:
+    """`self.blocks[i]`, and names of the class: `self.scale` of `scale = 2`."""
+    for node in source.nodes(cst.Subscript):
+        if not is_own(node.value) or is_fixed(node):
+            continue
+        made = {source.name(call.func) for call in source.built(node.value)}
+        if made and made <= HOLDERS and compiled(node, source):
+            told = f"{source.code(node)}: the index is not a literal"
+            yield Hit(node, told, harm=SCRIPT)
+    for node in source.nodes(cst.Attribute):
+        if not is_own(node) or not compiled(node, source):
+            continue
+        if is_of_class(node, source):
+            told = f"{source.code(node)} is an attribute of the class: not Final, nor a constant"
+            yield Hit(node, told, harm=SCRIPT)
+        elif is_left_empty(node, source):
+            told = f"{source.code(node)} is left empty, and the class does not say of what type"
+            yield Hit(node, told, harm=SCRIPT)
+
+
+def is_fixed(node: cst.Subscript) -> bool:
+    """`[0]`, `[-1]`, `["a"]`."""
+    index = node.slice[0].slice
+    return isinstance(index, cst.Index) and literal(index.value) is not UNKNOWN
+
+
+def is_of_class(node: cst.Attribute, source: Source) -> bool:
+    """Whether an attribute is only given in the body of the class, as a plain value."""
+    info, name = source.classes.around(node), node.attr.value
+    for one in source.classes.lineage(info) if info is not None and info.is_module else ():
+        if (
+            name in one.attributes
+            or name in one.methods
+            or "__constants__" in source.code(one.node)
+        ):
+            return False
+        given = [*assigned_in(one.node, name)]
+        if given:
+            return all(literal(value) is not UNKNOWN for value in given)
+    return False
+
+
+def is_left_empty(node: cst.Attribute, source: Source) -> bool:
+    """Whether an attribute is an empty list or dict that nothing is put into before scripting."""
+    info, name = source.classes.around(node), node.attr.value
+    if info is None or not info.is_module or [*assigned_in(info.node, name)]:
+        return False
+    values = info.attributes.get(name, [])
+    spoken = [m for m in source.mentions_of(name) if source.classes.around(m) is info]
+    outside = [m for m in spoken if getattr(home(m, source), "name", None) is None]
+    made = [m for m in spoken if is_made_in_init(m, source)]
+    return (
+        len(values) == 1
+        and is_empty(values[0], source)
+        and len(made) == 1
+        and not outside
+        and len(spoken) == len(source.mentions_of(name))
+    )
+
+
+def is_made_in_init(mention: cst.Name, source: Source) -> bool:
+    function = home(mention, source)
+    return function is not None and function.name.value == "__init__"
+
+
+def is_empty(value: cst.BaseExpression, source: Source) -> bool:
+    """`[]`, `{}`, `torch.jit.annotate(List[int], [])`."""
+    if isinstance(value, cst.Call) and source.name(value.func) == "torch.jit.annotate":
+        value = value.args[-1].value
+    return isinstance(value, (cst.List, cst.Dict)) and not value.elements
+
+
+def assigned_in(node: cst.ClassDef, name: str) -> Iterator[cst.BaseExpression | None]:
+    """What a class body assigns to a name; None for what is Final."""
+    for line in node.body.body:
+        for small in line.body if isinstance(line, cst.SimpleStatementLine) else ():
+            if isinstance(small, cst.Assign):
+                targets = [target.target for target in small.targets]
+                yield from [small.value for t in targets if is_name(t, name)]
+            elif isinstance(small, cst.AnnAssign) and is_name(small.target, name):
+                yield None
+
+
+def is_name(node: cst.CSTNode, name: str) -> bool:
+    return isinstance(node, cst.Name) and node.value == name
+
+
+def in_containers(source: Source) -> Iterator[Hit]:
+    """`sizes = []` that numbers or strings are put into."""
+    for assign in source.nodes(cst.Assign):
+        target = assign.targets[0].target
+        if not isinstance(target, cst.Name) or len(assign.targets) > 1:
+            continue
+        is_list = isinstance(assign.value, cst.List) and not assign.value.elements
+        is_dict = isinstance(assign.value, cst.Dict) and not assign.value.elements
+        function = home(assign, source) if is_list or is_dict else None
+        if function is None or not compiled(assign, source):
+            continue
+        put = [*appended(target, source)] if is_list else [*stored(target, source)]
+        kinds = {kind_of(value, source) for value in put}
+        if kinds and "" not in kinds:
+            one = kinds.pop() if len(kinds) == 1 else ""
+            told = "an empty list holds tensors" if is_list else "an empty dict holds tensors"
+            fix = (
+                annotated(target, f"list[{one}]", source)
+                if is_list and one in TYPES.values()
+                else None
+            )
+            yield Hit(assign, f"{told}: {', '.join(sorted(kinds | {one}))} is put in", fix, SCRIPT)
+
+
+def appended(target: cst.Name, source: Source) -> Iterator[cst.BaseExpression]:
+    """What `target.append(...)` puts in."""
+    for mention in same(target, source):
+        method = source.parent(mention)
+        call = source.parent(method) if isinstance(method, cst.Attribute) else None
+        if isinstance(call, cst.Call) and call.func is method and method.attr.value == "append":
+            yield from (arg.value for arg in call.args)
+
+
+def stored(target: cst.Name, source: Source) -> Iterator[cst.BaseExpression]:
+    """What `target[key] = ...` puts in."""
+    for mention in same(target, source):
+        place = source.parent(mention)
+        given = source.parent(place) if isinstance(place, cst.Subscript) else None
+        assign = source.parent(given) if isinstance(given, cst.AssignTarget) else None
+        if isinstance(assign, cst.Assign) and place.value is mention:
+            yield assign.value
+
+
+def same(target: cst.Name, source: Source) -> Iterator[cst.Name]:
+    """The mentions of a local name that is bound once."""
+    if len(source.bound(target)) == 1:
+        function = home(target, source)
+        yield from (m for m in source.mentions_of(target.value) if home(m, source) is function)
+
+
+def kind_of(value: cst.BaseExpression, source: Source) -> str:
+    """`int`, `str` and the like of what is surely no tensor; else ""."""
+    plain = literal(value)
+    if type(plain) in TYPES:
+        return TYPES[type(plain)]
+    if isinstance(value, (cst.List, cst.Tuple)):
+        return "list" if isinstance(value, cst.List) else "tuple"
+    found = source.value(value)
+    return "int" if found.kind is Kind.SIZE and found.whole else ""
+
+
+def annotated(target: cst.CSTNode, annotation: str, source: Source) -> Fix:
+    edit = source.replace(target, f"{source.code(target)}: {annotation}")
+    return Fix(f"annotate as {annotation}", (edit,), Applicability.SAFE)
+
+
+def in_parameters(function: cst.FunctionDef, source: Source) -> Iterator[Hit]:
+    given = function.params
+    several = given.star_arg if isinstance(given.star_arg, cst.Param) else given.star_kwarg
+    if several is not None:
+        told = f"{function.name.value} takes any number of arguments"
+        yield Hit(several, told, harm=SCRIPT)
+    for parameter in given.kwonly_params:
+        if parameter.default is not None:
+            told = f"{parameter.name.value} is taken by keyword only and has a default"
+            yield Hit(parameter, told, harm=SCRIPT)
+    for parameter in given.params:
+        yield from in_parameter(parameter, function, source)
+
+
+def in_parameter(parameter: cst.Param, function: cst.FunctionDef, source: Source) -> Iterator[Hit]:
+    annotation = parameter.annotation.annotation if parameter.annotation else None
+    bare = annotation.value if isinstance(annotation, cst.Subscript) else annotation
+    name, default = parameter.name.value, literal(parameter.default)
+    if source.name(bare) in NO_TYPES:
+        yield Hit(parameter, f"{source.code(annotation)} is no type of TorchScript", harm=SCRIPT)
+    elif annotation is None and type(default) in TYPES and "# type:" not in source.text:
+        one = TYPES[type(default)]
+        told = f"{name} has no annotation, so it is a tensor, and cannot be {default!r}"
+        edit = source.replace(parameter, f"{name}: {one} = {source.code(parameter.default)}")
+        fix = Fix(f"annotate as {one}", (edit,), Applicability.SAFE)
+        yield Hit(parameter, told, fix, SCRIPT)
+    elif default is None and source.name(annotation) in ("", "torch.Tensor"):
+        typed = isinstance(annotation, (cst.Name, cst.Attribute)) == bool(annotation)
+        if typed and asks_none(name, function, source) and "# type:" not in source.text:
+            told = f"{name} is a tensor here: `{name} is None` is never true"
+            yield Hit(parameter, told, harm=WRONG)
+
+
+def asks_none(name: str, function: cst.FunctionDef, source: Source) -> bool:
+    """Whether a function compares a name with None."""
+    return any(
+        is_name(node.left, name)
+        and isinstance(node.comparisons[0].operator, (cst.Is, cst.IsNot))
+        and literal(node.comparisons[0].comparator) is None
+        for node in own(function, cst.Comparison, source)
+    )
