@@ -92,6 +92,15 @@ def test_what_a_helper_returns_shares_the_memory_of_its_argument() -> None:
     assert source.value(source.nodes(cst.Call)[-1]).roots == {"y"}
 
 
+def test_a_base_with_a_type_argument_is_that_base(project: Path) -> None:
+    (project / "net.py").write_text(
+        "from .common import Block\n\n\nclass Net(Block[int]):\n    pass\n"
+    )
+    text = "from .net import Net\n\n\nclass Own(Net[str]):\n    pass\n"
+    source = Source(str(project / "own.py"), text)
+    assert [c.is_module for c in source.classes.all.values()] == [True]
+
+
 NET = """
 from torch import nn
 

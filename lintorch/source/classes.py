@@ -99,7 +99,7 @@ class Classes:
         return tuple(calls)
 
     def _class(self, node: cst.ClassDef, local: dict[str, ClassInfo]) -> ClassInfo:
-        bases = tuple(canonical(self._names.name(base.value)) for base in node.bases)
+        bases = tuple(canonical(self._names.name(_class_of(base.value))) for base in node.bases)
         is_module = any(
             local[b].is_module if b in local else is_module_class(b, self._home, self._consulted)
             for b in bases
@@ -134,6 +134,11 @@ class Classes:
         while not isinstance(node, (cst.ClassDef, cst.Module)):
             node = self._tree.parents[node]
         return node
+
+
+def _class_of(base: cst.BaseExpression) -> cst.BaseExpression:
+    """`Dataset` of `Dataset[Sample]`."""
+    return base.value if isinstance(base, cst.Subscript) else base
 
 
 def is_self(node: cst.CSTNode) -> bool:

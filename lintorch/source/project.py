@@ -123,7 +123,8 @@ def _top_level(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _class(node: ast.ClassDef) -> ClassOutline:
-    bases = tuple(ast.unparse(b) for b in node.bases if isinstance(b, (ast.Name, ast.Attribute)))
+    plain = (b.value if isinstance(b, ast.Subscript) else b for b in node.bases)
+    bases = tuple(ast.unparse(b) for b in plain if isinstance(b, (ast.Name, ast.Attribute)))
     methods = {s.name for s in node.body if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef))}
     return ClassOutline(bases, frozenset(methods))
 

@@ -63,6 +63,13 @@ ELSEWHERE = (
     "torch.nn.init", "torchvision.models", "torchvision.transforms", "torchvision.ops",
 )  # fmt: skip
 """Where a name is looked for that stands in the wrong module."""
+OF_NUMPY = {
+    "torch.rint": "round", "torch.expand_dims": "unsqueeze", 
+    "torch.around": "round", "torch.fabs": "abs", "torch.power": "pow", "torch.mod": "remainder",
+}  # fmt: skip
+"""Names that NumPy has, and what torch calls the same."""
+DTYPES = frozenset({"int", "long", "short", "float", "double", "half", "bool", "dtype", "layout"})
+"""Near names of what is not called."""
 PLUGINS = frozenset(
     {
         "npu", "mlu", "musa", "hpu", "xla", "gcu", "sdaa", "ppu", "dipu", "maia", "spyre", "tpu",
@@ -164,7 +171,7 @@ def of_attribute(node: cst.Attribute, source: Source) -> Iterator[Hit]:
     module, name = source.name(node.value), node.attr.value
     if not is_unknown(module, name) or not doubtless(node, module, name, source):
         return
-    near = meant(module, name)
+    near = meant(module, name, is_called(node, source))
     if said := gone(f"{module}.{name}", source):
         now = MOVED.get(f"{module}.{name}", ((), ""))[1]
         fix = renamed(node, [now], module, source) if now else None
@@ -214,9 +221,14 @@ def is_never_run(node: cst.CSTNode, source: Source) -> bool:
     return within or bool(re.search(r"^from __future__ import .*annotations", source.text, re.M))
 
 
-def meant(module: str, name: str) -> list[str]:
+def meant(module: str, name: str, called: bool = False) -> list[str]:
     """What the name is a slip of, by full name: of the same module, or the same name elsewhere."""
-    own = [f"{module}.{other}" for other in nearest(name, modules(NAMES)[module])]
+    if f"{module}.{name}" in OF_NUMPY:
+        return [f"{module}.{OF_NUMPY[f'{module}.{name}']}"]
+    known = modules(NAMES)[module]
+    own = [
+        f"{module}.{other}" for other in nearest(name, known) if not (called and other in DTYPES)
+    ]
     callables = PARAMETERS.rows
     family = module.partition(".")[0]
     others = [f"{place}.{name}" for place in ELSEWHERE if place.partition(".")[0] == family]
@@ -239,6 +251,11 @@ def renamed(node: cst.BaseExpression, near: list[str], module: str, source: Sour
         spelled, imports = source.reach(near[0], node)
         edits = (source.replace(node, spelled), *imports) if spelled else ()
     return Fix(f"write {near[0]}", edits, Applicability.UNSAFE) if edits else None
+
+
+def is_called(node: cst.CSTNode, source: Source) -> bool:
+    outer = source.parent(node)
+    return isinstance(outer, cst.Call) and outer.func is node
 
 
 # imports

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -23,10 +24,10 @@ rule = Rule(
         between epochs. Batches in pinned memory are copied to the GPU while the model
         computes only by `.to(device, non_blocking=True)`; without it, pinning gains little.
 
-        Only loaders that a training loop of the same file reads are reported; persistent workers
-        where they are read epoch after epoch. Off by default: what is faster depends on the data
-        and the machine, and small datasets in memory are best without workers. That workers are
-        started anew was measured on torch 2.13.
+        Only loaders that a training loop of the same file reads are reported: without workers
+        where each sample surely opens a file, persistent workers where they are read epoch after
+        epoch. Off by default: what is faster depends on the data and the machine. That workers
+        are started anew was measured on torch 2.13.
     """,
     bad="""
         from torch.utils.data import DataLoader
@@ -75,7 +76,12 @@ rule = Rule(
     default=False,
 )
 
-IN_MEMORY = ("torch.utils.data.TensorDataset", "torch.utils.data.dataset.TensorDataset")
+READS_FILES = re.compile(
+    r"torchvision\.datasets\.(folder\.)?(ImageFolder|DatasetFolder|ImageNet|Coco\w+|VOC\w+|Places365)"
+)
+OPENS = re.compile(
+    r"\b(open|\w*imread|read_image|decode_image|np\.load|torch\.load|torchaudio\.load)\("
+)
 
 
 @rule.source(cst.Call, needs=("DataLoader(",))
@@ -95,9 +101,9 @@ def unhelped(
 ) -> Iterator[Hit]:
     """No workers, or workers that do not outlive an epoch."""
     workers = given.value("num_workers", 0)
-    if workers == 0 and type(workers) is int and not is_in_memory(given, source):
+    if workers == 0 and type(workers) is int and reads_files(given, source):
         yield Hit(
-            call, "no num_workers: the training process makes each batch itself, between steps"
+            call, "no num_workers: the training process opens each file itself, between steps"
         )
         return
     again = any(read.epochs for read in training) and source.profile.torch >= (1, 7)
@@ -151,7 +157,16 @@ def names_in(target: cst.BaseExpression) -> Iterator[cst.Name]:
             yield from names_in(element.value)
 
 
-def is_in_memory(given: Arguments, source: Source) -> bool:
+def reads_files(given: Arguments, source: Source) -> bool:
+    """Whether a dataset surely opens a file for each sample."""
     dataset = given.get("dataset")
     built = source.built(dataset) if dataset is not None else ()
-    return bool(built) and any(source.name(call.func) in IN_MEMORY for call in built)
+    return bool(built) and all(opens(source.name(call.func), source) for call in built)
+
+
+def opens(name: str, source: Source) -> bool:
+    info = source.classes.named(name)
+    if info is None:
+        return bool(READS_FILES.fullmatch(name))
+    method = info.methods.get("__getitem__")
+    return method is not None and bool(OPENS.search(source.code(method.body)))

@@ -93,6 +93,8 @@ BARRIERS = ("torch.distributed.barrier", "torch.distributed.monitored_barrier")
 MANAGERS = ("contextlib.contextmanager", "contextlib.asynccontextmanager")
 RUNS = re.compile(r"os\.(system|popen|exec\w+)|subprocess\.\w+")
 LAUNCH = "torch.distributed.launch"
+RANKED = ("LOCAL_RANK", ".local_rank", "torch.distributed", "init_dist")
+"""Words of files that a launcher starts."""
 ASKS_CUDA = frozenset(
     f"torch.cuda.{name}"
     for name in (
@@ -127,16 +129,15 @@ def rank_option(call: cst.Call, source: Source) -> Iterator[Hit]:
         return
     old = [arg for arg in call.args if literal(arg.value) == "--local_rank"]
     known = source.profile.torch < (2, 0) or source.mentions(("--local-rank", "deepspeed"))
-    if old and not known and source.mentions(("torch",)) and not any(a.star for a in call.args):
+    if old and not known and source.mentions(RANKED) and not any(a.star for a in call.args):
         quote = source.code(old[0].value)
         both = f"{quote}, {quote.replace('--local_rank', '--local-rank')}"
         edit = source.replace(old[0].value, both)
         fix = Fix("take --local-rank too", (edit,), Applicability.SAFE)
-        reads_variable = source.mentions(("LOCAL_RANK",))
+        needed = source.mentions((".local_rank",)) and not source.mentions(("LOCAL_RANK",))
+        severity = Severity.ERROR if needed else Severity.WARNING
         message = "torch.distributed.launch passes --local-rank, which this parser refuses"
-        yield Hit(
-            call, message, fix, severity=Severity.WARNING if reads_variable else Severity.ERROR
-        )
+        yield Hit(call, message, fix, severity=severity)
 
 
 @rule.source(cst.Assign, needs=("CUDA_VISIBLE_DEVICES",))

@@ -1,5 +1,19 @@
 import torch
-from torch.utils.data import DataLoader, TensorDataset
+from PIL import Image
+from torch.utils.data import DataLoader, Dataset, TensorDataset
+
+
+class Images(Dataset):
+    def __init__(self, paths):
+        self.paths = paths
+
+    def __getitem__(self, index):
+        return Image.open(self.paths[index])
+
+
+class Numbers(Dataset):
+    def __getitem__(self, index):
+        return torch.tensor([index])
 
 
 def fit(model, device, batches):
@@ -12,7 +26,9 @@ def fit(model, device, batches):
 
 
 def main(model, images, more, device, **options):
-    slow = DataLoader(images, batch_size=4)  # hit
+    slow = DataLoader(Images(images), batch_size=4)  # hit
+    plain = DataLoader(images, batch_size=4)
+    numbers = DataLoader(Numbers(), batch_size=4)
     pinned = DataLoader(images, num_workers=2, pin_memory=True, persistent_workers=True)
     restarted = DataLoader(images, num_workers=2, persistent_workers=False)  # hit
     unknown = DataLoader(images, num_workers=device)
@@ -22,6 +38,10 @@ def main(model, images, more, device, **options):
     for epoch in range(3):
         fit(model, device, pinned)
         for batch in slow:
+            model(batch).backward()
+        for batch in plain:
+            model(batch).backward()
+        for batch in numbers:
             model(batch).backward()
         for batch in enumerate(restarted):
             model(batch).backward()

@@ -101,7 +101,7 @@ def options():
     parser = argparse.ArgumentParser()
     parser.add_argument("--local_rank", type=int, default=-1)  # hit
     group = parser.add_argument_group("torch")
-    group.add_argument("-r", '--local_rank', dest="rank")  # hit
+    group.add_argument("-r", "--local_rank", dest="rank")  # hit
     parser.add_argument("--local_rank_filter")
     parser.set_defaults(help="--local_rank")
     return parser.parse_args()
