@@ -16,19 +16,22 @@ _EXPORTING = frozenset(
         "torch.jit.is_tracing", "torch.jit.is_scripting", "torch.onnx.is_in_onnx_export",
         "torch.compiler.is_exporting", "torch.compiler.is_compiling",
         "torch.compiler.is_dynamo_compiling", "torch._dynamo.is_compiling",
+        "torch.is_tensor",
     }
 )  # fmt: skip
 _ASKS = re.compile(r"(^|\.)_?is_((torch)?dynamo_)?(compiling|exporting|(jit_)?tracing)$")
 """The same by the names that libraries give to helpers of their own."""
 _TARGET = re.compile(r"^((\w+_)?(targets?|labels?)|tags|gts?|gt_\w+|y_true|ground_truth)$")
-_OFF = re.compile(r"^(use_tiling|use_slicing|use_framewise_\w+|gradient_checkpointing)$")
+_OFF = re.compile(
+    r"^(use_tiling|use_slicing|use_framewise_\w+|use_sliding_window_validation|gradient_checkpointing)$"
+)
 """Switches of saving memory, off unless a user turns them on."""
 _LOSS = re.compile(r"(Loss|Criterion|Matcher|Metric)$|(^|_)(loss|losses)(_|$)")
 _AUGMENTS = re.compile(
     r"^Random\w*(Erasing|Crop|Flip|Rotation|Affine|Perspective|Resize|Jitter|Blur|Noise|Cutout)"
 )
-_SUPPRESSES = re.compile(r"(^|_)(nms|non_max_suppression)(_|$)")
-"""Functions that pick boxes from what a model gave, one image after the other."""
+_ASIDE = re.compile(r"(^|_)(nms|non_max_suppression)(_|$)|^(random|forecast)_masking$")
+"""Functions that pick boxes from what a model gave, or hide inputs in pretraining."""
 _SWITCHES = frozenset({"training", "return_loss", "augment", "visualize"})
 """Arguments that are off where a model is deployed."""
 _HOLD_STATEMENTS = frozenset(
@@ -85,6 +88,8 @@ def deployed(test: cst.BaseExpression, names: Lookup) -> bool | None:
         return False
     if isinstance(test, cst.Call):
         asked = names.name(test.func)
+        if asked == "isinstance" and len(test.args) == 2:
+            return True if names.name(test.args[1].value) == "torch.SymInt" else None
         return True if asked in _EXPORTING or _ASKS.search(asked) else None
     return _target_given(test)
 
@@ -136,7 +141,12 @@ def stays_home(owner: cst.ClassDef | cst.FunctionDef) -> bool:
         return True
     if isinstance(owner, cst.ClassDef):
         return bool(_AUGMENTS.search(owner.name.value))
-    return bool(_SUPPRESSES.search(owner.name.value)) or wants_target(owner) or _gives_loss(owner)
+    return bool(_ASIDE.search(owner.name.value)) or wants_target(owner) or _gives_loss(owner)
+
+
+def gives(function: cst.FunctionDef) -> bool:
+    """Whether a function returns anything, or raises, as one that is to be overridden."""
+    return any(True for _ in _returned(function.body)) or _only_raises(function.body)
 
 
 def _gives_loss(function: cst.FunctionDef) -> bool:

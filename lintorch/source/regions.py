@@ -59,10 +59,11 @@ class Regions:
         return self._within(node, self._deployed)
 
     def _is_deployed(self, owner: cst.ClassDef) -> bool:
-        """Whether neither a class nor its forward says that it is a loss or the like."""
-        return not guards.stays_home(owner) and (
-            self._classes.all[owner].methods.get("forward") not in self._kept
-        )
+        """Whether neither a class nor its forward says that it is a loss, or for training only."""
+        methods = self._classes.all[owner].methods
+        forward = methods.get("forward")
+        trains = "inference" in methods or (forward is not None and not guards.gives(forward))
+        return not (trains or guards.stays_home(owner) or forward in self._kept)
 
     @cached_property
     def _kept(self) -> frozenset[cst.CSTNode]:

@@ -60,9 +60,9 @@ def _asked(source: Source) -> Iterator[cst.FunctionDef]:
         if source.name(call.func) != _SCRIPT or not call.args or call.args[0].star:
             continue
         given = call.args[0].value
-        function = source.function(given) if isinstance(given, cst.Name) else None
-        if function is not None:
-            yield function
+        named = source.function(given) if isinstance(given, cst.Name) else None
+        if named is not None:
+            yield named
         elif info := class_of(given, source):
             yield from _entries(info, source)
 

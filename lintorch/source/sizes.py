@@ -43,12 +43,20 @@ def is_read(node: cst.CSTNode) -> bool:
 
 
 def is_ratio(node: cst.CSTNode, source: Source) -> bool:
-    """`fine_h // coarse_h`, and a root of it: mostly the same for every input."""
-    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Power):
-        return is_ratio(node.left, source)
-    if not isinstance(node, cst.BinaryOperation) or not isinstance(node.operator, cst.FloorDivide):
-        return False
-    return all(source.value(side).kind is Kind.SIZE for side in (node.left, node.right))
+    """`fine_h // coarse_h` and `(tokens // length) ** 0.5`: mostly the same for every input."""
+    match node:
+        case cst.BinaryOperation(operator=cst.Power(), left=rooted):
+            return is_ratio(rooted, source) or _by_name(rooted)
+        case cst.BinaryOperation(operator=cst.FloorDivide()):
+            return all(source.value(side).kind is Kind.SIZE for side in (node.left, node.right))
+    return False
+
+
+def _by_name(node: cst.CSTNode) -> bool:
+    match node:
+        case cst.BinaryOperation(operator=cst.FloorDivide(), right=cst.Name()):
+            return True
+    return False
 
 
 def is_scaled(node: cst.CSTNode, source: Source) -> bool:

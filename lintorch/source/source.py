@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Hashable, Iterable, Iterator
 from functools import cached_property
 from typing import Any, TypeVar, cast
@@ -32,6 +33,7 @@ from lintorch.source.tree import Tree, grow
 from lintorch.source.uses import Uses
 from lintorch.source.values import Value
 
+_TESTS = re.compile(r"(^|[/\\])(test_[^/\\]*|[^/\\]*_test|conftest)\.py$")
 N = TypeVar("N", bound=cst.CSTNode)
 
 
@@ -57,6 +59,11 @@ class Source:
         self.module = cst.parse_module(text)
         self.consulted: set[str] = set()
         """Other files of the project that facts about this one were read from."""
+
+    @cached_property
+    def is_test(self) -> bool:
+        """Whether the file is a test by its name: nobody deploys what it builds."""
+        return bool(_TESTS.search(self.path))
 
     # what the dispatcher asks
 
@@ -215,7 +222,7 @@ class Source:
 
     def in_traced_forward(self, node: cst.CSTNode) -> bool:
         """Whether the node runs in a forward pass that is traced: no loss, no TorchScript branch."""
-        return self.regions.traced(node)
+        return not self.is_test and self.regions.traced(node)
 
     @cached_property
     def _flows(self) -> Flows:

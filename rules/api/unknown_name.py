@@ -64,7 +64,7 @@ ELSEWHERE = (
 )  # fmt: skip
 """Where a name is looked for that stands in the wrong module."""
 OF_NUMPY = {
-    "torch.rint": "round", "torch.expand_dims": "unsqueeze", 
+    "torch.rint": "round", "torch.expand_dims": "unsqueeze",
     "torch.around": "round", "torch.fabs": "abs", "torch.power": "pow", "torch.mod": "remainder",
 }  # fmt: skip
 """Names that NumPy has, and what torch calls the same."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -69,8 +68,6 @@ EXPORTERS = {
     "torch.fx.symbolic_trace": ("fx", "root"),
 }
 ASKS = "self.training"
-_TESTS = re.compile(r"(^|[/\\])(test_[^/\\]*|[^/\\]*_test|conftest)\.py$")
-"""Files whose exports nobody deploys."""
 _TRAINING = ("prepare_qat", "export_for_training", "QuantizationAwareTraining")
 """Words of files that export in order to train."""
 _SESSION = "InferenceSession"
@@ -89,7 +86,7 @@ class Consequence:
 @rule.source(cst.Call, needs=("export", "jit", "symbolic_trace", _SESSION))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
-    if source.mentions(_TRAINING) or _TESTS.search(source.path):
+    if source.mentions(_TRAINING) or source.is_test:
         return
     if name not in EXPORTERS:
         yield from _reference(call, source)

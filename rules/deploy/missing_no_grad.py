@@ -67,13 +67,12 @@ _BATCHES = re.compile(r"load(er)?s?\b|\bdl\b|batch|dataset|val_data|test_data|te
 _HARMLESS = re.compile(
     r"open\(|tqdm|autocast|cuda\.|record_function|profile|Timer|timer|stream|progress", re.I
 )
-_TESTS = re.compile(r"(^|[/\\])(test_[^/\\]*|[^/\\]*_test|conftest)\.py$")
 
 
 @rule.source(cst.For, needs=(".eval()",))
 def in_source(loop: cst.For, source: Source) -> Iterator[Hit]:
     function = source.enclosing(loop, cst.FunctionDef)
-    if function is None or _TESTS.search(source.path) or _EVERYWHERE.search(source.text):
+    if function is None or source.is_test or _EVERYWHERE.search(source.text):
         return
     if not _BATCHES.search(source.code(loop.iter)) or _GRADIENTS.search(source.code(function)):
         return

@@ -25,7 +25,9 @@ rule = Rule(
         Gradients taken in forward (`autograd.grad`, `backward`) are exported by torch.export and
         the new exporter; the legacy exporter and jit.trace bake the gradient of the example.
         The compiler of TorchScript refuses them, as it does hooks with a lambda, checkpoint and
-        custom autograd functions, which all the others export. Measured on torch 2.13.
+        custom autograd functions, which the others export. checkpoint with use_reentrant=True,
+        its default, around layers with weights stops the legacy exporter and jit.trace as well
+        ("unordered_map::at"); with use_reentrant=False they export it. Measured on torch 2.13.
     """,
     bad="""
         from torch import nn
@@ -67,6 +69,11 @@ BAKED = {
     "torchscript-script": Harm.REFUSED,
 }
 UNSCRIPTED = {"torchscript-script": Harm.REFUSED}
+REENTRANT = {
+    "onnx-legacy": Harm.REFUSED,
+    "torchscript-trace": Harm.REFUSED,
+    "torchscript-script": Harm.REFUSED,
+}
 GRADIENTS = ("torch.autograd.grad", "torch.autograd.backward")
 CHECKPOINTS = (
     "torch.utils.checkpoint.checkpoint",
@@ -74,7 +81,7 @@ CHECKPOINTS = (
 )
 TENSOR = re.compile(r"^(x\d?|inputs?|images?|imgs?|features?|feats?|hidden_states?)$")
 SIZES = frozenset(
-    {"size", "shape", "dim", "ndim", "dtype", "device", "ndimension", "numel", "type"}
+    {"size", "shape", "dim", "ndim", "dtype", "device", "ndimension", "numel", "type", "new"}
 )
 """What is asked of `.data` and has no numbers in it; sizes read so are another rule's."""
 
@@ -97,9 +104,20 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
     if not (name in (*GRADIENTS, *CHECKPOINTS) or backward) or not source.in_traced_forward(call):
         return
     if name in CHECKPOINTS:
-        yield Hit(call, "checkpoint takes any number of arguments", harm=UNSCRIPTED)
+        reentrant = is_reentrant(call, source)
+        told = "with use_reentrant=True" if reentrant else "takes any number of arguments"
+        harm = REENTRANT if reentrant else UNSCRIPTED
+        yield Hit(call, f"checkpoint {told}", harm=harm)
     else:
         yield Hit(call, "a gradient taken in forward is that of the example", harm=BAKED)
+
+
+def is_reentrant(call: cst.Call, source: Source) -> bool:
+    """Whether a checkpoint is surely of the older kind, around more than a function of torch."""
+    given = source.arguments(call, "function")
+    function, flag = given.get("function"), given.value("use_reentrant", True)
+    named = source.name(function) if function is not None else "torch."
+    return flag is True and not named.startswith("torch.")
 
 
 def is_tensor(owner: cst.BaseExpression, source: Source) -> bool:

@@ -17,8 +17,8 @@ rule = Rule(
     why="""
         ONNX has no operator for most of linear algebra, for sparse tensors and for a number of
         special functions, and the exporters refuse a model that calls them. The new exporter
-        writes Fourier transforms, complex numbers and determinants; the legacy exporter writes
-        none of them, and others only from some opset on. Measured on torch 2.13: the tables are
+        writes Fourier transforms, complex numbers, determinants and max_unpool; the legacy
+        exporter writes none of them, and others only from some opset on. Measured on torch 2.13: the tables are
         what its two exporters said.
 
         Work such a part out before or after the model, or write it with operators that ONNX has.
@@ -55,26 +55,36 @@ NEITHER = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.REFUSED}
 UNKNOWN_TO_NEW = {"onnx": Harm.REFUSED}
 LEGACY = {"onnx-legacy": Harm.REFUSED}
 LINALG = (
-    "inv", "slogdet", "svd", "eigh", "cholesky", "solve", "qr", "pinv", "lstsq", "matrix_exp",
+    "inv", "slogdet", "svd", "svdvals", "eigh", "eigvalsh", "eig", "eigvals", "cholesky", "solve",
+    "solve_triangular", "lu", "lu_factor", "ldl_factor", "qr", "pinv", "lstsq", "matrix_exp",
+    "matrix_rank", "cond", "householder_product", "vander",
 )  # fmt: skip
+SPECIAL = ("erfinv", "i0", "i0e", "i1", "ndtri", "gammainc", "polygamma", "zeta", "bessel_j0")
 UNTRANSLATED = frozenset(
     {
         *(f"torch.linalg.{name}" for name in LINALG),
+        *(f"torch.special.{name}" for name in SPECIAL),
         *(f"torch.{name}" for name in (
             "inverse", "slogdet", "svd", "cholesky", "pinverse", "matrix_exp", "istft",
-            "kthvalue", "median", "mode", "histc", "searchsorted", "cummax", "cummin", "lgamma",
-            "digamma", "quantize_per_tensor", "to_sparse",
+            "kthvalue", "median", "nanmedian", "mode", "histc", "histogram", "searchsorted",
+            "cummax", "cummin", "cumprod", "lgamma", "digamma", "polygamma", "mvlgamma", "igamma",
+            "erfinv", "i0", "quantize_per_tensor", "to_sparse", "sparse_coo_tensor", "hypot",
+            "index_reduce", "nextafter", "copysign", "frexp", "gcd", "vander",
+            "triangular_solve", "cholesky_solve", "cholesky_inverse", "geqrf", "nonzero_static",
         )),
-        "torch.sparse.mm", "torch.nested.nested_tensor",
+        "torch.sparse.mm", "torch.nested.nested_tensor", "torch.nn.functional.pdist",
+        *(f"torch.nn.functional.fractional_max_pool{n}d" for n in (2, 3)),
     }
 )  # fmt: skip
 """Refused by both exporters."""
-NEW = frozenset({"torch.cdist"})
+NEW = frozenset({"torch.cdist", "torch.fft.fftfreq", "torch.fft.rfftfreq"})
 """Refused by the new exporter only."""
 METHODS = frozenset(
     {
         "inverse", "svd", "cholesky", "pinverse", "matrix_exp", "slogdet", "istft", "to_sparse",
-        "kthvalue", "median", "mode", "histc", "cummax", "cummin", "lgamma", "digamma",
+        "kthvalue", "median", "nanmedian", "mode", "histc", "cummax", "cummin", "cumprod",
+        "lgamma", "digamma", "polygamma", "mvlgamma", "igamma", "erfinv", "i0", "hypot",
+        "index_reduce", "nextafter", "copysign", "frexp", "gcd", "cholesky_inverse",
     }
 )  # fmt: skip
 """Those of them that are called as methods of a tensor."""
@@ -90,13 +100,16 @@ NEVER = frozenset(
     {
         *(f"torch.{name}" for name in (
             "complex", "polar", "view_as_complex", "angle", "stft", "kron", "block_diag",
-            "diag_embed", "cumprod", "logcumsumexp", "erfinv", "quantile", "bincount",
-            "unique_consecutive", "isin", "hypot", "heaviside", "renorm", "rot90",
-            "take_along_dim", "index_reduce",
+            "diag_embed", "logcumsumexp", "logaddexp", "logaddexp2", "quantile", "nanquantile",
+            "nanmean", "nansum", "bincount", "unique_consecutive", "isin", "heaviside", "renorm",
+            "rot90", "take_along_dim", "erfc", "sinc", "xlogy", "trapz", "cumulative_trapezoid",
+            "diff", "msort", "trace", "cartesian_prod", "ldexp", "signbit", "float_power",
+            "deg2rad", "count_nonzero", "channel_shuffle",
         )),
-        "torch.special.i0", "torch.nn.functional.rms_norm",
+        *(f"torch.special.{name}" for name in ("ndtr", "log_ndtr", "xlog1py", "entr")),
+        *(f"torch.linalg.{name}" for name in ("matrix_power", "multi_dot")),
+        *(f"torch.nn.functional.{name}" for name in ("rms_norm", "channel_shuffle", "bilinear")),
         *(f"torch.nn.functional.max_unpool{n}d" for n in (1, 2, 3)),
-        *(f"torch.nn.functional.fractional_max_pool{n}d" for n in (2, 3)),
     }
 )  # fmt: skip
 """Refused by the legacy exporter at every opset."""

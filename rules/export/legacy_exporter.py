@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -53,7 +52,6 @@ DEPRECATED = (2, 9)
 """The first release in which the other way is the default."""
 SCRIPT_DEPRECATED = (2, 13)
 """The release that was seen to warn of torch.jit."""
-_TESTS = re.compile(r"(^|[/\\])(test_[^/\\]*|[^/\\]*_test|conftest)\.py$")
 _SAVES = ("save", "save_to_buffer", "_save_for_lite_interpreter")
 
 
@@ -67,7 +65,7 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
 
 
 def _warns(source: Source) -> bool:
-    return source.profile.torch >= SCRIPT_DEPRECATED and not _TESTS.search(source.path)
+    return source.profile.torch >= SCRIPT_DEPRECATED and not source.is_test
 
 
 def _onnx(call: cst.Call, source: Source) -> Iterator[Hit]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from lintorch.finding import Harm, Hit, Severity
+from lintorch.profile import DEFAULT_EXPORTERS
 from lintorch.rule import Rule
 from lintorch.source import UNKNOWN, Source
 
@@ -25,6 +26,10 @@ rule = Rule(
         size: run the padded batch instead, and read the last valid step by its index. That gives
         the same numbers for a layer of one direction. An initial state made of zeros of the
         input's batch is right everywhere. Measured on torch 2.13.
+
+        What torch.export and the new exporter refuse at once where a length is declared dynamic
+        is reported only where torch.export, or an exporter other than the usual two, is named by
+        the project, or the file declares dynamic sizes itself.
     """,
     bad="""
         from torch import nn
@@ -70,6 +75,7 @@ PARAMETERS = (
     "input_size", "hidden_size", "num_layers", "bias", "batch_first", "dropout", "bidirectional",
 )  # fmt: skip
 PACK = ("torch.nn.utils.rnn.pack_padded_sequence", "torch.nn.utils.rnn.pack_sequence")
+DECLARING = ("torch.export.export", "torch.onnx.export")
 PACKED = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
 PROJECTED = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.REFUSED}
 UNROLLED = {"torch.export": Harm.REFUSED}
@@ -96,9 +102,25 @@ def in_layer(call: cst.Call, source: Source) -> Iterator[Hit]:
     if isinstance(projected, int) and projected > 0:
         message = f"{kind} with proj_size={projected}: no ONNX model of it runs"
         yield Hit(call, message, harm=PROJECTED, severity=Severity.ERROR)
-    elif source.profile.dynamic:
-        first = given.value("batch_first", False)
-        yield Hit(call, f"{kind}{layout(first)}, where the length may vary", harm=harm(kind, first))
+        return
+    first = given.value("batch_first", False)
+    harms = harm(kind, first)
+    if source.profile.dynamic and (is_quiet(harms, source) or is_declared(source)):
+        yield Hit(call, f"{kind}{layout(first)}, where the length may vary", harm=harms)
+
+
+def is_quiet(harms: dict[str, Harm], source: Source) -> bool:
+    """Whether no exporter in use says by itself that a length cannot vary."""
+    return Harm.SILENT in source.profile.concerns(harms).values()
+
+
+def is_declared(source: Source) -> bool:
+    """Whether exporters are named by the project, or the file declares sizes dynamic."""
+    return source.profile.exporters != DEFAULT_EXPORTERS or any(
+        source.name(call.func) in DECLARING
+        and source.arguments(call).get("dynamic_shapes") is not None
+        for call in source.nodes(cst.Call)
+    )
 
 
 def harm(kind: str, first: object) -> dict[str, Harm]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Harm, Hit, Severity
+from lintorch.finding import Applicability, Edit, Fix, Harm, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import UNKNOWN, Kind, Source, literal
 from lintorch.source.exported import own
@@ -25,8 +26,9 @@ rule = Rule(
         they are compiled. A parameter without annotation is a tensor, an empty list holds
         tensors: numbers in them are refused. Measured on torch 2.13.
 
-        A parameter `mask=None` without annotation compiles, and `mask is None` is then never
-        true: the scripted model takes the other branch, and nothing says so.
+        A parameter `mask=None` without annotation, or annotated as a tensor, compiles, and
+        `mask is None` is then never true: the scripted model takes the other branch, and nothing
+        says so. Behind `mask is not None` it raises where None is used.
 
         Reported for what the file scripts itself, and for every forward of a project that
         scripts its models. Methods marked `torch.jit.ignore` or `unused` are not compiled.
@@ -88,56 +90,68 @@ TYPES = {bool: "bool", int: "int", float: "float", str: "str"}
 def in_source(module: cst.Module, source: Source) -> Iterator[Hit]:
     if "jit" not in source.text and not source.profile.concerns(SCRIPT):
         return
-    table = scripted(source)
-    found = (in_text(source), in_calls(source), in_indexing(source), in_containers(source))
-    for hit in (hit for hits in found for hit in hits):
-        function = home(hit.node, source)
-        if function in table:
-            yield hit if not table[function] else without_harm(hit)
-    for function, surely in table.items():
+    if not (table := scripted(source)):
+        return
+    here = Compiled(source, table)
+    for function in table:
         for hit in in_parameters(function, source):
-            yield without_harm(hit) if surely else hit
+            yield here.told(hit, function)
+    for found in (in_text, in_calls, in_indexing, in_containers):
+        for hit in found(here):
+            yield here.told(hit, here.home(hit.node))
 
 
-def without_harm(hit: Hit) -> Hit:
-    """A hit in what the file scripts itself: whatever else the project exports with, it is met."""
-    return Hit(hit.node, hit.message, hit.fix)
+@dataclass(frozen=True)
+class Compiled:
+    """The compiled functions of a file, and whether the file itself scripts each."""
+
+    source: Source
+    table: dict[cst.FunctionDef, bool]
+
+    def nodes(self, *kinds: type[cst.CSTNode]) -> Iterator[cst.CSTNode]:
+        """The nodes of these classes in compiled functions, whatever the branch."""
+        for kind in kinds:
+            yield from (n for n in self.source.nodes(kind) if self.home(n) in self.table)
+
+    def home(self, node: cst.CSTNode) -> cst.FunctionDef | None:
+        """The function whose body a node stands in."""
+        inner = node
+        for outer in self.source.ancestors(node):
+            if isinstance(outer, cst.FunctionDef) and inner is outer.body:
+                return outer
+            inner = outer
+        return None
+
+    def told(self, hit: Hit, function: cst.FunctionDef | None) -> Hit:
+        """A hit; in what the file scripts itself it is one whatever the project exports with."""
+        return Hit(hit.node, hit.message, hit.fix) if function and self.table[function] else hit
 
 
-def home(node: object, source: Source) -> cst.FunctionDef | None:
-    """The function whose body a node stands in."""
-    inner = node
-    for outer in source.ancestors(node):
-        if isinstance(outer, cst.FunctionDef) and inner is outer.body:
-            return outer
-        inner = outer
-    return None
-
-
-def in_text(source: Source) -> Iterator[Hit]:
+def in_text(here: Compiled) -> Iterator[Hit]:
     """What is refused in any branch."""
     for kind, told in NEVER.items():
-        for node in source.nodes(kind):
+        for node in here.nodes(kind):
             yield Hit(node, f"{told} is not compiled", harm=SCRIPT)
-    for node in (*source.nodes(cst.For), *source.nodes(cst.While)):
+    for node in here.nodes(cst.For, cst.While):
         if node.orelse is not None:
             yield Hit(node.orelse, "else after a loop is not compiled", harm=SCRIPT)
-    for node in source.nodes(cst.CompFor):
+    for node in here.nodes(cst.CompFor):
         if node.ifs or node.inner_for_in is not None:
             yield Hit(node, "a comprehension with if or a second for is not compiled", harm=SCRIPT)
-    for node in source.nodes(cst.FormattedStringExpression):
+    for node in here.nodes(cst.FormattedStringExpression):
         if node.format_spec is not None or node.conversion or node.equal:
             yield Hit(node, "a format in an f-string is not compiled", harm=SCRIPT)
-    for node in source.nodes(cst.AnnAssign):
+    for node in here.nodes(cst.AnnAssign):
         if node.value is None:
             yield Hit(node, "an annotation without a value is not compiled", harm=SCRIPT)
-    for node in source.nodes(cst.Arg):
+    for node in here.nodes(cst.Arg):
         if node.star == "**":
             yield Hit(node, "keyword arguments from a dict are not compiled", harm=SCRIPT)
 
 
-def in_calls(source: Source) -> Iterator[Hit]:
-    for call in source.nodes(cst.Call):
+def in_calls(here: Compiled) -> Iterator[Hit]:
+    source = here.source
+    for call in here.nodes(cst.Call):
         owner = call.func.value if isinstance(call.func, cst.Attribute) else None
         above = isinstance(owner, cst.Call) and source.name(owner.func) == "super"
         if above and compiled(call, source):
@@ -146,7 +160,7 @@ def in_calls(source: Source) -> Iterator[Hit]:
             if arg.star == "*" and is_listed(arg.value, source) and compiled(call, source):
                 told = f"*{source.code(arg.value)}: the number of arguments is not known"
                 yield Hit(arg, told, harm=SCRIPT)
-    for item in source.nodes(cst.WithItem):
+    for item in here.nodes(cst.WithItem):
         entered = item.item.func if isinstance(item.item, cst.Call) else None
         if source.name(entered) in MODES and compiled(item, source):
             yield Hit(item, f"{source.name(entered)} cannot be entered", harm=SCRIPT)
@@ -163,16 +177,17 @@ def is_listed(value: cst.BaseExpression, source: Source) -> bool:
     return shape or isinstance(value, cst.List)
 
 
-def in_indexing(source: Source) -> Iterator[Hit]:
+def in_indexing(here: Compiled) -> Iterator[Hit]:
     """`self.blocks[i]`, and names of the class: `self.scale` of `scale = 2`."""
-    for node in source.nodes(cst.Subscript):
+    source = here.source
+    for node in here.nodes(cst.Subscript):
         if not is_own(node.value) or is_fixed(node):
             continue
         made = {source.name(call.func) for call in source.built(node.value)}
         if made and made <= HOLDERS and compiled(node, source):
             told = f"{source.code(node)}: the index is not a literal"
             yield Hit(node, told, harm=SCRIPT)
-    for node in source.nodes(cst.Attribute):
+    for node in here.nodes(cst.Attribute):
         if not is_own(node) or not compiled(node, source):
             continue
         if is_of_class(node, source):
@@ -211,20 +226,14 @@ def is_left_empty(node: cst.Attribute, source: Source) -> bool:
     if info is None or not info.is_module or [*assigned_in(info.node, name)]:
         return False
     values = info.attributes.get(name, [])
-    spoken = [m for m in source.mentions_of(name) if source.classes.around(m) is info]
-    outside = [m for m in spoken if getattr(home(m, source), "name", None) is None]
-    made = [m for m in spoken if is_made_in_init(m, source)]
-    return (
-        len(values) == 1
-        and is_empty(values[0], source)
-        and len(made) == 1
-        and not outside
-        and len(spoken) == len(source.mentions_of(name))
-    )
+    spoken = source.mentions_of(name)
+    made = [m for m in spoken if is_in_init(m, source)]
+    alone = len(made) == 1 and all(source.classes.around(m) is info for m in spoken)
+    return alone and len(values) == 1 and is_empty(values[0], source)
 
 
-def is_made_in_init(mention: cst.Name, source: Source) -> bool:
-    function = home(mention, source)
+def is_in_init(mention: cst.Name, source: Source) -> bool:
+    function = source.enclosing(mention, cst.FunctionDef)
     return function is not None and function.name.value == "__init__"
 
 
@@ -250,18 +259,18 @@ def is_name(node: cst.CSTNode, name: str) -> bool:
     return isinstance(node, cst.Name) and node.value == name
 
 
-def in_containers(source: Source) -> Iterator[Hit]:
+def in_containers(here: Compiled) -> Iterator[Hit]:
     """`sizes = []` that numbers or strings are put into."""
-    for assign in source.nodes(cst.Assign):
+    source = here.source
+    for assign in here.nodes(cst.Assign):
         target = assign.targets[0].target
         if not isinstance(target, cst.Name) or len(assign.targets) > 1:
             continue
         is_list = isinstance(assign.value, cst.List) and not assign.value.elements
         is_dict = isinstance(assign.value, cst.Dict) and not assign.value.elements
-        function = home(assign, source) if is_list or is_dict else None
-        if function is None or not compiled(assign, source):
+        if not (is_list or is_dict) or not compiled(assign, source):
             continue
-        put = [*appended(target, source)] if is_list else [*stored(target, source)]
+        put = [*(appended if is_list else stored)(target, here)]
         kinds = {kind_of(value, source) for value in put}
         if kinds and "" not in kinds:
             one = kinds.pop() if len(kinds) == 1 else ""
@@ -274,18 +283,20 @@ def in_containers(source: Source) -> Iterator[Hit]:
             yield Hit(assign, f"{told}: {', '.join(sorted(kinds | {one}))} is put in", fix, SCRIPT)
 
 
-def appended(target: cst.Name, source: Source) -> Iterator[cst.BaseExpression]:
+def appended(target: cst.Name, here: Compiled) -> Iterator[cst.BaseExpression]:
     """What `target.append(...)` puts in."""
-    for mention in same(target, source):
+    source = here.source
+    for mention in same(target, here):
         method = source.parent(mention)
         call = source.parent(method) if isinstance(method, cst.Attribute) else None
         if isinstance(call, cst.Call) and call.func is method and method.attr.value == "append":
             yield from (arg.value for arg in call.args)
 
 
-def stored(target: cst.Name, source: Source) -> Iterator[cst.BaseExpression]:
+def stored(target: cst.Name, here: Compiled) -> Iterator[cst.BaseExpression]:
     """What `target[key] = ...` puts in."""
-    for mention in same(target, source):
+    source = here.source
+    for mention in same(target, here):
         place = source.parent(mention)
         given = source.parent(place) if isinstance(place, cst.Subscript) else None
         assign = source.parent(given) if isinstance(given, cst.AssignTarget) else None
@@ -293,11 +304,12 @@ def stored(target: cst.Name, source: Source) -> Iterator[cst.BaseExpression]:
             yield assign.value
 
 
-def same(target: cst.Name, source: Source) -> Iterator[cst.Name]:
+def same(target: cst.Name, here: Compiled) -> Iterator[cst.Name]:
     """The mentions of a local name that is bound once."""
-    if len(source.bound(target)) == 1:
-        function = home(target, source)
-        yield from (m for m in source.mentions_of(target.value) if home(m, source) is function)
+    if len(here.source.bound(target)) == 1:
+        function = here.home(target)
+        mentions = here.source.mentions_of(target.value)
+        yield from (m for m in mentions if here.home(m) is function)
 
 
 def kind_of(value: cst.BaseExpression, source: Source) -> str:
@@ -334,26 +346,33 @@ def in_parameter(parameter: cst.Param, function: cst.FunctionDef, source: Source
     annotation = parameter.annotation.annotation if parameter.annotation else None
     bare = annotation.value if isinstance(annotation, cst.Subscript) else annotation
     name, default = parameter.name.value, literal(parameter.default)
-    if source.name(bare) in NO_TYPES:
+    if source.name(bare) in NO_TYPES and not (
+        bare is not annotation and source.name(bare) == "dict"
+    ):
         yield Hit(parameter, f"{source.code(annotation)} is no type of TorchScript", harm=SCRIPT)
     elif annotation is None and type(default) in TYPES and "# type:" not in source.text:
         one = TYPES[type(default)]
         told = f"{name} has no annotation, so it is a tensor, and cannot be {default!r}"
-        edit = source.replace(parameter, f"{name}: {one} = {source.code(parameter.default)}")
+        start, end = source.replace(parameter.name, ""), source.replace(parameter.default, "")
+        text = f"{name}: {one} = {source.code(parameter.default)}"
+        edit = Edit(start.start, end.end, text)
         fix = Fix(f"annotate as {one}", (edit,), Applicability.SAFE)
         yield Hit(parameter, told, fix, SCRIPT)
     elif default is None and source.name(annotation) in ("", "torch.Tensor"):
         typed = isinstance(annotation, (cst.Name, cst.Attribute)) == bool(annotation)
-        if typed and asks_none(name, function, source) and "# type:" not in source.text:
-            told = f"{name} is a tensor here: `{name} is None` is never true"
-            yield Hit(parameter, told, harm=WRONG)
+        asked = {*asked_none(name, function, source)} & {cst.Is, cst.IsNot} if typed else set()
+        if asked and "# type:" not in source.text:
+            never = cst.Is in asked
+            told = f"{name} is None` is never" if never else f"{name} is not None` is always"
+            harm = WRONG if never else SCRIPT
+            yield Hit(parameter, f"{name} is a tensor here: `{told} true", harm=harm)
 
 
-def asks_none(name: str, function: cst.FunctionDef, source: Source) -> bool:
-    """Whether a function compares a name with None."""
-    return any(
-        is_name(node.left, name)
-        and isinstance(node.comparisons[0].operator, (cst.Is, cst.IsNot))
-        and literal(node.comparisons[0].comparator) is None
-        for node in own(function, cst.Comparison, source)
-    )
+def asked_none(
+    name: str, function: cst.FunctionDef, source: Source
+) -> Iterator[type[cst.BaseCompOp]]:
+    """How a function compares a name with None: `is`, `is not`."""
+    for node in own(function, cst.Comparison, source):
+        compared = node.comparisons[0]
+        if is_name(node.left, name) and literal(compared.comparator) is None:
+            yield type(compared.operator)

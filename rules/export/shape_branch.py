@@ -143,9 +143,15 @@ def harms(node: cst.Comparison, source: Source) -> dict[str, Harm]:
     if direct and (any(literal(s) == 0 or is_count(s) for s in sides) or asks_empty(node)):
         return {}  # no exporter lets a size be 0
     equal = direct and isinstance(operators[0], EQUALITY)
-    if equal and (counts_channels(sides, sizes) or any(map(is_of_table, sides))):
+    of_fixed = any(v.kind is Kind.SIZE and stands_last(v) for v in values)
+    if equal and (of_fixed or counts_channels(sides, sizes) or any(map(is_of_table, sides))):
         return {}
     return TIED if equal else GUARDED
+
+
+def stands_last(size: Value) -> bool:
+    """Whether a size never varies, or is read from a last axis that nothing tells to vary."""
+    return not may_vary(size) or any(r.axis == -1 and r.dynamic is None for r in size.reads)
 
 
 def counts_channels(sides: list[cst.BaseExpression], sizes: list[Value]) -> bool:

@@ -137,9 +137,9 @@ def picks_layers(over: cst.Call, source: Source) -> bool:
         return False
     first = target.elements[0].value if isinstance(target, cst.Tuple) else target
     return isinstance(first, cst.Name) and any(
-        is_own(picked.value) and first.value in indexed(picked)
+        first.value in indexed(picked) and whole in source.ancestors(picked)
         for picked in source.nodes(cst.Subscript)
-        if whole in source.ancestors(picked)
+        if is_own(picked.value) and picked.value.value.value == "self"
     )
 
 

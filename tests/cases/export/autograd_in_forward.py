@@ -20,7 +20,7 @@ class Data(nn.Module):
         y.data[0] = 1
         y.data.mul_(2)
         y.data = a
-        n = x.data.size(0)
+        n = x.data.size(0) + x.data.new(3, 4).zero_()
         kind = x.data.dtype
         f = x.detach()
         if self.training:

@@ -23,7 +23,13 @@ class Net(nn.Module):
         i = torch.cdist(x, x)  # hit
         j = x.relu().median(-1)[0]  # hit
         k = torch.quantile(x, 0.5)
-        return a + b + c + u + s + v + d + e + f + g + h + i + j + k
+        l = torch.cumprod(1 - x, -1) + x.relu().cumprod(0)  # hit
+        m = torch.erfinv(x) * torch.fft.fftfreq(4)  # hit
+        o = torch.nn.functional.fractional_max_pool2d(x, 2, output_size=3)  # hit
+        p = torch.renorm(x, 2, 0, 1.0) + torch.trace(x) + torch.logaddexp(x, x)
+        q = torch.linalg.eigvals(x)  # hit
+        r = torch.nn.functional.max_unpool2d(x, x, 2)
+        return a + b + c + u + s + v + d + e + f + g + h + i + j + k + l + m + o + p + q + r
 
 
 def solve(x):

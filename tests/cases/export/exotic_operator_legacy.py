@@ -14,4 +14,8 @@ class Net(nn.Module):
         f = F.scaled_dot_product_attention(x, x, x)  # hit
         g = F.unfold(x, 2)
         h = torch.linalg.inv(x)  # hit
-        return a + b + c + d + e + f + g + h
+        i = F.max_unpool2d(x, x, 2)  # hit
+        j = x.relu().trace()  # hit
+        k = torch.fft.fftfreq(4)
+        l = torch.renorm(x, 2, 0, 1.0)  # hit
+        return a + b + c + d + e + f + g + h + i + j + k + l

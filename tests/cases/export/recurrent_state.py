@@ -8,11 +8,11 @@ class Net(nn.Module):
     def __init__(self, first, **options):
         super().__init__()
         self.lstm = nn.LSTM(8, 8)  # hit
-        self.gru = nn.GRU(8, 8, batch_first=True)  # hit
-        self.rnn = nn.RNN(8, 8, batch_first=True)  # hit
+        self.gru = nn.GRU(8, 8, batch_first=True)
+        self.rnn = nn.RNN(8, 8, batch_first=True)
         self.projected = nn.LSTM(8, 8, batch_first=True, proj_size=4)  # hit
         self.cell = nn.LSTMCell(8, 8)
-        self.any = nn.GRU(8, 8, batch_first=first)  # hit
+        self.any = nn.GRU(8, 8, batch_first=first)
 
     def forward(self, x, lengths):
         packed = pack_padded_sequence(x, lengths, batch_first=True)  # hit

@@ -40,5 +40,5 @@ class Exact(nn.Module):
         f = (h - 1) // 2 + 1, y / h, y * h**0.5, math.prod(x.shape), round(h)
         if math.sqrt(h) > 100:
             raise ValueError(f"{h / 2}")
-        n = int(h // y.shape[2]), int((h // y.shape[2]) ** 0.5)
+        n = int((h // length) ** 0.5), int(h // y.shape[2]), int((h // y.shape[2]) ** 0.5)
         return a, d, e, f, n, int(self.pe.shape[1] ** 0.5)

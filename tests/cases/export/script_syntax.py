@@ -16,7 +16,7 @@ def several(*xs):  # hit
 def defaults(x, k=2, mask: Optional[Tensor] = None, s: float = 1.0):  # hit
     sizes = []  # hit
     for i in range(3):
-        sizes.append(i + 0)
+        sizes.append(x.size(0))
         sizes.append(1)
     kept = []
     kept.append(x)
@@ -73,6 +73,13 @@ def masked(x, mask=None, other: Tensor = None, used=None):  # hit
     if mask is None:
         return helper(x)
     return x * mask
+
+
+@script
+def typed(x, d: dict[str, Tensor], bare: dict, m=None):  # hit
+    if m is not None:
+        return x * m
+    return x
 
 
 def plain(x, *rest, **options):
@@ -153,3 +160,10 @@ torch.jit.script(model)
 torch.jit.script(Loaded())
 torch.jit.script()
 torch.jit.script(*[model])
+
+
+@script
+def types(x, d: dict[str, Tensor], e: Dict[str, int], n: list[int], m: Tensor | None = None):
+    if m is not None:
+        return x * m
+    return x

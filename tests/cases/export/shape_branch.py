@@ -112,6 +112,51 @@ class Pretrained(nn.Module):
         return recon_loss
 
 
+class Stepwise(nn.Module):
+    def forward(self, x):
+        if x.shape[2] > 8:
+            x = x * 2
+        return x
+
+    def inference(self, x):
+        return x
+
+
+class Told(nn.Module):
+    def forward(self, x):
+        if x.shape[2] > 8:
+            x = x * 2
+        self.tell(x)
+
+
+class Fixed(nn.Module):
+    def forward(self, tokens):
+        embedded = self.embed(tokens)
+        if embedded.shape[-2] == embedded.shape[-1]:
+            tokens = tokens + 1
+        n, k = embedded.size(-2), embedded.size(-1)
+        if self.wide:
+            n, k = k, n
+        if n != k:
+            tokens = tokens + 1
+        return tokens
+
+
+class Asked(nn.Module):
+    def forward(self, x):
+        if torch.is_tensor(x):
+            return random_masking(x)
+        if x.shape[2] > 8:
+            x = x * 2
+        return x
+
+
+def random_masking(x):
+    if x.shape[1] > 8:
+        x = x[:, :8]
+    return x
+
+
 class RandomErasing(nn.Module):
     def forward(self, x):
         if x.shape[2] > 8:

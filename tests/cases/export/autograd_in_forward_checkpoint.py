@@ -1,0 +1,27 @@
+# profile: onnx-legacy torchscript-trace
+import torch
+from torch import nn
+from torch.utils import checkpoint as cp
+from torch.utils.checkpoint import checkpoint
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(3, 3)
+        self.seq = nn.Sequential(nn.Linear(3, 3), nn.ReLU())
+        self.gradient_checkpointing = False
+
+    def forward(self, x, flag, options):
+        x = checkpoint(self.lin, x)  # hit
+        x = checkpoint(self.lin, x, use_reentrant=True)  # hit
+        x = cp.checkpoint_sequential(self.seq, 2, x)  # hit
+        x = checkpoint(self.lin, x, use_reentrant=False)
+        x = checkpoint(self.lin, x, use_reentrant=flag)
+        x = checkpoint(torch.relu, x, use_reentrant=True)
+        x = checkpoint(self.lin, x, **options)
+        if self.training and flag:
+            x = checkpoint(self.lin, x)
+        if self.gradient_checkpointing:
+            x = checkpoint(self.lin, x)
+        return x
