@@ -92,12 +92,17 @@ def method(
     """The value of `receiver.name(*args)` on a tensor; `axis` is a literal first argument."""
     if name == "size":
         return (
-            replace(_one(receiver, axis, image), detached=receiver.detached)
+            replace(
+                _one(receiver, axis, image),
+                detached=receiver.detached,
+                given=bool(receiver.roots),
+            )
             if args
             else shape_of(receiver)
         )
     if name in ("numel", "nelement"):
-        return replace(size(None, not receiver.fixed), detached=receiver.detached)
+        read = size(None, not receiver.fixed)
+        return replace(read, detached=receiver.detached, given=bool(receiver.roots))
     if name in _HOST:
         return Value(Kind.HOST, reads=receiver.reads)
     if name.startswith("is_"):
@@ -130,7 +135,7 @@ def _one(tensor: Value, axis: int | None, image: bool) -> Value:
 
 def shape_of(tensor: Value) -> Value:
     """The Size of a tensor."""
-    return Value(Kind.SHAPE, detached=tensor.detached, fixed=tensor.fixed)
+    return Value(Kind.SHAPE, detached=tensor.detached, fixed=tensor.fixed, given=bool(tensor.roots))
 
 
 def function(name: str, args: Sequence[Value], in_region: bool) -> Value:
@@ -174,7 +179,7 @@ def _verdict(args: Sequence[Value]) -> Value:
 def _length(value: Value) -> Value:
     """Of what may as well be a list of tensors nothing is known."""
     if value.is_tensor:
-        return size(0, True) if value.sure else UNKNOWN_VALUE
+        return replace(size(0, True), given=bool(value.roots)) if value.sure else UNKNOWN_VALUE
     return INTEGER
 
 
@@ -202,7 +207,10 @@ def number(args: Sequence[Value]) -> Value:
         return Value(Kind.HOST, sure=any(a.sure for a in data))
     reads = frozenset(read for a in args for read in a.reads)
     if reads:
-        return Value(Kind.SIZE, reads=reads, negative=sign(args), whole=wholeness(args))
+        given = any(a.given for a in args)
+        return Value(
+            Kind.SIZE, reads=reads, negative=sign(args), whole=wholeness(args), given=given
+        )
     if all(a.kind is Kind.NUMBER for a in args):
         return replace(NUMBER, whole=wholeness(args))
     return UNKNOWN_VALUE
@@ -211,7 +219,7 @@ def number(args: Sequence[Value]) -> Value:
 def bounded(args: Sequence[Value], name: str) -> Value:
     """max and min: a maximum with a number is not below zero."""
     if len(args) == 1 and args[0].kind is Kind.SHAPE:
-        return size(None, True)
+        return replace(size(None, True), given=args[0].given)
     if args and args[0].is_tensor and not args[0].reads:
         return UNKNOWN_VALUE
     result = number(args)

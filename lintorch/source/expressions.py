@@ -76,7 +76,8 @@ class Expressions:
         if value.is_tensor or value.kind is Kind.TENSORS:
             return Value(Kind.TENSOR, roots=value.roots, sure=value.sure)
         if value.kind is Kind.SHAPE:
-            return size(None, False if value.fixed else True if value.first in (0, 2, -2) else None)
+            varies = False if value.fixed else True if value.first in (0, 2, -2) else None
+            return replace(size(None, varies), given=value.given)
         return UNKNOWN_VALUE
 
     def _unpack(self, target: cst.Tuple | cst.List, value: Value) -> None:
@@ -109,7 +110,7 @@ class Expressions:
             dynamic = None
         if shape.fixed:
             return size(None, False)
-        return replace(size(axis, dynamic), detached=shape.detached)
+        return replace(size(axis, dynamic), detached=shape.detached, given=shape.given)
 
     # one method per class of expression
 

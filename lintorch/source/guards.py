@@ -32,6 +32,7 @@ _AUGMENTS = re.compile(
 )
 _ASIDE = re.compile(r"(^|_)(nms|non_max_suppression)(_|$)|^(random|forecast)_masking$")
 """Functions that pick boxes from what a model gave, or hide inputs in pretraining."""
+_WRAPPERS = ("DataParallel", "DistributedDataParallel", "FullyShardedDataParallel")
 _SWITCHES = frozenset({"training", "return_loss", "augment", "visualize"})
 """Arguments that are off where a model is deployed."""
 _HOLD_STATEMENTS = frozenset(
@@ -140,7 +141,9 @@ def stays_home(owner: cst.ClassDef | cst.FunctionDef) -> bool:
     if is_loss(owner):
         return True
     if isinstance(owner, cst.ClassDef):
-        return bool(_AUGMENTS.search(owner.name.value))
+        bases = (dotted_text(base.value) for base in owner.bases)
+        spreads = any(base.rpartition(".")[2] in _WRAPPERS for base in bases)
+        return spreads or bool(_AUGMENTS.search(owner.name.value))
     return bool(_ASIDE.search(owner.name.value)) or wants_target(owner) or _gives_loss(owner)
 
 

@@ -54,7 +54,8 @@ class Value:
     `copied`: of a tensor with roots, whether it may as well be a copy, as after `float()`, `to()`,
     or a clone in one of two branches. `moved`: of a tensor, whether its layout may be such that
     `contiguous()` and `reshape()` copy, as after `permute()`. `detached`: of a tensor, whether it was read through
-    `.data`. `sure` is False for tensors that are presumed, such as what a layer or helper gave when it
+    `.data`. `given`: of a shape or size, whether it is that of an argument of the function, or of
+    a view of one. `sure` is False for tensors that are presumed, such as what a layer or helper gave when it
     was called with a tensor, and for what was read from them.
     """
 
@@ -68,6 +69,7 @@ class Value:
     moved: bool = False
     detached: bool = False
     fixed: bool = False
+    given: bool = False
     sure: bool = True
     items: tuple[Value, ...] = ()
 
@@ -123,6 +125,7 @@ def join(left: Value, right: Value) -> Value:
         copied=left.copied or right.copied or left.roots != right.roots,
         detached=left.detached and right.detached,
         fixed=left.fixed and right.fixed,
+        given=left.given or right.given,
         sure=left.sure and right.sure,
         items=(),
     )

@@ -177,7 +177,8 @@ def bounded(call: cst.Call, source: Source) -> Iterator[Hit]:
     """max(h, w), max(h - 20, 0), min(h, 512); max(h, 1) and min(h, 2) never decide."""
     values = [source.value(arg.value) for arg in call.args if not arg.star and not arg.keyword]
     sizes = [v for v in values if v.kind is Kind.SIZE and may_vary(v)]
-    if len(values) < 2 or not sizes or within(call, source, "max", "min"):
+    counts = all(read.axis is None for v in sizes for read in v.reads)
+    if len(values) < 2 or counts or within(call, source, "max", "min"):
         return
     name = source.name(call.func)
     least = 1 if name == "max" else 2
@@ -224,7 +225,11 @@ def is_numpy(name: str) -> bool:
 def numpy(call: cst.Call, source: Source) -> Iterator[Hit]:
     """np.prod(x.shape[1:]), np.array(x.shape), np.sqrt(x.size(2))."""
     values = [(arg.value, source.value(arg.value)) for arg in call.args]
-    sizes = [(node, v) for node, v in values if v.kind in (Kind.SIZE, Kind.SHAPE) and may_vary(v)]
+    sizes = [
+        (node, v)
+        for node, v in values
+        if v.kind in (Kind.SIZE, Kind.SHAPE) and v.given and may_vary(v)
+    ]
     listed = [(node, v) for node, v in values if any(may_vary(item) for item in v.items)]
     for node, _ in [*sizes, *listed][:1]:
         name = source.code(call.func)

@@ -130,8 +130,10 @@ def harms(node: cst.Comparison, source: Source) -> dict[str, Harm]:
     if not all(isinstance(operator, (*EQUALITY, *ORDER)) for operator in operators):
         return {}
     values = [source.value(side) for side in sides]
+    if not any(value.given for value in values) and not any(map(is_remainder, sides)):
+        return {}  # the model itself may fix the sizes of what it has worked out
     if any(value.kind is Kind.SHAPE and may_vary(value) for value in values):
-        return {} if never_equal(sides, source) else TIED
+        return {} if all(map(is_whole, sides)) or never_equal(sides, source) else TIED
     sizes = [v for v in values if v.kind is Kind.SIZE and may_vary(v)]
     if (
         not sizes
@@ -147,6 +149,17 @@ def harms(node: cst.Comparison, source: Source) -> dict[str, Harm]:
     if equal and (of_fixed or counts_channels(sides, sizes) or any(map(is_of_table, sides))):
         return {}
     return TIED if equal else GUARDED
+
+
+def is_remainder(side: cst.BaseExpression) -> bool:
+    """`h % 8`."""
+    return isinstance(side, cst.BinaryOperation) and isinstance(side.operator, cst.Modulo)
+
+
+def is_whole(side: cst.BaseExpression) -> bool:
+    """`x.shape` or `x.size()`; whether two are alike hardly ever changes."""
+    func = side.func if isinstance(side, cst.Call) and not side.args else side
+    return isinstance(func, cst.Attribute) and func.attr.value in ("shape", "size")
 
 
 def stands_last(size: Value) -> bool:
