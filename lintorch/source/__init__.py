@@ -1,10 +1,6 @@
 """A file and what can be known of it."""
 
-from lintorch.source.literals import UNKNOWN, Arguments, literal
-from lintorch.source.loops import Loop, is_backward
-from lintorch.source.paths import Act, Event, Path, Region
-from lintorch.source.roles import Role
-from lintorch.source.sizes import (
+from lintorch.source.dataflow.sizes import (
     goes_by_fixed_name,
     has_fixed_name,
     is_ratio,
@@ -12,8 +8,12 @@ from lintorch.source.sizes import (
     is_scaled,
     may_vary,
 )
+from lintorch.source.dataflow.values import Kind, Value
+from lintorch.source.literals import UNKNOWN, Arguments, literal
 from lintorch.source.source import Source
-from lintorch.source.values import Kind, Value
+from lintorch.source.training.loops import Loop, is_backward
+from lintorch.source.training.paths import Act, Event, Path, Region
+from lintorch.source.training.roles import Role
 
 __all__ = [
     "UNKNOWN",

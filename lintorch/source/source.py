@@ -15,23 +15,23 @@ from lintorch.profile import Profile
 from lintorch.source import spelling
 from lintorch.source.across import Function, entered
 from lintorch.source.classes import Classes, is_self
-from lintorch.source.flow import Flows
-from lintorch.source.layers import Layers
+from lintorch.source.dataflow.flow import Flows
+from lintorch.source.dataflow.steps import Paths, Step
+from lintorch.source.dataflow.uses import Uses
+from lintorch.source.dataflow.values import Value
 from lintorch.source.literals import Arguments, arguments
-from lintorch.source.loops import Loops
 from lintorch.source.modes import Mode, Modes
 from lintorch.source.modules import canonical
 from lintorch.source.names import Lookup
-from lintorch.source.paths import TrainingPaths
+from lintorch.source.nets.layers import Layers
 from lintorch.source.project import home
 from lintorch.source.regions import Regions
-from lintorch.source.roles import Role, Roles
 from lintorch.source.scopes import Binding
 from lintorch.source.spans import Spans
-from lintorch.source.steps import Paths, Step
+from lintorch.source.training.loops import Loops
+from lintorch.source.training.paths import TrainingPaths
+from lintorch.source.training.roles import Role, Roles
 from lintorch.source.tree import Tree, grow
-from lintorch.source.uses import Uses
-from lintorch.source.values import Value
 
 _TESTS = re.compile(r"(^|[/\\])(test_[^/\\]*|[^/\\]*_test|conftest)\.py$")
 N = TypeVar("N", bound=cst.CSTNode)

@@ -9,8 +9,8 @@ import libcst as cst
 from lintorch.finding import Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source
+from lintorch.source.api.tentative import is_tentative
 from lintorch.source.scopes import dotted_text
-from lintorch.source.tentative import is_tentative
 
 rule = Rule(
     __name__,

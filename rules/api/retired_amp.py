@@ -9,7 +9,7 @@ import libcst as cst
 from lintorch.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source
-from lintorch.source.compat import hedged
+from lintorch.source.api.compat import hedged
 from lintorch.source.scopes import dotted_text
 
 rule = Rule(

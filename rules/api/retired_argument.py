@@ -11,7 +11,7 @@ import libcst as cst
 from lintorch.finding import Applicability, Edit, Fix, Hit
 from lintorch.rule import Rule
 from lintorch.source import Arguments, Kind, Source, literal
-from lintorch.source.compat import hedged
+from lintorch.source.api.compat import hedged
 from lintorch.tables import Table, release
 
 rule = Rule(

@@ -11,8 +11,8 @@ import libcst as cst
 from lintorch.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Arguments, Kind, Source, literal
-from lintorch.source.compat import hedged
-from lintorch.source.rewrites import rewritten
+from lintorch.source.api.compat import hedged
+from lintorch.source.api.rewrites import rewritten
 from lintorch.tables import Table, release
 
 rule = Rule(

@@ -12,8 +12,8 @@ from lintorch.finding import Applicability, Fix, Hit, Severity
 from lintorch.profile import MEASURED_TORCH
 from lintorch.rule import Rule
 from lintorch.source import UNKNOWN, Source, literal
-from lintorch.source.offers import Takes, last_parts, takes
-from lintorch.source.tentative import is_tentative
+from lintorch.source.api.offers import Takes, last_parts, takes
+from lintorch.source.api.tentative import is_tentative
 from lintorch.tables import Table
 
 rule = Rule(

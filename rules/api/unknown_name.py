@@ -11,10 +11,10 @@ from lintorch.finding import Applicability, Fix, Hit, Severity
 from lintorch.profile import MEASURED_TORCH
 from lintorch.rule import Rule
 from lintorch.source import Source
-from lintorch.source.offers import modules
+from lintorch.source.api.offers import modules
+from lintorch.source.api.spelled import nearest
+from lintorch.source.api.tentative import is_added, is_looked_up, is_tentative
 from lintorch.source.scopes import dotted_text
-from lintorch.source.spelled import nearest
-from lintorch.source.tentative import is_added, is_looked_up, is_tentative
 from lintorch.tables import Table
 
 rule = Rule(

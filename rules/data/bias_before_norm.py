@@ -11,7 +11,7 @@ from lintorch.finding import Applicability, Fix, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source
 from lintorch.source.classes import is_self
-from lintorch.source.layers import CONV, TRANSPOSED, Layer
+from lintorch.source.nets.layers import CONV, TRANSPOSED, Layer
 
 rule = Rule(
     __name__,

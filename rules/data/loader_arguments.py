@@ -10,10 +10,10 @@ import libcst as cst
 from lintorch.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import UNKNOWN, Source, literal
+from lintorch.source.api.tentative import is_tentative
 from lintorch.source.literals import Arguments
 from lintorch.source.modules import is_subclass
 from lintorch.source.project import home
-from lintorch.source.tentative import is_tentative
 
 rule = Rule(
     __name__,

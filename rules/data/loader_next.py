@@ -9,8 +9,8 @@ import libcst as cst
 from lintorch.finding import Applicability, Fix, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source
-from lintorch.source.roles import Role
-from lintorch.source.tentative import is_tentative
+from lintorch.source.api.tentative import is_tentative
+from lintorch.source.training.roles import Role
 
 rule = Rule(
     __name__,

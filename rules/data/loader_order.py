@@ -11,9 +11,9 @@ from lintorch.finding import Applicability, Fix, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
 from lintorch.source.classes import ClassInfo, is_self
-from lintorch.source.loaders import LOADERS, holder, loader_arguments, reads
 from lintorch.source.modules import is_subclass
 from lintorch.source.project import home
+from lintorch.source.training.loaders import LOADERS, holder, loader_arguments, reads
 from lintorch.source.tree import offspring
 
 rule = Rule(

@@ -11,7 +11,7 @@ from lintorch.finding import Applicability, Fix, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
 from lintorch.source.literals import Arguments
-from lintorch.source.loaders import LOADERS, Read, loader_arguments, reads
+from lintorch.source.training.loaders import LOADERS, Read, loader_arguments, reads
 
 rule = Rule(
     __name__,

@@ -9,7 +9,7 @@ import libcst as cst
 from lintorch.finding import Hit
 from lintorch.rule import Rule
 from lintorch.source import Role, Source
-from lintorch.source.roles import of_class
+from lintorch.source.training.roles import of_class
 from lintorch.source.tree import offspring
 
 rule = Rule(

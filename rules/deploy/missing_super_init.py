@@ -10,7 +10,7 @@ from lintorch.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source
 from lintorch.source.classes import ClassInfo, is_self
-from lintorch.source.made import layer_made
+from lintorch.source.nets.made import layer_made
 from lintorch.source.tree import offspring
 
 rule = Rule(

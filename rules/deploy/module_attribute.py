@@ -10,7 +10,7 @@ import libcst as cst
 from lintorch.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
-from lintorch.source.made import layer_made
+from lintorch.source.nets.made import layer_made
 
 rule = Rule(
     __name__,

@@ -11,7 +11,7 @@ from lintorch.finding import Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source
 from lintorch.source.classes import is_self
-from lintorch.source.made import layer_made
+from lintorch.source.nets.made import layer_made
 
 rule = Rule(
     __name__,

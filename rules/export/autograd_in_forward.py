@@ -10,7 +10,7 @@ import libcst as cst
 from lintorch.finding import Applicability, Fix, Harm, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source
-from lintorch.source.writes import is_write_method
+from lintorch.source.dataflow.writes import is_write_method
 
 rule = Rule(
     __name__,

@@ -9,7 +9,7 @@ import libcst as cst
 from lintorch.finding import Harm, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
-from lintorch.source.data import counted, is_data, is_made, sized_by_data
+from lintorch.source.dataflow.data import counted, is_data, is_made, sized_by_data
 
 rule = Rule(
     __name__,

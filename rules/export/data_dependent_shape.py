@@ -9,7 +9,7 @@ import libcst as cst
 from lintorch.finding import Applicability, Fix, Harm, Hit
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
-from lintorch.source.data import is_data, is_mask
+from lintorch.source.dataflow.data import is_data, is_mask
 
 rule = Rule(
     __name__,

@@ -9,7 +9,7 @@ import libcst as cst
 from lintorch.finding import Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import UNKNOWN, Arguments, Source, literal
-from lintorch.source.exports import ONNX, is_given, onnx_arguments, onnx_exporter, strings
+from lintorch.source.exporting.exports import ONNX, is_given, onnx_arguments, onnx_exporter, strings
 
 rule = Rule(
     __name__,

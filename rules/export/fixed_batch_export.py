@@ -9,7 +9,7 @@ import libcst as cst
 from lintorch.finding import Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source
-from lintorch.source.exports import ONNX
+from lintorch.source.exporting.exports import ONNX
 
 rule = Rule(
     __name__,

@@ -9,7 +9,7 @@ import libcst as cst
 from lintorch.finding import Harm, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source
-from lintorch.source.data import is_data, is_made
+from lintorch.source.dataflow.data import is_data, is_made
 
 rule = Rule(
     __name__,

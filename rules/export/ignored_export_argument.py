@@ -9,7 +9,7 @@ import libcst as cst
 from lintorch.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Arguments, Source
-from lintorch.source.exports import ONNX, onnx_arguments, onnx_exporter, strings
+from lintorch.source.exporting.exports import ONNX, onnx_arguments, onnx_exporter, strings
 
 rule = Rule(
     __name__,

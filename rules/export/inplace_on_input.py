@@ -10,7 +10,7 @@ import libcst as cst
 from lintorch.finding import Applicability, Fix, Hit
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
-from lintorch.source.writes import written
+from lintorch.source.dataflow.writes import written
 
 rule = Rule(
     __name__,

@@ -9,7 +9,7 @@ import libcst as cst
 from lintorch.finding import Applicability, Fix, Harm, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Kind, Source, literal
-from lintorch.source.writes import written
+from lintorch.source.dataflow.writes import written
 
 rule = Rule(
     __name__,

@@ -9,7 +9,7 @@ import libcst as cst
 from lintorch.finding import Applicability, Fix, Hit
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
-from lintorch.source.exports import ONNX, onnx_arguments, onnx_exporter
+from lintorch.source.exporting.exports import ONNX, onnx_arguments, onnx_exporter
 
 rule = Rule(
     __name__,

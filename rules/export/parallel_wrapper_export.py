@@ -9,7 +9,7 @@ import libcst as cst
 from lintorch.finding import Applicability, Fix, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source
-from lintorch.source.exports import EXPORTERS, ONNX, onnx_exporter
+from lintorch.source.exporting.exports import EXPORTERS, ONNX, onnx_exporter
 
 rule = Rule(
     __name__,

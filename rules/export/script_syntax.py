@@ -10,8 +10,8 @@ import libcst as cst
 from lintorch.finding import Applicability, Edit, Fix, Harm, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import UNKNOWN, Kind, Source, literal
-from lintorch.source.exported import own
-from lintorch.source.scripted import compiled, is_own, scripted
+from lintorch.source.exporting.exported import own
+from lintorch.source.exporting.scripted import compiled, is_own, scripted
 
 rule = Rule(
     __name__,

@@ -11,8 +11,8 @@ from lintorch.profile import EXPORTERS
 from lintorch.rule import Rule
 from lintorch.source import UNKNOWN, Kind, Source, literal
 from lintorch.source.classes import ClassInfo
-from lintorch.source.exported import Export, export_of, own
-from lintorch.source.exports import onnx_arguments, strings
+from lintorch.source.exporting.exported import Export, export_of, own
+from lintorch.source.exporting.exports import onnx_arguments, strings
 
 rule = Rule(
     __name__,

@@ -10,7 +10,7 @@ import libcst as cst
 from lintorch.finding import Applicability, Fix, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
-from lintorch.source.reaching import reaching
+from lintorch.source.dataflow.reaching import reaching
 
 rule = Rule(
     __name__,

@@ -9,9 +9,9 @@ import libcst as cst
 from lintorch.finding import Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
-from lintorch.source.layers import CONV, TRANSPOSED
 from lintorch.source.literals import Arguments
-from lintorch.source.signals import Clash, clashes_in, clashes_of
+from lintorch.source.nets.layers import CONV, TRANSPOSED
+from lintorch.source.nets.signals import Clash, clashes_in, clashes_of
 
 rule = Rule(
     __name__,

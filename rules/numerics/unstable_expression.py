@@ -10,7 +10,7 @@ import libcst as cst
 from lintorch.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
-from lintorch.source.reaching import reaching
+from lintorch.source.dataflow.reaching import reaching
 from lintorch.source.tree import offspring
 
 rule = Rule(

@@ -11,8 +11,8 @@ from lintorch.finding import Applicability, Fix, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
 from lintorch.source.classes import is_self
-from lintorch.source.reaching import reaching
-from lintorch.source.steps import Step
+from lintorch.source.dataflow.reaching import reaching
+from lintorch.source.dataflow.steps import Step
 
 rule = Rule(
     __name__,

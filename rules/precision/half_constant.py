@@ -9,7 +9,7 @@ import libcst as cst
 from lintorch.finding import Applicability, Fix, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
-from lintorch.source.halves import is_half
+from lintorch.source.dataflow.halves import is_half
 
 rule = Rule(
     __name__,

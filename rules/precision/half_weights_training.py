@@ -9,7 +9,7 @@ import libcst as cst
 from lintorch.finding import Hit
 from lintorch.rule import Rule
 from lintorch.source import Role, Source
-from lintorch.source.halves import HALF
+from lintorch.source.dataflow.halves import HALF
 
 rule = Rule(
     __name__,

@@ -10,7 +10,7 @@ import libcst as cst
 from lintorch.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
-from lintorch.source.loaders import LOADERS, Read, holder, loader_arguments, reads, same
+from lintorch.source.training.loaders import LOADERS, Read, holder, loader_arguments, reads, same
 
 rule = Rule(
     __name__,

@@ -9,7 +9,7 @@ import libcst as cst
 from lintorch.finding import Applicability, Fix, Hit
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
-from lintorch.source.children import is_module
+from lintorch.source.nets.children import is_module
 
 rule = Rule(
     __name__,

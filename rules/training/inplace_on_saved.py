@@ -10,9 +10,9 @@ import libcst as cst
 from lintorch.finding import Applicability, Fix, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
-from lintorch.source.reaching import reaching
+from lintorch.source.dataflow.reaching import reaching
+from lintorch.source.dataflow.writes import written
 from lintorch.source.tree import offspring
-from lintorch.source.writes import written
 
 rule = Rule(
     __name__,

@@ -9,8 +9,8 @@ import libcst as cst
 from lintorch.finding import Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import UNKNOWN, Role, Source, literal
-from lintorch.source.children import is_module
-from lintorch.source.reaching import reaching
+from lintorch.source.dataflow.reaching import reaching
+from lintorch.source.nets.children import is_module
 
 rule = Rule(
     __name__,

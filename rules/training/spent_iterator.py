@@ -9,7 +9,7 @@ import libcst as cst
 from lintorch.finding import Applicability, Fix, Hit
 from lintorch.rule import Rule
 from lintorch.source import Role, Source
-from lintorch.source.reaching import reaching
+from lintorch.source.dataflow.reaching import reaching
 from lintorch.source.tree import offspring
 
 rule = Rule(

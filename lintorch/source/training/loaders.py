@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lintorch.source.classes import is_self
-from lintorch.source.expressions import parameters
+from lintorch.source.dataflow.expressions import parameters
 from lintorch.source.literals import Arguments, arguments
 
 if TYPE_CHECKING:

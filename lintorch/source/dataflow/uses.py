@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from lintorch.source.dataflow.values import Kind
 from lintorch.source.tree import offspring
-from lintorch.source.values import Kind
 
 if TYPE_CHECKING:
     from lintorch.source.source import Source

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lintorch.source.compat import asked
+from lintorch.source.api.compat import asked
 
 if TYPE_CHECKING:
     from lintorch.source.source import Source

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lintorch.source.classes import ClassInfo, is_self
-from lintorch.source.exported import class_of
+from lintorch.source.exporting.exported import class_of
 
 if TYPE_CHECKING:
     from lintorch.source.source import Source

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lintorch.source.acts import Act, Acts, Event, Thing
-from lintorch.source.conditions import Facts, assume, decide, forget
 from lintorch.source.scopes import dotted_text
+from lintorch.source.training.acts import Act, Acts, Event, Thing
+from lintorch.source.training.conditions import Facts, assume, decide, forget
 from lintorch.source.tree import offspring
 
 if TYPE_CHECKING:
-    from lintorch.source.paths import TrainingPaths
     from lintorch.source.source import Source
+    from lintorch.source.training.paths import TrainingPaths
 
 OPAQUE = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 """What is not run where it stands."""

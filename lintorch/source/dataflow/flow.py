@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lintorch.source.expressions import Expressions, parameters
+from lintorch.source.dataflow.expressions import Expressions, parameters
+from lintorch.source.dataflow.values import OTHER, TENSOR, UNKNOWN_VALUE, Kind, Value, join
 from lintorch.source.tree import offspring
-from lintorch.source.values import OTHER, TENSOR, UNKNOWN_VALUE, Kind, Value, join
 
 if TYPE_CHECKING:
     from lintorch.source.source import Source

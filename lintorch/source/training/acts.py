@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lintorch.source.classes import is_self
-from lintorch.source.roles import Role
+from lintorch.source.training.roles import Role
 
 if TYPE_CHECKING:
     from lintorch.source.source import Source

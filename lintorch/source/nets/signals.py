@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import libcst as cst
 
 from lintorch.source.classes import is_self
-from lintorch.source.layers import Layer
+from lintorch.source.dataflow.values import Kind
 from lintorch.source.literals import UNKNOWN, arguments, literal
+from lintorch.source.nets.layers import Layer
 from lintorch.source.tree import offspring
-from lintorch.source.values import Kind
 
 if TYPE_CHECKING:
     from lintorch.source.source import Source

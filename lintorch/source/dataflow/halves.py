@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lintorch.source.reaching import reaching
+from lintorch.source.dataflow.reaching import reaching
 
 if TYPE_CHECKING:
     from lintorch.source.source import Source

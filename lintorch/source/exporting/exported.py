@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 import libcst as cst
 
 from lintorch.source.classes import ClassInfo
-from lintorch.source.exports import EXPORTERS, ONNX, onnx_exporter
+from lintorch.source.exporting.exports import EXPORTERS, ONNX, onnx_exporter
 
 if TYPE_CHECKING:
     from lintorch.source.source import Source

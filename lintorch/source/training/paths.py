@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lintorch.source.acts import Act, Acts, Event
-from lintorch.source.conditions import forget
-from lintorch.source.following import OPAQUE, Follow, Path, TooManyPaths, clears
+from lintorch.source.training.acts import Act, Acts, Event
+from lintorch.source.training.conditions import forget
+from lintorch.source.training.following import OPAQUE, Follow, Path, TooManyPaths, clears
 from lintorch.source.tree import offspring
 
 if TYPE_CHECKING:

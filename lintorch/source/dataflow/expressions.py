@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from lintorch.source import calls
 from lintorch.source.classes import is_self
-from lintorch.source.literals import UNKNOWN, arguments, literal
-from lintorch.source.scopes import dotted_text
-from lintorch.source.tree import offspring
-from lintorch.source.values import (
+from lintorch.source.dataflow import calls
+from lintorch.source.dataflow.values import (
     FLOAT,
     INTEGER,
     OTHER,
@@ -27,6 +24,9 @@ from lintorch.source.values import (
     size,
     usual,
 )
+from lintorch.source.literals import UNKNOWN, arguments, literal
+from lintorch.source.scopes import dotted_text
+from lintorch.source.tree import offspring
 
 if TYPE_CHECKING:
     from lintorch.source.source import Source

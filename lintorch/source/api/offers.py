@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from lintorch.source.spelled import nearest
+from lintorch.source.api.spelled import nearest
 from lintorch.tables import Table
 
 

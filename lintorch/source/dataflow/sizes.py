@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from lintorch.source.dataflow.values import Kind, Value, is_fixed_name
 from lintorch.source.tree import offspring
-from lintorch.source.values import Kind, Value, is_fixed_name
 
 if TYPE_CHECKING:
     from lintorch.source.source import Source

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from lintorch.source.dataflow.values import Kind, Value
 from lintorch.source.literals import literal
-from lintorch.source.values import Kind, Value
 
 if TYPE_CHECKING:
     from lintorch.source.source import Source

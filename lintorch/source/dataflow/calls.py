@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from lintorch.source.values import (
+from lintorch.source.dataflow.values import (
     INTEGER,
     NUMBER,
     OTHER,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lintorch.source.classes import ClassInfo, is_self
+from lintorch.source.dataflow.reaching import Definition, reaching
 from lintorch.source.literals import literal
-from lintorch.source.reaching import Definition, reaching
 
 if TYPE_CHECKING:
     from lintorch.source.source import Source

@@ -1,0 +1,1 @@
+"""Names and arguments of torch: what there is, since when, and what was meant."""

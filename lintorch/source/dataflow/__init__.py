@@ -1,0 +1,1 @@
+"""What values are, where they come from and where they go."""

@@ -1,0 +1,1 @@
+"""Calls that export, and what is exported or scripted."""
