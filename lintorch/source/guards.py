@@ -26,6 +26,8 @@ _OFF = re.compile(
     r"^(use_tiling|use_slicing|use_framewise_\w+|use_sliding_window_validation|gradient_checkpointing)$"
 )
 """Switches of saving memory, off unless a user turns them on."""
+_DONE = re.compile(r"^_?(is_)?(initiali[sz]ed|inited)$")
+"""What the first batches of training have set."""
 _LOSS = re.compile(r"(Loss|Criterion|Matcher|Metric)$|(^|_)(loss|losses)(_|$)")
 _AUGMENTS = re.compile(
     r"^Random\w*(Erasing|Crop|Flip|Rotation|Affine|Perspective|Resize|Jitter|Blur|Noise|Cutout)"
@@ -83,6 +85,8 @@ def deployed(test: cst.BaseExpression, names: Lookup) -> bool | None:
         return _both(test, names)
     if isinstance(test, cst.Attribute) and test.attr.value == "training":
         return False
+    if isinstance(test, cst.Attribute) and _DONE.match(test.attr.value):
+        return True
     if isinstance(test, cst.Attribute) and _OFF.match(test.attr.value):
         return False
     if isinstance(test, cst.Name) and test.value in _SWITCHES:

@@ -21,6 +21,8 @@ class Hidden(nn.Module):
         v += 1
         if self.training:
             y.data.clamp_(0, 1)
+        if not self.initialized:
+            y.data.clamp_(0, 1)
         z = y.diagonal(dim1=1, dim2=2) + 1
         return y + z.sum()
 
