@@ -126,7 +126,7 @@ def unknown_keywords(
         if arg.keyword is None or arg.keyword.value in known.names:
             continue
         keyword = arg.keyword.value
-        if (given, keyword) in retired():
+        if (given, keyword) in retired() or _is_of_schedulers(given, keyword):
             continue
         near = close(given, keyword, known)
         if not near and source.profile.torch != MEASURED_TORCH:
@@ -136,6 +136,11 @@ def unknown_keywords(
         edit = source.replace(arg.keyword, near)
         fix = Fix(f"write {near}", (edit,), Applicability.UNSAFE) if free else None
         yield Hit(arg, said, fix)
+
+
+def _is_of_schedulers(given: str, keyword: str) -> bool:
+    """`verbose`, of which the rule on schedulers speaks."""
+    return keyword == "verbose" and given.startswith("torch.optim.lr_scheduler.")
 
 
 @cache

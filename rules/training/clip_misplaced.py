@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Severity
+from lintorch.finding import Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Act, Event, Path, Region, Source
 
@@ -19,8 +19,7 @@ rule = Rule(
         backward() there are none, or those of the step before; behind step() they have been
         used. Either way the step is not clipped, and nothing says so: measured on torch 2.13, the
         norm returned is 0 and the gradient is applied whole. In a loop over the parameters each
-        tensor gets a norm of its own, which changes the direction of the step. The names without
-        a final underscore warn and do the same.
+        tensor gets a norm of its own, which changes the direction of the step.
     """,
     bad="""
         import torch
@@ -57,10 +56,6 @@ rule = Rule(
     """,
 )
 
-_OLD = {
-    "torch.nn.utils.clip_grad_norm": "clip_grad_norm_",
-    "torch.nn.utils.clip_grad.clip_grad_norm": "clip_grad_norm_",
-}
 _STEPS = (Act.STEP, Act.SCALER_STEP)
 _NEEDS = ("clip_grad_norm", "clip_grad_value")
 
@@ -81,12 +76,7 @@ def in_source(module: cst.Module, source: Source) -> Iterator[Hit]:
 @rule.source(cst.Call, needs=_NEEDS)
 def in_calls(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
-    if new := _OLD.get(name):
-        last = call.func.attr if isinstance(call.func, cst.Attribute) else None
-        edits = (source.replace(last, new),) if last is not None else ()
-        fix = Fix(f"call {new}", edits, Applicability.SAFE) if edits else None
-        yield Hit(call, f"deprecated and warns: it is {new} now", fix, severity=Severity.NOTE)
-    elif name.rpartition(".")[2] == "clip_grad_norm_" and name.startswith("torch."):
+    if name.rpartition(".")[2] == "clip_grad_norm_" and name.startswith("torch."):
         yield from _one_by_one(call, source)
 
 

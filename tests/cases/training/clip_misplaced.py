@@ -69,11 +69,11 @@ def group_by_group(model, loader, optimizer):
 
 
 def old_name(model):
-    return clip_grad_norm(model.parameters(), 1.0)  # hit
+    return clip_grad_norm(model.parameters(), 1.0)
 
 
 def old_dotted(model):
-    return torch.nn.utils.clip_grad_norm(model.parameters(), 1.0)  # hit
+    return torch.nn.utils.clip_grad_norm(model.parameters(), 1.0)
 
 
 def two_models(generator, critic, loader, opt_g, opt_d):
