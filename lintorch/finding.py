@@ -106,6 +106,8 @@ class Hit:
     confirms: bool = False
     model: str | None = None
     exporter: str | None = None
+    target: str | None = None
+    """The runtime it is about; hits on one line about different runtimes are different findings."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,7 @@ class Refuted:
 
     node: object
     reason: str
+    target: str | None = None
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,7 @@ def _finding(rule: Rule, found: Yielded, subject: Subject) -> Finding | None:
         exporter=subject.exporter,
     )
     if isinstance(found, Refuted):
-        return replace(bare, refuted=found.reason)
+        return replace(bare, refuted=found.reason, target=found.target)
     return _judged(bare, found, subject.profile)
 
 
@@ -113,6 +113,7 @@ def _judged(bare: Finding, hit: Hit, profile: Profile) -> Finding | None:
         confirms=hit.confirms,
         model=hit.model or bare.model,
         exporter=hit.exporter or bare.exporter,
+        target=hit.target,
     )
 
 

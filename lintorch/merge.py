@@ -13,6 +13,10 @@ GENERIC = frozenset({"LT904", "LT905"})
 """Codes of trial outcomes that no rule explains; dropped where a rule does explain the outcome."""
 
 
+_What = tuple[str, str | None]
+"""A code, and the target that a finding is about."""
+
+
 @dataclass(frozen=True)
 class Merged:
     """Findings that stand, and findings that a trace withdrew, both sorted."""
@@ -22,7 +26,7 @@ class Merged:
 
 
 def merge(findings: Iterable[Finding]) -> Merged:
-    """Join findings of one code that lie on one line of source."""
+    """Join findings of one code and target that lie on one line of source."""
     standing: list[Finding] = []
     withdrawn: list[Finding] = []
     groups = [list(group) for group in _groups(list(findings))]
@@ -42,40 +46,48 @@ def merge(findings: Iterable[Finding]) -> Merged:
 
 def _explains(finding: Finding) -> bool:
     """Whether a rule accounts for the outcome of a trial, so that no general word is needed."""
-    return finding.evidence is Evidence.EXPORT and finding.code not in GENERIC
+    told = finding.evidence is Evidence.EXPORT and finding.target is None
+    return told and finding.code not in GENERIC
 
 
 def order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """By file, row, column and code; the same findings always give the same order."""
+    """By file, row, column, code and target; the same findings always give the same order."""
     return tuple(
         sorted(
             set(findings),
-            key=lambda f: (f.place.path, f.place.row, f.place.column, f.code, f.message),
+            key=lambda f: (
+                f.place.path,
+                f.place.row,
+                f.place.column,
+                f.code,
+                f.target or "",
+                f.message,
+            ),
         )
     )
 
 
 def _groups(findings: list[Finding]) -> Iterable[list[Finding]]:
-    """Findings by code and line; what a run says joins the source hit whose rows it falls into.
+    """Findings by code, target and line; what a run says joins the source hit whose rows it falls into.
 
     Where a source hit names its model, what runs of that model say joins it too.
     """
-    table: dict[tuple[str, str, int], list[Finding]] = defaultdict(list)
-    homes: dict[tuple[str, str, int], int] = {}
+    table: dict[tuple[_What, str, int], list[Finding]] = defaultdict(list)
+    homes: dict[tuple[_What, str, int], int] = {}
     about: list[list[Finding]] = []
     for finding in sorted(findings, key=lambda f: (f.evidence, f.place)):
-        place = finding.place
+        what, place = (finding.code, finding.target), finding.place
         if told := [group for group in about if _is_about(finding, group[0])]:
             for group in told:
                 group.append(finding)
             continue
-        row = homes.get((finding.code, place.path, place.row), place.row)
-        table[finding.code, place.path, row].append(finding)
+        row = homes.get((what, place.path, place.row), place.row)
+        table[what, place.path, row].append(finding)
         if finding.evidence is Evidence.SOURCE:
             if finding.model is not None:
-                about.append(table[finding.code, place.path, row])
+                about.append(table[what, place.path, row])
             for inner in range(place.row, max(place.row, place.end_row) + 1):
-                homes.setdefault((finding.code, place.path, inner), row)
+                homes.setdefault((what, place.path, inner), row)
     return table.values()
 
 
@@ -83,8 +95,8 @@ def _is_about(said: Finding, source: Finding) -> bool:
     """Whether a run or trial tells of the very model, and exporter, that a source hit names."""
     return (
         said.evidence is not Evidence.SOURCE
-        and said.code == source.code
-        and said.exporter in (None, source.exporter)
+        and (said.code, said.target) == (source.code, source.target)
+        and (source.exporter is None or said.exporter in (None, source.exporter))
         and _whole(said.model) == _whole(source.model)
     )
 

@@ -86,7 +86,8 @@ def _standing(rule: Rule) -> str:
 
 
 def _for(profile: tuple[str, ...]) -> str:
-    return "## For example, under " + " and ".join(w.replace("@", " at opset ") for w in profile)
+    words = [word.removeprefix("target:").replace("@", " at opset ") for word in profile]
+    return "## For example, under " + " and ".join(words)
 
 
 def _code(text: str) -> str:

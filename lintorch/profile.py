@@ -40,6 +40,8 @@ class Profile:
     opset: int | None = None
     dynamic: bool = True
     torch: tuple[int, int] = MEASURED_TORCH
+    targets: tuple[str, ...] = ()
+    """Names of what the exported model runs on; see `lintorch.targets`."""
 
     def opset_of(self, exporter: str) -> int:
         """The ONNX opset this exporter writes; 0 for exporters that write no ONNX."""

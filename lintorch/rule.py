@@ -31,8 +31,8 @@ class Rule:
     """The text, examples and detectors of one hazard. Its name is its file's, with hyphens.
 
     `good` is what the fix makes of `bad` where `fix` is given. `example_profile` names the
-    exporters (and opset, as "onnx-legacy@10") under which `bad` is a hazard, where the default
-    profile does not report it.
+    exporters (and opset, as "onnx-legacy@10") and the targets ("target:tensorrt-8.4") under which
+    `bad` is a hazard, where the default profile does not report it.
 
     `proof` is a program that goes wrong (raises, or warns) when it is run after `bad`, and runs
     through after `good`: the tests do both. A hazard that cannot be shown so, as it takes a GPU

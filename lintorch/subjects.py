@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Container, Hashable, Iterable, Iterator
 from functools import cached_property
@@ -9,7 +10,7 @@ from typing import Any
 
 from lintorch.finding import Evidence, Place
 from lintorch.profile import Profile
-from lintorch.trace.record import Event, Model, Outcome, Run, Rung, Site
+from lintorch.trace.record import Event, Model, OperatorUse, Outcome, Run, Rung, Site
 
 
 class Trace:
@@ -117,3 +118,42 @@ class Trial:
     def place(self, node: Any) -> Place:
         """The user's line of the outcome or of an event of the trace."""
         return self.trace.place(node)
+
+    def by_line(self) -> dict[Site, list[OperatorUse]]:
+        """The operators that the exported graph has for each line of the user's, in order.
+
+        Those of a layer of torch stand where it was built, all others where they run; what
+        belongs to no line stands at the model's class.
+        """
+        lines: dict[Site, list[OperatorUse]] = defaultdict(list)
+        whole = Site(self.trace.record.path, self.trace.record.row)
+        for use in self.outcome.graph:
+            lines[self._built.get(use.layer) or use.site or whole].append(use)
+        return lines
+
+    def folded(self) -> set[Site]:
+        """Lines that ran, and of which nothing is left in the exported graph.
+
+        None where the exporter has lost the lines of some operators.
+        """
+        lines = self.by_line()
+        if not self.outcome.graph or any(
+            use.data and use.site is None and use.layer not in self._built
+            for use in self.outcome.graph
+        ):
+            return set()
+        ran = {event.site for event in self.trace.events}
+        at = {(site.path, site.row) for site in lines}
+        return {site for site in ran if (site.path, site.row) not in at}
+
+    @cached_property
+    def _built(self) -> dict[str, Site]:
+        """By path: where the layers of torch were built; a layer called again has a number added."""
+        events = [event for event in self.trace.events if event.built is not None]
+        sites = {e.layer: e.built for e in events if e.layer_class.startswith("torch.nn.")}
+        again = {
+            use.layer: sites[first]
+            for use in self.outcome.graph
+            if (first := re.sub(r"_\d+$", "", use.layer)) in sites
+        }
+        return {path: site for path, site in {**again, **sites}.items() if site is not None}

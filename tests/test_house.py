@@ -13,7 +13,7 @@ import pytest
 CHECKOUT = Path(__file__).parent.parent
 LAYERS = (
     {"finding"},
-    {"rule", "profile", "tables"},
+    {"rule", "profile", "tables", "targets"},
     {"lint", "merge", "trace.record", "models.notation"},
     {"subjects", "source", "catalog", "suppress", "settings", "files", "fix", "deployment", "page"},
     {"report", "cache", "trace", "models", "trials", "worker"},

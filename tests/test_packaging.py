@@ -73,6 +73,7 @@ def test_a_wheel_holds_the_rules_inside_the_package(wheel: Path, tmp_path: Path)
     assert not any(n.startswith("rules/") for n in zipfile.ZipFile(wheel).namelist())
     python = environment(tmp_path / "venv", wheel)
     assert codes(python, tmp_path) == expected()
+    assert "tensorrt-8.6 " in run(python, "-m", "lintorch", "targets", cwd=tmp_path)
 
 
 def test_a_wheel_used_inside_a_checkout_sees_each_rule_once(

@@ -3,7 +3,7 @@
 A case file lies at `tests/cases/THEME/RULE_NAME*.py`. A line that ends in `# hit` must get a
 finding of that rule, every other line must get none. `# profile: onnx-legacy@9 torchscript-trace`
 in its first line sets the exporters in use (and opset) for the file, `# torch: 2.4` the release
-that is deployed with.
+that is deployed with, `# target: tensorrt-7.2 rknn-2.1` what is deployed to.
 """
 
 from __future__ import annotations
@@ -33,17 +33,21 @@ def findings(rule: Rule, text: str, profile: Profile, path: str = "model.py"):
 
 
 def profile_of(words: tuple[str, ...]) -> Profile:
+    targets = tuple(word.partition(":")[2] for word in words if word.startswith("target:"))
+    words = tuple(word for word in words if not word.startswith("target:"))
     if not words:
-        return Profile()
+        return Profile(targets=targets)
     names = [word.partition("@")[0] for word in words]
     opsets = [int(word.partition("@")[2]) for word in words if "@" in word]
-    return Profile(frozenset(names), opsets[0] if opsets else None)
+    return Profile(frozenset(names), opsets[0] if opsets else None, targets=targets)
 
 
 def profile_of_file(first: str) -> Profile:
     exporters = re.search(r"# profile: ([^#]*)", first)
     release = re.search(r"# torch: (\d+)\.(\d+)", first)
-    profile = profile_of(tuple(exporters[1].split()) if exporters else ())
+    targets = re.search(r"# target: ([^#]*)", first)
+    named = tuple(f"target:{name}" for name in targets[1].split()) if targets else ()
+    profile = profile_of((*(exporters[1].split() if exporters else ()), *named))
     return replace(profile, torch=(int(release[1]), int(release[2]))) if release else profile
 
 

@@ -34,6 +34,8 @@ _LEVELS = ("note", "warning", "error")
     "--show-refuted", is_flag=True, help="List the findings that a run withdrew, and why."
 )
 @click.option("--opset", type=click.IntRange(7, 30), help="The ONNX opset you deploy with.")
+@click.option("--target", "targets", multiple=True, metavar="NAME",
+              help="A runtime that the model is deployed to, such as tensorrt-8.6; may be repeated.")  # fmt: skip
 @click.option("--python", metavar="PATH", help="The interpreter whose torch runs the models.")
 @click.option("--config", type=click.Path(dir_okay=False), help="Settings of this file only.")
 @click.option("--jobs", "-j", type=click.IntRange(0), default=0, help="Processes; 0: one per core.")

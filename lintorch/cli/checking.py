@@ -16,6 +16,7 @@ from lintorch.report import render
 from lintorch.report.where import shown_path
 from lintorch.run import Checked, Order, Rewritten, check
 from lintorch.settings import SettingsError
+from lintorch.targets import TargetError, find
 
 CLEAN, FOUND, FAILED = 0, 1, 2
 
@@ -27,7 +28,14 @@ def run(given: Mapping[str, Any], stdin: TextIO, out: TextIO, err: TextIO) -> in
         with progress_on(err) as progress:
             checked = check(asked, progress)
         _write(checked, asked, given, out)
-    except (SettingsError, CatalogError, UsageProblem, OSError, UnicodeDecodeError) as error:
+    except (
+        SettingsError,
+        CatalogError,
+        UsageProblem,
+        TargetError,
+        OSError,
+        UnicodeDecodeError,
+    ) as error:
         print(f"lintorch: {error}", file=err)
         return FAILED
     except KeyboardInterrupt:
@@ -45,7 +53,7 @@ class UsageProblem(Exception):
 
 
 def order(given: Mapping[str, Any], stdin: TextIO) -> Order:
-    """The order that the options amount to. Raises UsageProblem."""
+    """The order that the options amount to. Raises UsageProblem and TargetError."""
     paths, text = given["paths"] or (".",), None
     if "-" in paths:
         if len(paths) > 1:
@@ -88,7 +96,9 @@ def _settings(given: Mapping[str, Any]) -> dict[str, object]:
         for name in ("select", "ignore", "extend_select")
         if given[name] is not None
     }
-    return {**selectors, **({} if given["opset"] is None else {"opset": given["opset"]})}
+    named = tuple(dict.fromkeys(find(name).name for name in given["targets"]))
+    chosen = {"opset": given["opset"], "target": named or None}
+    return {**selectors, **{key: value for key, value in chosen.items() if value is not None}}
 
 
 def _fixes(given: Mapping[str, Any]) -> frozenset[Applicability]:

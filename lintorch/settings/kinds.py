@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from lintorch.models.notation import parse
 from lintorch.profile import EXPORTERS
+from lintorch.targets import find
 
 T = TypeVar("T")
 Kind = Callable[[Any, str], Any]
@@ -55,6 +56,10 @@ def exporters(value: Any, root: str) -> tuple[str, ...]:
         if name not in EXPORTERS:
             raise ValueError(f"unknown exporter `{name}`{nearest(name, EXPORTERS)}")
     return tuple(value)
+
+
+def targets(value: Any, root: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(find(name).name for name in strings(value, root)))
 
 
 def release(value: Any, root: str) -> tuple[int, int]:

@@ -28,7 +28,7 @@ _KEYS: Mapping[str, kinds.Kind] = {
     "exporters": kinds.exporters,
     "opset": kinds.count,
     "target-torch": kinds.release,
-    "target": kinds.strings,
+    "target": kinds.targets,
     "dynamic": kinds.boolean,
     "exclude": kinds.strings,
     "extend-exclude": kinds.strings,

@@ -48,6 +48,7 @@ class Settings:
     opset: int | None = None
     target_torch: tuple[int, int] | None = None
     target: tuple[str, ...] = ()
+    """Names of deployment targets, as `lintorch.targets` has them."""
     dynamic: bool | None = None
     exclude: tuple[str, ...] = DEFAULT_EXCLUDE
     extend_exclude: tuple[str, ...] = ()
@@ -74,6 +75,7 @@ class Settings:
             base.opset if self.opset is None else self.opset,
             base.dynamic if self.dynamic is None else self.dynamic,
             base.torch if self.target_torch is None else self.target_torch,
+            self.target,
         )
 
 

@@ -123,6 +123,26 @@ class Failure:
 
 
 @dataclass(frozen=True)
+class OperatorUse:
+    """One operator of an exported ONNX graph, as it is used at one line.
+
+    `opset` is the one that the file imports for the operator's domain ("" for ONNX itself).
+    `types` are those of its inputs as torch calls them, "" where unknown; `rank` is that of the
+    first one. `data` is False where it only works on sizes and constants.
+    """
+
+    name: str
+    opset: int
+    domain: str = ""
+    types: tuple[str, ...] = ()
+    rank: int | None = None
+    layer: str = ""
+    """Dotted path of the module it stands in; "" for the model."""
+    site: Site | None = None
+    data: bool = True
+
+
+@dataclass(frozen=True)
 class Outcome:
     """How one exporter treated one model.
 
@@ -145,3 +165,5 @@ class Outcome:
     """Warnings raised by the exporter that name a line of the user's source."""
     opset: int | None = None
     seconds: float = 0.0
+    graph: tuple[OperatorUse, ...] = ()
+    """What an exported ONNX file holds, whatever its numbers are worth."""

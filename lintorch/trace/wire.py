@@ -6,7 +6,17 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar
 
-from lintorch.trace.record import Event, Failure, Input, Model, Outcome, Run, Rung, Site
+from lintorch.trace.record import (
+    Event,
+    Failure,
+    Input,
+    Model,
+    OperatorUse,
+    Outcome,
+    Run,
+    Rung,
+    Site,
+)
 
 Value = TypeVar("Value")
 _PLAIN = (str, int, float, bool, type(None))
@@ -64,7 +74,10 @@ def failure(data: Mapping[str, Any]) -> Failure:
 def outcome(data: Mapping[str, Any]) -> Outcome:
     """An outcome, as `packed` wrote it."""
     warnings = tuple((text, site(where)) for text, where in data.get("warnings", ()))
-    return _made(Outcome, data, site=site(data.get("site")), warnings=warnings)
+    graph = tuple(
+        _made(OperatorUse, use, site=site(use.get("site"))) for use in data.get("graph", ())
+    )
+    return _made(Outcome, data, site=site(data.get("site")), warnings=warnings, graph=graph)
 
 
 def site(data: Mapping[str, Any] | None) -> Site | None:

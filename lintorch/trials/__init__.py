@@ -10,8 +10,9 @@ from pathlib import Path
 from torch import nn
 
 from lintorch.trace.record import Model, Outcome
+from lintorch.trials import graph
 from lintorch.trials.eager import Eager, Sizes
-from lintorch.trials.exporter import Explained, Exported, Job, Refused
+from lintorch.trials.exporter import FILE, Explained, Exported, Job, Refused
 from lintorch.trials.heard import listening
 from lintorch.trials.state import fresh
 from lintorch.trials.table import TABLE
@@ -56,7 +57,8 @@ def attempt(
     if isinstance(made, Exported):
         made = judge(exporter, made, eager, varied, train)
     seconds = round(time.monotonic() - started, 3)
-    return replace(made, warnings=tuple(heard), seconds=seconds)
+    held = graph.uses(directory / FILE, user_file) if not train else ()
+    return replace(made, warnings=tuple(heard), seconds=seconds, graph=held)
 
 
 def _export(exporter: str, job: Job, user_file: UserFile) -> Exported | Outcome:

@@ -15,6 +15,9 @@ from lintorch.trace.feed import flatten
 from lintorch.trace.record import Input
 from lintorch.trials.state import kept
 
+FILE = "model.onnx"
+"""What exporters that write ONNX call their file in the job's directory."""
+
 
 @dataclass(frozen=True)
 class Job:

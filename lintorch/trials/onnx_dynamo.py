@@ -11,7 +11,7 @@ import torch
 
 from lintorch.trials import runtime, torch_export
 from lintorch.trials.constraints import specialised, unsolved
-from lintorch.trials.exporter import Explained, Exported, Job
+from lintorch.trials.exporter import FILE, Explained, Exported, Job
 from lintorch.trials.trouble import cause, chain, core, frames
 
 _LOWEST_OPSET = 18
@@ -29,7 +29,7 @@ def export(job: Job) -> Exported:
     An opset lower than it can write is left to the legacy exporter, whose it must be.
     Inputs are not named: a model that gives back an input would get two values of one name.
     """
-    path = job.directory / "model.onnx"
+    path = job.directory / FILE
     opset = job.opset if (job.opset or 0) >= _LOWEST_OPSET else None
     torch.onnx.export(
         job.module,

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from lintorch.trials import runtime
-from lintorch.trials.exporter import Explained, Exported, Job
+from lintorch.trials.exporter import FILE, Explained, Exported, Job
 from lintorch.trials.flat import traceable
 from lintorch.trials.trouble import chain, core, frames
 
@@ -22,8 +22,11 @@ def available() -> str:
 
 
 def export(job: Job) -> Exported:
-    """Exports in the exporter's own mode, which is eval whatever the module's, and loads the file."""
-    path = job.directory / "model.onnx"
+    """Exports in the exporter's own mode, which is eval whatever the module's, and loads the file.
+
+    Only a verbose export keeps with each node of the file where it came from.
+    """
+    path = job.directory / FILE
     names = [given.name for given in job.inputs]
     axes = {name: axes for name, axes in zip(names, job.axes(), strict=True) if axes}
     torch.onnx.export(
@@ -31,6 +34,7 @@ def export(job: Job) -> Exported:
         job.example,
         str(path),
         dynamo=False,
+        verbose=True,
         dynamic_axes=axes or None,
         input_names=names,
         **({} if job.opset is None else {"opset_version": job.opset}),

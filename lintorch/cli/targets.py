@@ -1,0 +1,26 @@
+"""`lintorch targets`: the runtimes there are tables of, and what one release takes."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+
+@click.command("targets")
+@click.argument("name", required=False)
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text")
+def command(name: str | None, output_format: str) -> None:
+    """List the deployment targets, or what is known of one, such as tensorrt-8.6."""
+    from lintorch.cli import targets_shown as shown
+    from lintorch.targets import TargetError, every, find
+
+    try:
+        target = find(name) if name else None
+    except TargetError as error:
+        click.echo(f"lintorch: {error}", err=True)
+        sys.exit(2)
+    if output_format == "json":
+        click.echo(shown.as_json(target or tuple(every())), nl=False)
+    else:
+        click.echo(shown.details(target) if target else shown.table(tuple(every())), nl=False)

@@ -1,0 +1,125 @@
+"""What `lintorch targets` prints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from textwrap import fill
+from typing import Any
+
+from lintorch.targets import Target
+
+_HEADER = ("target", "opset", "operators", "confidence", "basis")
+_WIDTH = 100
+
+
+def table(targets: Sequence[Target]) -> str:
+    """One line for each target, in columns."""
+    rows = [_HEADER, *(_row(target) for target in targets)]
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    lines = [
+        "  ".join([*(c.ljust(w) for c, w in zip(row, widths, strict=False)), row[4]])
+        for row in rows
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def details(target: Target) -> str:
+    """A target with its sources and operators, in paragraphs."""
+    return "\n".join(_details(target)) + "\n"
+
+
+def as_json(shown: Target | Sequence[Target]) -> str:
+    """An object for one target, operators included; an array of objects for several."""
+    if isinstance(shown, Target):
+        operators = {name: dict(row) for name, row in sorted(shown.operators.items())}
+        value: Any = {**_facts(shown), "operators": operators}
+    else:
+        value = [_facts(target) for target in shown]
+    return json.dumps(value, indent=2) + "\n"
+
+
+def _row(target: Target) -> tuple[str, str, str, str, str]:
+    release = target.release
+    count = _count(target)
+    return target.name, _opset(target), count, release.confidence, release.basis
+
+
+def _opset(target: Target) -> str:
+    """`17`; `20 to 24` where only bounds are known; `-` where nothing is known, or nothing meant."""
+    bounds = target.release.bounds
+    if target.highest is not None:
+        return str(target.highest)
+    return f"{bounds[0]} to {bounds[1]}" if bounds else "-"
+
+
+def _count(target: Target) -> str:
+    taken = sum(row["supported"] is True for row in target.operators.values())
+    return str(taken) if target.operators else "unknown"
+
+
+def _facts(target: Target) -> dict[str, Any]:
+    release, rows = target.release, target.operators
+    return {
+        "name": target.name,
+        "runtime": target.tables.runtime,
+        "operator_names": target.tables.names,
+        "highest_opset": target.highest,
+        "highest_opset_bounds": release.bounds,
+        "lowest_opset": release.lowest,
+        "opset_limit": release.limit,
+        "operators_supported": sum(r["supported"] is True for r in rows.values()),
+        "operators_named": len(rows),
+        "complete": release.complete,
+        "dynamic_sizes": release.dynamic,
+        "confidence": release.confidence,
+        "basis": release.basis,
+        "retrieved": release.retrieved,
+        "sources": [dict(source) for source in release.sources],
+        "notes": list(release.notes),
+    }
+
+
+def _details(target: Target) -> Iterator[str]:
+    release, rows = target.release, target.operators
+    yield f"{target.name}: {target.tables.runtime}"
+    yield f"  opset:       {_opset(target)} at most, {_LIMITS[release.limit]}"
+    if release.lowest is not None:
+        yield f"  from opset:  {release.lowest}"
+    yield f"  sizes:       {_SIZES[release.dynamic]}"
+    yield f"  confidence:  {release.confidence}: {release.basis}"
+    yield f"  not listed:  {'not supported' if release.complete else 'unknown'}"
+    yield from (_folded(f"  note:        {note}") for note in release.notes)
+    yield from (_folded(f"  source:      {_source(s)}") for s in release.sources)
+    yield f"  retrieved:   {release.retrieved}"
+    yield from _listed("Supported", rows, lambda row: row["supported"] is True)
+    yield from _listed("Not supported", rows, lambda row: row["supported"] is False)
+    yield from _listed("Tried without a result", rows, lambda row: row["supported"] is None)
+    disputed = {n: r for n, r in rows.items() if r["supported"] and r.get("documented") == "N"}
+    yield from _listed("In the code, denied by the documentation", disputed, bool)
+
+
+_LIMITS = {
+    "refused": "a newer one is refused",
+    "printed": "a newer one is printed and read all the same",
+    "none": "and nothing looks at it",
+    "unknown": "what becomes of a newer one is unknown",
+}
+_SIZES = {True: "may vary", False: "fixed only", None: "unknown whether they may vary"}
+
+
+def _listed(title: str, rows: Mapping[str, Any], wanted: Any) -> Iterator[str]:
+    names = sorted(name for name, row in rows.items() if wanted(row))
+    if names:
+        yield ""
+        yield f"{title} ({len(names)}):"
+        yield fill(", ".join(names), _WIDTH, initial_indent="  ", subsequent_indent="  ")
+
+
+def _folded(text: str) -> str:
+    return fill(text, _WIDTH, subsequent_indent=" " * 15, break_long_words=False)
+
+
+def _source(source: Mapping[str, str]) -> str:
+    order = ("repo", "wheel", "title", "wheels", "path", "commit", "test_models", "role", "how")
+    return ", ".join(str(source[key]) for key in order if key in source)

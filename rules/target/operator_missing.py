@@ -1,0 +1,254 @@
+"""LT901: an operator that a deployment target does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from lintorch.finding import Hit, Refuted, Severity
+from lintorch.profile import enumerated
+from lintorch.rule import Rule
+from lintorch.source import Source
+from lintorch.subjects import Trial
+from lintorch.targets import Answer, Target, Verdict, find, written
+from lintorch.targets.verdict import About
+from lintorch.trace.record import OperatorUse, Outcome, Site
+
+rule = Rule(
+    __name__,
+    code="LT901",
+    summary="an operator that the target does not have",
+    why="""
+        The export succeeds, and the runtime of the target refuses the file: it has no such
+        operator, or none as the exported opset defines it. What each release has is read from
+        its tables (`lintorch targets NAME` lists them with their sources); what torch is exported
+        as was measured on torch 2.13, for both ONNX exporters and each opset. With
+        `--export onnx` or `onnx-legacy` the exported graph itself is looked at, node by node.
+
+        An operator that a table does not tell about is not reported. One that the target's code
+        has and its documentation denies is a warning, where an exported graph holds it.
+    """,
+    bad="""
+        import torch
+        from torch import nn
+        from torch.nn import functional as F
+
+
+        class Warp(nn.Module):
+            def forward(self, image, grid):
+                return F.grid_sample(image, grid, align_corners=False)
+    """,
+    good="""
+        import torch
+        from torch import nn
+        from torch.nn import functional as F
+
+
+        class Warp(nn.Module):
+            def forward(self, image, grid):
+                return F.interpolate(image, scale_factor=2)
+    """,
+    unproven="""
+        It takes the target's runtime, and for most of them its hardware. The tables name where
+        each of their facts is from.
+    """,
+    severity=Severity.ERROR,
+    example_profile=("onnx-legacy@16", "target:tensorrt-8.4"),
+)
+
+ONNX = ("onnx", "onnx-legacy")
+TRACED = ("coreml",)
+"""Runtimes whose converters look up the operators that tracing finds, as they are."""
+INTERPOLATE, SIZES = "torch.nn.functional.interpolate", ("input", "size", "scale_factor", "mode")
+MODES = ("nearest", "linear", "bilinear", "trilinear", "bicubic")
+REPLACEMENTS = {
+    "GridSample": "sample with gather, or resample by interpolate where the grid is regular",
+    "Einsum": "write it with matmul, transpose and reshape",
+    "Celu": "write it as max(0, x) + min(0, a * (exp(x / a) - 1))",
+    "CumSum": "multiply by a triangular matrix of ones",
+    "GatherElements": "index by one-hot matmul, or gather along a flat axis",
+    "NonZero": "keep a mask of fixed size instead of the places",
+    "Trilu": "make the mask beforehand and keep it as a buffer",
+    "RandomNormalLike": "draw the noise outside and pass it in",
+    "RandomUniformLike": "draw the noise outside and pass it in",
+    "PRelu": "write it as relu(x) - weight * relu(-x)",
+}
+
+
+@rule.source(cst.Call, needs=("torch",))
+def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
+    if not source.profile.targets or not (name := asked(call, source)):
+        return
+    for target in map(find, source.profile.targets):
+        kind = target.tables.names
+        if kind == "onnx":
+            yield from exported(call, name, target, source)
+        elif lacking := [*outside_onnx(name, target)]:
+            message = f"{told(lacking, target)}; {remedy(lacking, target)}"
+            yield Hit(call, message, severity=gravity(target), target=target.name)
+
+
+def exported(call: cst.Call, name: str, target: Target, source: Source) -> Iterator[Hit]:
+    """What is missing of what the ONNX exporters in use write."""
+    found: dict[str, tuple[int, list[tuple[str, Verdict]]]] = {}
+    exporters = [each for each in ONNX if each in source.profile.exporters]
+    for exporter in exporters:
+        opset = written_opset(exporter, source, target)
+        for wanted in written.operators(name, exporter, opset) or ():
+            verdict = target.supports(wanted, opset)
+            if is_missing(verdict):
+                found.setdefault(exporter, (opset, []))[1].append((wanted, verdict))
+    if not found:
+        return
+    exporter, (opset, lacking) = next(iter(found.items()))
+    under = "" if len(found) == len(exporters) else f" by {exporter}"
+    parts = enumerated([wanted for wanted, _ in lacking])
+    message = (
+        f"{short(name)} is written as {parts}{under} at opset {opset}, and {told(lacking, target)}"
+    )
+    grave = Severity.WARNING if under else gravity(target)
+    hint = remedy(lacking, target, exporter)
+    yield Hit(call, f"{message}; {hint}", severity=grave, target=target.name)
+
+
+@rule.trial("ok", "wrong", "random", "failed")
+def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit | Refuted]:
+    alone = {outcome.exporter} == set(ONNX) & trial.profile.exporters
+    for target in map(find, trial.profile.targets if outcome.graph else ()):
+        for site, uses in trial.by_line().items():
+            yield from judged(site, uses, target, outcome, alone)
+        for site in trial.folded() if alone else ():
+            reason = "nothing of this line is left in the exported graph"
+            yield Refuted(site, reason, target=target.name)
+
+
+def judged(
+    site: Site, uses: list[OperatorUse], target: Target, outcome: Outcome, alone: bool
+) -> Iterator[Hit | Refuted]:
+    """What is to say of the operators that one line was exported as."""
+    verdicts = {use.name: target.supports(use.name, use.opset, use.domain) for use in uses}
+    missing = [(name, v) for name, v in verdicts.items() if is_missing(v)]
+    lacking = missing or [(name, v) for name, v in verdicts.items() if v.disputed]
+    if lacking:
+        names = enumerated([name for name, _ in lacking])
+        wrote = f"{outcome.exporter} wrote {names} here at opset {outcome.opset}"
+        hint = remedy(lacking, target, outcome.exporter)
+        message = f"{wrote}, and {told(lacking, target)}; {hint}"
+        grave = gravity(target) if missing else Severity.WARNING
+        yield Hit(site, message, severity=grave, target=target.name)
+    elif alone and all(verdicts.values()):
+        reason = f"exported as {', '.join(verdicts)}, which {target.name} has"
+        yield Refuted(site, reason, target=target.name)
+
+
+def asked(call: cst.Call, source: Source) -> str:
+    """The full name of a layer that is built, or of a function that a forward pass calls."""
+    name = source.name(call.func)
+    if name.startswith("torch.nn.") and not name.startswith("torch.nn.functional."):
+        return name
+    if not name and isinstance(call.func, cst.Attribute):
+        named = f"torch.{call.func.attr.value}"
+        value = source.value(call.func.value) if named in written.rows() else None
+        sure = value is not None and value.is_tensor and (value.sure or not value.roots)
+        name = named if sure else ""
+    if name == INTERPOLATE and source.arguments(call, *SIZES).value("mode", "nearest") not in MODES:
+        return ""  # written otherwise
+    known = name in written.rows() or name.startswith("torch.nn.functional.")
+    runs = known and source.in_traced_forward(call) and source.in_graph(call)
+    return name if runs else ""
+
+
+def written_opset(exporter: str, source: Source, target: Target) -> int:
+    """The opset of the file: the new exporter writes none below 18.
+
+    Where the target refuses it, its highest: what it lacks then, it lacks at any.
+    """
+    opset, lowest = source.profile.opset_of(exporter), 18 if exporter == "onnx" else 0
+    most = target.highest if target.release.limit == "refused" else None
+    return max(opset if most is None else min(opset, most), lowest)
+
+
+def outside_onnx(name: str, target: Target) -> Iterator[tuple[str, Verdict]]:
+    """What a target that reads PyTorch itself lacks."""
+    if target.tables.names == "torch":
+        spelled = short(name).replace("nn.functional.", "F.")
+        names: Iterable[str] = (spelled,)
+    elif target.family in TRACED:
+        names = written.traced(name)
+    else:
+        names = ()
+    for each in names:
+        verdict = target.supports(each, domain=target.tables.names)
+        if is_missing(verdict):
+            yield each, verdict
+
+
+def is_missing(verdict: Verdict) -> bool:
+    return verdict.answer is Answer.NO and verdict.about in (About.OPERATOR, About.VERSION)
+
+
+def told(lacking: list[tuple[str, Verdict]], target: Target) -> str:
+    """What is missing, and since when it is not."""
+    names = [name for name, _ in lacking]
+    said = list(dict.fromkeys(verdict.reason for _, verdict in lacking))
+    plain = said == [f"{target.name} has no {name}" for name in names]
+    what = f"{target.name} has no {enumerated(names)}" if plain else " and ".join(said)
+    return f"{what}{later(lacking, target)}{doubt(target)}"
+
+
+def later(lacking: list[tuple[str, Verdict]], target: Target) -> str:
+    """The first release that is known to have all of it, where one is."""
+    releases = [release.version for release in target.tables.later(target.version)]
+    if any(verdict.disputed for _, verdict in lacking) or not releases:
+        return ""
+    if first := since(lacking, target):
+        return f" ({target.family}-{first} has {'it' if len(lacking) == 1 else 'them'})"
+    never = all(verdict.since is None for _, verdict in lacking)
+    return f" (nor is any release up to {releases[-1]} known to)" if never else ""
+
+
+def since(lacking: list[tuple[str, Verdict]], target: Target) -> str | None:
+    """The first release that has all that is missing; None where none is known to."""
+    releases = [release.version for release in target.tables.later(target.version)]
+    firsts = [verdict.since for _, verdict in lacking]
+    return None if None in firsts else max(filter(None, firsts), key=releases.index)
+
+
+def gravity(target: Target) -> Severity:
+    """An error where the table is sure of itself."""
+    return Severity.ERROR if target.release.confidence == "high" else Severity.WARNING
+
+
+def doubt(target: Target) -> str:
+    """What the tables say of themselves, where they are not sure."""
+    release = target.release
+    sure = release.confidence == "high"
+    return "" if sure else f" [{release.confidence} confidence: {release.basis}]"
+
+
+def remedy(lacking: list[tuple[str, Verdict]], target: Target, exporter: str = "") -> str:
+    """What to do."""
+    name, verdict = lacking[0]
+    if verdict.disputed:
+        return "try it on the target before relying on it"
+    if verdict.about is About.VERSION and (below := target.opsets(name)):
+        return f"export at opset {below[-1]} or lower"
+    for each in dict.fromkeys((exporter, "onnx-legacy")) if exporter else ():
+        opset, others = written.without(name, each) or (0, ())
+        if others and all(target.supports(other, opset) for other in others):
+            how = "" if each == exporter else " with dynamo=False"
+            return f"opset {opset} or lower{how} writes others instead"
+    if name in REPLACEMENTS:
+        return REPLACEMENTS[name]
+    plugin = ", or register a plugin of that name" if target.release.plugins else ""
+    newer = (
+        f"deploy with {target.family}-{first}"
+        if (first := since(lacking, target))
+        else "replace it"
+    )
+    return f"{newer}{plugin}"
+
+
+def short(name: str) -> str:
+    return name.removeprefix("torch.")

@@ -1,0 +1,126 @@
+"""LT902: a model is exported at an opset that a deployment target is not made for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import libcst as cst
+
+from lintorch.finding import Hit, Severity
+from lintorch.rule import Rule
+from lintorch.source import Source
+from lintorch.source.exports import ONNX, onnx_arguments, onnx_exporter
+from lintorch.subjects import Trial
+from lintorch.targets import Target, find
+from lintorch.trace.record import Outcome
+
+rule = Rule(
+    __name__,
+    code="LT902",
+    summary="an opset that the target is not made for",
+    why="""
+        Each release of a runtime is made for opsets up to some highest one. ONNX Runtime (from
+        1.2 on) and RKNN refuse a newer model; the parsers of TensorRT only print its opset, and
+        import what they can. Where no opset is asked for,
+        torch.onnx.export writes a default that rises with torch: 17 from torch 2.1 on, 18 from
+        2.8, 20 from 2.9.
+    """,
+    bad="""
+        import torch
+
+
+        def export(model, image):
+            torch.onnx.export(model, (image,), "model.onnx", opset_version=20)
+    """,
+    good="""
+        import torch
+
+
+        def export(model, image):
+            torch.onnx.export(model, (image,), "model.onnx", opset_version=17, dynamo=False)
+    """,
+    unproven="""
+        It takes the target's runtime. The highest opsets of ONNX Runtime 1.0 to 1.31 and of RKNN
+        were measured, those of TensorRT are of its parser's documentation.
+    """,
+    severity=Severity.WARNING,
+    example_profile=("onnx", "target:tensorrt-8.6"),
+)
+
+DEFAULTS = (
+    ((2, 9), 20), ((2, 8), 18), ((2, 1), 17), ((1, 13), 14), ((1, 12), 13), ((0, 0), 9),
+)  # fmt: skip
+"""From which torch on which opset is written where none is asked for (read from the wheels)."""
+NEW_LOWEST, CONVERTED = 18, 17
+"""The lowest opset of the new exporter, and the one below it that conversion reaches."""
+
+
+@rule.source(cst.Call, needs=("onnx",))
+def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
+    if not source.profile.targets or source.name(call.func) != ONNX:
+        return
+    given, exporter = onnx_arguments(call, source), onnx_exporter(call, source)
+    node = given.get("opset_version")
+    asked = given.value("opset_version", None)
+    asked = default(source) if asked is None else asked
+    if not isinstance(asked, int) or isinstance(asked, bool):
+        return
+    low = exporter == "onnx" and asked < CONVERTED
+    opset = NEW_LOWEST if low else asked
+    exported = given.get("model")
+    mode = source.mode(exported) if exported is not None else None
+    model = mode.model or None if mode else None
+    how = "is asked for" if node is not None else "is written where none is asked for"
+    for target in map(find, source.profile.targets):
+        if hit := judged(node or call, opset, how if not low else "is written", exporter, target):
+            yield replace(hit, model=model)
+
+
+@rule.trial("ok", "wrong", "random", "failed")
+def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    if outcome.opset is None or not outcome.graph:
+        return
+    for target in map(find, trial.profile.targets):
+        how = f"is written by {outcome.exporter}"
+        if hit := judged(outcome, outcome.opset, how, outcome.exporter, target):
+            yield hit
+
+
+def judged(node: object, opset: int, how: str, exporter: str, target: Target) -> Hit | None:
+    """The hit on an opset outside what a target is made for."""
+    release = target.release
+    highest = release.highest or (release.bounds[1] if release.bounds else None)
+    lowest = release.lowest or 0
+    if target.tables.names != "onnx":
+        return None
+    if highest is not None and opset > highest:
+        refused = release.limit == "refused"
+        most = f"at most {highest}" if release.highest is None else f"{highest}"
+        verb = "refuses it: its highest is" if refused else "is made for opsets up to"
+        grave = Severity.ERROR if refused else None
+        told = f"opset {opset} {how}, and {target.name} {verb} {most}"
+        message = f"{told}{newer(opset, target)}; {lower(highest, exporter)}"
+        return Hit(node, message, severity=grave, target=target.name)
+    if opset < lowest:
+        message = f"opset {opset} {how}, and {target.name} is made for {lowest} and later"
+        return Hit(node, message, target=target.name)
+    return None
+
+
+def newer(opset: int, target: Target) -> str:
+    """The first later release that is made for an opset."""
+    later = target.tables.later(target.version)
+    found = next((r.version for r in later if (r.highest or 0) >= opset), None)
+    return f" ({target.family}-{found} is made for it)" if found else ""
+
+
+def lower(highest: int, exporter: str) -> str:
+    """How to come to write an opset."""
+    if highest < NEW_LOWEST and exporter != "onnx-legacy":
+        return f"ask for opset_version={highest} with dynamo=False: the new exporter writes 18 and later"
+    return f"ask for opset_version={highest}"
+
+
+def default(source: Source) -> int:
+    return next(opset for release, opset in DEFAULTS if source.profile.torch >= release)

@@ -1,0 +1,99 @@
+"""LT906: sizes or dimensions that a deployment target does not take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.finding import Hit, Severity
+from lintorch.rule import Rule
+from lintorch.source import Source
+from lintorch.source.exports import ONNX, is_given, onnx_arguments
+from lintorch.subjects import Trial
+from lintorch.targets import Answer, Target, find
+from lintorch.targets.verdict import About
+from lintorch.trace.record import OperatorUse, Outcome
+
+rule = Rule(
+    __name__,
+    code="LT906",
+    summary="sizes that the target does not take",
+    why="""
+        RKNN, and TensorRT before 6.0, take models whose every size is a number: an axis that is
+        declared dynamic keeps the model from being read. Some operators exist
+        for some numbers of dimensions only: GridSample of volumes came to TensorRT with 11.2.
+
+        Declare sizes as dynamic only where the target can have them so, and export once per
+        size otherwise.
+    """,
+    bad="""
+        import torch
+
+
+        def export(model, image):
+            torch.onnx.export(
+                model, (image,), "model.onnx", input_names=["x"], dynamic_axes={"x": {0: "batch"}},
+                dynamo=False, opset_version=13,
+            )
+    """,
+    good="""
+        import torch
+
+
+        def export(model, image):
+            torch.onnx.export(
+                model, (image,), "model.onnx", input_names=["x"],
+                dynamo=False, opset_version=13,
+            )
+    """,
+    unproven="""
+        It takes the target's own tools. RKNN: issues 158 and 457 of airockchip/rknn-toolkit2.
+        TensorRT: pull request 2450 of microsoft/onnxruntime, and its release notes.
+    """,
+    severity=Severity.WARNING,
+    example_profile=("onnx-legacy", "target:rknn-2.1"),
+)
+
+SIZES = ("dynamic_axes", "dynamic_shapes")
+
+
+@rule.source(cst.Call, needs=SIZES)
+def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
+    if not source.profile.targets or source.name(call.func) != ONNX:
+        return
+    given = onnx_arguments(call, source)
+    named = [name for name in SIZES if is_given(given, name)]
+    for target in map(find, source.profile.targets if named else ()):
+        if target.release.dynamic is False:
+            node = given.get(named[0])
+            message = (
+                f"{named[0]} is given, and {target.name} takes fixed sizes only{since(target)}"
+            )
+            yield Hit(
+                node, f"{message} [medium confidence]; export once per size", target=target.name
+            )
+
+
+@rule.trial("ok", "wrong", "random", "failed")
+def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    for target in map(find, trial.profile.targets if outcome.graph else ()):
+        for site, uses in trial.by_line().items():
+            if found := list(dict.fromkeys(refused(uses, target))):
+                message = f"exported by {outcome.exporter}: {'; '.join(found)}"
+                yield Hit(site, message, severity=Severity.ERROR, target=target.name)
+
+
+def refused(uses: list[OperatorUse], target: Target) -> Iterator[str]:
+    """What is said of each operator with a number of dimensions that the target does not take."""
+    for use in uses:
+        verdict = target.supports(use.name, use.opset, use.domain, rank=use.rank)
+        if verdict.answer is Answer.NO and verdict.about is About.RANK:
+            later = f" ({target.family}-{verdict.since} does)" if verdict.since else ""
+            yield f"{use.name} of {use.rank} dimensions, where {verdict.reason}{later}"
+
+
+def since(target: Target) -> str:
+    """The first later release that takes sizes that vary."""
+    found = next((r.version for r in target.tables.later(target.version) if r.dynamic), None)
+    return f" ({target.family}-{found} takes others)" if found else ""

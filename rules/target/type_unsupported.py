@@ -1,0 +1,52 @@
+"""LT903: an operator that a deployment target has, but not for the type it is used with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lintorch.finding import Hit, Severity
+from lintorch.rule import Rule
+from lintorch.subjects import Trial
+from lintorch.targets import Answer, Target, find
+from lintorch.targets.verdict import About
+from lintorch.trace.record import OperatorUse, Outcome
+
+rule = Rule(
+    __name__,
+    code="LT903",
+    summary="an operator that the target does not have for this type",
+    why="""
+        Runtimes have an operator for some types of tensors and not for others: ONNX Runtime
+        1.31 on the CPU has Celu for float32 only, TensorRT 8.6 many operators for no integers. The types of the exported graph's nodes are compared with what the
+        target's tables say of the first input; nodes that only work on sizes and constants are
+        left out, and types that the runtime casts by itself count as what it casts them to.
+
+        Cast before the operator, or do this part outside the model.
+    """,
+    severity=Severity.WARNING,
+)
+
+
+@rule.trial("ok", "wrong", "random", "failed")
+def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    for target in map(find, trial.profile.targets if outcome.graph else ()):
+        for site, uses in trial.by_line().items():
+            if found := list(dict.fromkeys(refused(uses, target))):
+                message = f"exported by {outcome.exporter}: {'; '.join(found)}"
+                yield Hit(site, f"{message}; cast before it{doubt(target)}", target=target.name)
+
+
+def refused(uses: list[OperatorUse], target: Target) -> Iterator[str]:
+    """What is said of each operator with a type that the target does not take."""
+    for use in uses:
+        if not use.data or not use.types or not use.types[0]:
+            continue
+        verdict = target.supports(use.name, use.opset, use.domain, types=use.types)
+        if verdict.answer is Answer.NO and verdict.about is About.TYPE:
+            later = f" ({target.family}-{verdict.since} does)" if verdict.since else ""
+            yield f"{use.name} of {use.types[0]}, where {verdict.reason}{later}"
+
+
+def doubt(target: Target) -> str:
+    sure = target.release.confidence == "high"
+    return "" if sure else f" [{target.release.confidence} confidence]"

@@ -1,0 +1,386 @@
+"""Deployment targets: what the tables say, what is asked of them, and what rules make of it."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from running import findings, lintorch
+
+from lintorch.finding import Evidence, Finding, Place, Severity
+from lintorch.merge import merge
+from lintorch.profile import Profile
+from lintorch.settings import SettingsError
+from lintorch.settings.reading import load
+from lintorch.targets import Answer, Target, TargetError, every, find
+from lintorch.targets.verdict import About
+
+YES, NO, UNKNOWN = Answer.YES, Answer.NO, Answer.UNKNOWN
+DATA = Path(__file__).parent.parent / "lintorch/targets/data"
+TARGETS = list(every())
+
+FACTS = [
+    # a documented operator whose importer was missing
+    ("tensorrt-5.1.5", "PRelu", 9, NO, "6.0"),
+    ("tensorrt-6.0", "PRelu", 9, YES, None),
+    # a released library, and the parser that was published for it later
+    ("tensorrt-7.2", "CumSum", 11, NO, "8.0"),
+    ("tensorrt-7.2-oss21.05", "CumSum", 11, YES, None),
+    ("tensorrt-7.2", "ReverseSequence", 11, NO, "8.0"),
+    # an operator that is there, with no kernel for what a newer opset made of it
+    ("onnxruntime-1.31", "RoiAlign", 21, YES, None),
+    ("onnxruntime-1.31", "RoiAlign", 22, NO, None),
+    ("onnxruntime-1.15", "AveragePool", 19, NO, "1.16"),
+    ("onnxruntime-1.16", "AveragePool", 19, YES, None),
+    # there, gone, and there again
+    ("tensorrt-5.1", "Sin", 9, YES, None),
+    ("tensorrt-6.0", "Sin", 9, NO, "7.0"),
+    # first seen with 8.5
+    ("tensorrt-8.4", "GridSample", 16, NO, "8.5"),
+    ("tensorrt-8.5", "GridSample", 16, YES, None),
+    # a kernel that covers several opsets, and one that a function body stands in for
+    ("onnxruntime-1.20", "Relu", 13, YES, None),
+    ("onnxruntime-1.20", "GroupNormalization", 18, YES, None),
+    # refused as a whole
+    ("rknn-2.1", "Relu", 20, NO, None),
+    ("onnxruntime-1.14", "Relu", 19, NO, "1.15"),
+    # nobody knows
+    ("onnxruntime-1.10", "GridSample", 15, UNKNOWN, None),
+    ("onnxruntime-0.5", "Relu", 9, UNKNOWN, None),
+    ("qnn-80-63442-10", "Gelu", 20, UNKNOWN, None),
+    ("rknn-2.5", "NoSuchOperator", 19, UNKNOWN, None),
+    ("tensorrt-8.6", "GridSample", 15, UNKNOWN, None),
+]
+
+
+@pytest.mark.parametrize(("name", "operator", "opset", "answer", "since"), FACTS)
+def test_what_a_release_takes(
+    name: str, operator: str, opset: int, answer: Answer, since: str | None
+) -> None:
+    verdict = find(name).supports(operator, opset)
+    assert (verdict.answer, verdict.since) == (answer, since), verdict
+    assert verdict.reason or answer is YES
+
+
+def test_a_documented_operator_without_code_says_so() -> None:
+    assert "whatever its documentation says" in find("tensorrt-5.1").supports("PRelu", 9).reason
+
+
+def test_an_operator_that_the_documentation_denies_is_a_disputed_yes() -> None:
+    verdict = find("tensorrt-7.2").supports("Dropout", 11)
+    assert verdict
+    assert verdict.disputed
+
+
+def test_a_missing_version_tells_the_opsets_that_work() -> None:
+    runtime = find("onnxruntime-1.31")
+    assert runtime.supports("RoiAlign", 22).about is About.VERSION
+    assert runtime.opsets("RoiAlign")[-1] == 21
+
+
+def test_types_are_those_of_the_kernel_and_of_what_it_casts_to() -> None:
+    runtime = find("onnxruntime-1.31")
+    assert runtime.supports("Celu", 12, types=("float32",))
+    assert runtime.supports("Celu", 12, types=("float16",))
+    assert runtime.supports("Celu", 12, types=("float64",)).about is About.TYPE
+    assert find("onnxruntime-1.20").supports("Celu", 12, types=("float64",))  # types not known
+    assert find("tensorrt-8.6").supports("And", 13, types=("float32",)).answer is NO
+
+
+def test_ranks_are_judged_where_they_are_asked_for() -> None:
+    flat, deep = find("tensorrt-8.6"), find("tensorrt-11.2")
+    assert flat.supports("GridSample", 20)
+    assert flat.supports("GridSample", 20, rank=4)
+    refused = flat.supports("GridSample", 20, rank=5)
+    assert (refused.about, refused.since) == (About.RANK, "11.2")
+    assert deep.supports("GridSample", 20, rank=5)
+
+
+def test_operators_of_pytorch_are_asked_for_by_any_of_their_names() -> None:
+    for name in ("grid_sampler", "aten::grid_sampler", "aten.grid_sampler.default"):
+        assert find("coreml").supports(name, domain="aten")
+    assert find("coreml").supports("aten::linalg_eigvals", domain="aten").answer is NO
+    assert find("coreml").supports("GridSample", 16).answer is UNKNOWN
+    assert find("ncnn").supports("nn.PReLU", domain="torch")
+    assert find("ncnn").supports("nn.Softplus", domain="torch").answer is NO
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("tensorrt-8.6.1", "tensorrt-8.6"),
+        ("TRT-8.6", "tensorrt-8.6"),
+        ("tensorrt-v10.0", "tensorrt-10.0"),
+        ("tensorrt-7.2.1", "tensorrt-7.2"),
+        ("tensorrt-7.2-oss21.05", "tensorrt-7.2-oss21.05"),
+        ("ort-1.20", "onnxruntime-1.20"),
+        ("ort-1.20.1", "onnxruntime-1.20"),
+        ("openvino", "openvino-2026.4"),
+        ("openvino-pytorch-2026.4", "openvino-pytorch-2026.4"),
+        ("coremltools-9.0", "coreml-9.0"),
+        ("rknn-toolkit2-2.1.0", "rknn-2.1"),
+    ],
+)
+def test_a_target_goes_by_several_names(written: str, name: str) -> None:
+    assert find(written).name == name
+
+
+@pytest.mark.parametrize(
+    ("written", "near"),
+    [
+        ("tensorrt-8.3", "`tensorrt-8.2` and `tensorrt-8.4`"),
+        ("tensort-8.6", "`tensorrt"),
+        ("onnxruntime-1.99", "`onnxruntime-1.31`"),
+        ("tensorrt", "`tensorrt-11.2`"),
+        ("toaster", "known runtimes are"),
+        ("", "known runtimes are"),
+    ],
+)
+def test_an_unknown_name_names_what_is_near(written: str, near: str) -> None:
+    with pytest.raises(TargetError) as raised:
+        find(written)
+    assert near in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
+def test_each_release_tells_its_sources_and_never_takes_unknown_for_known(target: Target) -> None:
+    release = target.release
+    assert find(target.name) == target
+    assert release.confidence in ("high", "medium", "low")
+    assert release.sources
+    assert release.basis
+    assert release.retrieved
+    assert release.limit in ("refused", "printed", "none", "unknown")
+    for source in release.sources:
+        assert {"repo", "wheel", "title", "wheels", "test_models"} & source.keys()
+    domain = "" if target.tables.names == "onnx" else target.tables.names
+    absent = target.supports("NoSuchOperator", domain=domain)
+    assert absent.answer is (NO if release.complete else UNKNOWN)
+    for operator, row in target.operators.items():
+        if row["supported"] is None:
+            assert target.supports(operator, domain=domain).answer is UNKNOWN
+
+
+def test_the_tables_are_small_and_name_no_place_of_one_machine() -> None:
+    files = sorted(DATA.glob("*.json"))
+    assert sum(file.stat().st_size for file in files) < 500_000
+    for file in files:
+        assert not {"/work", "/tmp", "/home"} & {
+            part for part in ("/work", "/tmp", "/home") if part in file.read_text()
+        }
+
+
+def test_a_profile_with_targets_travels_and_is_a_key() -> None:
+    profile = Profile(targets=("tensorrt-8.6",))
+    assert pickle.loads(pickle.dumps(profile)) == profile
+    assert len({profile, Profile(), Profile(targets=("tensorrt-8.6",))}) == 2
+    assert pickle.loads(pickle.dumps(find("trt-8.6"))).highest == 17
+
+
+WARP = """
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class Warp(nn.Module):
+    def forward(self, image, grid):
+        return F.grid_sample(image, grid, align_corners=False)
+
+
+def export(model, args):
+    torch.onnx.export(model, args, "warp.onnx", opset_version=16, dynamo=False)
+"""
+
+
+@pytest.fixture
+def warp(tmp_path: Path) -> Path:
+    tmp_path.joinpath("warp.py").write_text(WARP)
+    return tmp_path
+
+
+def about_targets(cwd: Path, *arguments: str) -> set[tuple[str, str, int]]:
+    found = findings("--select", "LT901,LT902,LT903,LT906", *arguments, cwd=cwd)
+    return {(f["code"], f["target"], f["location"]["row"]) for f in found}
+
+
+def test_nothing_is_said_without_a_target(warp: Path) -> None:
+    assert about_targets(warp) == set()
+
+
+def test_each_target_has_a_finding_of_its_own_and_the_cache_tells_them_apart(warp: Path) -> None:
+    missing = {("LT901", "tensorrt-8.4", 9), ("LT901", "tensorrt-7.2", 9)}
+    newer = {("LT902", "tensorrt-7.2", 13)}
+    old = about_targets(warp, "--target", "trt-8.4.1", "--target", "tensorrt-7.2")
+    assert old == missing | newer
+    assert about_targets(warp, "--target", "tensorrt-8.5") == set()
+    assert about_targets(warp, "--target", "tensorrt-8.4") == {("LT901", "tensorrt-8.4", 9)}
+
+
+def test_settings_name_targets_and_the_command_line_outweighs_them(warp: Path) -> None:
+    warp.joinpath("lintorch.toml").write_text('target = ["trt-8.4"]\n')
+    assert about_targets(warp) == {("LT901", "tensorrt-8.4", 9)}
+    assert about_targets(warp, "--target", "tensorrt-8.6") == set()
+
+
+def test_an_unknown_target_is_one_error(warp: Path) -> None:
+    done = lintorch("check", "--target", "tensorrt-8.3", cwd=warp)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert "tensorrt-8.4" in line
+    warp.joinpath("lintorch.toml").write_text('target = ["onnxrutime-1.20"]\n')
+    with pytest.raises(SettingsError, match=r"lintorch\.toml: `target`: unknown .*onnxruntime"):
+        load(str(warp / "lintorch.toml"))
+
+
+def test_targets_are_listed(tmp_path: Path) -> None:
+    done = lintorch("targets", cwd=tmp_path)
+    rows = {line.split()[0]: line.split() for line in done.stdout.splitlines()}
+    assert rows["tensorrt-8.6"][1] == "17"
+    assert rows["onnxruntime-0.5"][2] == "unknown"
+    assert set(rows) == {"target", *(target.name for target in TARGETS)}
+    listed = json.loads(lintorch("targets", "--output-format", "json", cwd=tmp_path).stdout)
+    assert {each["name"] for each in listed} == {target.name for target in TARGETS}
+
+
+def test_one_target_is_told_with_its_sources(tmp_path: Path) -> None:
+    done = lintorch("targets", "trt-7.2.1", cwd=tmp_path)
+    assert "eb559b6cdd1ec2169d64c0112fab9b564d8d503b" in done.stdout
+    assert "GatherElements" in done.stdout.partition("Not supported")[2]
+    told = json.loads(
+        lintorch("targets", "ort-1.31", "--output-format", "json", cwd=tmp_path).stdout
+    )
+    assert told["operators"]["RoiAlign"]["missing"] == [22]
+    assert told["sources"][0]["wheel"].startswith("onnxruntime==1.31")
+    done = lintorch("targets", "tensorrt-8.3", cwd=tmp_path)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+
+
+MODELS = """
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class Head(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(
+            nn.Conv2d(3, 4, 3),
+            nn.PReLU(),  # layer
+        )
+        self.norm = nn.LayerNorm(6)  # norm
+
+    def forward(self, x):
+        y = self.norm(self.body(x))
+        return torch.cumsum(y, 1)  # cumsum
+
+
+class Masked(nn.Module):
+    def forward(self, x):
+        mask = torch.tril(torch.ones(8, 8))  # folded
+        return torch.tril(x @ mask)  # kept
+
+
+class Count(nn.Module):
+    def forward(self, mask):
+        return mask.cumsum(1)  # counted
+
+
+class Volume(nn.Module):
+    def forward(self, x, grid):
+        return F.grid_sample(x, grid, align_corners=False)  # volume
+"""
+SETTINGS = """
+[models.head]
+factory = "models.py:Head"
+inputs = ["float32[1, 3, 8, 8]"]
+[models.masked]
+factory = "models.py:Masked"
+inputs = ["float32[8, 8]"]
+[models.count]
+factory = "models.py:Count"
+inputs = ["int64[2, 8]"]
+[models.volume]
+factory = "models.py:Volume"
+inputs = ["float32[1, 2, 4, 4, 4]", "float32[1, 3, 3, 3, 3]"]
+"""
+
+
+def row(mark: str) -> int:
+    return next(n for n, line in enumerate(MODELS.splitlines(), 1) if line.endswith(f"# {mark}"))
+
+
+def tried(folder: Path, exporter: str, *targets: str, opset: int) -> list[dict[str, object]]:
+    folder.joinpath("models.py").write_text(MODELS)
+    folder.joinpath("lintorch.toml").write_text(f'exporters = ["{exporter}"]\n{SETTINGS}')
+    named = [word for target in targets for word in ("--target", target)]
+    return findings(
+        *("--select", "LT901,LT902,LT903,LT906", "--export", exporter),
+        *("--opset", opset, *named, "models.py"),
+        cwd=folder,
+    )
+
+
+def exactly(found: list[dict[str, object]]) -> set[tuple[object, object, object]]:
+    return {
+        (f["code"], f["target"], f["location"]["row"])  # type: ignore[index]
+        for f in found
+        if f["evidence"] == "export"
+    }
+
+
+def test_what_the_exporter_folds_is_withdrawn(tmp_path: Path) -> None:
+    found = tried(tmp_path, "onnx-legacy", "trt-8.4", opset=20)
+    assert {f["location"]["row"] for f in found if f["code"] == "LT901"} == {  # type: ignore[index]
+        row(mark) for mark in ("norm", "volume", "kept")
+    }
+
+
+def test_what_a_target_lacks_does_not_explain_a_failed_export() -> None:
+    place = Place("net.py", 3)
+    failed = Finding("LT904", "export-failed", "it raises", Severity.ERROR, place)
+    failed = replace(failed, evidence=Evidence.EXPORT, model="net.py:Net", exporter="onnx")
+    lacking = replace(failed, code="LT901", name="operator-missing", target="tensorrt-8.4")
+    other = replace(lacking, target="rknn-2.1")
+    assert {f.code for f in merge([failed, lacking]).standing} == {"LT904", "LT901"}
+    assert merge([lacking, other]).standing == (other, lacking)
+
+
+def test_the_graph_of_the_legacy_exporter_is_judged_line_by_line(tmp_path: Path) -> None:
+    found = tried(tmp_path, "onnx-legacy", "tensorrt-5.1", "trt-8.4", "trt-8.6", opset=20)
+    assert exactly(found) == {
+        ("LT901", "tensorrt-5.1", row("layer")),
+        ("LT901", "tensorrt-5.1", row("norm")),
+        ("LT901", "tensorrt-5.1", row("cumsum")),
+        ("LT901", "tensorrt-5.1", row("counted")),
+        ("LT901", "tensorrt-5.1", row("kept")),
+        ("LT901", "tensorrt-5.1", row("volume")),
+        ("LT901", "tensorrt-8.4", row("norm")),
+        ("LT901", "tensorrt-8.4", row("volume")),
+        ("LT901", "tensorrt-8.4", row("kept")),
+        ("LT903", "tensorrt-8.4", row("counted")),
+        ("LT903", "tensorrt-8.6", row("counted")),
+        ("LT906", "tensorrt-8.6", row("volume")),
+        ("LT902", "tensorrt-5.1", 1),
+        ("LT902", "tensorrt-8.4", 1),
+        ("LT902", "tensorrt-8.6", 1),
+    }
+
+
+def test_the_graph_of_the_new_exporter_is_judged_line_by_line(tmp_path: Path) -> None:
+    found = tried(tmp_path, "onnx", "trt-7.2", "trt-11.2", "ort-1.31", "openvino", opset=20)
+    assert exactly(found) == {
+        ("LT901", "tensorrt-7.2", row("norm")),
+        ("LT901", "tensorrt-7.2", row("cumsum")),
+        ("LT901", "tensorrt-7.2", row("counted")),
+        ("LT901", "tensorrt-7.2", row("volume")),
+        ("LT901", "tensorrt-7.2", row("kept")),
+        ("LT903", "tensorrt-11.2", row("counted")),
+        ("LT902", "tensorrt-7.2", 1),
+    }
