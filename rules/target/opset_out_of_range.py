@@ -10,7 +10,7 @@ import libcst as cst
 from lintorch.finding import Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source
-from lintorch.source.exports import ONNX, onnx_arguments, onnx_exporter
+from lintorch.source.exporting.exports import ONNX, onnx_arguments, onnx_exporter
 from lintorch.subjects import Trial
 from lintorch.targets import Target, find
 from lintorch.trace.record import Outcome

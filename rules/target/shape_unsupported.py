@@ -9,7 +9,7 @@ import libcst as cst
 from lintorch.finding import Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source
-from lintorch.source.exports import ONNX, is_given, onnx_arguments
+from lintorch.source.exporting.exports import ONNX, is_given, onnx_arguments
 from lintorch.subjects import Trial
 from lintorch.targets import Answer, Target, find
 from lintorch.targets.verdict import About
