@@ -23,7 +23,8 @@ _ASKS = re.compile(r"(^|\.)_?is_((torch)?dynamo_)?(compiling|exporting|(jit_)?tr
 """The same by the names that libraries give to helpers of their own."""
 _TARGET = re.compile(r"^((\w+_)?(targets?|labels?)|tags|gts?|gt_\w+|y_true|ground_truth)$")
 _OFF = re.compile(
-    r"^(use_tiling|use_slicing|use_framewise_\w+|use_sliding_window_validation|gradient_checkpointing)$"
+    r"^(use_tiling|use_slicing|use_framewise_\w+|use_sliding_window_validation"
+    r"|_?((use|grad|gradient|activation|with)_)?(checkpoint(ing)?|ckpt|cp)(_activations)?)$"
 )
 """Switches of saving memory, off unless a user turns them on."""
 _DONE = re.compile(r"^_?(is_)?(initiali[sz]ed|inited)$")

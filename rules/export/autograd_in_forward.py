@@ -90,7 +90,8 @@ SIZES = frozenset(
 def in_data(node: cst.Attribute, source: Source) -> Iterator[Hit]:
     if node.attr.value != "data" or not source.in_traced_forward(node):
         return
-    if is_tensor(node.value, source) and is_read(node, source) and source.in_graph(node):
+    read = is_tensor(node.value, source) and is_read(node, source) and source.in_graph(node)
+    if read and not trains(node, source):
         fix = Fix("detach", (source.replace(node.attr, "detach()"),), Applicability.SAFE)
         harm = HIDDEN_WEIGHT if of_weight(node.value, source) else HIDDEN
         yield Hit(node, f"{source.code(node)}: no tracer sees what comes of it", fix, harm)
@@ -110,6 +111,12 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
         yield Hit(call, f"checkpoint {told}", harm=harm)
     else:
         yield Hit(call, "a gradient taken in forward is that of the example", harm=BAKED)
+
+
+def trains(node: cst.CSTNode, source: Source) -> bool:
+    """Whether the function around a node steps an optimizer: it is no forward pass then."""
+    function = source.enclosing(node, cst.FunctionDef)
+    return function is not None and "zero_grad(" in source.code(function)
 
 
 def is_reentrant(call: cst.Call, source: Source) -> bool:
