@@ -10,7 +10,7 @@ import click
 
 from lintorch import __version__
 
-_COMMANDS = ("check", "models", "rule", "rules")
+_COMMANDS = ("check", "export", "models", "rule", "rules")
 
 
 class _Commands(click.Group):

@@ -145,3 +145,15 @@ class Outcome:
     """Warnings raised by the exporter that name a line of the user's source."""
     opset: int | None = None
     seconds: float = 0.0
+    error: float | None = None
+    """The largest absolute difference from eager over all sizes; None where none was measured."""
+    artifact: str = ""
+    """The file that was written, where it was asked for."""
+    part: str = ""
+    """The smallest module inside the model that fails alone in the same way: `neck.pool (Pool)`."""
+    enough: int | None = None
+    """The lowest ONNX opset at which every operator has a translation; None where none is known."""
+    script: str = ""
+    """A program that shows the same with torch alone, where it was asked for."""
+    unwritten: str = ""
+    """Why there is no such program."""
