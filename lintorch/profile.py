@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 from lintorch.finding import Harm, Severity
 
-EXPORTERS = ("torch.export", "onnx", "onnx-legacy", "torchscript-trace", "torchscript-script")
+MEASURED = ("torch.export", "onnx", "onnx-legacy", "torchscript-trace", "torchscript-script")
+"""The exporters whose treatment of each hazard was measured."""
+EXPORTERS = (*MEASURED, "openvino", "ncnn")
+"""Those that a model can be tried with. What no rule says of one is unknown."""
 DEFAULT_EXPORTERS = frozenset({"torch.export", "onnx"})
 DEFAULT_OPSET = {"onnx": 20, "onnx-legacy": 20}
 """Opset written when none is asked for (measured on torch 2.13)."""
@@ -61,7 +64,7 @@ class Profile:
             )
             for kind in sorted(set(concerned.values()), reverse=True)
         ]
-        fine = [name for name in EXPORTERS if name in self.exporters and name not in harm]
+        fine = [name for name in MEASURED if name in self.exporters and name not in harm]
         return "; ".join([*clauses, f"right under {enumerated(fine)}"] if fine else clauses)
 
     def severity(self, harm: Mapping[str, Harm], otherwise: Severity) -> Severity:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 import logging
 from pathlib import Path
@@ -15,11 +16,12 @@ pytest.importorskip("onnxruntime")
 import torch.nn.functional as F  # noqa: E402
 from torch import nn  # noqa: E402
 
+from lintorch.profile import EXPORTERS, MEASURED  # noqa: E402
 from lintorch.trace.feed import varied  # noqa: E402
 from lintorch.trace.record import Input, Model, Outcome  # noqa: E402
 from lintorch.trials import TABLE, attempt  # noqa: E402
 
-ALL = tuple(TABLE)
+ALL = MEASURED
 logging.getLogger("torch.onnx").setLevel(logging.ERROR)
 
 
@@ -87,6 +89,12 @@ class Untranslated(nn.Module):
     def forward(self, x):
         q = torch.linalg.qr(x)[0]
         return torch.special.bessel_j0(q)
+
+
+class Special(nn.Module):
+    def forward(self, x):
+        x = torch.special.i0e(x)
+        return torch.special.bessel_j0(x)
 
 
 class Noisy(nn.Module):
@@ -175,6 +183,38 @@ def tried(module, exporter, directory, *, opset=None, train=False, shape=None) -
 def row_of(model, text):
     lines, first = inspect.getsourcelines(model)
     return next(first + i for i, line in enumerate(lines) if text in line)
+
+
+def test_every_exporter_that_can_be_asked_for_is_there():
+    assert tuple(TABLE) == EXPORTERS
+
+
+@pytest.mark.parametrize(("exporter", "package"), [("openvino", "openvino"), ("ncnn", "pnnx")])
+class TestConverter:
+    """Converters that are installed by themselves; their telemetry writes to a home."""
+
+    @pytest.fixture(autouse=True)
+    def home(self, tmp_path, monkeypatch):
+        monkeypatch.setenv("HOME", str(tmp_path))
+
+    def test_its_absence_says_what_to_install(self, exporter, package, tmp_path):
+        outcome = tried(Flattened(), exporter, tmp_path)
+        there = importlib.util.find_spec(package) is not None
+        assert (outcome.status == "unavailable") == (not there)
+        assert there or outcome.message.endswith(f'pip install "lintorch[{exporter}]"')
+
+    def test_numbers_are_right_at_every_size(self, exporter, package, tmp_path):
+        pytest.importorskip(package)
+        assert tried(Normed(), exporter, tmp_path).status == "ok"
+        outcome = tried(Named(), exporter, tmp_path)
+        assert (outcome.status, outcome.message) == ("ok", "")
+
+    def test_every_operator_without_translation_is_named(self, exporter, package, tmp_path):
+        pytest.importorskip(package)
+        outcome = tried(Special(), exporter, tmp_path)
+        assert (outcome.status, outcome.stage) == ("failed", "export")
+        assert set(outcome.operators) == {"aten::special_i0e", "aten::special_bessel_j0"}
+        assert outcome.site.row == row_of(Special, "i0e")
 
 
 @pytest.mark.parametrize("exporter", ALL)

@@ -67,6 +67,7 @@ STAGES = {
 UNIMPORTABLE = {
     "exits": ("sys.exit('enough')", "import", "SystemExit: enough"),
     "ends": ("os._exit(7)", "stopped", "exit status 7"),
+    "outside": ("from ..missing import part", "import", "attempted relative import"),
     "waits": ("time.sleep(600)", "stopped", "did not finish within 4 s"),
 }
 HARMLESS = {

@@ -10,7 +10,7 @@ import click
 
 from lintorch import __version__
 
-_COMMANDS = ("check", "models", "rule", "rules", "targets")
+_COMMANDS = ("check", "export", "models", "rule", "rules", "targets")
 
 
 class _Commands(click.Group):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,6 +39,8 @@ class Plan:
     `configured` holds the tables `[tool.lintorch.models.NAME]`. Without `trace` and `exporters`
     models are only found, built and fed. `in_training` holds (model as "file.py:Class", exporter)
     where the project exports that model in training mode: it is tried so as well. `python` is the interpreter whose torch is used.
+    Runs are traced as graphs too, unless not `graphs`. Up to `jobs` exports of one model run side by side. What they write is kept below the folder
+    `artifacts`, if one is given; `scripts` asks for programs that show what went wrong.
     """
 
     files: tuple[str, ...]
@@ -50,6 +52,10 @@ class Plan:
     opset: int | None = None
     python: str = sys.executable
     limits: Limits = Limits()
+    jobs: int = 1
+    artifacts: str = ""
+    graphs: bool = True
+    scripts: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,7 +69,9 @@ class Report:
     outcomes: tuple[Outcome, ...] = ()
 
 
-def examine(plan: Plan, progress: Callable[[str], None] = lambda line: None) -> Iterator[Report]:
+def examine(
+    plan: Plan, progress: Callable[[str], None] = lambda line: None
+) -> Generator[Report, None, None]:
     """One report per model that was found; `progress` gets a line when work on something begins.
 
     Models that are parts of another that ran are not reported. Raises WorkerError where no
@@ -137,6 +145,11 @@ class _Request:
             "exporters": list(plan.exporters),
             "in_training": [list(pair) for pair in plan.in_training],
             "opset": plan.opset,
+            "jobs": plan.jobs,
+            "artifacts": plan.artifacts,
+            "project": os.path.realpath(plan.project),
+            "graphs": plan.graphs,
+            "scripts": plan.scripts,
         }
         arguments = {
             **self.arguments,
@@ -147,7 +160,12 @@ class _Request:
         imports = _TRACERS if plan.trace or plan.exporters else ()
         work = f"lintorch.models.visit:{self.work}"
         ending = yield from worker.do(
-            work, arguments, limits.seconds, limits.memory + _SLACK, imports
+            work,
+            arguments,
+            limits.seconds,
+            limits.memory + _SLACK,
+            imports,
+            limits.memory * plan.jobs + _SLACK,
         )
         yield {"ending": ending}
 

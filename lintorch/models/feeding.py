@@ -23,6 +23,8 @@ from lintorch.trace.site import Files
 from lintorch.worker.isolate import Send
 
 _SEARCH_SHARE = 0.5
+_LARGE = 0.2
+"""The share of the memory it may take from which a model's weights are large."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,10 @@ def fed(
                 return None
             work = replace(work, seen=seen)
             found = _found(work, built, setting)
+            if _is_too_large(built, found, work):  # without their values, the weights take no room
+                built.module.to("meta")
+                again = _found(work, built, setting)
+                found = again if isinstance(again, Fed) else found
             if isinstance(found, Fed):
                 return work, built, found
             first = first or found
@@ -62,6 +68,16 @@ def fed(
     if first is not None:
         work.fail(first.stage, first.cause, first.output)
     return None
+
+
+def _is_too_large(built: Built, found: Fed | _Failed, work: Work) -> bool:
+    """Whether a model failed for want of memory that its weights take a good part of."""
+    weights = sum(each.numel() * each.element_size() for each in built.module.parameters())
+    return (
+        isinstance(found, _Failed)
+        and "memory" in found.cause
+        and weights > work.options.memory * _LARGE
+    )
 
 
 def _found(work: Work, built: Built, setting: Mapping[str, Any]) -> Fed | _Failed:

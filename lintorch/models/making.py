@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import torch
 from torch import nn
 
 from lintorch.models.asked import Arguments
 from lintorch.models.conventional import SIDES
 from lintorch.models.fill import fill, is_known, shown, smaller
 from lintorch.models.parameters import required
+from lintorch.models.recipe import Recipe
 from lintorch.models.retry import settled
 from lintorch.models.watch import watched
 from lintorch.trace.record import Input, Site
@@ -36,6 +38,7 @@ class Built:
     module: nn.Module
     arguments: Mapping[str, Any]
     sites: Mapping[str, Site]
+    recipe: Recipe
     fed: tuple[tuple[str, Input], ...] = ()
     smaller: Callable[[], Built] | None = None
 
@@ -90,14 +93,23 @@ class Making:
         return replace(self, arguments={**given, **self.arguments}).settled()
 
     def _make(self, made_up: Arguments) -> tuple[nn.Module, dict[int, Site]]:
-        by_position = [p.name for p in self.needed() if p.kind is p.POSITIONAL_ONLY]
-        named = {name: value for name, value in made_up.items() if name not in by_position}
+        recipe = self._recipe(made_up)
         surroundings.seed()
         with watched(self.files) as sites:
-            made = self.call(
-                *(made_up[name] for name in by_position), **{**self.arguments, **named}
-            )
+            try:
+                made = self.call(*recipe.args, **recipe.kwargs)
+            except (MemoryError, RuntimeError) as error:
+                if not _is_of_memory(error):
+                    raise
+                with torch.device("meta"):  # sizes and operators are known without the weights
+                    made = self.call(*recipe.args, **recipe.kwargs)
         return _module(made), sites
+
+    def _recipe(self, made_up: Mapping[str, Any]) -> Recipe:
+        by_position = [p.name for p in self.needed() if p.kind is p.POSITIONAL_ONLY]
+        named = {name: value for name, value in made_up.items() if name not in by_position}
+        args = tuple(made_up[name] for name in by_position)
+        return Recipe(self.call, args, {**self.arguments, **named})
 
     def _built(self, made: tuple[nn.Module, dict[int, Site]], made_up: Arguments) -> Built:
         module, sites = made
@@ -105,7 +117,8 @@ class Making:
             path: sites[id(part)] for path, part in module.named_modules() if id(part) in sites
         }
         arguments = {**self.said, **shown(made_up), **shown(self.arguments)}
-        return Built(module, arguments, paths, self.fed, self._shrunk(module))
+        recipe = self._recipe(made_up)
+        return Built(module, arguments, paths, recipe, self.fed, self._shrunk(module))
 
     def _shrunk(self, module: nn.Module) -> Callable[[], Built] | None:
         """Builds for smaller sides what passes keywords on and keeps big sides as an attribute."""
@@ -113,6 +126,10 @@ class Making:
         if not given or not _passes_on(self.call) or given.keys() & self.arguments.keys():
             return None
         return lambda: replace(self, arguments={**self.arguments, **given}).settled()
+
+
+def _is_of_memory(error: Exception) -> bool:
+    return isinstance(error, MemoryError) or "allocate memory" in str(error)
 
 
 def _small(side: Any) -> Any:

@@ -13,7 +13,7 @@ from lintorch.models.guess import is_loss
 from lintorch.models.identity import Seen, contained, identified
 from lintorch.models.making import Built
 from lintorch.models.narrow import Fed
-from lintorch.models.trial import tried
+from lintorch.models.trial import Subject, tried
 from lintorch.models.work import Options, Work
 from lintorch.trace import run, wire
 from lintorch.trace.record import Model, Rung, Site
@@ -48,13 +48,10 @@ def examine(
     send({"model": wire.packed(model)})
     whole = Site(work.seen.path, work.seen.row)
     subject = run.Subject(built.module, fed.inputs, built.sites, whole, files)
-    if options.trace and _recorded(work, subject, fed):
+    if options.trace and _recorded(work, subject, fed) and options.graphs:
         _climb(work, subject, fed)
     if setting or not is_loss([given.name for given in model.inputs]):  # losses stay at home
-        for exporter in options.exporters:
-            tried(work, built.module, model, fed, exporter)
-            if [f"{model.path}:{model.qualname}", exporter] in options.in_training:
-                tried(work, built.module, model, fed, exporter, train=True)
+        tried(work, Subject(built, model, fed))
 
 
 def _model(seen: Seen, built: Built, fed: Fed, files: Files) -> Model:

@@ -1,49 +1,126 @@
-"""A model is exported on trial, in a child."""
+"""A model is exported on trial, in children."""
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import time
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from torch import nn
-
+from lintorch.models.abreast import Piece, abreast, room
+from lintorch.models.making import Built
 from lintorch.models.narrow import Fed
 from lintorch.models.work import Work
 from lintorch.trace import wire
 from lintorch.trace.record import Model, Outcome
 from lintorch.worker.isolate import SLACK, Send
 
+_NARROWING = 20.0
+"""Seconds in which the part that fails is looked for, at most."""
 
-def tried(
-    work: Work, module: nn.Module, model: Model, fed: Fed, exporter: str, train: bool = False
-) -> None:
-    """Export the model on trial."""
+
+@dataclass(frozen=True)
+class Subject:
+    """A model that runs: what to export."""
+
+    built: Built
+    model: Model
+    fed: Fed
+
+    @property
+    def name(self) -> str:
+        """`file.py:Class`."""
+        return f"{self.model.path}:{self.model.qualname}"
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """One export to try, and the folder that it may write to."""
+
+    exporter: str
+    train: bool
+    folder: Path
+
+
+def tried(work: Work, subject: Subject) -> None:
+    """Export a model on trial with each exporter, and once more in training mode where asked."""
+    trials = [
+        _Trial(exporter, train, Path(tempfile.mkdtemp(dir=work.options.artifacts or None)))
+        for exporter in work.options.exporters
+        for train in (False, True)
+        if not train or [subject.name, exporter] in work.options.in_training
+    ]
+
+    def begins(number: int) -> None:
+        work.send({"begin": f"{subject.name} → {trials[number].exporter}"})
+        work.send({"allow": work.options.trial_seconds + SLACK})
+
+    works = [partial(_trying, work, subject, trial) for trial in trials]
+    pieces = abreast(works, work.options, room(work.options, subject.built.module), begins)
+    for trial, piece in zip(trials, pieces, strict=True):
+        outcome = _outcome(trial.exporter, piece)
+        if not outcome.artifact:
+            shutil.rmtree(trial.folder, ignore_errors=True)
+        work.send({"outcome": wire.packed(outcome)})
+
+
+def _trying(work: Work, subject: Subject, trial: _Trial, send: Send) -> None:
+    """In the child: the outcome, then what more can be found out in the time that is left."""
     from lintorch import trials
 
-    options, files = work.options, work.files
-    directory = Path(tempfile.mkdtemp())
+    started, files = time.monotonic(), work.files
+    module, model, varied = subject.built.module, subject.model, subject.fed.varied
+    about: dict[str, Any] = {
+        "train": trial.train,
+        "user_file": lambda path: files.shown(path) if files.is_user(path) else None,
+        "directory": trial.folder,
+    }
+    keep, opset = bool(work.options.artifacts), work.options.opset
+    if work.options.scripts:
+        send(_script(work, subject, trial))
+    outcome = trials.attempt(trial.exporter, module, model, varied, opset=opset, keep=keep, **about)
+    send({"outcome": wire.packed(outcome)})
+    left = work.options.trial_seconds - (time.monotonic() - started)
+    seconds = min(_NARROWING, left / 2)
+    for name in trials.narrowed(outcome, module, model, varied, seconds=seconds, **about):
+        send({"part": name})
 
-    def trying(send: Send) -> None:
-        outcome = trials.attempt(
-            exporter,
-            module,
-            model,
-            fed.varied,
-            opset=options.opset,
-            train=train,
-            user_file=lambda path: files.shown(path) if files.is_user(path) else None,
-            directory=directory,
-        )
-        send({"outcome": wire.packed(outcome)})
 
-    work.send({"begin": f"{model.path}:{model.qualname} → {exporter}"})
-    work.send({"allow": options.trial_seconds + SLACK})
-    started = time.monotonic()
-    sent, ending = work.step(trying, options.trial_seconds)
-    if not sent:
-        seconds = round(time.monotonic() - started, 3)
-        stopped = Outcome(exporter, "failed", "stopped", ending.cause, seconds=seconds)
-        sent = [{"outcome": wire.packed(stopped)}]
-    for message in sent:
-        work.send(message)
+def _script(work: Work, subject: Subject, trial: _Trial) -> dict[str, str]:
+    """A program that does the same, or why the model cannot be built by one."""
+    from lintorch import trials
+
+    recipe, model = subject.built.recipe, subject.model
+    try:
+        building = recipe.lines(work.options.project)
+    except ValueError as error:
+        return {"unwritten": str(error)}
+    text = trials.script(
+        trial.exporter,
+        "repro.py",
+        building,
+        subject.built.module,
+        model,
+        subject.fed.varied,
+        opset=work.options.opset,
+        train=trial.train,
+        directory=trial.folder,
+    )
+    return {"script": text}
+
+
+def _outcome(exporter: str, piece: Piece) -> Outcome:
+    """What a child told; where it told nothing, why it was stopped."""
+    assert piece.ending is not None
+    told: dict[str, Any] = {}
+    for message in piece.sent:
+        told |= message
+    seconds = round(piece.seconds, 3)
+    stopped = Outcome(exporter, "failed", "stopped", piece.ending.cause, seconds=seconds)
+    outcome = wire.outcome(told.pop("outcome")) if "outcome" in told else stopped
+    if outcome.status not in ("wrong", "failed"):
+        told = {name: said for name, said in told.items() if name == "part"}
+    return replace(outcome, **told)

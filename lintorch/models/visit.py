@@ -118,7 +118,7 @@ def _isolated(send: Send, seen: Seen, work: Callable[[Send], None], options: Opt
     send({"allow": options.seconds + 2 * SLACK})
     parts: set[str] = set()
     failed = False
-    pieces = isolate(work, options.seconds + SLACK, options.memory)
+    pieces = isolate(work, options.seconds + SLACK, options.memory, options.together)
     while True:
         try:
             message = next(pieces)

@@ -26,6 +26,20 @@ class Options:
     exporters: tuple[str, ...]
     in_training: Collection[Sequence[str]]
     opset: int | None
+    jobs: int = 1
+    """Exports of one model that may run side by side."""
+    artifacts: str = ""
+    """The folder in which exported files are kept; "" to keep none."""
+    project: str = ""
+    graphs: bool = True
+    """Whether a model that is run is traced as a graph too."""
+    scripts: bool = False
+    """Whether to write a program that shows what went wrong."""
+
+    @property
+    def together(self) -> int:
+        """Bytes that all processes of one model may hold."""
+        return self.memory * self.jobs
 
 
 @dataclass(frozen=True)

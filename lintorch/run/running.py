@@ -51,7 +51,7 @@ def run_models(
         profile = scope.profile(plan.files[0])
         try:
             told = scope.settings(plan.files[0]).file or plan.files[0]
-            reports = (_at_home(report, told) for report in examine(plan, progress))
+            reports = (at_home(report, told) for report in examine(plan, progress))
             more = read(reports, scope.catalog, profile)
         except WorkerError as error:
             return Ran(ran.findings, ran.lines, (*ran.errors, str(error)))
@@ -105,7 +105,7 @@ def _limits(settings: Settings) -> Limits:
     )
 
 
-def _at_home(report: Report, settings: str) -> Report:
+def at_home(report: Report, settings: str) -> Report:
     """A configured model that is in no file is the settings' failure."""
     if report.failure is None or os.path.isfile(report.failure.path):
         return report
@@ -117,7 +117,7 @@ def read(reports: Iterable[Report], rules: Catalog, profile: Profile) -> Ran:
     findings: list[Finding] = []
     lines: list[str] = []
     traced = index(rules.rules.values(), Evidence.TRACE)
-    tried = index(rules.rules.values(), Evidence.EXPORT)
+    exported = index(rules.rules.values(), Evidence.EXPORT)
     for report in reports:
         if report.failure is not None:
             findings.append(failed(report.failure, rules))
@@ -126,12 +126,13 @@ def read(reports: Iterable[Report], rules: Catalog, profile: Profile) -> Ran:
         trace = Trace(report.model, report.runs, report.rungs, profile)
         findings += lint(trace, traced)
         for outcome in report.outcomes:
-            findings += _tried(outcome, trace, tried, rules)
+            findings += tried(outcome, trace, exported, rules)
         lines.append(model_text(report))
     return Ran(tuple(findings), tuple(lines))
 
 
-def _tried(outcome: Outcome, trace: Trace, detectors: Index, rules: Catalog) -> Iterator[Finding]:
+def tried(outcome: Outcome, trace: Trace, detectors: Index, rules: Catalog) -> Iterator[Finding]:
+    """What the rules say of one trial; one that was stopped is LT007."""
     if outcome.stage == "stopped":
         yield _stopped(outcome, trace.record, rules)
     yield from lint(Trial(outcome, trace), detectors)

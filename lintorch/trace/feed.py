@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
+from torch import nn
 
 from lintorch.trace.record import Input, Model
 
@@ -18,6 +19,16 @@ def tensors(inputs: Sequence[Input], sizes: Mapping[str, int]) -> tuple[torch.Te
     """One tensor per input, the same values at every call; named sizes take their value of `sizes`."""
     generator = torch.Generator().manual_seed(SEED)
     return tuple(_tensor(given, sizes, generator) for given in inputs)
+
+
+def placed(module: nn.Module, given: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
+    """The tensors where a module can take them: without values where its weights have none."""
+    return tuple(given) if not weightless(module) else tuple(each.to("meta") for each in given)
+
+
+def weightless(module: nn.Module) -> bool:
+    """Whether a module was built without the values of its weights."""
+    return any(weight.is_meta for weight in module.parameters())
 
 
 def flatten(output: Any) -> list[torch.Tensor]:

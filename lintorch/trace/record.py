@@ -167,3 +167,15 @@ class Outcome:
     seconds: float = 0.0
     graph: tuple[OperatorUse, ...] = ()
     """What an exported ONNX file holds, whatever its numbers are worth."""
+    error: float | None = None
+    """The largest absolute difference from eager over all sizes; None where none was measured."""
+    artifact: str = ""
+    """The file that was written, where it was asked for."""
+    part: str = ""
+    """The smallest module inside the model that fails alone in the same way: `neck.pool (Pool)`."""
+    enough: int | None = None
+    """The lowest ONNX opset at which every operator has a translation; None where none is known."""
+    script: str = ""
+    """A program that shows the same with torch alone, where it was asked for."""
+    unwritten: str = ""
+    """Why there is no such program."""

@@ -32,7 +32,7 @@ class Subject:
 def call(module: nn.Module, tensors: Sequence[torch.Tensor]) -> object:
     """Call a model as it is deployed: without gradients."""
     with torch.no_grad():
-        return module(*tensors)
+        return module(*feed.placed(module, tensors))
 
 
 def record(subject: Subject, sizes: Mapping[str, int]) -> Run:

@@ -40,7 +40,7 @@ def by_fx(subject: Subject, sizes: Mapping[str, int]) -> Rung:
 
 def by_export(subject: Subject, sizes: Mapping[str, int]) -> Rung:
     """`torch.export.export` with each named size Dim.DYNAMIC."""
-    tensors = feed.tensors(subject.inputs, sizes)
+    tensors = feed.placed(subject.module, feed.tensors(subject.inputs, sizes))
     shapes = dynamic_shapes(subject.module, subject.inputs)
     try:
         with torch.no_grad():

@@ -34,6 +34,8 @@ class Job:
     directory: Path
     output: Any
     """What eager gives back for the example, as it is."""
+    keep: bool = False
+    """Whether the exported file is wanted, and not only what it computes."""
 
     def axes(self) -> list[dict[int, str]]:
         """Per input: the axes that are dynamic, and the names of their sizes."""
@@ -54,6 +56,8 @@ class Exported:
     run: Callable[[Sequence[torch.Tensor]], list[torch.Tensor]]
     opset: int | None = None
     note: str = ""
+    artifact: str = ""
+    """The file that was written; "" where nothing was asked for."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,8 @@ class Explained:
     operators: tuple[str, ...] = ()
     where: str = ""
     message: str = ""
+    enough: int | None = None
+    """The lowest opset at which all these operators have a translation; None where there is none."""
 
 
 class Exporter(Protocol):
@@ -80,15 +86,28 @@ class Exporter(Protocol):
     def explain(self, error: BaseException, job: Job) -> Explained:
         """What is known of an error that `export` raised."""
 
+    def script(self, job: Job) -> str:
+        """The same as statements of a program; see `lintorch.trials.program.program`."""
 
-def running(module: nn.Module) -> Exported:
+
+def running(module: nn.Module, artifact: str = "") -> Exported:
     """A module as what was exported; its buffers are the same before every run."""
 
     def run(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
         with kept(module):
             return flatten(module(*tensors))
 
-    return Exported(run)
+    return Exported(run, artifact=artifact)
+
+
+def saved(job: Job, name: str, save: Callable[[str], object]) -> str:
+    """Write the file where it is wanted, which is its own stage; its path, else ""."""
+    if not job.keep:
+        return ""
+    path = str(job.directory / name)
+    with stage("save"):
+        save(path)
+    return path
 
 
 class Refused(Exception):
@@ -108,11 +127,11 @@ def stage(name: str) -> Iterator[None]:
         raise Refused(name) from error
 
 
-def missing(*packages: str) -> str:
+def missing(*packages: str, extra: str = "export") -> str:
     """How to install what cannot be imported; the empty text where all can be."""
     for package in packages:
         try:
             __import__(package)
         except ImportError as error:
-            return f'{package} cannot be imported ({error}); pip install "lintorch[export]"'
+            return f'{package} cannot be imported ({error}); pip install "lintorch[{extra}]"'
     return ""

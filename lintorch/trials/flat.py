@@ -10,6 +10,24 @@ from torch import nn
 from lintorch.trace.feed import flatten
 from lintorch.trials.exporter import Job
 
+SCRIPT = """
+
+class Flat(torch.nn.Module):
+    def __init__(self, module):
+        super().__init__()
+        self.module = module
+        self.train(module.training)
+
+    def forward(self, *inputs):
+        found = tuple(tensors(self.module(*inputs)))
+        return found[0] if len(found) == 1 else found
+
+
+if not isinstance(fresh(eager)(*example), (torch.Tensor, tuple, list)):
+    model = Flat(model)
+"""
+"""The same as part of a program, for outputs that are mappings or dataclasses."""
+
 
 class Flat(nn.Module):  # type: ignore[misc]
     """A module that gives back the tensors in another's output, in order.

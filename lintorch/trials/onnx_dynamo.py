@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +17,17 @@ from lintorch.trials.trouble import cause, chain, core, frames
 
 _LOWEST_OPSET = 18
 """The first opset that this exporter writes; it only tries to convert to a lower one."""
+
+_SCRIPT = """
+path = os.path.join(folder.name, "model.onnx")
+torch.onnx.export(
+    model,
+    example,
+    path,
+    dynamo=True,
+    dynamic_shapes={shapes},{opset}
+)
+"""
 
 
 def available() -> str:
@@ -30,7 +42,7 @@ def export(job: Job) -> Exported:
     Inputs are not named: a model that gives back an input would get two values of one name.
     """
     path = job.directory / FILE
-    opset = job.opset if (job.opset or 0) >= _LOWEST_OPSET else None
+    opset = _opset(job)
     torch.onnx.export(
         job.module,
         job.example,
@@ -41,6 +53,17 @@ def export(job: Job) -> Exported:
         **({} if opset is None else {"opset_version": opset}),
     )
     return runtime.load(path, replace(job, opset=opset))
+
+
+def script(job: Job) -> str:
+    """As `export`."""
+    opset = "" if _opset(job) is None else f"\n    opset_version={_opset(job)},"
+    shapes = torch_export.spelled(torch_export.shapes(job))
+    return _SCRIPT.format(shapes=shapes, opset=opset) + runtime.script(job)
+
+
+def _opset(job: Job) -> int | None:
+    return job.opset if (job.opset or 0) >= _LOWEST_OPSET else None
 
 
 def explain(error: BaseException, job: Job) -> Explained:
@@ -58,7 +81,7 @@ def explain(error: BaseException, job: Job) -> Explained:
                     *_untranslated(found["decomposed_program"].graph_module, found["registry"])
                 ]
                 if nodes:
-                    return _unsupported(nodes)
+                    return _unsupported(nodes, found["registry"])
             if frame.f_code.co_name == "_translate_fx_graph" and "node" in found:
                 where = found["node"].meta.get("stack_trace") or ""
     return Explained(where=where, message=core(cause(error)))
@@ -73,10 +96,40 @@ def _plainly(job: Job) -> str:
     return ""
 
 
-def _unsupported(nodes: list[Any]) -> Explained:
+def _unsupported(nodes: list[Any], registry: Any) -> Explained:
     operators = tuple(dict.fromkeys(map(_asked, nodes)))
     where = next((trace for node in nodes if (trace := node.meta.get("stack_trace"))), "")
-    return Explained(operators, where, f"no ONNX translation for {', '.join(operators)}")
+    message = f"no ONNX translation for {', '.join(operators)}"
+    return Explained(operators, where, message, _enough(nodes, registry))
+
+
+def _enough(nodes: list[Any], registry: Any) -> int | None:
+    """The lowest opset, above the one being written, with a translation for all of these.
+
+    None too where another release of torch keeps its translations elsewhere.
+    """
+    with suppress(AttributeError, TypeError):
+        highest = torch.onnx._constants.ONNX_MAX_OPSET
+        opsets = range(registry.opset_version + 1, highest + 1)
+        if opsets and _translates(nodes, registry, highest):
+            return next(opset for opset in opsets if _translates(nodes, registry, opset))
+    return None
+
+
+def _translates(nodes: list[Any], registry: Any, opset: int) -> bool:
+    """Whether the registry, as it is at an opset, has all of these or what they are parts of."""
+    other = type(registry).from_torchlib(opset_version=opset)
+    whole = (node.meta.get("original_aten") or node.target for node in nodes)
+    return all(
+        any(map(_known(other, _takes_complex(node)), (node.target, called)))
+        for node, called in zip(nodes, whole, strict=True)
+    )
+
+
+def _known(registry: Any, takes_complex: bool) -> Callable[[Any], bool]:
+    return lambda target: any(
+        bool(entry.is_complex) is takes_complex for entry in registry.get_decomps(target)
+    )
 
 
 def _untranslated(graph: Any, registry: Any) -> Iterator[Any]:
@@ -86,15 +139,13 @@ def _untranslated(graph: Any, registry: Any) -> Iterator[Any]:
             if node.op == "call_function" and node.target is not operator.getitem:
                 if _name(node.target).startswith("onnx"):
                     continue
-                complex_input = any(_is_complex(given) for given in node.all_input_nodes)
-                known = registry.get_decomps(node.target)
-                if not any(bool(entry.is_complex) is complex_input for entry in known):
+                if not _known(registry, _takes_complex(node))(node.target):
                     yield node
 
 
-def _is_complex(node: Any) -> bool:
-    value = node.meta.get("val")
-    return isinstance(value, torch.Tensor) and bool(value.is_complex())
+def _takes_complex(node: Any) -> bool:
+    values = (given.meta.get("val") for given in node.all_input_nodes)
+    return any(isinstance(value, torch.Tensor) and value.is_complex() for value in values)
 
 
 def _asked(node: Any) -> str:

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import torch
 
-from lintorch.trials import runtime
+from lintorch.trials import flat, runtime
 from lintorch.trials.exporter import FILE, Explained, Exported, Job
-from lintorch.trials.flat import traceable
 from lintorch.trials.trouble import chain, core, frames
 
 _SUPPORTED = ("onnx::", "prim::")
+_OPSET = re.compile(r"(?:try opset version|was added in version) (\d+)")
+
+_SCRIPT = """
+path = os.path.join(folder.name, "model.onnx")
+torch.onnx.export(
+    model,
+    example,
+    path,
+    dynamo=False,
+    input_names={names},
+    dynamic_axes={axes},{opset}
+)
+"""
 
 
 def available() -> str:
@@ -30,7 +43,7 @@ def export(job: Job) -> Exported:
     names = [given.name for given in job.inputs]
     axes = {name: axes for name, axes in zip(names, job.axes(), strict=True) if axes}
     torch.onnx.export(
-        traceable(job),
+        flat.traceable(job),
         job.example,
         str(path),
         dynamo=False,
@@ -40,6 +53,18 @@ def export(job: Job) -> Exported:
         **({} if job.opset is None else {"opset_version": job.opset}),
     )
     return runtime.load(path, job)
+
+
+def script(job: Job) -> str:
+    """As `export`."""
+    opset = "" if job.opset is None else f"\n    opset_version={job.opset},"
+    names = [given.name for given in job.inputs]
+    axes = {name: axes for name, axes in zip(names, job.axes(), strict=True) if axes}
+    return (
+        flat.SCRIPT
+        + _SCRIPT.format(names=names, axes=axes or None, opset=opset)
+        + runtime.script(job)
+    )
 
 
 def explain(error: BaseException, job: Job) -> Explained:
@@ -56,7 +81,9 @@ def explain(error: BaseException, job: Job) -> Explained:
     missing = [*_untranslated(graph, scope.f_globals)] if graph is not None else []
     operators = tuple(dict.fromkeys(node.kind() for node in missing))
     message = f"no ONNX translation for {', '.join(operators)}" if operators else _refusal(error)
-    return Explained(operators, _stack([*missing, scope.f_locals["node"]][0]), message)
+    where = _stack([*missing, scope.f_locals["node"]][0])
+    enough = _enough(operators, scope.f_globals) if operators else asked_for(message)
+    return Explained(operators, where, message, enough)
 
 
 def _untranslated(graph: Any, names: Mapping[str, Any]) -> Iterator[Any]:
@@ -73,6 +100,27 @@ def _untranslated(graph: Any, names: Mapping[str, Any]) -> Iterator[Any]:
         native = kind.startswith(_SUPPORTED)
         if not native and not registry.is_registered_op(kind.removesuffix("_"), opset):
             yield node
+
+
+def _enough(operators: Iterable[str], names: Mapping[str, Any]) -> int | None:
+    """The lowest opset, above the one being written, with a translation for all of these."""
+    registry, opset = names["registration"].registry, names["GLOBALS"].export_onnx_opset_version
+    highest = getattr(names.get("_constants"), "ONNX_TORCHSCRIPT_EXPORTER_MAX_OPSET", opset)
+    known = [name.removesuffix("_") for name in operators]
+    return next(
+        (
+            higher
+            for higher in range(opset + 1, highest + 1)
+            if all(registry.is_registered_op(name, higher) for name in known)
+        ),
+        None,
+    )
+
+
+def asked_for(message: str) -> int | None:
+    """The opset that a refusal itself says to use."""
+    told = _OPSET.search(message)
+    return int(told[1]) if told else None
 
 
 def _stack(node: Any) -> str:

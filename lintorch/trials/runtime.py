@@ -11,6 +11,19 @@ import torch
 from lintorch.trials.exporter import Exported, Job, missing, stage
 
 _FATAL_ONLY = 4
+_SCRIPT = """
+import onnxruntime
+
+session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+taken = [given.name for given in session.get_inputs()]
+
+
+def exported(*given):
+    names = taken if len(taken) == len(given) else {names}
+    feed = {{name: tensor.numpy() for name, tensor in zip(names, given) if name in taken}}
+    return [torch.as_tensor(array) for array in session.run(None, feed)]
+
+"""
 
 
 def available(*more: str) -> str:
@@ -27,7 +40,13 @@ def load(path: Path, job: Job) -> Exported:
         opset = next((entry.version for entry in opsets if entry.domain in ("", "ai.onnx")), None)
         run = _runner(_session(path), [given.name for given in job.inputs])
     wrote = f"opset {job.opset} was asked for, {opset} was written"
-    return Exported(run, opset, "" if job.opset in (None, opset) else wrote)
+    note = "" if job.opset in (None, opset) else wrote
+    return Exported(run, opset, note, str(path) if job.keep else "")
+
+
+def script(job: Job) -> str:
+    """Running the file at `path`, as statements of a program."""
+    return _SCRIPT.format(names=[given.name for given in job.inputs])
 
 
 def _session(path: Path) -> Any:

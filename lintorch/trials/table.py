@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from lintorch.trials import (
+    ncnn_pnnx,
     onnx_dynamo,
     onnx_legacy,
+    openvino_ir,
     torch_export,
     torchscript_script,
     torchscript_trace,
@@ -17,4 +19,6 @@ TABLE: dict[str, Exporter] = {
     "onnx-legacy": onnx_legacy,
     "torchscript-trace": torchscript_trace,
     "torchscript-script": torchscript_script,
+    "openvino": openvino_ir,
+    "ncnn": ncnn_pnnx,
 }

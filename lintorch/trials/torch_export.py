@@ -8,7 +8,12 @@ from typing import Any
 import torch
 
 from lintorch.trials.constraints import specialised, unsolved
-from lintorch.trials.exporter import Explained, Exported, Job, running
+from lintorch.trials.exporter import Explained, Exported, Job, running, saved
+
+_SCRIPT = """
+shapes = {shapes}
+exported = torch.export.export(model, example, dynamic_shapes=shapes, strict=False).module()
+"""
 
 
 def available() -> str:
@@ -22,12 +27,27 @@ def export(job: Job) -> Exported:
     """Exports; the program is run as the module that it unlifts to, with its guards."""
     program = torch.export.export(job.module, job.example, dynamic_shapes=shapes(job), strict=False)
     module = program.module()
-    return running(module)
+    artifact = saved(job, "model.pt2", lambda path: torch.export.save(program, path))
+    return running(module, artifact)
 
 
 def explain(error: BaseException, job: Job) -> Explained:
     """Names the sizes that the code fixed, and the line that did."""
     return specialised(error, job) or unsolved(error) or Explained()
+
+
+def script(job: Job) -> str:
+    """As `export`."""
+    return _SCRIPT.format(shapes=spelled(shapes(job)))
+
+
+def spelled(value: Any) -> str:
+    """The dynamic_shapes of a job as an expression."""
+    if isinstance(value, tuple):
+        return "(" + "".join(f"{spelled(part)}, " for part in value).strip() + ")"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{axis}: torch.export.Dim.DYNAMIC" for axis in value) + "}"
+    return "None"
 
 
 def shapes(job: Job) -> Any:

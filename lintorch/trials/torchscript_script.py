@@ -6,7 +6,7 @@ import re
 
 import torch
 
-from lintorch.trials.exporter import Explained, Exported, Job, running
+from lintorch.trials.exporter import Explained, Exported, Job, running, saved
 from lintorch.trials.trouble import core
 
 _DEFINED = re.compile(r"^\s*def (\w+)\(.*\n\s*~+ <--- HERE", re.M)
@@ -20,7 +20,12 @@ def available() -> str:
 def export(job: Job) -> Exported:
     """Compiles the module."""
     script = torch.jit.script(job.module)
-    return running(script)
+    return running(script, saved(job, "model.pt", script.save))
+
+
+def script(job: Job) -> str:
+    """As `export`."""
+    return "exported = torch.jit.script(model)"
 
 
 def explain(error: BaseException, job: Job) -> Explained:

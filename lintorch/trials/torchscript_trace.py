@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import torch
 
-from lintorch.trials.exporter import Explained, Exported, Job, running
-from lintorch.trials.flat import traceable
+from lintorch.trials import flat
+from lintorch.trials.exporter import Explained, Exported, Job, running, saved
+
+_SCRIPT = """
+exported = torch.jit.trace(model, example, check_trace=False, strict=False)
+"""
 
 
 def available() -> str:
@@ -15,8 +19,13 @@ def available() -> str:
 
 def export(job: Job) -> Exported:
     """Traces without torch's own check: outputs are compared with eager at every size anyway."""
-    traced = torch.jit.trace(traceable(job), job.example, check_trace=False, strict=False)
-    return running(traced)
+    traced = torch.jit.trace(flat.traceable(job), job.example, check_trace=False, strict=False)
+    return running(traced, saved(job, "model.pt", traced.save))
+
+
+def script(job: Job) -> str:
+    """As `export`."""
+    return flat.SCRIPT + _SCRIPT
 
 
 def explain(error: BaseException, job: Job) -> Explained:

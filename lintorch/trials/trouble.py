@@ -26,6 +26,7 @@ _RUNTIME = (
 )
 _INTERPRETED = "The following operation failed in the TorchScript interpreter"
 _LONGEST = 400
+_NO_MEMORY = "can't allocate memory"
 
 
 def chain(error: BaseException) -> Iterator[BaseException]:
@@ -76,6 +77,11 @@ def _of_traceback(error: BaseException, user_file: UserFile) -> Site | None:
             found = Site(shown, trace.tb_lineno, code.co_name)
         trace = trace.tb_next
     return found
+
+
+def is_of_memory(error: BaseException) -> bool:
+    """Whether an error, or one it came from, is that there was no memory left."""
+    return any(isinstance(e, MemoryError) or _NO_MEMORY in str(e) for e in chain(error))
 
 
 def core(error: BaseException, lines: int = 2) -> str:

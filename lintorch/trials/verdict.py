@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 import torch
 
@@ -32,6 +32,16 @@ class Wrong:
         )
 
 
+@dataclass(frozen=True)
+class _At:
+    """What the exported model gave at some sizes, or the difference that there is no giving."""
+
+    key: str
+    place: str
+    sizes: Sizes
+    given: list[torch.Tensor] | Difference
+
+
 def judge(
     exporter: str, exported: Exported, eager: Eager, varied: Mapping[str, Sizes], train: bool
 ) -> Outcome:
@@ -46,14 +56,15 @@ def judge(
     except Exception as error:
         return Outcome(exporter, "failed", "run", core(error), opset=exported.opset)
     key, place = ("train", "exported in training mode") if train else ("", "at the traced size")
-    found = [*_found(key, place, traced, given, eager)]
+    runs = [_At(key, place, traced, given)]
     if not train:
-        found += _others(exported, eager, varied)
+        runs += _others(exported, eager, varied)
+    found = [wrong for at in runs if (wrong := _wrong(at, eager))]
     if found and (random := eager.randomness()):
         found = [w for w in found if random.amount is not None and w.found.amount is None]
         if not found:
             return _random(exporter, exported, random)
-    return _outcome(exporter, exported, found)
+    return replace(_outcome(exporter, exported, found), error=_furthest(runs, eager))
 
 
 def _random(exporter: str, exported: Exported, random: Difference) -> Outcome:
@@ -78,7 +89,7 @@ def _outcome(exporter: str, exported: Exported, found: list[Wrong]) -> Outcome:
     )
 
 
-def _others(exported: Exported, eager: Eager, varied: Mapping[str, Sizes]) -> Iterator[Wrong]:
+def _others(exported: Exported, eager: Eager, varied: Mapping[str, Sizes]) -> Iterator[_At]:
     for group, sizes in varied.items():
         place = f"at {group} {'×'.join(str(sizes[name]) for name in group.split(','))}"
         try:
@@ -86,20 +97,30 @@ def _others(exported: Exported, eager: Eager, varied: Mapping[str, Sizes]) -> It
         except Exception:
             continue
         try:
-            given = _run(exported, eager, sizes)
+            yield _At(group, place, sizes, _run(exported, eager, sizes))
         except Exception as error:
             why = f"the exported model raises {core(error, 1)}"
-            yield Wrong(group, place, Difference(None, why=why))
-        else:
-            yield from _found(group, place, sizes, given, eager)
+            yield _At(group, place, sizes, Difference(None, why=why))
 
 
-def _found(
-    key: str, place: str, sizes: Sizes, given: list[torch.Tensor], eager: Eager
-) -> Iterator[Wrong]:
-    found = difference(eager.numbers(sizes), given)
-    if found and (eager.randomness() or not eager.excuses(sizes, given, found)):
-        yield Wrong(key, place, found)
+def _wrong(at: _At, eager: Eager) -> Wrong | None:
+    if isinstance(at.given, Difference):
+        return Wrong(at.key, at.place, at.given)
+    found = difference(eager.numbers(at.sizes), at.given)
+    if found and (eager.randomness() or not eager.excuses(at.sizes, at.given, found)):
+        return Wrong(at.key, at.place, found)
+    return None
+
+
+def _furthest(runs: Iterable[_At], eager: Eager) -> float | None:
+    """The largest difference from eager, however small; None where no numbers were compared."""
+    apart = [
+        difference(eager.numbers(at.sizes), at.given, exact=True)
+        for at in runs
+        if not isinstance(at.given, Difference)
+    ]
+    amounts = [0.0 if each is None else each.amount for each in apart]
+    return max((amount for amount in amounts if amount is not None), default=None)
 
 
 def _run(exported: Exported, eager: Eager, sizes: Sizes) -> list[torch.Tensor]:

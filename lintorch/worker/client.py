@@ -68,15 +68,17 @@ class Worker:
         seconds: float,
         memory: int,
         imports: Sequence[str] = (),
+        together: int = 0,
     ) -> Generator[dict[str, Any], None, dict[str, Any]]:
         """Call the function `work` ("module:name") over there; yield what it sends.
 
-        The modules `imports` are loaded once, for this and all later work.
+        The modules `imports` are loaded once, for this and all later work. The work may hold
+        `memory` bytes, and `together` (else the same) with all that it starts.
 
         Returns {"cause": "" or why it was stopped, "output": the end of what it printed}.
         """
         request = {"work": work, "arguments": arguments, "seconds": seconds, "memory": memory}
-        request["imports"] = list(imports)
+        request |= {"imports": list(imports), "together": together}
         self._pipe("stdin").write(json.dumps(request) + "\n")
         self._pipe("stdin").flush()
         while "ending" not in (message := self._read()):

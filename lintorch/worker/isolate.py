@@ -30,14 +30,36 @@ class Ending:
     output: str
 
 
-def isolate(work: Work, seconds: float, memory: int) -> Generator[Message, None, Ending]:
+def isolate(
+    work: Work, seconds: float, memory: int, together: int = 0
+) -> Generator[Message, None, Ending]:
     """Yield what `work` sends, as it comes; return how it ended.
 
     A message {"allow": s} gives the work s seconds from now on, and is passed on with some
-    slack, so that whatever waits for this work waits long enough.
+    slack, so that whatever waits for this work waits long enough. The work itself may hold
+    `memory` bytes; with all that it starts, `together` (else the same).
+    """
+    pieces = ticking(work, seconds, memory, together)
+    while True:
+        try:
+            message = next(pieces)
+        except StopIteration as stop:
+            ending: Ending = stop.value
+            return ending
+        if message is not None:
+            yield message
+
+
+def ticking(
+    work: Work, seconds: float, memory: int, together: int = 0, beside: set[int] | None = None
+) -> Generator[Message | None, None, Ending]:
+    """As `isolate`, yielding None now and then, so that several can be waited for in turn.
+
+    Those that run side by side share `beside`, the processes that are none of each other's business.
     """
     if not hasattr(os, "fork"):
         return (yield from _here(work))
+    beside = set() if beside is None else beside
     streams = Streams()
     sys.stdout.flush()
     sys.stderr.flush()
@@ -45,16 +67,19 @@ def isolate(work: Work, seconds: float, memory: int) -> Generator[Message, None,
     if pid == 0:
         _run(work, streams, memory)
     streams.keep_reading_ends()
+    beside.add(pid)
     try:
-        return (yield from _watch(pid, streams, seconds, memory))
+        watch = limits.MemoryWatch(pid, together or memory)
+        return (yield from _watch(pid, streams, seconds, watch, beside))
     finally:
+        beside.discard(pid)
         tree.kill(pid)
-        tree.kill_below(os.getpid())
-        tree.reap()
+        tree.kill_below(os.getpid(), but=beside)
+        tree.reap(pid, but=beside)
         streams.close()
 
 
-def _here(work: Work) -> Generator[Message, None, Ending]:
+def _here(work: Work) -> Generator[Message | None, None, Ending]:
     """Without fork: in this process, without limits."""
     sent: list[Message] = []
     cause = ""
@@ -67,15 +92,15 @@ def _here(work: Work) -> Generator[Message, None, Ending]:
 
 
 def _watch(
-    pid: int, streams: Streams, seconds: float, memory: int
-) -> Generator[Message, None, Ending]:
+    pid: int, streams: Streams, seconds: float, watch: limits.MemoryWatch, beside: set[int]
+) -> Generator[Message | None, None, Ending]:
     parent, deadline, end, status = os.getppid(), time.monotonic() + seconds, None, None
-    watch = limits.MemoryWatch(pid, memory)
     while status is None:
         status = _status(pid)
         if status is not None:  # what it left running could print for ever
             tree.kill(pid)
-            tree.kill_below(os.getpid())
+            tree.kill_below(os.getpid(), but=beside - {pid})
+        yield None
         for message in streams.read(_TICK if status is None else 0):
             if "end" in message:
                 end = message["end"]
@@ -87,7 +112,7 @@ def _watch(
         if status is None and time.monotonic() > deadline:
             return Ending(f"it did not finish within {seconds:g} s", streams.output())
         if watch.exceeded():
-            return Ending(f"it used more than {limits.shown(memory)} of memory", streams.output())
+            return Ending(f"it used more than {watch} of memory", streams.output())
         if os.getppid() != parent:  # nobody waits for this any more
             tree.kill(pid)
             os._exit(1)

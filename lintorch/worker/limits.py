@@ -71,6 +71,9 @@ class MemoryWatch:
         self._pid, self._size = pid, size
         self._next = time.monotonic() + _INTERVAL
 
+    def __str__(self) -> str:
+        return shown(self._size)
+
     def exceeded(self) -> bool:
         """Whether the processes hold more than they may; looks at most twice a second."""
         if time.monotonic() < self._next or not os.path.isdir("/proc/self"):

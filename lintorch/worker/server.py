@@ -55,7 +55,10 @@ def _do(request: dict[str, Any]) -> Generator[Message, None, Ending]:
     module, _, name = request["work"].partition(":")
     function = getattr(importlib.import_module(module), name)
     return isolate(
-        lambda send: function(send, **request["arguments"]), request["seconds"], request["memory"]
+        lambda send: function(send, **request["arguments"]),
+        request["seconds"],
+        request["memory"],
+        request["together"],
     )
 
 

@@ -6,6 +6,7 @@ import ctypes
 import os
 import signal
 import sys
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -48,10 +49,14 @@ def _held(pid: int) -> int:
     return 0
 
 
-def kill_below(pid: int, rounds: int = 20) -> None:
-    """Kill everything below `pid`; again while something there still starts processes."""
+def kill_below(pid: int, rounds: int = 20, but: Iterable[int] = ()) -> None:
+    """Kill everything below `pid`; again while something there still starts processes.
+
+    The processes `but` and all below them are left alone.
+    """
     for _ in range(rounds):
-        alive = [child for child in descendants(pid) if _living(child)]
+        spared = {kept for root in but for kept in (root, *descendants(root))}
+        alive = [child for child in descendants(pid) if child not in spared and _living(child)]
         if not alive:
             return
         for child in alive:
@@ -66,11 +71,12 @@ def kill(pid: int) -> None:
     _kill(pid)
 
 
-def reap() -> None:
-    """Collect the exit status of every child that has ended."""
-    with suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
+def reap(pid: int, but: Collection[int] = ()) -> None:
+    """Collect the exit status of a child, and of adopted ones that have ended; not of those `but`."""
+    for child in (pid, *descendants(os.getpid())):
+        if child not in but:
+            with suppress(ChildProcessError):
+                os.waitpid(child, os.WNOHANG)
 
 
 def _living(pid: int) -> bool:

@@ -15,9 +15,9 @@ rule = Rule(
     summary="the export fails",
     why="""
         A trial export of the model raised, and no other rule explains it. The message names the
-        stage that failed, every operator that the exporter has no translation for, and what can
-        be done. The place is the line of the model that the exporter was at, or the model's class
-        where it said none.
+        stage that failed, every operator that the exporter has no translation for, the smallest
+        part of the model that fails alone in the same way, and what can be done. The place is the
+        line of the model that the exporter was at, or the model's class where it said none.
     """,
     severity=Severity.ERROR,
 )
@@ -40,7 +40,7 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
         return  # out of time or memory, which says nothing of the export
     stage = f" at {outcome.stage}" if outcome.stage else ""
     told = f"{outcome.exporter} fails{stage}: {first_line(outcome.message)}"
-    yield Hit(outcome, f"{told}{unnamed(outcome)}; {remedy(outcome)}")
+    yield Hit(outcome, f"{told}{unnamed(outcome)}{inside(outcome)}; {remedy(outcome)}")
 
 
 def unnamed(outcome: Outcome) -> str:
@@ -49,8 +49,15 @@ def unnamed(outcome: Outcome) -> str:
     return f"; no translation for {', '.join(missing)}" if missing else ""
 
 
+def inside(outcome: Outcome) -> str:
+    """The smallest part of the model that alone fails in the same way."""
+    return f"; the smallest part that fails alone is {outcome.part}" if outcome.part else ""
+
+
 def remedy(outcome: Outcome) -> str:
     """What to do."""
+    if outcome.enough:
+        return f"opset {outcome.enough} is the lowest that has what it needs"
     if outcome.operators:
         it = "each of them" if len(outcome.operators) > 1 else "it"
         return f"replace {it}, or give the exporter a translation"

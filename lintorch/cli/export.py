@@ -1,0 +1,40 @@
+"""`lintorch export`: every model through every exporter, as a matrix with reasons."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from lintorch.profile import EXPORTERS
+
+
+@click.command("export")
+@click.argument("paths", nargs=-1)
+@click.option(
+    "--to", "exporters", multiple=True, type=click.Choice(EXPORTERS), metavar="EXPORTER",
+    help="An exporter to try; may be repeated. Default: those that the project uses. "
+    f"One of {', '.join(EXPORTERS)}.",
+)  # fmt: skip
+@click.option("--opset", type=click.IntRange(7, 30), help="The ONNX opset to write.")
+@click.option("--output", type=click.Path(file_okay=False), metavar="DIR",
+              help="Write the exported files below this folder.")  # fmt: skip
+@click.option("--repro", type=click.Path(file_okay=False), metavar="DIR",
+              help="Write a program for each export that goes wrong, which shows it with torch alone.")  # fmt: skip
+@click.option(
+    "--output-format", type=click.Choice(["full", "json"]), default="full", show_default=True
+)
+@click.option("--python", metavar="PATH", help="The interpreter whose torch runs the models.")
+@click.option("--config", type=click.Path(dir_okay=False), help="Settings of this file only.")
+@click.option("--jobs", "-j", type=click.IntRange(0), default=0,
+              help="Exports at a time, memory permitting; 0: one per core.")  # fmt: skip
+def command(**given: Any) -> None:
+    """Export the models of files and folders (default: the current one), and compare numbers.
+
+    Exit codes: 0 all exports are right, 1 some are wrong, fail or could not be tried for the
+    model's sake, 2 lintorch could not do its job: nothing to export, an exporter not installed.
+    """
+    from lintorch.cli.exporting import run
+
+    sys.exit(run(given, sys.stdout, sys.stderr))

@@ -1,0 +1,85 @@
+"""Pieces of work side by side, as many as memory has room for; their results in the order they were given."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from torch import nn
+
+from lintorch.models.work import Options
+from lintorch.trials.state import tensors_of
+from lintorch.worker.isolate import Ending, Message, Send, ticking
+
+_COPIES = 5
+"""How many times its weights an export holds at its height (of 100 M: 4.5 in onnx, 3.0 in TorchScript)."""
+_BASE = 2**30
+
+
+@dataclass
+class Piece:
+    """One piece of work: what it sent, and how it ended once it has."""
+
+    work: Callable[[Send], None]
+    sent: list[Message] = field(default_factory=list)
+    ending: Ending | None = None
+    seconds: float = 0.0
+
+
+def room(options: Options, module: nn.Module) -> int:
+    """How many exports of a module fit beside each other into the memory that is free."""
+    sizes = (value.numel() * value.element_size() for _, value in tensors_of(module))
+    weights = sum(map(int, sizes))
+    return max(1, min(options.jobs, _free() // (_BASE + _COPIES * weights)))
+
+
+def abreast(
+    works: Sequence[Callable[[Send], None]],
+    options: Options,
+    at_once: int,
+    begins: Callable[[int], None],
+) -> Iterator[Piece]:
+    """Do each in a child of its own, at most so many at once; `begins` is told which begins."""
+    pieces = [Piece(work) for work in works]
+    beside: set[int] = set()
+    running: dict[int, Generator[Message | None, None, Ending]] = {}
+    started: dict[int, float] = {}
+    begun = 0
+    for number, piece in enumerate(pieces):
+        while piece.ending is None:
+            while begun < len(pieces) and len(running) < at_once:
+                begins(begun)
+                started[begun] = time.monotonic()
+                running[begun] = ticking(
+                    pieces[begun].work, options.trial_seconds, options.memory, beside=beside
+                )
+                begun += 1
+            for active in list(running):
+                if _ended(pieces[active], running[active]):
+                    pieces[active].seconds = time.monotonic() - started[active]
+                    del running[active]
+        yield pieces[number]
+
+
+def _ended(piece: Piece, running: Generator[Message | None, None, Ending]) -> bool:
+    """Take what there is; whether that was all."""
+    try:
+        message = next(running)
+    except StopIteration as stop:
+        piece.ending = stop.value
+        return True
+    if message is not None:
+        piece.sent.append(message)
+    return False
+
+
+def _free() -> int:
+    """Bytes of memory that are free; plenty where the platform does not say."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        found = next(line for line in lines if line.startswith("MemAvailable"))
+        return int(found.split()[1]) * 1024
+    except (OSError, StopIteration, ValueError):
+        return 2**40

@@ -1,0 +1,75 @@
+"""The matrix as one JSON object, for programs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TextIO
+
+from lintorch.finding import Finding
+from lintorch.models.notation import show
+from lintorch.report.matrix import Matrix, Row, Tried
+from lintorch.report.where import shown_path
+from lintorch.trace.record import Site
+
+
+def render(matrix: Matrix, out: TextIO) -> None:
+    """Write `{models: [...], trials: [...]}` in ASCII."""
+    trials = [_trial(row, each) for row in matrix.rows for each in row.tried]
+    json.dump({"models": [_model(row) for row in matrix.rows], "trials": trials}, out, indent=2)
+    out.write("\n")
+
+
+def _name(row: Row) -> str:
+    return f"{shown_path(row.path)}:{row.qualname}" if row.qualname else shown_path(row.path)
+
+
+def _model(row: Row) -> dict[str, Any]:
+    """As `lintorch models` writes them: those that ran have `inputs`, the others a `cause`."""
+    told: dict[str, Any] = {"model": _name(row)}
+    if row.model is not None:
+        model = row.model
+        told |= {
+            "row": model.row,
+            "arguments": dict(model.arguments),
+            "inputs": [show(given, model.sizes) for given in model.inputs],
+            "parameters": model.parameters,
+        }
+    if row.failure is not None:
+        failure = row.failure
+        told |= {"row": failure.row, "stage": failure.stage, "cause": failure.cause}
+    return told
+
+
+def _trial(row: Row, each: Tried) -> dict[str, Any]:
+    outcome = each.outcome
+    return {
+        "model": _name(row),
+        "exporter": outcome.exporter,
+        "opset": outcome.opset,
+        "target": None,
+        "status": each.status,
+        "stage": outcome.stage or None,
+        "operator": outcome.operators[0] if outcome.operators else None,
+        "operators": list(outcome.operators),
+        "location": _site(outcome.site),
+        "part": outcome.part or None,
+        "lowest_opset": outcome.enough,
+        "message": each.message or None,
+        "max_abs_error": outcome.error,
+        "seconds": outcome.seconds,
+        "artifact": shown_path(each.artifact) if each.artifact else None,
+        "repro": shown_path(each.script) if each.script else None,
+        "findings": [_finding(finding) for finding in each.findings],
+    }
+
+
+def _site(site: Site | None) -> dict[str, Any] | None:
+    return None if site is None else {"filename": shown_path(site.path), "row": site.row}
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "code": finding.code,
+        "message": finding.message,
+        "location": {"filename": shown_path(finding.place.path), "row": finding.place.row},
+    }

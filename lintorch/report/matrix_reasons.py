@@ -1,0 +1,66 @@
+"""What is said of each model below the matrix: all that is wrong, at its line, and what was written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lintorch.finding import Finding
+from lintorch.models.notation import show
+from lintorch.report.characters import one_line
+from lintorch.report.matrix import OK, Row, Tried
+from lintorch.report.screen import Line, Screen
+from lintorch.report.where import shown_path
+
+
+def reasons(row: Row, screen: Screen) -> Iterator[Line]:
+    """How the model was built and fed, then each thing that is wrong, at its line."""
+    told = [reason for each in row.tried for reason in _reason(each)]
+    if row.problem is not None:
+        told = [_at(row.problem), *told]
+    written = [path for each in row.tried for path in (each.artifact, each.script) if path]
+    if row.model is not None and row.failure is None and not row.tried:
+        told.append("a loss is run, and not exported")
+    if not told and not written:
+        return
+    yield ()
+    yield [(name(row), "strong"), (f" on {_fed(row)}" if row.model else "", "dim")]
+    for reason in told:
+        for index, (margin, line) in enumerate(screen.wrap(reason, 4)):
+            yield [("  ", "") if index == 0 else margin, line]
+    for path in written:
+        yield [("  wrote ", "dim"), (shown_path(path), "")]
+
+
+def _reason(each: Tried) -> Iterator[str]:
+    outcome = each.outcome
+    for finding in each.findings:
+        yield _at(finding)
+    if not each.findings and (each.status != OK or outcome.status == "random"):
+        yield one_line(f"{outcome.exporter}: {each.message or each.status}")
+    said = " ".join(finding.message for finding in each.findings)
+    if outcome.part and outcome.part not in said:
+        yield f"{outcome.exporter}: the smallest part that fails alone is {outcome.part}"
+    if outcome.enough and f"opset {outcome.enough}" not in said:
+        yield f"{outcome.exporter}: opset {outcome.enough} has a translation for all of these"
+    if outcome.unwritten:
+        yield f"{outcome.exporter}: no program shows this: {outcome.unwritten}"
+
+
+def _at(finding: Finding) -> str:
+    place = finding.place
+    return one_line(f"{shown_path(place.path)}:{place.row}: {finding.code} {finding.message}")
+
+
+def _fed(row: Row) -> str:
+    assert row.model is not None
+    sizes = row.model.sizes
+    return ", ".join(
+        (f"{given.name}: " if given.name else "") + show(given, sizes) for given in row.model.inputs
+    )
+
+
+def name(row: Row) -> str:
+    """`net.py:Net`, or the file alone."""
+    return one_line(
+        f"{shown_path(row.path)}:{row.qualname}" if row.qualname else shown_path(row.path)
+    )

@@ -1,0 +1,84 @@
+"""The matrix for people: a table of models and exporters, then the reason for all that is not ok."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TextIO
+
+from lintorch.report.characters import columns, writable
+from lintorch.report.matrix import FAILED, OK, UNAVAILABLE, WRONG, Matrix, Row, Tried
+from lintorch.report.matrix_reasons import name, reasons
+from lintorch.report.screen import Line, Screen
+from lintorch.report.summary import count
+
+_STYLES = {OK: "good", WRONG: "error", FAILED: "error", UNAVAILABLE: "warning"}
+_COLOURS = {"good": "bold green", "error": "bold red", "warning": "bold yellow", "dim": "dim"}
+_NONE = ("-", "dim")
+
+
+def render(matrix: Matrix, out: TextIO, *, color: bool, width: int | None) -> None:
+    """Write the table, the reasons and a summary; `width` is None where there is no terminal."""
+    screen = Screen.of(out, color, width)
+    if matrix.rows:
+        heads = ["model", *matrix.exporters]
+        cells = [[(name(row), ""), *_cells(row, matrix)] for row in matrix.rows]
+        if width is None:
+            screen.write(_plain(heads, cells))
+        else:
+            _drawn(heads, cells, out, color, width)
+    for row in matrix.rows:
+        screen.write(reasons(row, screen))
+    screen.write([(), [(_summary(matrix), "")]])
+
+
+def _cells(row: Row, matrix: Matrix) -> Iterator[tuple[str, str]]:
+    """What became of the model with each exporter; more than one word where it was tried twice."""
+    for exporter in matrix.exporters:
+        found = [each for each in row.tried if each.outcome.exporter == exporter]
+        worst = max(found, key=lambda each: list(_STYLES).index(each.status), default=None)
+        told = " / ".join(map(_word, found))
+        yield (told, _STYLES[worst.status]) if worst else _NONE
+
+
+def _word(each: Tried) -> str:
+    if each.outcome.status == "random":
+        return "ok, random"
+    amounts = [amount for amount in each.outcome.wrong.values() if amount is not None]
+    if each.status == WRONG and amounts:
+        return f"wrong by {max(amounts):.2g}"
+    return "stopped" if each.outcome.stage == "stopped" else each.status
+
+
+def _plain(heads: list[str], cells: list[list[tuple[str, str]]]) -> Iterator[Line]:
+    """Columns aligned with blanks."""
+    rows = [[(head, "dim") for head in heads], *cells]
+    widths = [max(columns(row[place][0]) for row in rows) for place in range(len(heads))]
+    for row in rows:
+        yield [
+            piece
+            for (text, style), width in zip(row, widths, strict=True)
+            for piece in ((text, style), (" " * (width - columns(text) + 2), ""))
+        ]
+
+
+def _drawn(
+    heads: list[str], cells: list[list[tuple[str, str]]], out: TextIO, color: bool, width: int
+) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(*map(escape, heads))
+    for row in cells:
+        table.add_row(*(Text(writable(text, out), _COLOURS.get(style, "")) for text, style in row))
+    Console(file=out, width=width, no_color=not color, highlight=False).print(table)
+
+
+def _summary(matrix: Matrix) -> str:
+    tried = sum(len(row.tried) for row in matrix.rows)
+    counts = ", ".join(f"{number} {status}" for status, number in matrix.count().items())
+    models = sum(row.model is not None for row in matrix.rows)
+    lost = sum(row.failure is not None for row in matrix.rows)
+    told = f"{count(tried, 'export')} of {count(models, 'model')}: {counts or 'none tried'}"
+    return f"{told}; {lost} not exported" if lost else told

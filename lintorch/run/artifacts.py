@@ -1,0 +1,62 @@
+"""Files that exports made: put in place at the end, each whole, under names that tell what they are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lintorch.files.text import replace as written
+from lintorch.report.matrix import Row, Tried
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What to write besides the matrix: a folder of exported files, and one of programs; "" for none."""
+
+    output: str = ""
+    scripts: str = ""
+
+
+def put(rows: Sequence[Row], wanted: Wanted) -> tuple[Row, ...]:
+    """The rows with their files in place. Raises OSError."""
+    return tuple(
+        replace(row, tried=tuple(_put(each, folder, wanted) for each in row.tried))
+        for row, folder in zip(rows, _folders(rows), strict=True)
+    )
+
+
+def _put(each: Tried, folder: Path, wanted: Wanted) -> Tried:
+    """`nets/seg.UNet/onnx/model.onnx` and what belongs to it; `nets.seg.UNet.onnx.py`."""
+    outcome, artifact, script = each.outcome, "", ""
+    if wanted.output and outcome.artifact:
+        target = Path(wanted.output, folder, outcome.exporter)
+        target.mkdir(parents=True, exist_ok=True)
+        source = Path(outcome.artifact)
+        for part in sorted(source.parent.iterdir()):
+            os.replace(part, target / part.name)
+        artifact = str(target / source.name)
+    if wanted.scripts and outcome.script:
+        name = ".".join((*folder.parts, outcome.exporter, "py"))
+        script = os.path.join(wanted.scripts, name)
+        os.makedirs(wanted.scripts, exist_ok=True)
+        written(script, outcome.script.encode())
+    return replace(each, artifact=artifact, script=script)
+
+
+def _folders(rows: Sequence[Row]) -> Iterator[Path]:
+    """A folder of its own for each row: its file below what all have in common, and its class."""
+    files = [Path(os.path.abspath(row.path)) for row in rows]
+    here = Path.cwd()
+    inside = all(file.is_relative_to(here) for file in files)
+    root = here if inside or not files else Path(os.path.commonpath([f.parent for f in files]))
+    taken: set[Path] = set()
+    for file, row in zip(files, rows, strict=True):
+        bare = file.relative_to(root).with_suffix("")
+        folder = first = bare.with_name(f"{bare.name}.{row.qualname}")
+        number = 2
+        while folder in taken:
+            folder, number = first.with_name(f"{first.name}-{number}"), number + 1
+        taken.add(folder)
+        yield folder

@@ -1,0 +1,427 @@
+"""`lintorch export`: a matrix of models and exporters, its files, and an end that leaves nothing behind."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("onnxscript")
+pytest.importorskip("onnxruntime")
+
+from running import CHECKOUT, lintorch
+
+from lintorch.finding import Finding, Place, Severity
+from lintorch.models.examine import Limits, Plan, examine
+from lintorch.report import matrix_table
+from lintorch.report.matrix import Matrix, Row, Tried
+from lintorch.trace.record import Model, Outcome
+
+NETS = """\
+import torch
+from torch import nn
+
+
+class Plain(nn.Module):
+    def __init__(self, width=4):
+        super().__init__()
+        self.conv = nn.Conv2d(3, width, 1)
+
+    def forward(self, x):
+        return {"map": self.conv(x)}
+
+
+class Decompose(nn.Module):
+    def forward(self, x):
+        q = torch.linalg.qr(x)[0]
+        return torch.special.bessel_j0(q)
+
+
+class Deep(nn.Module):
+    def __init__(self, channels, activation=nn.ReLU):
+        super().__init__()
+        self.stem = nn.Sequential(nn.Conv2d(channels, 4, 1), activation())
+        self.parts = nn.ModuleList([nn.ReLU(), nn.Sequential(nn.Tanh(), Decompose())])
+
+    def forward(self, x):
+        x = self.stem(x)
+        for part in self.parts:
+            x = part(x)
+        return x
+
+
+class Baked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 1)
+
+    def forward(self, x):
+        return self.conv(x).reshape(int(x.shape[0]), -1)
+"""
+EXPORTERS = ("torch.export", "onnx-legacy", "torchscript-trace")
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("project")
+    folder.joinpath("nets").mkdir()
+    folder.joinpath("nets", "net.py").write_text(NETS)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def exported(project: Path) -> dict[str, Any]:
+    to = [word for name in EXPORTERS for word in ("--to", name)]
+    written = ["--output", "out", "--repro", "repro"]
+    done = lintorch("export", "nets", *to, *written, "--output-format", "json", cwd=project)
+    assert done.returncode == 1, done.stderr
+    assert done.stderr == ""
+    matrix: dict[str, Any] = json.loads(done.stdout)
+    return matrix
+
+
+def trial(matrix: dict[str, Any], model: str, exporter: str) -> dict[str, Any]:
+    name = f"nets/net.py:{model}"
+    (found,) = (t for t in matrix["trials"] if (t["model"], t["exporter"]) == (name, exporter))
+    return found
+
+
+def test_every_model_goes_through_every_exporter_in_order(exported: dict[str, Any]) -> None:
+    models = [model["model"] for model in exported["models"]]
+    assert sorted(models) == ["nets/net.py:Baked", "nets/net.py:Deep", "nets/net.py:Plain"]
+    order = [(trial["model"], trial["exporter"]) for trial in exported["trials"]]
+    assert order == [(model, exporter) for model in models for exporter in EXPORTERS]
+    assert [trial(exported, "Plain", name)["status"] for name in EXPORTERS] == ["ok"] * 3
+    assert [trial(exported, "Deep", name)["status"] for name in EXPORTERS] == ["ok", "failed", "ok"]
+    found = [trial(exported, "Baked", name)["status"] for name in EXPORTERS]
+    assert found == ["failed", "wrong", "wrong"]
+
+
+def test_a_trial_has_the_documented_keys(exported: dict[str, Any]) -> None:
+    right = trial(exported, "Plain", "onnx-legacy")
+    assert {
+        "model",
+        "exporter",
+        "opset",
+        "target",
+        "status",
+        "stage",
+        "operator",
+        "location",
+    } < set(right)
+    assert {"message", "max_abs_error", "seconds", "artifact"} < set(right)
+    assert (right["opset"], right["target"], right["message"]) == (20, None, None)
+    assert 0 <= right["max_abs_error"] < 1e-4
+    assert right["seconds"] > 0
+
+
+def test_a_failure_names_all_operators_the_line_and_the_smallest_part(
+    exported: dict[str, Any],
+) -> None:
+    failed = trial(exported, "Deep", "onnx-legacy")
+    assert failed["stage"] == "export"
+    assert failed["operators"] == ["aten::linalg_qr", "aten::special_bessel_j0"]
+    assert failed["operator"] == "aten::linalg_qr"
+    assert failed["lowest_opset"] is None
+    row = NETS.splitlines().index("        q = torch.linalg.qr(x)[0]") + 1
+    assert failed["location"] == {"filename": "nets/net.py", "row": row}
+    assert failed["part"] == "parts.1.1 (Decompose)"
+    (finding,) = failed["findings"]
+    assert finding["code"] == "LT904"
+    assert "the smallest part that fails alone is parts.1.1 (Decompose)" in finding["message"]
+    assert failed["artifact"] is None
+
+
+def test_what_a_rule_explains_is_told_at_its_line(exported: dict[str, Any]) -> None:
+    for exporter in EXPORTERS:
+        (finding,) = trial(exported, "Baked", exporter)["findings"]
+        assert finding["code"] == "LT101"
+        assert finding["location"]["row"] == len(NETS.splitlines())
+
+
+def test_artifacts_are_written_where_asked_and_nothing_else(
+    exported: dict[str, Any], project: Path
+) -> None:
+    written = [trial["artifact"] for trial in exported["trials"] if trial["artifact"]]
+    assert "out/nets/net.Plain/torch.export/model.pt2" in written
+    assert "out/nets/net.Plain/onnx-legacy/model.onnx" in written
+    assert "out/nets/net.Deep/torchscript-trace/model.pt" in written
+    there = [path for path in project.joinpath("out").rglob("*") if path.is_file()]
+    assert sorted(path.relative_to(project).as_posix() for path in there) == sorted(written)
+    assert {path.name for path in project.iterdir()} == {"nets", "out", "repro"}
+    program = (
+        "import torch; p = torch.export.load('out/nets/net.Plain/torch.export/model.pt2');"
+        "print([*p.module()(torch.zeros(5, 3, 7, 9))['map'].shape])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=project, capture_output=True, text=True
+    )
+    assert done.stdout.strip() == "[5, 4, 7, 9]", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("model", "exporter", "said"),
+    [
+        ("Baked", "torch.export", "marked L['x'].size()[0] as dynamic but your code specialized"),
+        ("Baked", "onnx-legacy", "wrong at {'batch': 3, "),
+        ("Baked", "torchscript-trace", "the outputs are [[2, "),
+        ("Deep", "onnx-legacy", "'aten::linalg_qr' to ONNX opset version 20 is not supported"),
+    ],
+)
+def test_a_program_shows_the_same_without_lintorch(
+    model: str, exporter: str, said: str, exported: dict[str, Any], project: Path, tmp_path: Path
+) -> None:
+    path = trial(exported, model, exporter)["repro"]
+    text = project.joinpath(path).read_text()
+    assert "lintorch" not in text
+    tmp_path.joinpath("repro.py").write_text(text)
+    done = subprocess.run(
+        [sys.executable, "repro.py"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["repro.py"]
+
+
+def test_there_is_no_program_for_what_is_right(exported: dict[str, Any], project: Path) -> None:
+    programs = {trial["repro"] for trial in exported["trials"] if trial["status"] == "ok"}
+    assert programs == {None}
+    assert len([*project.joinpath("repro").iterdir()]) == 4
+
+
+def test_the_lowest_opset_that_would_do_is_named(tmp_path: Path) -> None:
+    tmp_path.joinpath("warp.py").write_text(
+        "import torch\nfrom torch import nn\nimport torch.nn.functional as F\n\n\n"
+        "class Warp(nn.Module):\n    def forward(self, x):\n"
+        "        grid = F.affine_grid(torch.eye(2, 3).expand(x.shape[0], 2, 3), x.shape)\n"
+        "        return F.grid_sample(x, grid)\n"
+    )
+    to = ["--to", "onnx-legacy", "--opset", "11", "--output-format", "json"]
+    (found,) = json.loads(lintorch("export", ".", *to, cwd=tmp_path).stdout)["trials"]
+    assert found["operators"] == ["aten::affine_grid_generator", "aten::grid_sampler"]
+    assert found["lowest_opset"] == 20
+
+
+def test_by_default_the_project_s_exporters_are_tried_and_all_right_is_0(tmp_path: Path) -> None:
+    tmp_path.joinpath("net.py").write_text(NETS.partition("class Decompose")[0])
+    settings = '[tool.lintorch]\nexporters = ["torchscript-trace"]\n'
+    tmp_path.joinpath("pyproject.toml").write_text(settings)
+    done = lintorch("export", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "model         torchscript-trace",
+        "net.py:Plain  ok",
+        "",
+        "1 export of 1 model: 1 ok",
+    ]
+
+
+def test_what_cannot_be_done_is_2(tmp_path: Path) -> None:
+    assert lintorch("export", cwd=tmp_path).returncode == 2
+    done = lintorch("export", "absent.py", cwd=tmp_path)
+    assert (done.returncode, "absent.py" in done.stderr) == (2, True)
+    tmp_path.joinpath("net.py").write_text(NETS)
+    done = lintorch("export", "--python", tmp_path / "python", "--output", "out", cwd=tmp_path)
+    assert (done.returncode, "cannot start" in done.stderr) == (2, True)
+    assert not tmp_path.joinpath("out").exists()
+
+
+HOSTILE = """\
+import ctypes, os, subprocess, sys, threading, time
+import torch
+from torch import nn
+
+
+def exporting():
+    return torch.jit.is_tracing() or torch.compiler.is_exporting()
+
+
+class Crashes(nn.Module):
+    def forward(self, x):
+        if exporting():
+            ctypes.string_at(0)
+        return x * 2
+
+
+class Vanishes(nn.Module):
+    def forward(self, x):
+        if exporting():
+            os._exit(0)
+        return x * 2
+
+
+class Exits(nn.Module):
+    def forward(self, x):
+        if exporting():
+            sys.exit(0)
+        return x * 2
+
+
+class Hangs(nn.Module):
+    def forward(self, x):
+        if exporting():
+            subprocess.Popen(["sleep", "631"])
+            time.sleep(631)
+        return x * 2
+
+
+class Eats(nn.Module):
+    def forward(self, x):
+        if exporting():
+            self.held = [bytes(2**28) for _ in range(2**20)]
+        return x * 2
+
+
+class Floods(nn.Module):
+    def forward(self, x):
+        if exporting():
+            for _ in range(64):
+                print("y" * 2**20)
+        return x * 2
+
+
+class Threads(nn.Module):
+    def forward(self, x):
+        threading.Thread(target=time.sleep, args=(631,)).start()
+        return x * 2
+"""
+FATES = {
+    "Crashes": "SIGSEGV",
+    "Vanishes": "exit status 0",
+    "Exits": "SystemExit",
+    "Hangs": "did not finish within 12 s",
+    "Eats": "memory",
+    "Floods": "",
+    "Threads": "",
+}
+
+
+def test_a_model_that_misbehaves_when_exported_spoils_nothing_else(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        tmp_path.joinpath(f"{name}.py").write_text(NETS.partition("class Decompose")[0])
+    tmp_path.joinpath("hostile.py").write_text(HOSTILE)
+    files = tuple(str(tmp_path / f"{name}.py") for name in ("one", "hostile", "other"))
+    plan = Plan(
+        files,
+        str(tmp_path),
+        exporters=("torch.export", "torchscript-trace"),
+        graphs=False,
+        limits=Limits(seconds=30, trial_seconds=12, memory=2 * 2**30),
+        jobs=2,
+    )
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for report in examine(plan):
+        assert report.model is not None
+        told = [tuple(o.message for o in report.outcomes), tuple(o.stage for o in report.outcomes)]
+        found[f"{Path(report.model.path).name}:{report.model.qualname}"] = told
+    assert found.pop("one.py:Plain") == found.pop("other.py:Plain") == [("", ""), ("", "")]
+    for name, cause in FATES.items():
+        messages, stages = found.pop(f"hostile.py:{name}")
+        assert set(stages) == ({"stopped"} if cause else {""}), name
+        assert all(cause in message for message in messages), name
+    assert not found
+    assert not sleeping()
+
+
+def test_a_model_whose_weights_do_not_fit_is_traced_without_them(tmp_path: Path) -> None:
+    tmp_path.joinpath("big.py").write_text(
+        "import torch\nfrom torch import nn\n\n\nclass Big(nn.Module):\n"
+        "    def __init__(self):\n        super().__init__()\n"
+        "        self.layers = nn.Sequential(*[nn.Linear(45000, 45000) for _ in range(1)])\n\n"
+        "    def forward(self, x):\n        return self.layers(x).relu()\n"
+    )
+    limits = Limits(seconds=60, trial_seconds=30, memory=2 * 2**30)
+    plan = Plan((str(tmp_path / "big.py"),), str(tmp_path), exporters=("onnx",), limits=limits)
+    (report,) = examine(plan)
+    assert report.failure is None
+    assert report.model is not None
+    assert report.model.parameters == 45000 * 45001
+    assert "torch.relu" in {e.name.replace("Tensor.", "") for e in report.runs[0].events}
+    assert [rung.ok for rung in report.rungs] == [True, True]
+    (outcome,) = report.outcomes
+    assert (outcome.status, outcome.stage) == ("failed", "stopped")
+    assert "weights do not fit" in outcome.message
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_an_interrupt_leaves_no_process_and_no_file(tmp_path: Path) -> None:
+    tmp_path.joinpath("slow.py").write_text(HOSTILE.replace("631", "641"))
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "lintorch", "export", "slow.py", "--output", "out"),
+            *("--to", "torch.export", "--to", "torchscript-trace", "--config", os.devnull),
+        ],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT), "TMPDIR": str(temporary)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 120
+    while not sleeping("641"):
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        select_a_moment()
+    assert [*temporary.iterdir()]
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (2, "")
+    assert err == "lintorch: stopped; nothing was written\n"
+    assert [*temporary.iterdir()] == []
+    assert {path.name for path in tmp_path.iterdir()} == {"slow.py", "temporary"}
+    assert not sleeping("641")
+    assert not [line for line in command_lines() if str(temporary) in line]
+
+
+def select_a_moment() -> None:
+    """Wait a moment for another process."""
+    signal.sigtimedwait([], 0.05)
+
+
+def sleeping(seconds: str = "631") -> list[str]:
+    return [line for line in command_lines() if line == f"sleep {seconds}"]
+
+
+def command_lines() -> list[str]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            found.append(path.read_text(errors="replace").replace("\0", " ").strip())
+        except OSError:
+            continue
+    return found
+
+
+def matrix() -> Matrix:
+    place = Place("net.py", 7)
+    finding = Finding("LT904", "export-failed", "onnx fails [at] export", Severity.ERROR, place)
+    outcome = Outcome("onnx", "failed", "export", "no", part="neck.1 (Grid)", enough=20)
+    failed = Tried(outcome, (finding,))
+    random = Tried(Outcome("torch.export", "random", detail="the eager model itself is random"))
+    row = Row(Model("net.py", "Net[0]", 3), tried=(failed, random))
+    return Matrix(("onnx", "torch.export"), (row,))
+
+
+@pytest.mark.parametrize("width", [None, 80])
+def test_the_table_is_drawn_on_a_terminal_and_plain_elsewhere(width: int | None) -> None:
+    out = io.StringIO()
+    matrix_table.render(matrix(), out, color=False, width=width)
+    text = out.getvalue()
+    assert ("│" in text) == (width is not None)
+    for said in ("net.py:Net[0]", "failed", "ok, random", "net.py:7: LT904 onnx fails [at] export"):
+        assert said in text
+    assert "the smallest part that fails alone is neck.1 (Grid)" in text
+    assert "opset 20 has a translation for all of these" in text
+    assert "\x1b" not in text
+    assert text.endswith("2 exports of 1 model: 1 ok, 1 failed\n")
