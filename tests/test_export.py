@@ -425,3 +425,41 @@ def test_the_table_is_drawn_on_a_terminal_and_plain_elsewhere(width: int | None)
     assert "opset 20 has a translation for all of these" in text
     assert "\x1b" not in text
     assert text.endswith("2 exports of 1 model: 1 ok, 1 failed\n")
+
+
+MISH = """\
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 1)
+        self.act = nn.Mish()
+
+    def forward(self, x):
+        return self.act(self.conv(x))
+"""
+
+
+def test_an_export_is_judged_for_each_target(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(MISH)
+    targets = ("--target", "ort-1.31", "--target", "tensorrt-8.4", "--output-format", "json")
+    done = lintorch("export", ".", "--to", "onnx", "--to", "torch.export", *targets, cwd=tmp_path)
+    trials = json.loads(done.stdout)["trials"]
+    assert [(t["exporter"], t["target"], t["status"]) for t in trials] == [
+        ("onnx", "onnxruntime-1.31", "ok"),
+        ("onnx", "tensorrt-8.4", "failed"),
+        ("torch.export", None, "ok"),
+    ]
+    refused = trials[1]
+    assert refused["location"] == {"filename": "net.py", "row": 8}
+    assert refused["stage"] == "target"
+    assert "Mish" in refused["message"]
+    assert done.returncode == 1
+
+
+def test_a_target_without_a_table_is_told_at_once(tmp_path: Path) -> None:
+    done = lintorch("export", ".", "--target", "tensorrt-8.3", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "tensorrt-8.2" in done.stderr

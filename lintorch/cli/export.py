@@ -18,6 +18,8 @@ from lintorch.profile import EXPORTERS
     f"One of {', '.join(EXPORTERS)}.",
 )  # fmt: skip
 @click.option("--opset", type=click.IntRange(7, 30), help="The ONNX opset to write.")
+@click.option("--target", "targets", multiple=True, metavar="NAME",
+              help="A runtime that the model is deployed to, such as tensorrt-8.6; may be repeated.")  # fmt: skip
 @click.option("--output", type=click.Path(file_okay=False), metavar="DIR",
               help="Write the exported files below this folder.")  # fmt: skip
 @click.option("--repro", type=click.Path(file_okay=False), metavar="DIR",

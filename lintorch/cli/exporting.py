@@ -15,6 +15,7 @@ from lintorch.run.artifacts import Wanted
 from lintorch.run.exporting import export_models
 from lintorch.run.order import Order
 from lintorch.settings import SettingsError
+from lintorch.targets import TargetError, find
 from lintorch.worker.client import WorkerError
 
 RIGHT, WRONG, UNABLE = 0, 1, 2
@@ -26,7 +27,7 @@ def run(given: Mapping[str, Any], out: TextIO, err: TextIO) -> int:
     try:
         with progress_on(err) as progress:
             matrix = export_models(_order(given), wanted, progress)
-    except (SettingsError, CatalogError, WorkerError, OSError) as error:
+    except (SettingsError, CatalogError, WorkerError, TargetError, OSError) as error:
         print(f"lintorch: {error}", file=err)
         return UNABLE
     except KeyboardInterrupt:
@@ -53,11 +54,18 @@ def _order(given: Mapping[str, Any]) -> Order:
     return Order(
         paths=given["paths"] or (".",),
         exporters=tuple(dict.fromkeys(given["exporters"])),
-        settings={} if given["opset"] is None else {"opset": given["opset"]},
+        settings=_settings(given),
         jobs=given["jobs"],
         python=given["python"],
         config=given["config"],
     )
+
+
+def _settings(given: Mapping[str, Any]) -> dict[str, object]:
+    """Raises TargetError for a target without a table."""
+    named = tuple(dict.fromkeys(find(name).name for name in given["targets"]))
+    chosen = {"opset": given["opset"], "target": named or None}
+    return {key: value for key, value in chosen.items() if value is not None}
 
 
 def _write(matrix: Matrix, given: Mapping[str, Any], out: TextIO) -> None:

@@ -3,35 +3,72 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from lintorch.finding import Finding
+from lintorch.finding import Finding, Severity
 from lintorch.trace.record import Failure, Model, Outcome
 
 OK, WRONG, FAILED, UNAVAILABLE = "ok", "wrong", "failed", "unavailable"
 STATUSES = (OK, WRONG, FAILED, UNAVAILABLE)
+_WRITES_ONNX = ("onnx", "onnx-legacy")
 
 
 @dataclass(frozen=True)
 class Tried:
     """One export that was tried, and what the rules say of it.
 
-    `artifact` and `script` are the files that were written; "" where none was.
+    `artifact` and `script` are the files that were written; "" where none was. `target` is the
+    runtime release that it is judged for; "" where none is asked for, or the exporter writes no
+    ONNX.
     """
 
     outcome: Outcome
     findings: tuple[Finding, ...] = ()
     artifact: str = ""
     script: str = ""
+    target: str = ""
 
     @property
     def status(self) -> str:
-        """One of `STATUSES`; a model that is itself random runs, and its numbers are not compared."""
+        """One of `STATUSES`; a model that is itself random runs, and its numbers are not compared.
+
+        What a target cannot run has failed for it, however right the file is.
+        """
+        if self.refusal is not None:
+            return FAILED
         return OK if self.outcome.status == "random" else self.outcome.status
+
+    @property
+    def refusal(self) -> Finding | None:
+        """Why the target cannot run what was written; None where it can, or there is no target."""
+        written = self.outcome.status in (OK, "random", WRONG)
+        grave = (f for f in self.findings if f.target and f.severity is Severity.ERROR)
+        return next(grave, None) if written else None
+
+    @property
+    def column(self) -> str:
+        """What it stands under: the exporter, and the target if there is one."""
+        exporter = self.outcome.exporter
+        return f"{exporter} > {self.target}" if self.target else exporter
+
+    def judged(self, targets: tuple[str, ...]) -> tuple[Tried, ...]:
+        """The same export for each target, with what concerns that target."""
+        if not targets or self.outcome.exporter not in _WRITES_ONNX:
+            return (self,)
+        return tuple(
+            replace(
+                self,
+                findings=tuple(f for f in self.findings if f.target in (None, target)),
+                target=target,
+            )
+            for target in targets
+        )
 
     @property
     def message(self) -> str:
         """What the exporter, or the comparison, says."""
+        if self.refusal is not None:
+            return self.refusal.message
         return self.outcome.message or self.outcome.detail
 
 
@@ -61,12 +98,12 @@ _NOTHING = Failure("", "", 1, "", "")
 
 @dataclass(frozen=True)
 class Matrix:
-    """All rows, in the order they were found; `exporters` in the order they were asked for.
+    """All rows, in the order they were found; `columns` in the order they were asked for.
 
     `errors` say what lintorch could not do, one line each.
     """
 
-    exporters: tuple[str, ...]
+    columns: tuple[str, ...]
     rows: tuple[Row, ...]
     errors: tuple[str, ...] = ()
 

@@ -46,12 +46,12 @@ def _trial(row: Row, each: Tried) -> dict[str, Any]:
         "model": _name(row),
         "exporter": outcome.exporter,
         "opset": outcome.opset,
-        "target": None,
+        "target": each.target or None,
         "status": each.status,
-        "stage": outcome.stage or None,
+        "stage": "target" if each.refusal else outcome.stage or None,
         "operator": outcome.operators[0] if outcome.operators else None,
         "operators": list(outcome.operators),
-        "location": _site(outcome.site),
+        "location": _where(each.refusal) if each.refusal else _site(outcome.site),
         "part": outcome.part or None,
         "lowest_opset": outcome.enough,
         "message": each.message or None,
@@ -67,9 +67,13 @@ def _site(site: Site | None) -> dict[str, Any] | None:
     return None if site is None else {"filename": shown_path(site.path), "row": site.row}
 
 
+def _where(finding: Finding) -> dict[str, Any]:
+    return {"filename": shown_path(finding.place.path), "row": finding.place.row}
+
+
 def _finding(finding: Finding) -> dict[str, Any]:
     return {
         "code": finding.code,
         "message": finding.message,
-        "location": {"filename": shown_path(finding.place.path), "row": finding.place.row},
+        "location": _where(finding),
     }

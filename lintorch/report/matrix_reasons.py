@@ -14,10 +14,11 @@ from lintorch.report.where import shown_path
 
 def reasons(row: Row, screen: Screen) -> Iterator[Line]:
     """How the model was built and fed, then each thing that is wrong, at its line."""
-    told = [reason for each in row.tried for reason in _reason(each)]
+    told = list(dict.fromkeys(reason for each in row.tried for reason in _reason(each)))
     if row.problem is not None:
         told = [_at(row.problem), *told]
-    written = [path for each in row.tried for path in (each.artifact, each.script) if path]
+    files = (path for each in row.tried for path in (each.artifact, each.script) if path)
+    written = list(dict.fromkeys(files))
     if row.model is not None and row.failure is None and not row.tried:
         told.append("a loss is run, and not exported")
     if not told and not written:

@@ -20,7 +20,7 @@ def render(matrix: Matrix, out: TextIO, *, color: bool, width: int | None) -> No
     """Write the table, the reasons and a summary; `width` is None where there is no terminal."""
     screen = Screen.of(out, color, width)
     if matrix.rows:
-        heads = ["model", *matrix.exporters]
+        heads = ["model", *matrix.columns]
         cells = [[(name(row), ""), *_cells(row, matrix)] for row in matrix.rows]
         if width is None:
             screen.write(_plain(heads, cells))
@@ -32,9 +32,9 @@ def render(matrix: Matrix, out: TextIO, *, color: bool, width: int | None) -> No
 
 
 def _cells(row: Row, matrix: Matrix) -> Iterator[tuple[str, str]]:
-    """What became of the model with each exporter; more than one word where it was tried twice."""
-    for exporter in matrix.exporters:
-        found = [each for each in row.tried if each.outcome.exporter == exporter]
+    """What became of the model in each column; more than one word where it was tried twice."""
+    for column in matrix.columns:
+        found = [each for each in row.tried if each.column == column]
         worst = max(found, key=lambda each: list(_STYLES).index(each.status), default=None)
         told = " / ".join(map(_word, found))
         yield (told, _STYLES[worst.status]) if worst else _NONE

@@ -44,7 +44,13 @@ def export_models(asked: Order, wanted: Wanted, progress: Progress) -> Matrix:
             exporters |= dict.fromkeys(plan.exporters)
             rows += _rows(plan, scope, progress)
         placed = put(rows, wanted)
-    return Matrix(tuple(exporters), placed, errors)
+    targets = scope.profile(paths[0]).targets if paths else ()
+    judged = tuple(
+        replace(row, tried=tuple(one for each in row.tried for one in each.judged(targets)))
+        for row in placed
+    )
+    columns = dict.fromkeys(each.column for row in judged for each in row.tried)
+    return Matrix(tuple(columns) or tuple(exporters), judged, errors)
 
 
 @contextmanager
