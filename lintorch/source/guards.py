@@ -31,7 +31,7 @@ _DONE = re.compile(r"^_?(is_)?(initiali[sz]ed|inited)$")
 """What the first batches of training have set."""
 _LOSS = re.compile(r"(Loss|Criterion|Matcher|Metric)$|(^|_)(loss|losses)(_|$)")
 _AUGMENTS = re.compile(
-    r"^Random\w*(Erasing|Crop|Flip|Rotation|Affine|Perspective|Resize|Jitter|Blur|Noise|Cutout)"
+    r"RANSAC|^Random\w*(Erasing|Crop|Flip|Rotation|Affine|Perspective|Resize|Jitter|Blur|Noise|Cutout)"
 )
 _ASIDE = re.compile(r"(^|_)(nms|non_max_suppression)(_|$)|^(random|forecast)_masking$")
 """Functions that pick boxes from what a model gave, or hide inputs in pretraining."""
@@ -84,7 +84,7 @@ def deployed(test: cst.BaseExpression, names: Lookup) -> bool | None:
         return None if inner is None else not inner
     if isinstance(test, cst.BooleanOperation):
         return _both(test, names)
-    if isinstance(test, cst.Attribute) and test.attr.value == "training":
+    if isinstance(test, cst.Attribute) and test.attr.value in ("training", "requires_grad"):
         return False
     if isinstance(test, cst.Attribute) and _DONE.match(test.attr.value):
         return True

@@ -109,7 +109,7 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
         told = "with use_reentrant=True" if reentrant else "takes any number of arguments"
         harm = REENTRANT if reentrant else UNSCRIPTED
         yield Hit(call, f"checkpoint {told}", harm=harm)
-    else:
+    elif not trains(call, source):
         yield Hit(call, "a gradient taken in forward is that of the example", harm=BAKED)
 
 

@@ -144,11 +144,27 @@ def harms(node: cst.Comparison, source: Source) -> dict[str, Harm]:
     direct = all(is_read(side) for side in sides if source.value(side).kind is Kind.SIZE)
     if direct and (any(literal(s) == 0 or is_count(s) for s in sides) or asks_empty(node)):
         return {}  # no exporter lets a size be 0
+    if any(is_batch(v) for v in values) and checks_layout(operators[0], sides, values):
+        return {}
     equal = direct and isinstance(operators[0], EQUALITY)
     of_fixed = any(v.kind is Kind.SIZE and stands_last(v) for v in values)
     if equal and (of_fixed or counts_channels(sides, sizes) or any(map(is_of_table, sides))):
         return {}
     return TIED if equal else GUARDED
+
+
+def is_batch(value: Value) -> bool:
+    """Whether a size is one of a first axis, and nothing else."""
+    return value.kind is Kind.SIZE and {read.axis for read in value.reads} == {0}
+
+
+def checks_layout(
+    operator: cst.BaseCompOp, sides: list[cst.BaseExpression], values: list[Value]
+) -> bool:
+    """Two batch sizes that are alike at every size, and a guard for a single sample."""
+    between = isinstance(operator, EQUALITY) and all(v.kind is Kind.SIZE for v in values)
+    single = isinstance(operator, cst.LessThanEqual) and literal(sides[-1]) == 1
+    return between or single
 
 
 def is_remainder(side: cst.BaseExpression) -> bool:

@@ -68,7 +68,8 @@ _NOT_TENSORS = frozenset(
         "torch.get_default_dtype", "torch.is_grad_enabled", "torch.is_autocast_enabled",
         "torch.is_floating_point", "torch.finfo", "torch.iinfo", "torch.no_grad", "torch.autocast",
         "torch.promote_types", "torch.result_type", "torch.broadcast_shapes", "torch.save",
-        "torch.manual_seed", "torch.seed", "torch.compile", "torch.typename", "torch.can_cast",
+        "torch.manual_seed", "torch.seed", "torch.compile", "torch.typename",
+        "torch.nn.utils.rnn.pack_padded_sequence", "torch.nn.utils.rnn.pack_sequence", "torch.can_cast",
         "torch.enable_grad", "torch.inference_mode", "torch.set_grad_enabled", "isinstance",
         "hasattr", "callable", "issubclass", "str", "repr", "print", "type", "id",
     }
