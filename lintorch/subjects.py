@@ -142,7 +142,7 @@ class Trial:
             for use in self.outcome.graph
         ):
             return set()
-        ran = {event.site for event in self.trace.events}
+        ran = {event.site for event in self.trace.events if event.name != "layer.idle"}
         at = {(site.path, site.row) for site in lines}
         return {site for site in ran if (site.path, site.row) not in at}
 

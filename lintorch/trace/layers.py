@@ -20,6 +20,7 @@ class Layers:
         self._paths = {id(module): path for path, module in reversed(list(root.named_modules()))}
         self._sites = sites
         self._running: list[tuple[str, str]] = []
+        self._called: set[str] = set()
 
     def current(self) -> dict[str, Any]:
         """The `layer`, `layer_class` and `built` of an event that happens now."""
@@ -37,9 +38,23 @@ class Layers:
             before.remove()
             after.remove()
 
+    def idle(self) -> Iterator[Event]:
+        """One `layer.idle` event per line that built layers of which none, nor any part, was called."""
+        used = {"", *self._called}
+        for path in self._called:
+            used.update(path[:end] for end, letter in enumerate(path) if letter == ".")
+        sites = {path: site for path in self._paths.values() if (site := self._sites.get(path))}
+        busy = {site for path, site in sites.items() if path in used}
+        for path, site in sites.items():
+            if site not in busy:
+                busy.add(site)
+                yield Event("layer.idle", site, path, built=site)
+
     def _enter(self, module: nn.Module, args: Any) -> None:
         outer = self._running[-1][0] if self._running else ""
-        self._running.append((self._paths.get(id(module), outer), class_name(module)))
+        path = self._paths.get(id(module), outer)
+        self._running.append((path, class_name(module)))
+        self._called.add(path)
 
     def _leave(self, module: nn.Module, args: Any, output: Any) -> None:
         if self._running:

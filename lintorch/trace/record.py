@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 Shape = tuple[int, ...]
+MOST_EVENTS = 20_000
+"""A run records no more than these."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,8 @@ class Event:
     `tensor.float`, `tensor.tolist`, `tensor.numpy`, `tensor.iter`. Facts that are neither are
     named `inplace.input` (a write to an argument of the model), `inplace.view` (a write through
     a view whose base was read later) and `train.layer` (a layer whose behaviour depends on the
-    mode: its `args` hold nothing, `layer_class` says which).
+    mode: its `args` hold nothing, `layer_class` says which) and `layer.idle` (a line that built
+    layers, the first of them `layer`, and no call reached any of them; only in runs without error).
     """
 
     name: str

@@ -17,12 +17,11 @@ from torch.utils.weak import WeakIdKeyDictionary
 from lintorch.trace import sized as sized_module
 from lintorch.trace.layers import Layers
 from lintorch.trace.operators import arguments, name_of
-from lintorch.trace.record import Event, Shape, Site
+from lintorch.trace.record import MOST_EVENTS, Event, Shape, Site
 from lintorch.trace.site import Files
 from lintorch.trace.sized import Sized, SizedFloat, listening, sized
 from lintorch.trace.writes import Writes
 
-MOST_EVENTS = 20_000
 _MOST_NUMBERS = 16
 _ITERATED = torch.Tensor.__iter__.__code__
 _TORCH = os.path.dirname(torch.__file__) + os.sep

@@ -56,4 +56,4 @@ def _recorded(subject: Subject, sizes: Mapping[str, int], follow: bool) -> tuple
             call(subject.module, tensors)
     except Exception as error:  # whatever user code raises
         return recorder.events, f"{type(error).__name__}: {error}"
-    return recorder.events, ""
+    return [*recorder.events, *layers.idle()], ""

@@ -7,11 +7,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Hit, Severity
+from lintorch.finding import Hit, Refuted, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source
 from lintorch.source.classes import is_self
 from lintorch.source.nets.made import layer_made
+from lintorch.subjects import Trace
+from lintorch.trace.asked import is_whole
+from lintorch.trace.record import Event, Rung
 
 rule = Rule(
     __name__,
@@ -88,3 +91,20 @@ def in_source(node: cst.Assign, source: Source) -> Iterator[Hit]:
         source.code(info.node)
     ):
         yield Hit(node, f"self.{name} is made and never used: its weights get no gradient")
+
+
+@rule.trace("layer.idle")
+def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
+    """Only of what the source saw: some weights are used although their layer is never called."""
+    idle = [{e.site for e in run.events if e.name == event.name} for run in trace.runs]
+    if all(map(is_whole, trace.runs)) and all(event.site in sites for sites in idle):
+        message = f"no run of {trace.record.qualname} calls {event.layer}, at any size tried"
+        yield Hit(event, message, confirms=True)
+
+
+@rule.trace("rung.fx")
+def in_run(rung: Rung, trace: Trace) -> Iterator[Refuted]:
+    ran = [event for run in trace.runs for event in run.events if event.outputs]
+    for site, layer in {event.built: event.layer for event in ran}.items():
+        if site is not None:
+            yield Refuted(site, f"{trace.record.qualname} calls {layer}")

@@ -6,10 +6,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Harm, Hit, Severity
+from lintorch.finding import Harm, Hit, Refuted, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
 from lintorch.source.dataflow.data import counted, is_data, is_made, sized_by_data
+from lintorch.subjects import Trace
+from lintorch.trace import asked
+from lintorch.trace.record import Event, Rung
 
 rule = Rule(
     __name__,
@@ -103,6 +106,28 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
     given = [source.value(arg.value) for arg in call.args if not arg.star and not arg.keyword]
     if len(given) > 1 and any(value.is_tensor and is_data(value) for value in given):
         yield Hit(call, f"{name}() compares tensors in Python and keeps one of them", harm=CHOSEN)
+
+
+@rule.trace(asked.BOOL, "tensor.item", *asked.VERDICTS)
+def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
+    """Only of what the source saw: whether chance or a constant decided, a run does not tell."""
+    message = asked.told(event) + refusal(event, trace)
+    yield Hit(event, message, severity=Severity.NOTE, confirms=True)
+
+
+@rule.trace("rung.fx")
+def in_run(rung: Rung, trace: Trace) -> Iterator[Refuted]:
+    reason = "the line ran, and no bool() of a tensor was asked: the model reads no data at all"
+    yield from (Refuted(site, reason) for site in asked.unread(trace))
+
+
+def refusal(event: Event, trace: Trace) -> str:
+    """What torch.export said of the very line."""
+    here = (event.site.path, event.site.row)
+    for rung in trace.rungs:
+        if rung.name == "torch.export" and rung.site and here == (rung.site.path, rung.site.row):
+            return f"; torch.export refuses: {rung.error}"
+    return ""
 
 
 def decided(

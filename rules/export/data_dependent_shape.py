@@ -6,10 +6,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Harm, Hit
+from lintorch.finding import Applicability, Fix, Harm, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
 from lintorch.source.dataflow.data import is_data, is_mask
+from lintorch.subjects import Trace
+from lintorch.trace.asked import ran
+from lintorch.trace.record import Event
 
 rule = Rule(
     __name__,
@@ -61,6 +64,12 @@ HARM = {
     "unique_consecutive": LEGACY,
 }
 WORDS = (*HARM, "one_hot", "repeat_interleave", "as_tuple")
+OPERATORS = (
+    "torch.nn.functional.one_hot",
+    "torch.Tensor.__setitem__",
+    *(f"torch.{name}" for name in (*HARM, "repeat_interleave", "nonzero")),
+    *(f"torch.Tensor.{name}" for name in (*HARM, "repeat_interleave")),
+)
 
 
 @rule.source(cst.Call, needs=WORDS)
@@ -83,6 +92,12 @@ def in_assignment(node: cst.Assign, source: Source) -> Iterator[Hit]:
     if source.in_traced_forward(node):
         said = f"{source.code(target)} is as many rows as the data says"
         yield Hit(target, said, harm=LEGACY)
+
+
+@rule.trace(*OPERATORS)
+def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
+    """Only of what the source saw: most of these are right without the arguments it looked at."""
+    yield Hit(event, ran(event), severity=Severity.NOTE, confirms=True)
 
 
 def operation(call: cst.Call, source: Source) -> str:

@@ -9,6 +9,9 @@ import libcst as cst
 from lintorch.finding import Harm, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source
+from lintorch.subjects import Trace
+from lintorch.trace.asked import ran
+from lintorch.trace.record import Event
 
 rule = Rule(
     __name__,
@@ -113,6 +116,12 @@ NEVER = frozenset(
     }
 )  # fmt: skip
 """Refused by the legacy exporter at every opset."""
+FOURIER = frozenset(
+    f"torch.fft.{way}{kind}"
+    for way in ("", "i")
+    for kind in ("fft", "fft2", "fftn", "rfft", "rfft2", "rfftn", "hfft", "fftshift")
+)
+NAMES = sorted(UNTRANSLATED | NEW | NEVER | FOURIER | FIRST.keys())
 
 
 @rule.source(cst.Call, needs=("torch",))
@@ -134,6 +143,12 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     elif opset < FIRST.get(name, 0):
         message = f"{short} needs opset {FIRST[name]}, and {opset} is written"
         yield Hit(call, message, harm=LEGACY)
+
+
+@rule.trace(*NAMES, *(f"torch.Tensor.{name.rpartition('.')[2]}" for name in NAMES))
+def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
+    """Only of what the source saw: an operator on constants alone may not reach the graph."""
+    yield Hit(event, ran(event), severity=Severity.NOTE, confirms=True)
 
 
 def asked(call: cst.Call, source: Source) -> str:

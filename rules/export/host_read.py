@@ -6,10 +6,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Harm, Hit, Severity
+from lintorch.finding import Harm, Hit, Refuted, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source
 from lintorch.source.dataflow.data import is_data, is_made
+from lintorch.subjects import Trace
+from lintorch.trace import asked
+from lintorch.trace.record import Event, Rung
 
 rule = Rule(
     __name__,
@@ -86,6 +89,18 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
             harm = FUNCTION
         said = f"{source.code(call)} is a Python number, read from the data of a tensor"
         yield Hit(call, said.replace("number", "array") if is_array(call) else said, harm=harm)
+
+
+@rule.trace(*asked.READS, asked.BOOL)
+def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
+    """Only of what the source saw: what is read to be looked at, or to raise, is not meant."""
+    yield Hit(event, asked.told(event), severity=Severity.NOTE, confirms=True)
+
+
+@rule.trace("rung.fx")
+def in_run(rung: Rung, trace: Trace) -> Iterator[Refuted]:
+    reason = "the line ran, and the model read the data of no tensor at any size tried"
+    yield from (Refuted(site, reason) for site in asked.unread(trace))
 
 
 def reading(call: cst.Call, source: Source) -> tuple[cst.BaseExpression | None, dict[str, Harm]]:

@@ -7,10 +7,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit
+from lintorch.finding import Applicability, Fix, Hit, Refuted
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
 from lintorch.source.dataflow.writes import written
+from lintorch.subjects import Trace
+from lintorch.trace.asked import is_whole, shown
+from lintorch.trace.record import Event, Rung
 
 rule = Rule(
     __name__,
@@ -86,6 +89,31 @@ def in_source(node: cst.CSTNode, source: Source) -> Iterator[Hit]:
     if name and not compared(function, name) and source.in_traced_forward(node):
         message = f"changes the caller's {name}: the next call with it gives another answer"
         yield Hit(node, message, fixed(node, name, function, source))
+
+
+@rule.trace("inplace.input")
+def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
+    """Only of what the source saw: a block may work in place on what the layer before it made."""
+    shape = shown(event.inputs[:1])
+    message = f"writes {shape} in the memory of the model's input: the caller's tensor changes"
+    yield Hit(event, message, confirms=True)
+
+
+@rule.trace("rung.fx")
+def in_run(rung: Rung, trace: Trace) -> Iterator[Refuted]:
+    """Of the model's own forward: what reaches a block is the input of nobody else's model."""
+    if not all(map(is_whole, trace.runs)):
+        return
+    happened = [event for run in trace.runs for event in run.events]
+    reached = {event.site for event in happened if event.name == "inplace.input"}
+    for site in {e.site for e in happened if is_write(e) and not e.layer} - reached:
+        yield Refuted(site, "what is written to is memory of the model's own, not of its input")
+
+
+def is_write(event: Event) -> bool:
+    """Whether an operator changed its first argument."""
+    short = event.name.rpartition(".")[2]
+    return short == "__setitem__" or (short.endswith("_") and not short.endswith("__"))
 
 
 def outside(place: cst.BaseExpression, source: Source) -> str:
