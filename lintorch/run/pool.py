@@ -16,7 +16,7 @@ R = TypeVar("R")
 _WORTH_IT = 48
 """Files below which starting processes costs more than it saves."""
 _CHUNK = 12
-_COLLECTION = (200_000, 20, 50)
+_COLLECTION = (100_000, 10, 10)
 """A parse makes a hundred thousand nodes that all stay: looking for rubbish among them at every
 700th, as Python does, takes a third of the time (measured on pytorchcv 0.0.67)."""
 

@@ -72,14 +72,15 @@ def lint_text(task: Task, text: str, content: str = "") -> Linted:
         return replace(bare, findings=(_refused(task, UNKNOWN_SYNTAX, place),))
     except RecursionError:
         return replace(bare, findings=(_refused(task, TOO_DEEP, Place(task.path, 1)),))
-    enters = source.enters
-    return replace(
+    linted = replace(
         bare,
         findings=found,
-        enters=enters,
+        enters=source.enters,
         inside=source.regions.inside,
         consulted=tuple(sorted(source.consulted)),
     )
+    vars(source).clear()  # facts point back at their source: without this the tree stays for long
+    return linted
 
 
 def concerns_torch(text: str) -> bool:
