@@ -43,6 +43,8 @@ class Profile:
     opset: int | None = None
     dynamic: bool = True
     torch: tuple[int, int] = MEASURED_TORCH
+    stated: frozenset[str] = frozenset()
+    """Those of the exporters that settings or the command line name, for the whole project."""
     targets: tuple[str, ...] = ()
     """Names of what the exported model runs on; see `lintorch.targets`."""
 

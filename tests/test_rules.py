@@ -39,7 +39,9 @@ def profile_of(words: tuple[str, ...]) -> Profile:
         return Profile(targets=targets)
     names = [word.partition("@")[0] for word in words]
     opsets = [int(word.partition("@")[2]) for word in words if "@" in word]
-    return Profile(frozenset(names), opsets[0] if opsets else None, targets=targets)
+    stated = frozenset(names)
+    opset = opsets[0] if opsets else None
+    return Profile(stated, opset, stated=stated, targets=targets)
 
 
 def profile_of_file(first: str) -> Profile:

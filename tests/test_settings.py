@@ -54,7 +54,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     (tmp_path / "lintorch.toml").write_text(WHOLE)
     found = load(str(tmp_path / "lintorch.toml"))
     legacy = frozenset({"onnx-legacy", "torch.export"})
-    assert found.profile() == Profile(legacy, 17, False, (2, 10), ("tensorrt-8.6",))
+    assert found.profile() == Profile(legacy, 17, False, (2, 10), legacy, ("tensorrt-8.6",))
     assert found.excluded == ("x", "y/")
     assert found.rules == (str(tmp_path / "own"),)
     assert found.models["segmenter"]["args"] == {"num_classes": 19}

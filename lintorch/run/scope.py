@@ -68,8 +68,10 @@ class Scope:
             torch = settings.target_torch or Profile().torch
             found = None if told else deployment.read(self._texts(project, settings), torch)
             profile = settings.profile(found)
-            exporters = profile.exporters | frozenset(self._order.exporters)
-            self._profiles[key] = replace(profile, exporters=exporters)
+            tried = frozenset(self._order.exporters)
+            self._profiles[key] = replace(
+                profile, exporters=profile.exporters | tried, stated=profile.stated | tried
+            )
         return self._profiles[key]
 
     def project(self, path: str) -> str:

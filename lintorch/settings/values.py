@@ -75,6 +75,7 @@ class Settings:
             base.opset if self.opset is None else self.opset,
             base.dynamic if self.dynamic is None else self.dynamic,
             base.torch if self.target_torch is None else self.target_torch,
+            frozenset(self.exporters or ()),
             self.target,
         )
 

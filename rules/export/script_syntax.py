@@ -30,8 +30,8 @@ rule = Rule(
         `mask is None` is then never true: the scripted model takes the other branch, and nothing
         says so. Behind `mask is not None` it raises where None is used.
 
-        Reported for what the file scripts itself, and for every forward of a project that
-        scripts its models. Methods marked `torch.jit.ignore` or `unused` are not compiled.
+        Reported for what the file scripts itself, and for every forward of a project whose
+        settings name torchscript-script among the exporters. Methods marked `torch.jit.ignore` or `unused` are not compiled.
     """,
     bad="""
         import torch

@@ -24,7 +24,7 @@ def scripted(source: Source) -> dict[cst.FunctionDef, bool]:
     Forwards that the file does not script itself are there only where the project scripts models.
     """
     surely = dict.fromkeys(_reached(_asked(source), source), True)
-    if "torchscript-script" not in source.profile.exporters:
+    if "torchscript-script" not in source.profile.stated:
         return surely
     forwards = (
         info.methods["forward"]
