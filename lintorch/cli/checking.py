@@ -10,13 +10,14 @@ from collections.abc import Mapping
 from typing import Any, TextIO
 
 from lintorch.catalog import CatalogError
+from lintorch.cli.deploying import deployed
 from lintorch.cli.progress import progress_on
 from lintorch.finding import Applicability, Severity
 from lintorch.report import render
 from lintorch.report.where import shown_path
 from lintorch.run import Checked, Order, Rewritten, check
 from lintorch.settings import SettingsError
-from lintorch.targets import TargetError, find
+from lintorch.targets import TargetError
 
 CLEAN, FOUND, FAILED = 0, 1, 2
 
@@ -96,9 +97,7 @@ def _settings(given: Mapping[str, Any]) -> dict[str, object]:
         for name in ("select", "ignore", "extend_select")
         if given[name] is not None
     }
-    named = tuple(dict.fromkeys(find(name).name for name in given["targets"]))
-    chosen = {"opset": given["opset"], "target": named or None}
-    return {**selectors, **{key: value for key, value in chosen.items() if value is not None}}
+    return selectors | deployed(given)
 
 
 def _fixes(given: Mapping[str, Any]) -> frozenset[Applicability]:

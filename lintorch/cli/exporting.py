@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, TextIO
 
 from lintorch.catalog import CatalogError
+from lintorch.cli.deploying import deployed
 from lintorch.cli.progress import progress_on
 from lintorch.report import matrix_json, matrix_table
 from lintorch.report.matrix import OK, UNAVAILABLE, Matrix
@@ -15,7 +16,7 @@ from lintorch.run.artifacts import Wanted
 from lintorch.run.exporting import export_models
 from lintorch.run.order import Order
 from lintorch.settings import SettingsError
-from lintorch.targets import TargetError, find
+from lintorch.targets import TargetError
 from lintorch.worker.client import WorkerError
 
 RIGHT, WRONG, UNABLE = 0, 1, 2
@@ -54,18 +55,11 @@ def _order(given: Mapping[str, Any]) -> Order:
     return Order(
         paths=given["paths"] or (".",),
         exporters=tuple(dict.fromkeys(given["exporters"])),
-        settings=_settings(given),
+        settings=deployed(given),
         jobs=given["jobs"],
         python=given["python"],
         config=given["config"],
     )
-
-
-def _settings(given: Mapping[str, Any]) -> dict[str, object]:
-    """Raises TargetError for a target without a table."""
-    named = tuple(dict.fromkeys(find(name).name for name in given["targets"]))
-    chosen = {"opset": given["opset"], "target": named or None}
-    return {key: value for key, value in chosen.items() if value is not None}
 
 
 def _write(matrix: Matrix, given: Mapping[str, Any], out: TextIO) -> None:

@@ -13,7 +13,7 @@ from lintorch.source.modal import Contents
 from lintorch.source.modules import is_module_class
 from lintorch.source.project import home
 from lintorch.source.scopes import dotted_text
-from lintorch.source.tree import offspring
+from lintorch.source.tree import leaves, offspring
 
 if TYPE_CHECKING:
     from lintorch.source.source import Source
@@ -124,7 +124,7 @@ class Walk:
                 self._statement(body)
             elif body is not None:
                 self.block(body.body if isinstance(body, cst.Else) else body)
-            if body is None or isinstance(body, cst.If) or not _leaves(body):
+            if body is None or isinstance(body, cst.If) or not leaves(body):
                 after.append(self.now)
         self.now = _joined(after) if after else {}
 
@@ -260,16 +260,6 @@ def _joined(sides: list[Environment]) -> Environment:
 def _either(modes: list[Mode]) -> Mode:
     agreed = all(mode.training is modes[0].training for mode in modes)
     return modes[0] if agreed else replace(modes[0], training=None)
-
-
-def _leaves(block: cst.CSTNode) -> bool:
-    """Whether what follows a block is never reached from its end."""
-    if isinstance(block, cst.Else):
-        block = block.body
-    last: cst.CSTNode = block.body[-1]  # type: ignore[attr-defined]
-    if isinstance(last, cst.SimpleStatementLine):
-        last = last.body[-1]
-    return isinstance(last, (cst.Return, cst.Raise, cst.Continue, cst.Break))
 
 
 def _is_harmless(function: cst.FunctionDef | None, source: Source) -> bool:

@@ -29,10 +29,6 @@ class Outline:
     aliases: frozenset[str] = frozenset()
     """Those of `names` that are assigned, from a name of this module."""
 
-    def assigned(self, name: str) -> bool:
-        """Whether a name is assigned, not imported."""
-        return name in self.aliases
-
 
 @dataclass(frozen=True)
 class Home:

@@ -46,7 +46,7 @@ def defined(name: str, module: Outline) -> str:
         return f"{home(module.path).module}.{name}"
     given = module.names.get(name, "")
     head, _, rest = given.partition(".")
-    if given and head != name and head in module.names and module.assigned(name):
+    if given and head != name and head in module.names and name in module.aliases:
         base = defined(head, module)
         return f"{base}.{rest}" if base and rest else base
     return given

@@ -7,6 +7,7 @@ libcst's own `children` and visitors cost as much as the parse; this costs a fif
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
 
@@ -56,6 +57,25 @@ def grow(module: cst.Module) -> Tree:
         children.reverse()
         stack += children
     return Tree(module, parents, nodes)
+
+
+def names_in(node: cst.CSTNode) -> Iterator[cst.Name]:
+    """The names below a node, itself included, in document order."""
+    if isinstance(node, cst.Name):
+        yield node
+    for child in offspring(node):
+        yield from names_in(child)
+
+
+def leaves(block: cst.CSTNode) -> bool:
+    """Whether what follows a block is never reached from its end."""
+    if isinstance(block, cst.Else):
+        block = block.body
+    statements = getattr(block, "body", ())
+    last = statements[-1] if statements else None
+    if isinstance(last, cst.SimpleStatementLine):
+        last = last.body[-1]
+    return isinstance(last, (cst.Return, cst.Raise, cst.Continue, cst.Break))
 
 
 def offspring(node: cst.CSTNode) -> list[cst.CSTNode]:

@@ -10,7 +10,7 @@ import libcst as cst
 from lintorch.finding import Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source
-from lintorch.source.tree import offspring
+from lintorch.source.tree import names_in
 
 rule = Rule(
     __name__,
@@ -100,10 +100,3 @@ def is_divided(call: cst.Call, source: Source) -> bool:
     function = source.enclosing(call, cst.FunctionDef)
     folds = [c for c in source.nodes(cst.Call) if source.name(c.func) == _F + "fold"]
     return sum(source.enclosing(c, cst.FunctionDef) is function for c in folds) > 1
-
-
-def names_in(node: cst.CSTNode) -> Iterator[cst.Name]:
-    if isinstance(node, cst.Name):
-        yield node
-    for part in offspring(node):
-        yield from names_in(part)

@@ -10,7 +10,7 @@ from lintorch.finding import Applicability, Fix, Hit
 from lintorch.rule import Rule
 from lintorch.source import Role, Source
 from lintorch.source.dataflow.reaching import reaching
-from lintorch.source.tree import offspring
+from lintorch.source.tree import leaves, names_in
 
 rule = Rule(
     __name__,
@@ -70,7 +70,6 @@ CONSUMERS = frozenset(
 WORDS = ("filter(", "map(", "parameters()", "modules()", "children()", "buffers()")
 _LOOPS = (cst.For, cst.While)
 _SCOPES = (cst.FunctionDef, cst.Module, cst.Lambda, cst.ClassDef)
-_LEAVES = (cst.Return, cst.Raise, cst.Break, cst.Continue)
 
 
 @rule.source(cst.Assign, needs=WORDS)
@@ -204,7 +203,7 @@ def _comes_before(first: cst.Name, second: cst.Name, source: Source) -> bool:
     inner: cst.CSTNode = first
     for outer in source.ancestors(first):
         block = isinstance(outer, (cst.IndentedBlock, cst.SimpleStatementLine))
-        if block and outer not in above and _leaves(outer):
+        if block and outer not in above and leaves(outer):
             return False
         if outer in above:
             place = above[above.index(outer) - 1]
@@ -218,15 +217,6 @@ def _is_test(outer: cst.CSTNode, inner: cst.CSTNode) -> bool:
     return inner is getattr(outer, "test", None)
 
 
-def _leaves(block: cst.CSTNode) -> bool:
-    """Whether a block ends by leaving: what comes after it is not reached from it."""
-    statements = list(getattr(block, "body", ()))
-    last = statements[-1] if statements else None
-    if isinstance(last, cst.SimpleStatementLine):
-        last = last.body[-1]
-    return isinstance(last, _LEAVES)
-
-
 def _repeats(use: cst.Name, made: cst.Assign, source: Source) -> bool:
     """Whether a loop that the iterator was made outside of comes by here again."""
     around = list(source.ancestors(made))
@@ -234,7 +224,7 @@ def _repeats(use: cst.Name, made: cst.Assign, source: Source) -> bool:
     for outer in source.ancestors(use):
         if isinstance(outer, _SCOPES) or outer in around:
             return False
-        if isinstance(outer, cst.IndentedBlock) and _leaves(outer):
+        if isinstance(outer, cst.IndentedBlock) and leaves(outer):
             return False
         if isinstance(outer, _LOOPS) and inner is outer.body:
             return True
@@ -257,11 +247,3 @@ def _rebound(made: cst.Call, node: cst.Assign, use: cst.Name, source: Source) ->
         if changed and source.precedes(node, assign) and source.precedes(assign, use):
             return changed[0]
     return ""
-
-
-def names_in(node: cst.CSTNode) -> Iterator[cst.Name]:
-    """The names below a node, itself included."""
-    if isinstance(node, cst.Name):
-        yield node
-    for child in offspring(node):
-        yield from names_in(child)

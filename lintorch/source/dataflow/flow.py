@@ -11,7 +11,7 @@ import libcst as cst
 
 from lintorch.source.dataflow.expressions import Expressions, parameters
 from lintorch.source.dataflow.values import OTHER, TENSOR, UNKNOWN_VALUE, Kind, Value, join
-from lintorch.source.tree import offspring
+from lintorch.source.tree import leaves, offspring
 
 if TYPE_CHECKING:
     from lintorch.source.source import Source
@@ -178,7 +178,7 @@ class _Statements:
         before = dict(self._e.names)
         self.block(node.body)
         after, self._e.names = self._e.names, before
-        left = bool(node.body.body) and _leaves(node.body)
+        left = leaves(node.body)
         if isinstance(node.orelse, cst.If):
             self._if(node.orelse)
         elif node.orelse is not None:
@@ -214,10 +214,3 @@ class _Statements:
         for last in (node.orelse, node.finalbody):
             if last is not None:
                 self.block(last.body)
-
-
-def _leaves(block: cst.BaseSuite) -> bool:
-    last = block.body[-1]
-    if isinstance(last, cst.SimpleStatementLine):
-        last = last.body[-1]
-    return isinstance(last, (cst.Return, cst.Raise, cst.Continue, cst.Break))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from lintorch.source.dataflow.values import Kind
-from lintorch.source.tree import offspring
+from lintorch.source.tree import names_in
 
 if TYPE_CHECKING:
     from lintorch.source.source import Source
@@ -88,7 +87,7 @@ class Uses:
     def _loads_of(self, function: cst.FunctionDef) -> dict[str, list[cst.Name]]:
         if function not in self._loads:
             table: dict[str, list[cst.Name]] = {}
-            for name in _names(function.body):
+            for name in names_in(function.body):
                 if self._is_load(name):
                     table.setdefault(name.value, []).append(name)
             self._loads[function] = table
@@ -104,10 +103,3 @@ class Uses:
         while isinstance(node, (cst.Name, cst.Element, cst.Tuple, cst.List)):
             node = self._source.parent(node)
         return not isinstance(node, (cst.AssignTarget, cst.NameItem, cst.Param))
-
-
-def _names(node: cst.CSTNode) -> Iterator[cst.Name]:
-    if isinstance(node, cst.Name):
-        yield node
-    for child in offspring(node):
-        yield from _names(child)
