@@ -12,6 +12,7 @@ from lintorch.finding import Applicability, Edit, Fix, Hit, Place, Refuted, Seve
 from lintorch.profile import enumerated
 from lintorch.rule import Rule
 from lintorch.source import Source
+from lintorch.source.exporting import exports
 from lintorch.subjects import Trace, Trial
 from lintorch.trace.record import Event, Outcome, Rung
 
@@ -57,16 +58,7 @@ rule = Rule(
     fix=Applicability.UNSAFE,
 )
 
-EXPORTERS = {
-    "torch.export.export": ("torch.export", "mod"),
-    "torch.export.draft_export": ("torch.export", "mod"),
-    "torch.onnx.export": ("onnx", "model"),
-    "torch.onnx.dynamo_export": ("onnx", "model"),
-    "torch.jit.trace": ("torchscript-trace", "func"),
-    "torch.jit.trace_module": ("torchscript-trace", "mod"),
-    "torch.jit.script": ("torchscript-script", "obj"),
-    "torch.fx.symbolic_trace": ("fx", "root"),
-}
+EXPORTERS = {**exports.EXPORTERS, "torch.fx.symbolic_trace": ("fx", "root")}
 ASKS = "self.training"
 _TRAINING = ("prepare_qat", "export_for_training", "QuantizationAwareTraining")
 """Words of files that export in order to train."""
