@@ -36,7 +36,7 @@ def attempt(module: nn.Module, guess: Guess, files: Files, seconds: float) -> Er
     surroundings.seed()
     try:
         with within(seconds):
-            output = call(module, feed.tensors(guess.inputs, guess.sizes))
+            output = call(module, feed.placed(module, guess.inputs, guess.sizes))
     except (Exception, SystemExit, TooSlow) as raised:  # whatever user code raises
         return Error(type(raised).__name__, str(raised), files.of_error(raised))
     if feed.flatten(output):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from torch import nn
 
 from lintorch.models import attributes, forms
+from lintorch.models.modal import of_kind
 from lintorch.models.notation import FIRST_SIZES
 from lintorch.trace.record import Input
 
@@ -92,8 +93,9 @@ def guesses(module: nn.Module, arguments: Mapping[str, Any]) -> Iterator[Guess]:
     named = [p.name for p in parameters(module)]
     if is_loss(named):
         yield from _losses(named)
+    by_layers = list(forms.by_layers(module))
     for form in _forms(module, arguments):
-        yield _combined(named, form)
+        yield _combined(named, form, by_layers)
     if len(named) > 1 and not is_loss(named):
         yield from _losses(named)
 
@@ -120,9 +122,7 @@ def _losses(named: list[str]) -> Iterator[Guess]:
     yield Guess((flat, replace(flat, name=named[1])), {"batch": 2})
 
 
-def _forms(
-    module: nn.Module, arguments: Mapping[str, Any]
-) -> Iterator[tuple[Input, dict[str, int]]]:
+def _forms(module: nn.Module, arguments: Mapping[str, Any]) -> Iterator[forms.Form]:
     """Shapes for the main input: by the first layers, each kind once, then the common ones."""
     sides = attributes.sides(module, arguments)
     yielded = set()
@@ -146,9 +146,12 @@ def _smaller(size: int) -> int:
     return -(-size // 128) * 32 if size > _BIG else size
 
 
-def _combined(named: list[str], form: tuple[Input, dict[str, int]]) -> Guess:
+def _combined(named: list[str], form: forms.Form, by_layers: Sequence[forms.Form]) -> Guess:
     main, sizes = form
-    inputs = tuple(argument(name, main, number) for number, name in enumerate(named))
+    inputs = tuple(
+        argument(name, of_kind(name, main, by_layers) if len(named) > 1 else main, number)
+        for number, name in enumerate(named)
+    )
     further = {n: FIRST_SIZES[n] for part in inputs for n in part.shape if n in FIRST_SIZES}
     return Guess(inputs, {**further, **sizes})
 

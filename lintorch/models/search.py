@@ -12,9 +12,10 @@ from lintorch.models.attempt import Error, attempt, unfeedable
 from lintorch.models.guess import Guess, guesses
 from lintorch.models.making import Built
 from lintorch.models.narrow import Fed, narrowed
-from lintorch.models.notation import show
+from lintorch.models.notation import told
 from lintorch.models.optional import with_named
 from lintorch.models.repair import repairs
+from lintorch.models.several import spread
 from lintorch.models.shown import like
 from lintorch.models.sides import SPATIAL, other_sizes
 from lintorch.trace import feed
@@ -49,7 +50,10 @@ def search(built: Built, files: Files, seconds: float) -> Fed:
     deadline = time.monotonic() + seconds
     first: tuple[Guess, Error] | None = None
     kinds = set()
-    starts = chain(like(built.module, built.fed), guesses(built.module, built.arguments))
+    starts = chain(
+        like(built.module, built.fed),
+        spread(guesses(built.module, built.arguments), built.module, built.arguments),
+    )
     for guess in _tries(built.module, starts, files, deadline):
         if isinstance(guess, Guess):
             return narrowed(guess, built.module, deadline)
@@ -61,7 +65,7 @@ def search(built: Built, files: Files, seconds: float) -> Fed:
         raise NotFedError("stopped", str(first[1]))
     if len(kinds) == 1 or first[1].kind in _NOT_FOR_INPUTS:
         raise NotFedError("run", str(first[1]))
-    shown = ", ".join(show(given, first[0].sizes) for given in first[0].inputs)
+    shown = told(first[0].inputs, first[0].sizes)
     raise NotFedError("inputs", f"no inputs were found that it runs on; {shown} gave {first[1]}")
 
 

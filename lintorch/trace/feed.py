@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from lintorch.trace.arguments import arranged
 from lintorch.trace.record import Input, Model
 
 SEED = 20240229
@@ -21,9 +22,10 @@ def tensors(inputs: Sequence[Input], sizes: Mapping[str, int]) -> tuple[torch.Te
     return tuple(_tensor(given, sizes, generator) for given in inputs)
 
 
-def placed(module: nn.Module, given: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
-    """The tensors where a module can take them: without values where its weights have none."""
-    return tuple(given) if not weightless(module) else tuple(each.to("meta") for each in given)
+def placed(module: nn.Module, inputs: Sequence[Input], sizes: Mapping[str, int]) -> tuple[Any, ...]:
+    """Arguments that a module can take: tensors without values where its weights have none."""
+    made = tensors(inputs, sizes)
+    return arranged(inputs, [each.to("meta") for each in made] if weightless(module) else made)
 
 
 def weightless(module: nn.Module) -> bool:

@@ -79,8 +79,10 @@ class Rung:
 
 @dataclass(frozen=True)
 class Input:
-    """One argument of the model: `float32[batch, 3, height=64, width=64]`.
+    """A tensor that the model is fed: `float32[batch, 3, height=64, width=64]`.
 
+    `at` says where it stands in an argument that holds several: `(0, "image")` for `x[0]["image"]`;
+    () where it is the argument itself. The inputs of one argument follow each other.
     `shape` holds numbers for fixed sizes and names for dynamic ones; `sizes` of the model's
     inputs give each name its first value. `low` and `high` bound integer values (high exclusive).
     """
@@ -90,6 +92,12 @@ class Input:
     shape: tuple[int | str, ...]
     low: int = 0
     high: int = 0
+    at: tuple[int | str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """A name for it alone: `batch_image` for `batch["image"]`."""
+        return "_".join(map(str, (self.name, *self.at)))
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import nn
@@ -29,10 +30,10 @@ class Subject:
     files: Files
 
 
-def call(module: nn.Module, tensors: Sequence[torch.Tensor]) -> object:
+def call(module: nn.Module, arguments: Sequence[Any]) -> object:
     """Call a model as it is deployed: without gradients."""
     with torch.no_grad():
-        return module(*feed.placed(module, tensors))
+        return module(*arguments)
 
 
 def record(subject: Subject, sizes: Mapping[str, int]) -> Run:
@@ -47,13 +48,13 @@ def record(subject: Subject, sizes: Mapping[str, int]) -> Run:
 
 
 def _recorded(subject: Subject, sizes: Mapping[str, int], follow: bool) -> tuple[list[Event], str]:
-    tensors = feed.tensors(subject.inputs, sizes)
+    arguments = feed.placed(subject.module, subject.inputs, sizes)
     layers = Layers(subject.module, subject.sites)
-    recorder = Recorder(subject.files, layers, Writes(tensors), follow)
+    recorder = Recorder(subject.files, layers, Writes(feed.flatten(arguments)), follow)
     hearing = listening(recorder.heard if follow else None)
     try:
         with layers.followed(), ranges_reported(subject.files, follow), hearing, recorder:
-            call(subject.module, tensors)
+            call(subject.module, arguments)
     except Exception as error:  # whatever user code raises
         return recorder.events, f"{type(error).__name__}: {error}"
     return [*recorder.events, *layers.idle()], ""

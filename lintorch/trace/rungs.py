@@ -11,6 +11,7 @@ import torch
 from torch import fx, nn
 
 from lintorch.trace import feed
+from lintorch.trace.arguments import arranged
 from lintorch.trace.layers import class_name
 from lintorch.trace.operators import name_of
 from lintorch.trace.record import Input, Rung, Site
@@ -30,7 +31,7 @@ def by_fx(subject: Subject, sizes: Mapping[str, int]) -> Rung:
     """`torch.fx.symbolic_trace`; arguments that are not fed keep their defaults."""
     tracer = fx.Tracer()
     tracer.record_stack_traces = True
-    given = len(subject.inputs)
+    given = len(arranged(subject.inputs, subject.inputs))
     try:
         graph = tracer.trace(subject.module, _unfed(subject.module, given) or None)
     except Exception as error:  # whatever user code raises
@@ -40,12 +41,12 @@ def by_fx(subject: Subject, sizes: Mapping[str, int]) -> Rung:
 
 def by_export(subject: Subject, sizes: Mapping[str, int]) -> Rung:
     """`torch.export.export` with each named size Dim.DYNAMIC."""
-    tensors = feed.placed(subject.module, feed.tensors(subject.inputs, sizes))
+    arguments = feed.placed(subject.module, subject.inputs, sizes)
     shapes = dynamic_shapes(subject.module, subject.inputs)
     try:
         with torch.no_grad():
             program = torch.export.export(
-                subject.module, tensors, dynamic_shapes=shapes, strict=False
+                subject.module, arguments, dynamic_shapes=shapes, strict=False
             )
     except Exception as error:  # whatever user code raises
         return _failed("torch.export", error, subject)
@@ -60,19 +61,17 @@ LADDER: Mapping[str, Callable[[Subject, Mapping[str, int]], Rung]] = {
 
 def dynamic_shapes(module: nn.Module, inputs: tuple[Input, ...]) -> tuple[Any, ...]:
     """The `dynamic_shapes` that torch.export takes, with every named size Dim.DYNAMIC."""
-    each = [
-        {
-            axis: torch.export.Dim.DYNAMIC
-            for axis, size in enumerate(given.shape)
-            if isinstance(size, str)
-        }
+    dynamic = torch.export.Dim.DYNAMIC
+    axes = [
+        {axis: dynamic for axis, size in enumerate(given.shape) if isinstance(size, str)}
         for given in inputs
     ]
+    each = arranged(inputs, axes)
     kinds = [p.kind for p in inspect.signature(module.forward).parameters.values()]
     if inspect.Parameter.VAR_POSITIONAL not in kinds[: len(each)]:
-        return tuple(each)
+        return each
     leading = kinds.index(inspect.Parameter.VAR_POSITIONAL)
-    return (*each[:leading], tuple(each[leading:]))
+    return (*each[:leading], each[leading:])
 
 
 def shortened(error: BaseException) -> str:

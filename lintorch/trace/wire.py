@@ -63,7 +63,7 @@ def model(data: Mapping[str, Any]) -> Model:
 
 def given(data: Mapping[str, Any]) -> Input:
     """An input, as `packed` wrote it."""
-    return _made(Input, data)
+    return _made(Input, data, at=tuple(data.get("at", ())))
 
 
 def failure(data: Mapping[str, Any]) -> Failure:

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from lintorch.trace.arguments import arranged
 from lintorch.trace.record import Input
 
 _Called = tuple[tuple[Any, ...], dict[str, Any]]
@@ -28,8 +29,8 @@ class Part:
 
 def parts(whole: Part) -> Iterator[Part]:
     """The parts that a module calls itself, in the order of the module."""
-    first = _called(whole.module, whole.example)
-    others = [_called(whole.module, example) for example in whole.others]
+    first = _called(whole, whole.example)
+    others = [_called(whole, example) for example in whole.others]
     for name, module in whole.module.named_modules():
         if name not in first:
             continue
@@ -77,10 +78,10 @@ class _Recorder:
         self.depth -= 1
 
 
-def _called(module: nn.Module, example: Sequence[torch.Tensor]) -> dict[str, _Called]:
+def _called(whole: Part, example: Sequence[torch.Tensor]) -> dict[str, _Called]:
     recorder = _Recorder()
     handles = []
-    for name, part in module.named_modules():
+    for name, part in whole.module.named_modules():
 
         def before(_: Any, args: Any, kwargs: Any, name: str = name) -> None:
             recorder.enters(name, args, kwargs)
@@ -92,7 +93,7 @@ def _called(module: nn.Module, example: Sequence[torch.Tensor]) -> dict[str, _Ca
         handles.append(part.register_forward_hook(after, always_call=True))
     try:
         with torch.no_grad():
-            module(*example)
+            whole.module(*arranged(whole.inputs, example))
     finally:
         for handle in handles:
             handle.remove()

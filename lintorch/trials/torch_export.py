@@ -25,10 +25,12 @@ def available() -> str:
 
 def export(job: Job) -> Exported:
     """Exports; the program is run as the module that it unlifts to, with its guards."""
-    program = torch.export.export(job.module, job.example, dynamic_shapes=shapes(job), strict=False)
+    program = torch.export.export(
+        job.module, job.nested(job.example), dynamic_shapes=shapes(job), strict=False
+    )
     module = program.module()
     artifact = saved(job, "model.pt2", lambda path: torch.export.save(program, path))
-    return running(module, artifact)
+    return running(job, module, artifact)
 
 
 def explain(error: BaseException, job: Job) -> Explained:
@@ -45,6 +47,10 @@ def spelled(value: Any) -> str:
     """The dynamic_shapes of a job as an expression."""
     if isinstance(value, tuple):
         return "(" + "".join(f"{spelled(part)}, " for part in value).strip() + ")"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(spelled, value)) + "]"
+    if isinstance(value, dict) and any(isinstance(key, str) for key in value):
+        return "{" + ", ".join(f"{key!r}: {spelled(part)}" for key, part in value.items()) + "}"
     if isinstance(value, dict):
         return "{" + ", ".join(f"{axis}: torch.export.Dim.DYNAMIC" for axis in value) + "}"
     return "None"
@@ -59,9 +65,9 @@ def shapes(job: Job) -> Any:
     if not job.dynamic:
         return None
     dynamic = torch.export.Dim.DYNAMIC
-    each = [dict.fromkeys(axes, dynamic) or None for axes in job.axes()]
+    each = job.nested([dict.fromkeys(axes, dynamic) or None for axes in job.axes()])
     named = _before_star(job.module, len(each))
-    return tuple(each) if named is None else (*each[:named], tuple(each[named:]))
+    return each if named is None else (*each[:named], each[named:])
 
 
 def _before_star(module: Any, given: int) -> int | None:
