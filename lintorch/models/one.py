@@ -13,6 +13,7 @@ from lintorch.models.guess import is_loss
 from lintorch.models.identity import Seen, contained, identified
 from lintorch.models.making import Built
 from lintorch.models.narrow import Fed
+from lintorch.models.said import said
 from lintorch.models.trial import Subject, tried
 from lintorch.models.work import Options, Work
 from lintorch.trace import run, wire
@@ -44,7 +45,7 @@ def examine(
     if found is None:
         return
     work, built, fed = found
-    model = _model(work.seen, built, fed, files)
+    model = _model(work.seen, built, fed, work)
     send({"model": wire.packed(model)})
     whole = Site(work.seen.path, work.seen.row)
     subject = run.Subject(built.module, fed.inputs, built.sites, whole, files)
@@ -54,7 +55,9 @@ def examine(
         tried(work, Subject(built, model, fed))
 
 
-def _model(seen: Seen, built: Built, fed: Fed, files: Files) -> Model:
+def _model(seen: Seen, built: Built, fed: Fed, work: Work) -> Model:
+    files = work.files
+    factory, settings, unsaid = said(built.recipe, work.options.project)
     return Model(
         seen.path,
         seen.qualname,
@@ -64,6 +67,9 @@ def _model(seen: Seen, built: Built, fed: Fed, files: Files) -> Model:
         fed.sizes,
         contained(seen, built.module, files),
         sum(parameter.numel() for parameter in built.module.parameters()),
+        factory=factory,
+        settings=settings,
+        unsaid=unsaid,
     )
 
 

@@ -50,8 +50,8 @@ def run_models(
     for plan in plans(paths, asked, scope, named):
         profile = scope.profile(plan.files[0])
         try:
-            told = scope.settings(plan.files[0]).file or plan.files[0]
-            reports = (at_home(report, told) for report in examine(plan, progress))
+            settings = scope.settings(plan.files[0]).file or plan.files[0]
+            reports = (at_home(report, settings) for report in examine(plan, progress))
             more = read(reports, scope.catalog, profile)
         except WorkerError as error:
             return Ran(ran.findings, ran.lines, (*ran.errors, str(error)))

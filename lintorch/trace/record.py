@@ -115,6 +115,11 @@ class Model:
     """`path:Class` of the user's modules inside it."""
     parameters: int = 0
     seconds: float = 0.0
+    factory: str = ""
+    """`nets/seg.py:UNet`, relative to the project: what was called; "" where settings cannot name it."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """What it was called with, as far as settings can say it; `unsaid` names the rest."""
+    unsaid: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
