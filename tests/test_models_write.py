@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from pathlib import Path
 
+import tomllib
 from running import lintorch
 
 NET = """
