@@ -8,13 +8,16 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from lintorch.trace import feed
+from lintorch.trace import feed, outside
+from lintorch.trace.biases import Biases
 from lintorch.trace.layers import Layers, modal_events
+from lintorch.trace.outside import Outside
 from lintorch.trace.ranges import ranges_reported
 from lintorch.trace.record import Event, Input, Run, Site
 from lintorch.trace.recorder import Recorder
 from lintorch.trace.site import Files
 from lintorch.trace.sized import listening
+from lintorch.trace.unregistered import Unregistered
 from lintorch.trace.writes import Writes
 
 
@@ -27,6 +30,7 @@ class Subject:
     sites: Mapping[str, Site]
     whole: Site
     files: Files
+    outside: Outside
 
 
 def call(module: nn.Module, tensors: Sequence[torch.Tensor]) -> object:
@@ -49,11 +53,15 @@ def record(subject: Subject, sizes: Mapping[str, int]) -> Run:
 def _recorded(subject: Subject, sizes: Mapping[str, int], follow: bool) -> tuple[list[Event], str]:
     tensors = feed.tensors(subject.inputs, sizes)
     layers = Layers(subject.module, subject.sites)
-    recorder = Recorder(subject.files, layers, Writes(tensors), follow)
+    biases = Biases(subject.module, subject.sites, layers)
+    plain = Unregistered(subject.module, subject.outside, tensors)
+    recorder = Recorder(subject.files, layers, Writes(tensors), follow, (biases, plain))
     hearing = listening(recorder.heard if follow else None)
     try:
         with layers.followed(), ranges_reported(subject.files, follow), hearing, recorder:
-            call(subject.module, tensors)
+            output = call(subject.module, tensors)
     except Exception as error:  # whatever user code raises
         return recorder.events, f"{type(error).__name__}: {error}"
-    return [*recorder.events, *layers.idle()], ""
+    kept = outside.layers(subject.module, subject.outside, layers.called)
+    further = (*layers.idle(), *kept, *plain.events(), *biases.events(output))
+    return [*recorder.events, *further], ""
