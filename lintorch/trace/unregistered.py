@@ -87,6 +87,8 @@ class Unregistered:
             each.how.add(use)
             each.by = each.by if each.by or use != "computed" else name
         for tensor in outs:
+            if use in ("moved", "copied"):
+                self._of.pop(tensor, None)  # where nothing had to be moved it is the very tensor
             if use in ("computed", "index") or (use == "moved" and bound):
                 self._bound[tensor] = True
             elif not use and not (bound and tensor is not plain[0]):
@@ -108,7 +110,8 @@ class Unregistered:
 def _attributes(root: nn.Module, outside: Outside) -> Iterator[tuple[str, Attribute]]:
     """Attributes of the modules that the model holds and that no code of theirs moves."""
     paths = {id(module): path for path, module in root.named_modules()}
-    named = {name for module in root.modules() for name in _moved_by(type(module))}
+    kinds: set[Any] = {type(module) for module in root.modules()}
+    named = {name for kind in kinds for name in _moved_by(kind)}
     for attribute in outside.attributes:
         owner = attribute.owner()
         path = None if owner is None else paths.get(id(owner))
@@ -117,7 +120,7 @@ def _attributes(root: nn.Module, outside: Outside) -> Iterator[tuple[str, Attrib
 
 
 @cache
-def _moved_by(kind: type) -> frozenset[str]:
+def _moved_by(kind: Any) -> frozenset[str]:
     """The names that occur where a class does more than nn.Module when it is moved."""
     own = (getattr(kind, name, None) for name in _OWN)
     codes = [getattr(inspect.unwrap(f), "__code__", None) for f in own if inspect.isfunction(f)]

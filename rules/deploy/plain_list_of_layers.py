@@ -112,12 +112,13 @@ def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
         reason = said["reason"] or f"is registered when {name} is built"
         yield Refuted(event, f"every layer of it {reason}")
         return
-    layers = "a layer" if event.value == 1 else f"{event.value} layers"
     weights = f" with {said['parameters']} weights" if said["parameters"] else ""
-    first = "" if event.value == 1 else ", the first"
+    kind = f"a {said['class']}{weights}"
     where = f"in the plain {said['kind']} {said['attribute']}" if said["kind"] else "made here"
-    kind = f"{said['class']}{weights}"
-    message = f"{name} ran {layers} {where} and registers none{first} a {kind}"
+    if event.value == 1:
+        message = f"{name} ran {kind} {where} and does not register it"
+    else:
+        message = f"{name} ran {event.value} layers {where}, the first {kind}, and registers none"
     yield Hit(event, message)
 
 
