@@ -10,6 +10,7 @@ from lintorch.finding import Hit, Refuted, Severity
 from lintorch.profile import enumerated
 from lintorch.rule import Rule
 from lintorch.source import Source
+from lintorch.source.exporting.operators import exported_name
 from lintorch.subjects import Trial
 from lintorch.targets import Answer, Target, Verdict, find, written
 from lintorch.targets.verdict import About
@@ -60,8 +61,6 @@ rule = Rule(
 ONNX = ("onnx", "onnx-legacy")
 TRACED = ("coreml",)
 """Runtimes whose converters look up the operators that tracing finds, as they are."""
-INTERPOLATE, SIZES = "torch.nn.functional.interpolate", ("input", "size", "scale_factor", "mode")
-MODES = ("nearest", "linear", "bilinear", "trilinear", "bicubic")
 REPLACEMENTS = {
     "GridSample": "sample with gather, or resample by interpolate where the grid is regular",
     "Einsum": "write it with matmul, transpose and reshape",
@@ -78,7 +77,7 @@ REPLACEMENTS = {
 
 @rule.source(cst.Call, needs=("torch",))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if not source.profile.targets or not (name := asked(call, source)):
+    if not source.profile.targets or not (name := exported_name(call, source)):
         return
     for target in map(find, source.profile.targets):
         kind = target.tables.names
@@ -140,23 +139,6 @@ def judged(
     elif alone and all(verdicts.values()):
         reason = f"exported as {', '.join(verdicts)}, which {target.name} has"
         yield Refuted(site, reason, target=target.name)
-
-
-def asked(call: cst.Call, source: Source) -> str:
-    """The full name of a layer that is built, or of a function that a forward pass calls."""
-    name = source.name(call.func)
-    if name.startswith("torch.nn.") and not name.startswith("torch.nn.functional."):
-        return name
-    if not name and isinstance(call.func, cst.Attribute):
-        named = f"torch.{call.func.attr.value}"
-        value = source.value(call.func.value) if named in written.rows() else None
-        sure = value is not None and value.is_tensor and (value.sure or not value.roots)
-        name = named if sure else ""
-    if name == INTERPOLATE and source.arguments(call, *SIZES).value("mode", "nearest") not in MODES:
-        return ""  # written otherwise
-    known = name in written.rows() or name.startswith("torch.nn.functional.")
-    runs = known and source.in_traced_forward(call) and source.in_graph(call)
-    return name if runs else ""
 
 
 def written_opset(exporter: str, source: Source, target: Target) -> int:
