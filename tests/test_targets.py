@@ -462,3 +462,45 @@ def test_an_export_refused_for_its_opset_says_which_would_do(tmp_path: Path) -> 
     (trial,) = [f for f in found if f["evidence"] == "export"]
     assert (trial["code"], trial["severity"]) == ("LT902", "error")
     assert "opset 12 is the lowest" in trial["message"]
+
+
+PROGRAM = """
+import torch
+from torch import nn
+
+
+class Rank(nn.Module):
+    def forward(self, x: torch.Tensor):
+        x = torch.relu(x) + x.mean(1, keepdim=True)
+        return x.cummax(1).values  # rank
+"""
+
+
+def test_operators_that_nothing_decomposes_are_looked_up_for_converters_of_programs(
+    tmp_path: Path,
+) -> None:
+    tmp_path.joinpath("net.py").write_text(PROGRAM)
+    names = ("executorch-1.5", "litert-0.10", "tvm-pytorch-0.27", "openvino-pytorch-2026.4")
+    named = [word for name in names for word in ("--target", name)]
+    found = findings("--select", "LT901", "--trace", *named, cwd=tmp_path)
+    assert {(f["target"], f["location"]["row"], f["evidence"]) for f in found} == {
+        (name, 9, "trace") for name in names[:3]
+    }
+    assert all("has no aten.cummax.default" in f["message"] for f in found)
+    assert findings("--select", "LT901", *named, cwd=tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("executorch", "with --trace, the operators of the torch.export program"),
+        ("openvino-pytorch", "nothing: the table is there to be read"),
+        ("ncnn", "layers and functions of the source by their names"),
+        ("tensorrt-8.6", "opsets of export calls"),
+    ],
+)
+def test_each_target_says_what_is_checked_for_it(tmp_path: Path, name: str, says: str) -> None:
+    told = json.loads(lintorch("targets", name, "--output-format", "json", cwd=tmp_path).stdout)
+    assert says in told["checked"]
+    shown = " ".join(lintorch("targets", name, cwd=tmp_path).stdout.split())
+    assert says in shown

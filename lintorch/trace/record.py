@@ -81,6 +81,8 @@ class Rung:
     error: str = ""
     site: Site | None = None
     operators: tuple[tuple[str, Site | None], ...] = ()
+    lasting: tuple[str, ...] = ()
+    """Those of the operators, as functions without side effects, that torch cannot take apart."""
 
 
 @dataclass(frozen=True)
