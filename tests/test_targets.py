@@ -504,3 +504,52 @@ def test_each_target_says_what_is_checked_for_it(tmp_path: Path, name: str, says
     assert says in told["checked"]
     shown = " ".join(lintorch("targets", name, cwd=tmp_path).stdout.split())
     assert says in shown
+
+
+RUNS = """
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class Volume(nn.Module):
+    def forward(self, image: torch.Tensor):
+        flow = image.permute(0, 2, 3, 1)[:, None, :, :, :3].tanh()
+        deep = F.grid_sample(image[:, :, None], flow, align_corners=False)  # volume
+        flat = F.grid_sample(image, flow[:, 0, :, :, :2], align_corners=False)
+        return F.celu(deep.double()), flat  # double
+"""
+
+
+def test_a_run_tells_of_ranks_and_types_without_an_export(tmp_path: Path) -> None:
+    tmp_path.joinpath("net.py").write_text(RUNS)
+    tmp_path.joinpath("lintorch.toml").write_text('exporters = ["onnx-legacy"]\nopset = 20\n')
+    named = ("--target", "tensorrt-8.6", "--target", "tensorrt-11.2", "--target", "ort-1.31")
+    found = findings("--select", "LT903,LT906", "--trace", *named, cwd=tmp_path)
+    rows = {n: line.rpartition("# ")[2] for n, line in enumerate(RUNS.splitlines(), 1)}
+    assert {(f["code"], f["target"], rows[f["location"]["row"]], f["evidence"]) for f in found} == {
+        ("LT906", "tensorrt-8.6", "volume", "trace"),
+        ("LT903", "onnxruntime-1.31", "double", "trace"),
+    }
+
+
+CHOOSES = """
+import torch
+from torch import nn
+
+
+class Chooses(nn.Module):
+    def forward(self, image: torch.Tensor):
+        return torch.nonzero(image > 0)
+"""
+
+
+def test_an_output_that_is_as_long_as_the_data_says_needs_an_allocator(tmp_path: Path) -> None:
+    tmp_path.joinpath("net.py").write_text(CHOOSES)
+    named = ("--target", "tensorrt-8.6", "--target", "ort-1.20")
+    export = ("--export", "onnx-legacy", "--opset", "17")
+    found = findings("--select", "LT906", *named, *export, cwd=tmp_path)
+    assert [(f["code"], f["target"], f["severity"]) for f in found] == [
+        ("LT906", "tensorrt-8.6", "note")
+    ]
+    assert "NonZero makes as many values as the data says" in found[0]["message"]
