@@ -291,7 +291,68 @@ class Tokens(nn.Module):
     def forward(self, image: torch.Tensor):
         return self.norm(getattr(self, "embed")(image).mean(2))
 '''
-FILES = {"LT206": LAYERS, "LT207": TENSORS, "LT507": BIASES}
+
+HALVES = '''
+class Half(nn.Module):
+    """The source sees the first; the dtype of the others only a run knows."""
+
+    def __init__(self, dtype=torch.float16):
+        super().__init__()
+        self.dtype = dtype
+
+    def forward(self, image):
+        seen = image.half() + 1e-8  # lost: 1e-08 met float16 of shape [2, 3, 64, 64] in add
+        image = image.to(self.dtype)
+        image = image / (image.abs() + 1e-9)  # lost: in add, where it is 0
+        image = image.clamp(min=1e-10)  # lost: 1e-10 met
+        wide = (image - 1e6).float()  # lost: infinite
+        return seen + image.float() + 1e-12, image + 1e-3, wide, image * 1e-9
+
+
+class Wide(nn.Module):
+    def forward(self, image):
+        return image / (image.abs() + 1e-9).clamp(min=1e-12)
+'''
+
+SEQUENCES = """
+class Recurrent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.LSTM(8, 16)
+        self.head = nn.Linear(16, 2)
+
+    def forward(self, x):
+        out, _ = self.rnn(x)
+        return self.head(out[:, -1])  # lost: grows with the batch first: the layer took 2 samples
+
+
+class Right(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.LSTM(8, 16, batch_first=True)
+
+    def forward(self, x):
+        out, _ = self.rnn(x)
+        return out[:, -1]
+
+
+class Translator(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(50, 8)
+        layer = nn.TransformerDecoderLayer(8, 2, 16, batch_first=True)
+        self.decoder = nn.TransformerDecoder(layer, 1)
+
+    def forward(self, memory: torch.Tensor, target: torch.LongTensor):
+        return self.decoder(self.embed(target), memory)  # lost: steps to all of them
+"""
+FILES = {
+    "LT206": LAYERS,
+    "LT207": TENSORS,
+    "LT507": BIASES,
+    "LT306": HALVES,
+    "LT416": SEQUENCES,
+}
 
 
 RULES = [catalog.load().rules[code] for code in FILES]
@@ -337,7 +398,7 @@ def test_a_run_finds_what_it_met_and_nothing_else(merged: Merged, code: str) -> 
         assert wanted[row] in finding.message
 
 
-@pytest.mark.parametrize("code", FILES)
+@pytest.mark.parametrize("code", ["LT206", "LT207", "LT507"])
 def test_a_run_withdraws_what_it_proved_harmless(merged: Merged, code: str) -> None:
     found, wanted = of(merged.withdrawn, code), marked(FILES[code], "gone")
     assert wanted
