@@ -156,7 +156,7 @@ def in_heads(call: cst.Call, source: Source) -> Iterator[Hit]:
 def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: how the inputs lie was worked out from the model itself."""
     other = trace.again(event).get("batch")
-    if not event.inputs or other is None or len(event.inputs[0]) < 2:
+    if not event.inputs or other is None or len(event.inputs[0]) != 3:
         return
     here, there = event.inputs[0], other.inputs[0]
     if here[0] != there[0] and here[1:] == there[1:]:
