@@ -48,7 +48,7 @@ def examine(
     model = _model(work.seen, built, fed, work)
     send({"model": wire.packed(model)})
     whole = Site(work.seen.path, work.seen.row)
-    subject = run.Subject(built.module, fed.inputs, built.sites, whole, files)
+    subject = run.Subject(built.module, fed.inputs, built.sites, whole, files, built.outside)
     if options.trace and _recorded(work, subject, fed) and options.graphs:
         _climb(work, subject, fed)
     if setting or not is_loss([given.name for given in model.inputs]):  # losses stay at home

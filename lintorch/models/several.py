@@ -36,10 +36,11 @@ def spread(guesses: Iterable[Guess], module: Any, arguments: Mapping[str, Any]) 
     perhaps = {name: places for name, (places, _) in found.items()}
     by_layers = list(forms.by_layers(module)) if found else []
     for guess in guesses:
-        if not surely:
+        names = {given.name for given in guess.inputs}
+        if not names & surely.keys():
             yield guess
         for held in (surely, perhaps) if len(perhaps) > len(surely) else (surely,):
-            if any(given.name in held for given in guess.inputs):
+            if names & held.keys():
                 yield from _spread(guess, held, _Told(channels, by_layers, guess))
 
 

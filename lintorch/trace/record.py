@@ -33,6 +33,12 @@ class Event:
     a view whose base was read later) and `train.layer` (a layer whose behaviour depends on the
     mode: its `args` hold nothing, `layer_class` says which) and `layer.idle` (a line that built
     layers, the first of them `layer`, and no call reached any of them; only in runs without error).
+    Likewise per line, and only in runs without error: `layer.outside` (a line that keeps layers in
+    a plain container or made them; its value is how many of them with weights or a mode ran and
+    are registered nowhere), `tensor.plain` (a line that set a plain tensor as an attribute; its
+    value says what operators did with it: "computed", "moved", "index", or "registered" and "none"
+    where it is no plain tensor any more), `bias.normed` (a line that made layers with a bias;
+    its value is whether all they put out went straight into a norm that takes the bias away).
     """
 
     name: str
@@ -75,6 +81,8 @@ class Rung:
     error: str = ""
     site: Site | None = None
     operators: tuple[tuple[str, Site | None], ...] = ()
+    lasting: tuple[str, ...] = ()
+    """Those of the operators, as functions without side effects, that torch cannot take apart."""
 
 
 @dataclass(frozen=True)

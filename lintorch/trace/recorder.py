@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from types import FrameType
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -57,16 +57,33 @@ _SIZES = frozenset(
 _FROM_SIZES = frozenset(("torch.tensor", "torch.as_tensor"))
 
 
+class Follower(Protocol):
+    """Takes note of every operator of a run, whosever line it stands on."""
+
+    def after(
+        self, name: str, args: Sequence[Any], tensors: Sequence[torch.Tensor], out: Any
+    ) -> None:
+        """An operator ran on these arguments, `tensors` being those among them."""
+
+
 class Recorder(TorchFunctionMode):  # type: ignore[misc]
     """Use as a context around one call of the model; `events` fills up meanwhile.
 
     With `follow`, sizes read from a shape are numbers that report what becomes of them.
     """
 
-    def __init__(self, files: Files, layers: Layers, writes: Writes, follow: bool) -> None:
+    def __init__(
+        self,
+        files: Files,
+        layers: Layers,
+        writes: Writes,
+        follow: bool,
+        followers: Sequence[Follower] = (),
+    ) -> None:
         super().__init__()
         self.events: list[Event] = []
         self._files, self._layers, self._writes, self._follow = files, layers, writes, follow
+        self._followers = followers
         self._data: Any = WeakIdKeyDictionary()
 
     def __torch_function__(
@@ -89,6 +106,8 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
             if name in _SIZES:
                 return self._size(args[0], out, asker)
             self._record(func, name, args, given, out, asker, before)
+            for follower in self._followers:
+                follower.after(name, (*args, *given.values()), before.tensors, out)
         return out
 
     def heard(self, question: str, answer: Any, operands: Mapping[str, Any]) -> None:

@@ -9,13 +9,16 @@ from typing import Any
 import torch
 from torch import nn
 
-from lintorch.trace import feed
+from lintorch.trace import feed, outside
+from lintorch.trace.biases import Biases
 from lintorch.trace.layers import Layers, modal_events
+from lintorch.trace.outside import Outside
 from lintorch.trace.ranges import ranges_reported
 from lintorch.trace.record import Event, Input, Run, Site
 from lintorch.trace.recorder import Recorder
 from lintorch.trace.site import Files
 from lintorch.trace.sized import listening
+from lintorch.trace.unregistered import Unregistered
 from lintorch.trace.writes import Writes
 
 
@@ -28,6 +31,7 @@ class Subject:
     sites: Mapping[str, Site]
     whole: Site
     files: Files
+    outside: Outside
 
 
 def call(module: nn.Module, arguments: Sequence[Any]) -> object:
@@ -49,12 +53,17 @@ def record(subject: Subject, sizes: Mapping[str, int]) -> Run:
 
 def _recorded(subject: Subject, sizes: Mapping[str, int], follow: bool) -> tuple[list[Event], str]:
     arguments = feed.placed(subject.module, subject.inputs, sizes)
+    tensors = feed.flatten(arguments)
     layers = Layers(subject.module, subject.sites)
-    recorder = Recorder(subject.files, layers, Writes(feed.flatten(arguments)), follow)
+    biases = Biases(subject.module, subject.sites, layers)
+    plain = Unregistered(subject.module, subject.outside, tensors)
+    recorder = Recorder(subject.files, layers, Writes(tensors), follow, (biases, plain))
     hearing = listening(recorder.heard if follow else None)
     try:
         with layers.followed(), ranges_reported(subject.files, follow), hearing, recorder:
-            call(subject.module, arguments)
+            output = call(subject.module, arguments)
     except Exception as error:  # whatever user code raises
         return recorder.events, f"{type(error).__name__}: {error}"
-    return [*recorder.events, *layers.idle()], ""
+    kept = outside.layers(subject.module, subject.outside, layers.called)
+    further = (*layers.idle(), *kept, *plain.events(), *biases.events(output))
+    return [*recorder.events, *further], ""

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import fx, nn
+from torch._decomp import decomposition_table
 
 from lintorch.trace import feed
 from lintorch.trace.arguments import arranged
@@ -51,6 +52,23 @@ def by_export(subject: Subject, sizes: Mapping[str, int]) -> Rung:
     except Exception as error:  # whatever user code raises
         return _failed("torch.export", error, subject)
     return _graphed("torch.export", program.graph, subject)
+
+
+def lasting(graph: fx.Graph) -> set[str]:
+    """The operators of aten in a graph that torch has no decomposition of.
+
+    A converter that decomposes a program before it reads it meets these, or their functional
+    forms, as they are. That of a composite operator always takes it apart.
+    """
+    found = {node.target for node in graph.nodes if isinstance(node.target, torch._ops.OpOverload)}
+    return {
+        str(operator)
+        for operator in found
+        if operator.namespace == "aten"
+        and not operator._can_decompose()
+        and operator not in decomposition_table
+        and not operator._schema.is_mutable
+    }
 
 
 LADDER: Mapping[str, Callable[[Subject, Mapping[str, int]], Rung]] = {
@@ -101,7 +119,7 @@ def _graphed(name: str, graph: fx.Graph, subject: Subject) -> Rung:
         for node in graph.nodes
         if node.op.startswith("call_")
     )
-    return Rung(name, True, operators=operators)
+    return Rung(name, True, operators=operators, lasting=tuple(sorted(lasting(graph))))
 
 
 def _operator(node: fx.Node, module: nn.Module) -> str:
