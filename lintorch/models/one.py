@@ -15,11 +15,14 @@ from lintorch.models.making import Built
 from lintorch.models.narrow import Fed
 from lintorch.models.trial import Subject, tried
 from lintorch.models.work import Options, Work
-from lintorch.trace import run, wire
+from lintorch.trace import replays, run, wire
 from lintorch.trace.record import Model, Rung, Site
 from lintorch.trace.rungs import LADDER
 from lintorch.trace.site import Files
 from lintorch.worker.isolate import SLACK, Send
+
+_REPLAYING = 10.0
+"""Seconds in which a model is run with one thing changed, at most."""
 
 
 def examine(
@@ -76,11 +79,30 @@ def _recorded(work: Work, subject: run.Subject, fed: Fed) -> bool:
 
         sent, ending = work.step(running, work.left())
         for message in sent:
+            if sizes is fed.sizes:
+                message = _with_replays(work, subject, fed, message)
             work.send(message)
         if ending.cause:
             work.fail("stopped", ending.cause, ending.output)
             return False
     return True
+
+
+def _with_replays(
+    work: Work, subject: run.Subject, fed: Fed, message: dict[str, Any]
+) -> dict[str, Any]:
+    """A run as it is sent, with what runs with one thing changed add to it in the time they have."""
+    events = message["run"]["events"]
+    if not replays.wanted(events):
+        return message
+
+    def replaying(send: Send) -> None:
+        for fact in replays.replayed(subject, fed.sizes, [wire.event(e) for e in events]):
+            send({"fact": wire.packed(fact)})
+
+    facts, _ = work.step(replaying, min(_REPLAYING, work.left() / 2))
+    added = [each["fact"] for each in facts if "fact" in each]
+    return {"run": {**message["run"], "events": [*events, *added]}}
 
 
 def _climb(work: Work, subject: run.Subject, fed: Fed) -> None:

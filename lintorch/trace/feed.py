@@ -15,9 +15,11 @@ SEED = 20240229
 _SPATIAL = ("depth", "height", "width")
 
 
-def tensors(inputs: Sequence[Input], sizes: Mapping[str, int]) -> tuple[torch.Tensor, ...]:
+def tensors(
+    inputs: Sequence[Input], sizes: Mapping[str, int], seed: int = SEED
+) -> tuple[torch.Tensor, ...]:
     """One tensor per input, the same values at every call; named sizes take their value of `sizes`."""
-    generator = torch.Generator().manual_seed(SEED)
+    generator = torch.Generator().manual_seed(seed)
     return tuple(_tensor(given, sizes, generator) for given in inputs)
 
 

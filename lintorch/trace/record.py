@@ -32,7 +32,17 @@ class Event:
     named `inplace.input` (a write to an argument of the model), `inplace.view` (a write through
     a view whose base was read later) and `train.layer` (a layer whose behaviour depends on the
     mode: its `args` hold nothing, `layer_class` says which) and `layer.idle` (a line that built
-    layers, the first of them `layer`, and no call reached any of them; only in runs without error).
+    layers, the first of them `layer`, and no call reached any of them; only in runs without error),
+    `module.write` (to an attribute or buffer of the module `layer`: `args` say which, what it was
+    and is, and whether that is the same), `python.random` (`args` name the `function`) and
+    `array.asked` (a tensor made an array by NumPy or another library that the line calls).
+
+    What runs with one thing changed have shown (`change` says what became of the output) is named
+    `module.kept` (the next call with the same input finds what was written, and gives another
+    output), `module.reset` (what is written is written again before any read), `random.matters`
+    (with other draws there), `random.unused` (nobody looks at them) and `baked.data`, `baked.array`, `baked.grad` (on other values, with
+    the `.data`, array or gradient of the first values); on another device: `device.mixed` (what
+    was made on the CPU, in line `row`, meets a tensor of the model, whose shape comes first) and `device.same` (what was made there meets none).
     """
 
     name: str

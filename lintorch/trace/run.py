@@ -9,13 +9,14 @@ import torch
 from torch import nn
 
 from lintorch.trace import feed
+from lintorch.trace.attributes import BufferWrites
+from lintorch.trace.effects import effects
 from lintorch.trace.layers import Layers, modal_events
 from lintorch.trace.ranges import ranges_reported
 from lintorch.trace.record import Event, Input, Run, Site
 from lintorch.trace.recorder import Recorder
 from lintorch.trace.site import Files
 from lintorch.trace.sized import listening
-from lintorch.trace.writes import Writes
 
 
 @dataclass(frozen=True)
@@ -49,10 +50,11 @@ def record(subject: Subject, sizes: Mapping[str, int]) -> Run:
 def _recorded(subject: Subject, sizes: Mapping[str, int], follow: bool) -> tuple[list[Event], str]:
     tensors = feed.tensors(subject.inputs, sizes)
     layers = Layers(subject.module, subject.sites)
-    recorder = Recorder(subject.files, layers, Writes(tensors), follow)
+    recorder = Recorder(subject.files, layers, BufferWrites(tensors, subject.module), follow)
     hearing = listening(recorder.heard if follow else None)
+    beside = effects(subject.module, subject.files, layers, recorder.events)
     try:
-        with layers.followed(), ranges_reported(subject.files, follow), hearing, recorder:
+        with layers.followed(), ranges_reported(subject.files, follow), hearing, beside, recorder:
             call(subject.module, tensors)
     except Exception as error:  # whatever user code raises
         return recorder.events, f"{type(error).__name__}: {error}"

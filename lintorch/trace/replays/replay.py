@@ -1,0 +1,58 @@
+"""Runs of one model from the same state, with the same seeds, on the same inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+
+import torch
+from torch import nn
+
+from lintorch.trace import feed
+from lintorch.trace.run import Subject, call
+from lintorch.trials.compare import Difference, difference
+from lintorch.trials.state import fresh
+from lintorch.worker.surroundings import seed
+
+Outputs = list[torch.Tensor]
+Around = Callable[[nn.Module], AbstractContextManager[None]]
+OTHER = 1
+"""The seed of inputs with other values."""
+
+
+class Replay:
+    """A model that is run again and again, each time as it was at first."""
+
+    def __init__(self, subject: Subject, sizes: Mapping[str, int]) -> None:
+        self.subject, self._sizes = subject, sizes
+        self.first = self.outputs()
+
+    def is_steady(self) -> bool:
+        """Whether the model gives the same output again when nothing is changed."""
+        return bool(self.first) and self.changed(self.outputs()) is None
+
+    def outputs(
+        self, around: Around = lambda module: nullcontext(), values: int = feed.SEED
+    ) -> Outputs:
+        """The tensors that come out, when `around(module)` is entered before the call."""
+        with fresh(self.subject.module) as module, around(module):
+            return self.called(module, values)
+
+    def called(self, module: nn.Module, values: int = feed.SEED) -> Outputs:
+        """One call of this very module."""
+        seed()
+        tensors = feed.tensors(self.subject.inputs, self._sizes, values)
+        return [tensor.detach().clone() for tensor in feed.flatten(call(module, tensors))]
+
+    def inputs(self) -> tuple[torch.Tensor, ...]:
+        """What the model is fed."""
+        return feed.tensors(self.subject.inputs, self._sizes)
+
+    def changed(self, outputs: Outputs) -> Difference | None:
+        """What differs from the first outputs, beyond rounding."""
+        return difference(self.first, outputs)
+
+
+def told(found: Difference) -> str:
+    """`differs by up to 0.25`."""
+    return found.why if found.amount is None else f"the output differs by up to {found.amount:.3g}"
