@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from lintorch.trace.record import Event
 from lintorch.trace.replays.baked import baked
@@ -23,21 +23,27 @@ _EXPERIMENTS = {
 }
 
 
-def wanted(events: Sequence[Mapping[str, str]]) -> bool:
-    """Whether what a run recorded (as it is sent) is worth a second look."""
-    return any(event["name"] in _EXPERIMENTS for event in events)
+def wanted(events: Iterable[Event]) -> bool:
+    """Whether what a run recorded is worth a second look."""
+    return any(map(_asks, events))
+
+
+def _asks(event: Event) -> bool:
+    if event.name in MAKERS:
+        return event.args.get("device") is None
+    return event.name in _EXPERIMENTS and not event.args.get("same")
 
 
 def replayed(
     subject: Subject, sizes: Mapping[str, int], events: Sequence[Event]
 ) -> Iterator[Event]:
-    """The facts that runs of the model with something changed bring to light; none where it is random.
+    """The facts that runs of the model with something changed bring to light; few where it is random.
 
     `module.kept`, `module.reset`, `random.matters`, `baked.*` and `device.*`, see `record`.
     """
-    found = {event.name for event in events}
+    found = {event.name for event in events if _asks(event)}
     experiments = dict.fromkeys(run for name, run in _EXPERIMENTS.items() if name in found)
     replay = Replay(subject, sizes)
-    if replay.is_steady():
-        for experiment in experiments:
+    for experiment in experiments:
+        if experiment is elsewhere or replay.is_steady:
             yield from experiment(replay, events)

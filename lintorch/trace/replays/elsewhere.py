@@ -33,8 +33,6 @@ def elsewhere(replay: Replay, events: Sequence[Event]) -> Iterator[Event]:
     `device.same` per line that does not, although it uses what was made there, if the model runs
     to its end without numbers.
     """
-    if not any(e.name in MAKERS and e.args.get("device") is None for e in events):
-        return
     subject, mode = replay.subject, _Elsewhere(replay.subject)
     state = [*subject.module.named_parameters(), *subject.module.named_buffers()]
     moved = {name: value.detach().to("meta") for name, value in state}

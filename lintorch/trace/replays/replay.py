@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
 
 import torch
 from torch import nn
@@ -25,8 +26,13 @@ class Replay:
 
     def __init__(self, subject: Subject, sizes: Mapping[str, int]) -> None:
         self.subject, self._sizes = subject, sizes
-        self.first = self.outputs()
 
+    @cached_property
+    def first(self) -> Outputs:
+        """What comes out when nothing is changed."""
+        return self.outputs()
+
+    @cached_property
     def is_steady(self) -> bool:
         """Whether the model gives the same output again when nothing is changed."""
         return bool(self.first) and self.changed(self.outputs()) is None
