@@ -53,7 +53,10 @@ class Guess:
 
     def with_input(self, number: int, given: Input) -> Guess:
         """The same, with another input at one place."""
-        inputs = (*self.inputs[:number], given, *self.inputs[number + 1 :])
+        return self.with_inputs((*self.inputs[:number], given, *self.inputs[number + 1 :]))
+
+    def with_inputs(self, inputs: tuple[Input, ...]) -> Guess:
+        """Other inputs, at the same sizes where they have the same names."""
         names = dict.fromkeys(n for part in inputs for n in part.shape if isinstance(n, str))
         return Guess(inputs, {name: self.sizes.get(name, FIRST_SIZES[name]) for name in names})
 

@@ -16,11 +16,14 @@ from lintorch.models.narrow import Fed
 from lintorch.models.said import said
 from lintorch.models.trial import Subject, tried
 from lintorch.models.work import Options, Work
-from lintorch.trace import run, wire
-from lintorch.trace.record import Model, Rung, Site
+from lintorch.trace import replays, run, wire
+from lintorch.trace.record import Model, Run, Rung, Site
 from lintorch.trace.rungs import LADDER
 from lintorch.trace.site import Files
 from lintorch.worker.isolate import SLACK, Send
+
+_REPLAYING = 10.0
+"""Seconds in which a model is run with one thing changed, at most."""
 
 
 def examine(
@@ -75,6 +78,7 @@ def _model(seen: Seen, built: Built, fed: Fed, work: Work) -> Model:
 
 def _recorded(work: Work, subject: run.Subject, fed: Fed) -> bool:
     """Record a run at each set of sizes; whether each came to its end."""
+    first: Run | None = None
     for sizes in (fed.sizes, *fed.varied.values()):
 
         def running(send: Send, sizes: Mapping[str, int] = sizes) -> None:
@@ -82,11 +86,29 @@ def _recorded(work: Work, subject: run.Subject, fed: Fed) -> bool:
 
         sent, ending = work.step(running, work.left())
         for message in sent:
+            first = first or wire.run(message["run"])
             work.send(message)
         if ending.cause:
             work.fail("stopped", ending.cause, ending.output)
             return False
+    if first:
+        _replay(work, subject, fed, first)
     return True
+
+
+def _replay(work: Work, subject: run.Subject, fed: Fed, recorded: Run) -> None:
+    """Run the model with one thing changed, where the record asks for that; what it shows is sent as it comes."""
+    if not replays.wanted(recorded.events):
+        return
+
+    def replaying(send: Send) -> None:
+        for fact in replays.replayed(subject, fed.sizes, recorded.events):
+            send({"fact": wire.packed(fact)})
+
+    work.send({"allow": _REPLAYING + SLACK})
+    facts, _ = work.step(replaying, _REPLAYING)
+    for fact in facts:
+        work.send(fact)
 
 
 def _climb(work: Work, subject: run.Subject, fed: Fed) -> None:

@@ -10,7 +10,6 @@ from lintorch.models import forms
 from lintorch.models.forms import Form
 from lintorch.models.guess import Guess, argument
 from lintorch.models.modal import of_kind
-from lintorch.models.notation import FIRST_SIZES
 from lintorch.models.structures import Structure, structures, widths
 from lintorch.trace.arguments import Place
 from lintorch.trace.record import Input
@@ -51,12 +50,7 @@ def _spread(guess: Guess, held: Mapping[str, Structure], told: _Told) -> Iterato
             places = held.get(given.name, ()) if not given.at else ()
             made.append([*way(given, places, told)] if places else [given])
         if all(made):
-            yield _sized(tuple(part for parts in made for part in parts), guess)
-
-
-def _sized(inputs: tuple[Input, ...], guess: Guess) -> Guess:
-    names = dict.fromkeys(n for given in inputs for n in given.shape if isinstance(n, str))
-    return Guess(inputs, {name: guess.sizes.get(name, FIRST_SIZES[name]) for name in names})
+            yield told.guess.with_inputs(tuple(part for parts in made for part in parts))
 
 
 def _halved(given: Input, places: Structure, told: _Told) -> Iterator[Input]:

@@ -12,7 +12,8 @@ from lintorch.trace.record import MOST_EVENTS, Event, Run, Shape, Site
 READS = ("tensor.item", "tensor.tolist", "tensor.numpy", "tensor.int", "tensor.float")
 BOOL = "tensor.bool"
 VERDICTS = ("torch.equal", "torch.Tensor.equal", "torch.allclose", "torch.Tensor.allclose")
-_READING = frozenset((*READS, BOOL, *VERDICTS))
+ARRAY = "array.asked"
+_READING = frozenset((*READS, BOOL, ARRAY, *VERDICTS))
 _FOUND = re.compile(
     r"\.(a?r?g?where|nonzero\w*|unique\w*|masked_select|repeat_interleave|bincount)$"
 )
@@ -27,10 +28,16 @@ def unread(trace: Trace) -> Iterator[Site]:
 
     None where any data was read, wherever: what was read on one line may decide on another.
     """
-    happened = [event for run in trace.runs for event in run.events]
-    if all(map(is_whole, trace.runs)) and not any(map(_tells, happened)):
+    if not any(_tells(event) for run in trace.runs for event in run.events):
+        yield from whole_lines(trace)
+
+
+def whole_lines(trace: Trace) -> Iterator[Site]:
+    """Lines whose operators ran, each whole, in a model of which every run came to its end."""
+    if all(map(is_whole, trace.runs)):
+        happened = [event for run in trace.runs for event in run.events]
         ran = dict.fromkeys(event.site for event in happened if event.outputs)
-        yield from (site for site in ran if not _MAY_SKIP.search(_line(site)))
+        yield from (site for site in ran if not _MAY_SKIP.search(line(site)))
 
 
 def told(event: Event) -> str:
@@ -65,5 +72,6 @@ def _tells(event: Event) -> bool:
     return event.name == "torch.Tensor.__getitem__" and any(d in _MASKS for d in event.dtypes[1:])
 
 
-def _line(site: Site) -> str:
+def line(site: Site) -> str:
+    """The text of a line, without its comment."""
     return linecache.getline(site.path, site.row).partition("#")[0]

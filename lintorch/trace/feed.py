@@ -16,15 +16,19 @@ SEED = 20240229
 _SPATIAL = ("depth", "height", "width")
 
 
-def tensors(inputs: Sequence[Input], sizes: Mapping[str, int]) -> tuple[torch.Tensor, ...]:
+def tensors(
+    inputs: Sequence[Input], sizes: Mapping[str, int], seed: int = SEED
+) -> tuple[torch.Tensor, ...]:
     """One tensor per input, the same values at every call; named sizes take their value of `sizes`."""
-    generator = torch.Generator().manual_seed(SEED)
+    generator = torch.Generator().manual_seed(seed)
     return tuple(_tensor(given, sizes, generator) for given in inputs)
 
 
-def placed(module: nn.Module, inputs: Sequence[Input], sizes: Mapping[str, int]) -> tuple[Any, ...]:
+def placed(
+    module: nn.Module, inputs: Sequence[Input], sizes: Mapping[str, int], seed: int = SEED
+) -> tuple[Any, ...]:
     """Arguments that a module can take: tensors without values where its weights have none."""
-    made = tensors(inputs, sizes)
+    made = tensors(inputs, sizes, seed)
     return arranged(inputs, [each.to("meta") for each in made] if weightless(module) else made)
 
 

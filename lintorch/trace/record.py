@@ -22,23 +22,44 @@ class Site:
 
 @dataclass(frozen=True)
 class Event:
-    """One operator that ran, or one question that Python asked of a tensor or of its size.
+    """One operator that ran, one question that Python asked of a tensor or of its size, or one fact.
 
     Operators are named as users write them: `torch.nn.functional.conv2d`, `torch.cat`,
-    `torch.Tensor.add_`. Questions are named `size.int`, `size.float`, `size.ceil`, `size.round`,
-    `size.compare`, `size.floordiv` (only with a negative operand), `size.len`, `size.tensor`,
-    `size.data` (read through `.data`), `size.range` (its value is the number of rounds), `tensor.item`, `tensor.bool`, `tensor.int`,
-    `tensor.float`, `tensor.tolist`, `tensor.numpy`, `tensor.iter`. Facts that are neither are
-    named `inplace.input` (a write to an argument of the model), `inplace.view` (a write through
-    a view whose base was read later) and `train.layer` (a layer whose behaviour depends on the
-    mode: its `args` hold nothing, `layer_class` says which) and `layer.idle` (a line that built
-    layers, the first of them `layer`, and no call reached any of them; only in runs without error).
-    Likewise per line, and only in runs without error: `layer.outside` (a line that keeps layers in
-    a plain container or made them; its value is how many of them with weights or a mode ran and
-    are registered nowhere), `tensor.plain` (a line that set a plain tensor as an attribute; its
-    value says what operators did with it: "computed", "moved", "index", or "registered" and "none"
-    where it is no plain tensor any more), `bias.normed` (a line that made layers with a bias;
-    its value is whether all they put out went straight into a norm that takes the bias away).
+    `torch.Tensor.add_`.
+
+    Questions are named `size.int`, `size.float`, `size.ceil`, `size.round`, `size.compare`,
+    `size.floordiv` (only with a negative operand), `size.len`, `size.tensor`, `size.data` (read
+    through `.data`), `size.range` (its value is the number of rounds), `tensor.item`,
+    `tensor.bool`, `tensor.int`, `tensor.float`, `tensor.tolist`, `tensor.numpy`, `tensor.iter` and
+    `array.asked` (made an array by NumPy or another library that the line calls).
+
+    Facts that are neither are named
+
+    - `inplace.input`, a write to an argument of the model; `inplace.view`, a write through a view
+      whose base was read later; `module.write`, one to an attribute or buffer of the module
+      `layer`: `args` say which, what it was and is, and whether that is the same;
+    - `python.random`, a draw: `args` name the `function`;
+    - `train.layer`, a layer whose behaviour depends on the mode: `layer_class` says which.
+
+    In runs without error, per line:
+
+    - `layer.idle`: it built layers, the first of them `layer`, and no call reached any of them;
+    - `layer.outside`: it keeps layers in a plain container or made them; its value is how many of
+      them with weights or a mode ran and are registered nowhere;
+    - `tensor.plain`: it set a plain tensor as an attribute; its value says what operators did with
+      it: "computed", "moved", "index", or "registered" and "none" where it is no plain tensor any more;
+    - `bias.normed`: it made layers with a bias; its value is whether all they put out went straight
+      into a norm that takes the bias away.
+
+    What runs with one thing changed have shown; `change` says what became of the output:
+
+    - `module.kept`, the next call with the same input finds what was written, and gives another
+      output; `module.reset`, what is written is written again before any read;
+    - `random.matters`, other draws there give another output; `random.unused`, nobody looks at them;
+    - `baked.data`, `baked.array`, `baked.grad`, other values give another output with the `.data`,
+      array or gradient of the first ones;
+    - `device.mixed`, on another device what was made on the CPU, in line `row`, meets a tensor of
+      the model, whose shape comes first; `device.same`, what was made there meets none.
     """
 
     name: str

@@ -181,7 +181,11 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
     def _question(self, name: str, asker: FrameType | None, args: tuple[Any, ...]) -> str:
         """The question that the user's own line asks with this call; "" for none."""
         if self._asked_at(asker) is None:
-            return ""
+            return (
+                "array.asked"
+                if _QUESTIONS.get(name) == "tensor.numpy" and _is_library(asker)
+                else ""
+            )
         if name in _FROM_SIZES and args and _holds_size(args[0]):
             return "size.tensor"
         return _QUESTIONS.get(name, "")
@@ -222,6 +226,10 @@ def _asker(frame: FrameType | None) -> FrameType | None:
     while frame is not None and frame.f_code.co_filename in _PLUMBING:
         frame = frame.f_back
     return frame
+
+
+def _is_library(asker: FrameType | None) -> bool:
+    return asker is not None and not asker.f_code.co_filename.startswith(_TORCH)
 
 
 def _holds_size(value: Any) -> bool:

@@ -10,7 +10,9 @@ import torch
 from torch import nn
 
 from lintorch.trace import feed, outside
+from lintorch.trace.attributes import BufferWrites
 from lintorch.trace.biases import Biases
+from lintorch.trace.effects import effects
 from lintorch.trace.layers import Layers, modal_events
 from lintorch.trace.outside import Outside
 from lintorch.trace.ranges import ranges_reported
@@ -19,7 +21,6 @@ from lintorch.trace.recorder import Recorder
 from lintorch.trace.site import Files
 from lintorch.trace.sized import listening
 from lintorch.trace.unregistered import Unregistered
-from lintorch.trace.writes import Writes
 
 
 @dataclass(frozen=True)
@@ -57,10 +58,12 @@ def _recorded(subject: Subject, sizes: Mapping[str, int], follow: bool) -> tuple
     layers = Layers(subject.module, subject.sites)
     biases = Biases(subject.module, subject.sites, layers)
     plain = Unregistered(subject.module, subject.outside, tensors)
-    recorder = Recorder(subject.files, layers, Writes(tensors), follow, (biases, plain))
+    writes = BufferWrites(tensors, subject.module)
+    recorder = Recorder(subject.files, layers, writes, follow, (biases, plain))
     hearing = listening(recorder.heard if follow else None)
+    beside = effects(subject.module, subject.files, layers, recorder.events)
     try:
-        with layers.followed(), ranges_reported(subject.files, follow), hearing, recorder:
+        with layers.followed(), ranges_reported(subject.files, follow), hearing, beside, recorder:
             output = call(subject.module, arguments)
     except Exception as error:  # whatever user code raises
         return recorder.events, f"{type(error).__name__}: {error}"

@@ -77,7 +77,7 @@ class Writes:
         """Take note of one operator (its name without its class); yield `inplace.input`."""
         if not tensors:
             return
-        if _writes(short, event):
+        if is_write(short, event):
             yield from self._written(tensors[0], event)
         elif short in _VIEWS or short == "__getitem__":
             for view in out if isinstance(out, (tuple, list)) else (out,):
@@ -103,7 +103,7 @@ class Writes:
             self._pending.append(_Pending(_renamed(event, "inplace.view"), tuple(bases)))
 
 
-def _writes(short: str, event: Event) -> bool:
+def is_write(short: str, event: Event) -> bool:
     if short == "__setitem__" or event.args.get("inplace") is True:
         return True
     return short.endswith("_") and not short.endswith("__")
