@@ -18,10 +18,12 @@ from lintorch.trace.record import Input
 
 _BIG = 320
 SIDES = (64, 32, 96, 128, 224, 256, 299, 320, 512)
+SPATIAL = ("depth", "height", "width")
 _TOKENS = re.compile(r"(\w*_)?(input_ids|ids|tokens?|src|tgt|text|seq|idx|words?)")
 _MASK = re.compile(r"\w*mask\w*")
 _TIME = re.compile(r"t|time|timesteps?|sigma|noise_level|step")
 _CONTEXT = re.compile(r"encoder_hidden_states|context|text_emb\w*|prompt_embeds")
+_LABELS = re.compile(r"class_(labels?|ids?|idx)|labels")
 _TARGET = re.compile(r"(\w*_)?(targets?|labels?|y|gt|y_true|true|truth|mask|masks)")
 _PREDICTED = re.compile(
     r"(\w*_)?(pred|preds|predictions?|inputs?|logits?|outputs?|y_pred|scores?|x)\w*"
@@ -163,8 +165,12 @@ def argument(name: str, main: Input, number: int) -> Input:
     """The input for one parameter, where `main` is the shape of the first."""
     if number and _TIME.fullmatch(name):
         return Input(name, "int64", ("batch",), 0, 100)
+    if number and _LABELS.fullmatch(name) and main.dtype != "int64":
+        return Input(name, "int64", ("batch",), 0, 2)
     if number and _CONTEXT.fullmatch(name) and len(main.shape) > 3:
         return Input(name, "float32", ("batch", "sequence", 32))
+    if number and _CONTEXT.fullmatch(name) and len(main.shape) == 2:
+        return Input(name, "float32", ("batch", "sequence", main.shape[1]))
     if number and _MASK.fullmatch(name) and main.dtype == "int64":
         return Input(name, "bool", main.shape)
     if _TOKENS.fullmatch(name) and main.dtype == "int64":

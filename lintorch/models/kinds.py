@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from lintorch.models.guess import Guess
+from lintorch.models.guess import SPATIAL, Guess
 
 
 def whole(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
@@ -41,5 +41,8 @@ def lower(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
         )
         if lowered != guess.inputs:
             yield replace(guess, inputs=lowered)
+    sides = {name: size for name, size in guess.sizes.items() if name in SPATIAL}
+    for times in (2, 4, 8) if sides and "out of bounds for dimension" in match.string else ():
+        yield guess.resized(**{name: max(1, size // times) for name, size in sides.items()})
     if guess.sizes.get("sequence", 0) > 4:
         yield guess.resized(sequence=guess.sizes["sequence"] // 2)

@@ -9,7 +9,7 @@ from itertools import chain
 from torch import nn
 
 from lintorch.models.attempt import Error, attempt, unfeedable
-from lintorch.models.guess import Guess, guesses
+from lintorch.models.guess import SPATIAL, Guess, guesses
 from lintorch.models.making import Built
 from lintorch.models.narrow import Fed, narrowed
 from lintorch.models.notation import told
@@ -17,7 +17,7 @@ from lintorch.models.optional import with_named
 from lintorch.models.repair import repairs
 from lintorch.models.several import spread
 from lintorch.models.shown import like
-from lintorch.models.sides import SPATIAL, other_sizes
+from lintorch.models.sides import other_sizes
 from lintorch.trace import feed
 from lintorch.trace.record import Input, Model
 from lintorch.trace.site import Files
