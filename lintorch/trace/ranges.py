@@ -34,7 +34,7 @@ class _Range(metaclass=_Kind):
 @contextmanager
 def ranges_reported(files: Files, wanted: bool = True) -> Iterator[None]:
     """Within, the user's modules see a `range` that reports sizes."""
-    seen = [module for module in list(sys.modules.values()) if wanted and _is_user(module, files)]
+    seen = user_modules(files) if wanted else ()
     shadowed = [module for module in seen if "range" not in vars(module)]
     for module in shadowed:
         vars(module)["range"] = _Range
@@ -43,6 +43,11 @@ def ranges_reported(files: Files, wanted: bool = True) -> Iterator[None]:
     finally:
         for module in shadowed:
             vars(module).pop("range", None)
+
+
+def user_modules(files: Files) -> list[ModuleType]:
+    """The modules of the user's files that are loaded."""
+    return [module for module in [*sys.modules.values()] if _is_user(module, files)]
 
 
 def _is_user(module: ModuleType, files: Files) -> bool:

@@ -26,11 +26,12 @@ class Event:
 
     Operators are named as users write them: `torch.nn.functional.conv2d`, `torch.cat`,
     `torch.Tensor.add_`. Questions are named `size.int`, `size.float`, `size.ceil`, `size.round`,
-    `size.compare`, `size.floordiv` (only with a negative operand), `size.len`, `size.tensor`,
-    `size.data` (read through `.data`), `size.range` (its value is the number of rounds), `tensor.item`, `tensor.bool`, `tensor.int`,
-    `tensor.float`, `tensor.tolist`, `tensor.numpy`, `tensor.iter`. Facts that are neither are
+    `size.compare`, `size.choice` (compared inside max(), min() or sorted()), `size.floordiv` (only
+    with a negative operand), `size.len`, `size.tensor`, `size.numpy` (given to a function of
+    NumPy), `size.data` (read through `.data`), `size.range` (its value is the number of rounds),
+    `tensor.item`, `tensor.bool`, `tensor.int`, `tensor.float`, `tensor.tolist`, `tensor.numpy`, `tensor.iter`. Facts that are neither are
     named `inplace.input` (a write to an argument of the model), `inplace.view` (a write through
-    a view whose base was read later) and `train.layer` (a layer whose behaviour depends on the
+    a view whose base was read later; its `value` names what made the views: ("view", "data")) and `train.layer` (a layer whose behaviour depends on the
     mode: its `args` hold nothing, `layer_class` says which) and `layer.idle` (a line that built
     layers, the first of them `layer`, and no call reached any of them; only in runs without error).
     """

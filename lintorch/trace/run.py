@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 import torch
 from torch import nn
 
 from lintorch.trace import feed
+from lintorch.trace.arrays import arrays_reported
 from lintorch.trace.layers import Layers, modal_events
 from lintorch.trace.ranges import ranges_reported
 from lintorch.trace.record import Event, Input, Run, Site
@@ -52,8 +54,14 @@ def _recorded(subject: Subject, sizes: Mapping[str, int], follow: bool) -> tuple
     recorder = Recorder(subject.files, layers, Writes(tensors), follow)
     hearing = listening(recorder.heard if follow else None)
     try:
-        with layers.followed(), ranges_reported(subject.files, follow), hearing, recorder:
-            call(subject.module, tensors)
+        with ExitStack() as around:
+            around.enter_context(layers.followed())
+            around.enter_context(ranges_reported(subject.files, follow))
+            around.enter_context(arrays_reported(subject.files, follow))
+            around.enter_context(hearing)
+            around.enter_context(recorder)
+            output = call(subject.module, tensors)
+        recorder.gave(output)
     except Exception as error:  # whatever user code raises
         return recorder.events, f"{type(error).__name__}: {error}"
     return [*recorder.events, *layers.idle()], ""

@@ -102,6 +102,8 @@ TRACE_HARM = {
     "size.len": READ,
     "size.tensor": TRACED,
     "size.data": UNSEEN,
+    "size.choice": TRACED,
+    "size.numpy": READ,
 }
 
 
@@ -281,6 +283,12 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
         if hit and bakes(event, trial.trace) and not (explained and is_whole_shape(event)):
             explained = True
             yield hit
+    for event in trial.trace.named(*ARGUMENTS):
+        name, _, harm = ARGUMENTS[event.name]
+        others = trial.trace.again(event).items()
+        varied = [key for key, o in others if o.args.get(name) != event.args.get(name)]
+        if varied and (hit := blamed(outcome, event, trial, harm, varied)):
+            yield hit
 
 
 WORDS = {
@@ -289,6 +297,8 @@ WORDS = {
     "size.len": "len() of a tensor",
     "size.tensor": "a tensor made of sizes",
     "size.data": "the size read through `.data`",
+    "size.choice": "a comparison in max() or min()",
+    "size.numpy": "what NumPy makes of sizes",
 }
 
 
