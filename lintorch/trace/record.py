@@ -176,7 +176,7 @@ class Outcome:
     artifact: str = ""
     """The file that was written, where it was asked for."""
     part: str = ""
-    """The smallest module inside the model that fails alone in the same way: `neck.pool (Pool)`."""
+    """The smallest module inside the model that alone fails, or is wrong, as it is: `neck.pool (Pool)`."""
     enough: int | None = None
     """The lowest ONNX opset at which every operator has a translation; None where none is known."""
     script: str = ""

@@ -9,11 +9,6 @@ class Bilinear(nn.Module):
         return F.interpolate(image, scale_factor=2.0, mode="bilinear", align_corners=False)  # wrong: onnx-legacy -> LT117
 
 
-class Unset(nn.Module):
-    def forward(self, image):
-        return F.interpolate(image, scale_factor=1.7, mode="bilinear")  # wrong: onnx-legacy -> LT117
-
-
 class Halved(nn.Module):
     def forward(self, image):
         return F.interpolate(image, scale_factor=0.25, mode="bilinear")  # wrong: onnx-legacy -> LT117

@@ -126,6 +126,52 @@ class Corners(nn.Module):
         return F.pad(small, [0, 0, diff // 2, diff - diff // 2])
 
 
+class SamePad(nn.Module):
+    def forward(self, image):
+        height = image.shape[2]
+        more = max((math.ceil(height / 5) - 1) * 5 + 3 - height, 0)  # wrong: onnx-legacy torchscript-trace -> LT101 LT119
+        return F.pad(image, (0, 0, 0, more))
+
+
+class Square(nn.Module):
+    def forward(self, image):
+        height, width = image.shape[-2:]
+        side = max(height, width)  # wrong: onnx-legacy torchscript-trace -> LT101
+        return F.pad(image, (0, side - width, 0, side - height))
+
+
+class Coordinates(nn.Module):
+    def forward(self, image):
+        height, width = image.shape[-2:]
+        scale = torch.tensor([height, width])  # wrong: onnx-legacy torchscript-trace -> LT101
+        return image[:, :2, :, 0].transpose(1, 2) / scale
+
+
+class ThroughData(nn.Module):
+    def forward(self, image):
+        batch = image.data.shape[0]  # wrong: onnx-legacy torchscript-trace -> LT101
+        return image.relu().view(batch, -1)
+
+
+class Shuffle(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 1)
+
+    def forward(self, image):
+        y = self.conv(image)
+        batch, channels, height, width = y.data.size()  # wrong: onnx-legacy torchscript-trace -> LT101
+        y = y.view(batch, 2, channels // 2, height, width).transpose(1, 2)
+        return y.reshape(batch, -1, height, width)
+
+
+class Corners(nn.Module):
+    def forward(self, image):
+        small = F.avg_pool2d(image, 2)[:, :, 3:]
+        diff = torch.tensor([image.size(2) - small.size(2)])  # wrong: onnx-legacy torchscript-trace -> LT101
+        return F.pad(small, [0, 0, diff // 2, diff - diff // 2])
+
+
 class Peak(nn.Module):
     def forward(self, image):
         return image / image.max().item()  # wrong: onnx-legacy torchscript-trace -> LT103

@@ -9,11 +9,6 @@ class Odd(nn.Module):
         return F.interpolate(image, scale_factor=0.5, mode="bilinear", antialias=True)  # wrong: onnx -> LT130
 
 
-class OddCubic(nn.Module):
-    def forward(self, image):
-        return F.interpolate(image, scale_factor=0.5, mode="bicubic", antialias=True)  # wrong: onnx -> LT130
-
-
 class Aligned(nn.Module):
     def forward(self, image):
         return F.interpolate(image, (33, 33), mode="bilinear", antialias=True, align_corners=True)  # wrong: onnx -> LT130
@@ -38,18 +33,9 @@ class Average(nn.Module):
         return self.pool(image)
 
 
-class AverageOne(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.pool = nn.AdaptiveAvgPool2d((1, 4))  # wrong: onnx -> LT116
-
-    def forward(self, image):
-        return self.pool(image)
-
-
 class AverageRest(nn.Module):
     def forward(self, image):
-        return F.adaptive_avg_pool2d(image, 6)  # wrong: onnx -> LT116
+        return F.adaptive_avg_pool2d(image, 3)  # wrong: onnx -> LT116
 
 
 class Largest(nn.Module):
@@ -70,16 +56,6 @@ class Line(nn.Module):
         return self.pool(image.mean(3))
 
 
-class LineRest(nn.Module):
-    def forward(self, image):
-        return F.adaptive_avg_pool1d(image.mean(3), 6)  # wrong: onnx -> LT116
-
-
-class LineLargest(nn.Module):
-    def forward(self, image):
-        return F.adaptive_max_pool1d(image.amax(3), 8)  # wrong: onnx -> LT116
-
-
 class Volume(nn.Module):
     def __init__(self):
         super().__init__()
@@ -87,6 +63,16 @@ class Volume(nn.Module):
 
     def forward(self, image):
         return self.pool(image[:, :, None].repeat(1, 1, 4, 1, 1))
+
+
+class Several(nn.Module):
+    def forward(self, image):
+        return (
+            F.interpolate(image, scale_factor=0.5, mode="bicubic", antialias=True),  # wrong: onnx -> LT130
+            F.adaptive_avg_pool2d(image, (1, 4)),  # wrong: onnx -> LT116
+            F.adaptive_avg_pool1d(image.mean(3), 3),  # wrong: onnx -> LT116
+            F.adaptive_max_pool1d(image.amax(3), 8),  # wrong: onnx -> LT116
+        )
 
 
 class Right(nn.Module):

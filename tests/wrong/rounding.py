@@ -91,11 +91,6 @@ class Wide(nn.Module):
         return F.avg_pool2d(image, image.shape[2:])  # refused: torch.export onnx onnx-legacy -> LT101
 
 
-class Int(nn.Module):
-    def forward(self, image):
-        return image.relu().view(int(image.size(0)), -1)  # refused: torch.export -> LT101; wrong: onnx-legacy torchscript-trace -> LT101
-
-
 class Loop(nn.Module):
     def forward(self, image):
         return sum(image * i for i in range(image.size(0)))  # refused: torch.export onnx -> LT105; wrong: onnx-legacy torchscript-trace -> LT105
