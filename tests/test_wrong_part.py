@@ -14,7 +14,7 @@ pytest.importorskip("torch")
 pytest.importorskip("onnxscript")
 ort = pytest.importorskip("onnxruntime")
 
-from running import lintorch
+from running import lintorch  # noqa: E402
 
 NETS = """\
 import torch

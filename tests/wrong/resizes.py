@@ -24,45 +24,17 @@ class Area(nn.Module):
         return F.interpolate(image, size=(8, 8), mode="area")  # wrong: onnx -> LT130
 
 
-class Average(nn.Module):
+class Layers(nn.Module):
     def __init__(self):
         super().__init__()
-        self.pool = nn.AdaptiveAvgPool2d(8)  # wrong: onnx -> LT116
+        self.average = nn.AdaptiveAvgPool2d(8)  # wrong: onnx -> LT116
+        self.largest = nn.AdaptiveMaxPool2d(8)  # wrong: onnx -> LT116
+        self.line = nn.AdaptiveAvgPool1d(8)  # wrong: onnx -> LT116
+        self.volume = nn.AdaptiveMaxPool3d(2)  # wrong: onnx -> LT116
 
     def forward(self, image):
-        return self.pool(image)
-
-
-class AverageRest(nn.Module):
-    def forward(self, image):
-        return F.adaptive_avg_pool2d(image, 3)  # wrong: onnx -> LT116
-
-
-class Largest(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.pool = nn.AdaptiveMaxPool2d(8)  # wrong: onnx -> LT116
-
-    def forward(self, image):
-        return self.pool(image)
-
-
-class Line(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.pool = nn.AdaptiveAvgPool1d(8)  # wrong: onnx -> LT116
-
-    def forward(self, image):
-        return self.pool(image.mean(3))
-
-
-class Volume(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.pool = nn.AdaptiveMaxPool3d(2)  # wrong: onnx -> LT116
-
-    def forward(self, image):
-        return self.pool(image[:, :, None].repeat(1, 1, 4, 1, 1))
+        volume = self.volume(image[:, :, None].repeat(1, 1, 4, 1, 1))
+        return self.average(image), self.largest(image), self.line(image.mean(3)), volume
 
 
 class Several(nn.Module):
@@ -70,6 +42,7 @@ class Several(nn.Module):
         return (
             F.interpolate(image, scale_factor=0.5, mode="bicubic", antialias=True),  # wrong: onnx -> LT130
             F.adaptive_avg_pool2d(image, (1, 4)),  # wrong: onnx -> LT116
+            F.adaptive_avg_pool2d(image, 3),  # wrong: onnx -> LT116
             F.adaptive_avg_pool1d(image.mean(3), 3),  # wrong: onnx -> LT116
             F.adaptive_max_pool1d(image.amax(3), 8),  # wrong: onnx -> LT116
         )

@@ -30,13 +30,8 @@ class Upwards(nn.Module):
 class Half(nn.Module):
     def forward(self, image):
         rows = int(image.size(2) / 2)  # wrong: torch.export onnx onnx-legacy torchscript-trace -> LT119
-        return image.relu()[:, :, :rows]
-
-
-class Most(nn.Module):
-    def forward(self, image):
-        rows = int(image.size(2) * 0.75)  # wrong: torch.export onnx onnx-legacy torchscript-trace -> LT119
-        return image.relu()[:, :, :rows]
+        most = int(image.size(2) * 0.75)  # wrong: torch.export onnx onnx-legacy torchscript-trace -> LT119
+        return image.relu()[:, :, :rows], image[:, :, :most]
 
 
 class Product(nn.Module):
@@ -56,13 +51,8 @@ class Windows(nn.Module):
 class Crop(nn.Module):
     def forward(self, image):
         more = (F.avg_pool2d(image, 2).size(2) - image.size(2)) // 2  # wrong: onnx onnx-legacy -> LT119
-        return F.pad(image, (0, 0, more, 0))
-
-
-class Start(nn.Module):
-    def forward(self, image):
         first = (image.size(2) - 100) // 2  # wrong: onnx onnx-legacy -> LT119
-        return image.relu()[:, :, first:]
+        return F.pad(image, (0, 0, more, 0)), image.relu()[:, :, first:]
 
 
 class Upright(nn.Module):
