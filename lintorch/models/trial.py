@@ -77,7 +77,7 @@ def _trying(work: Work, subject: Subject, trial: _Trial, send: Send) -> None:
         "train": trial.train,
         "user_file": lambda path: files.shown(path) if files.is_user(path) else None,
     }
-    wanted = {"opset": work.options.opset, "keep": bool(work.options.artifacts)}
+    wanted: dict[str, Any] = {"opset": work.options.opset, "keep": bool(work.options.artifacts)}
     if work.options.scripts:
         send(_script(work, subject, trial))
     outcome = trials.attempt(
