@@ -47,9 +47,10 @@ class Asks(nn.Module):
         n = math.ceil(h / 4), math.ceil(c / 4)  # size.ceil:height,width
         n = math.sqrt(b)  # size.float:batch
         n = int(h * 0.75)  # size.int:height,width
+        n = np.prod(x.shape[1:]), np.float32(2)  # size.numpy:height,width
         n = float(c)  # size.float
         n = round(w * 0.5)  # size.round:height,width
-        n = max(h, 32)  # size.compare:height,width
+        n = max(h, 32)  # size.choice:height,width
         n = -(-h // 4)  # size.floordiv:height,width
         n = (8 - h) // 2, (h - 8) // 2  # size.floordiv:height,width
         n = -h % 4, h // 3, h**0.5, h % 2

@@ -43,7 +43,8 @@ def _reason(each: Tried) -> Iterator[str]:
         yield one_line(f"{outcome.exporter}: {each.message or each.status}")
     said = " ".join(finding.message for finding in each.findings)
     if outcome.part and outcome.part not in said:
-        yield f"{outcome.exporter}: the smallest part that fails alone is {outcome.part}"
+        goes = "is wrong" if outcome.status == "wrong" else "fails"
+        yield f"{outcome.exporter}: the smallest part that {goes} alone is {outcome.part}"
     if outcome.enough and f"opset {outcome.enough}" not in said:
         yield f"{outcome.exporter}: opset {outcome.enough} has a translation for all of these"
     if outcome.unwritten:

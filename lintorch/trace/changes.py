@@ -13,6 +13,7 @@ from lintorch.trace.record import Event, Outcome
 
 _MOST = 200
 _WORKED_OUT = re.compile(r"\b(math|np|numpy)\.|\b(sqrt|log\w*|ceil|floor|trunc)\(")
+_DECIDES = re.compile(r"\s*(if|elif|while)\b")
 _LOOKS = re.compile(r"\s*(assert|if|elif|while|raise|print|log(ger|ging)?\.|warnings\.)\b")
 Asked = Callable[[Event], Any]
 
@@ -43,6 +44,11 @@ def is_fixed(event: Event, trace: Trace) -> bool:
 def only_looks(event: Event) -> bool:
     """Whether the question stands in a check, a branch or a message: its answer is not computed with."""
     return bool(_LOOKS.match(linecache.getline(event.site.path, event.site.row)))
+
+
+def decides(event: Event) -> bool:
+    """Whether the question stands in the head of a branch or loop."""
+    return bool(_DECIDES.match(linecache.getline(event.site.path, event.site.row)))
 
 
 def is_function_of(event: Event) -> bool:

@@ -101,9 +101,11 @@ def _changes(group: tuple[str, ...], sizes: Mapping[str, int]) -> Iterator[dict[
         yield {"batch": sizes["batch"] + 1}
         return
     step = 32 if set(group) & set(_SPATIAL) else 4
-    if len(group) > 1:
-        last = group[-1]
-        yield {**{name: sizes[name] + step for name in group}, last: sizes[last] + 2 * step}
-    yield {name: sizes[name] + step for name in group}
+    last = group[-1]
+    for odd in (1, 0):  # halves, and rounding, go wrong at odd sizes
+        if len(group) > 1:
+            longer = {name: sizes[name] + step + odd for name in group}
+            yield {**longer, last: sizes[last] + 2 * step + odd}
+        yield {name: sizes[name] + step + odd for name in group}
     yield {name: sizes[name] * 2 for name in group}
     yield {name: max(1, sizes[name] // 2) for name in group}

@@ -28,15 +28,16 @@ class Event:
     `torch.Tensor.add_`.
 
     Questions are named `size.int`, `size.float`, `size.ceil`, `size.round`, `size.compare`,
-    `size.floordiv` (only with a negative operand), `size.len`, `size.tensor`, `size.data` (read
-    through `.data`), `size.range` (its value is the number of rounds), `tensor.item`,
+    `size.choice` (compared inside max(), min() or sorted()), `size.floordiv` (only with a negative
+    operand), `size.len`, `size.tensor`, `size.numpy` (given to a function of NumPy), `size.data`
+    (read through `.data`), `size.range` (its value is the number of rounds), `tensor.item`,
     `tensor.bool`, `tensor.int`, `tensor.float`, `tensor.tolist`, `tensor.numpy`, `tensor.iter` and
     `array.asked` (made an array by NumPy or another library that the line calls).
 
     Facts that are neither are named
 
     - `inplace.input`, a write to an argument of the model; `inplace.view`, a write through a view
-      whose base was read later; `module.write`, one to an attribute or buffer of the module
+      whose base was read later (its value names what made the views); `module.write`, one to an attribute or buffer of the module
       `layer`: `args` say which, what it was and is, and whether that is the same;
     - `python.random`, a draw: `args` name the `function`;
     - `train.layer`, a layer whose behaviour depends on the mode: `layer_class` says which.
@@ -217,7 +218,7 @@ class Outcome:
     artifact: str = ""
     """The file that was written, where it was asked for."""
     part: str = ""
-    """The smallest module inside the model that fails alone in the same way: `neck.pool (Pool)`."""
+    """The smallest module inside the model that alone fails, or is wrong, as it is: `neck.pool (Pool)`."""
     enough: int | None = None
     """The lowest ONNX opset at which every operator has a translation; None where none is known."""
     script: str = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,11 +16,13 @@ from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakIdKeyDictionary
 
 from lintorch.trace import sized as sized_module
+from lintorch.trace.arrays import holds_size
+from lintorch.trace.feed import flatten
 from lintorch.trace.layers import Layers
 from lintorch.trace.operators import arguments, name_of
 from lintorch.trace.record import MOST_EVENTS, Event, Shape, Site
 from lintorch.trace.site import Files
-from lintorch.trace.sized import Sized, SizedFloat, listening, sized
+from lintorch.trace.sized import listening, sized
 from lintorch.trace.writes import Writes
 
 _MOST_NUMBERS = 16
@@ -29,7 +32,7 @@ _PLUMBING = frozenset(
     (
         __file__,
         sized_module.__file__,
-        os.path.join(os.path.dirname(__file__), "ranges.py"),
+        *(os.path.join(os.path.dirname(__file__), name) for name in ("arrays.py", "ranges.py")),
         *(_TORCH + name for name in ("_tensor.py", "overrides.py", "utils/_contextlib.py")),
     )
 )
@@ -55,6 +58,8 @@ _SIZES = frozenset(
     )
 )
 _FROM_SIZES = frozenset(("torch.tensor", "torch.as_tensor"))
+_DATA = "torch.Tensor.data.__get__"
+_ORDER = ("<", "<=", ">", ">=")
 
 
 class Follower(Protocol):
@@ -110,10 +115,17 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
                 follower.after(name, (*args, *given.values()), before.tensors, out)
         return out
 
+    def gave(self, output: object) -> None:
+        """The model gave this back, and with it what it shows."""
+        for extra in self._writes.reads(flatten(output)):
+            self._add(extra)
+
     def heard(self, question: str, answer: Any, operands: Mapping[str, Any]) -> None:
         """A size was asked something; questions of torch and of other libraries are not the user's."""
         asker = _asker(sys._getframe(1))
         if site := self._asked_at(asker):
+            if operands.get("operator") in _ORDER and _in_call(asker):
+                question = "size.choice"
             self._add(Event(question, site, args=operands, value=answer, **self._layers.current()))
 
     def _asked_at(self, asker: FrameType | None) -> Site | None:
@@ -151,7 +163,7 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
         site = self._files.site(asker)
         if site is None:
             return
-        if name == "torch.Tensor.data.__get__" and isinstance(out, torch.Tensor):
+        if name == _DATA and isinstance(out, torch.Tensor):
             self._data[out] = True
         question = self._question(name, asker, args)
         if question:
@@ -175,7 +187,8 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
         self._add(event)
         for extra in self._writes.reads(before.tensors):
             self._add(extra)
-        for extra in self._writes.after(name.rpartition(".")[2], event, before.tensors, out):
+        short = "data" if name == _DATA else name.rpartition(".")[2]
+        for extra in self._writes.after(short, event, before.tensors, out):
             self._add(extra)
 
     def _question(self, name: str, asker: FrameType | None, args: tuple[Any, ...]) -> str:
@@ -186,7 +199,7 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
                 if _QUESTIONS.get(name) == "tensor.numpy" and _is_library(asker)
                 else ""
             )
-        if name in _FROM_SIZES and args and _holds_size(args[0]):
+        if name in _FROM_SIZES and args and holds_size(args[0]):
             return "size.tensor"
         return _QUESTIONS.get(name, "")
 
@@ -232,10 +245,11 @@ def _is_library(asker: FrameType | None) -> bool:
     return asker is not None and not asker.f_code.co_filename.startswith(_TORCH)
 
 
-def _holds_size(value: Any) -> bool:
-    if isinstance(value, (tuple, list)):
-        return any(map(_holds_size, value))
-    return isinstance(value, (Sized, SizedFloat))
+def _in_call(frame: FrameType | None) -> bool:
+    """Whether a frame is in a call of what is no Python code: max(), min() or sorted()."""
+    if frame is None or frame.f_lasti < 0:
+        return False
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]].startswith("CALL")
 
 
 def _answer(question: str, out: Any) -> Any:

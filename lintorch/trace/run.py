@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import torch
 from torch import nn
 
 from lintorch.trace import feed, outside
+from lintorch.trace.arrays import arrays_reported
 from lintorch.trace.attributes import BufferWrites
 from lintorch.trace.biases import Biases
 from lintorch.trace.effects import effects
@@ -63,8 +65,15 @@ def _recorded(subject: Subject, sizes: Mapping[str, int], follow: bool) -> tuple
     hearing = listening(recorder.heard if follow else None)
     beside = effects(subject.module, subject.files, layers, recorder.events)
     try:
-        with layers.followed(), ranges_reported(subject.files, follow), hearing, beside, recorder:
+        with ExitStack() as around:
+            around.enter_context(layers.followed())
+            around.enter_context(ranges_reported(subject.files, follow))
+            around.enter_context(arrays_reported(subject.files, follow))
+            around.enter_context(hearing)
+            around.enter_context(beside)
+            around.enter_context(recorder)
             output = call(subject.module, arguments)
+        recorder.gave(output)
     except Exception as error:  # whatever user code raises
         return recorder.events, f"{type(error).__name__}: {error}"
     kept = outside.layers(subject.module, subject.outside, layers.called)

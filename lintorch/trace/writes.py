@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from weakref import ReferenceType, ref
 
@@ -38,6 +38,8 @@ _VIEWS = frozenset(
         "expand_as",
         "t",
         "__get__",
+        "data",
+        "detach",
         "ravel",
         "diagonal",
         "unfold",
@@ -91,16 +93,17 @@ class Writes:
     def _written(self, target: torch.Tensor, event: Event) -> Iterator[Event]:
         if target.untyped_storage().data_ptr() in self._arguments:
             yield _renamed(event, "inplace.input")
-        bases, through_view, tensor = [], False, target
+        bases, views, tensor = [], [], target
         while tensor in self._sources:
             short, source = self._sources[tensor]
-            through_view = through_view or short != "__getitem__"
+            views += [short] if short != "__getitem__" else []
             tensor = source()
             if tensor is None:
                 break
             bases.append(source)
-        if through_view and bases:
-            self._pending.append(_Pending(_renamed(event, "inplace.view"), tuple(bases)))
+        if views and bases:
+            written = replace(_renamed(event, "inplace.view"), value=tuple(views))
+            self._pending.append(_Pending(written, tuple(bases)))
 
 
 def is_write(short: str, event: Event) -> bool:

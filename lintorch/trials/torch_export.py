@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from typing import Any
 
 import torch
 
-from lintorch.trials.constraints import specialised, unsolved
+from lintorch.trials.constraints import specialised, stack, unsolved, watching
 from lintorch.trials.exporter import Explained, Exported, Job, running, saved
 
 _SCRIPT = """
@@ -35,7 +36,19 @@ def export(job: Job) -> Exported:
 
 def explain(error: BaseException, job: Job) -> Explained:
     """Names the sizes that the code fixed, and the line that did."""
-    return specialised(error, job) or unsolved(error) or Explained()
+    if fixed := specialised(error, job):
+        return fixed if fixed.where else replace(fixed, where=_again(job))
+    return unsolved(error) or Explained()
+
+
+def _again(job: Job) -> str:
+    """Where the sizes are fixed, seen in a second export: the first has noted a line of torch's."""
+    with watching() as stacks:
+        try:
+            export(replace(job, keep=False))
+        except Exception as error:
+            return stack(error, stacks)
+    return ""
 
 
 def script(job: Job) -> str:

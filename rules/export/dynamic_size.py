@@ -102,6 +102,8 @@ TRACE_HARM = {
     "size.len": READ,
     "size.tensor": TRACED,
     "size.data": UNSEEN,
+    "size.choice": TRACED,
+    "size.numpy": READ,
 }
 
 
@@ -281,6 +283,16 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
         if hit and bakes(event, trial.trace) and not (explained and is_whole_shape(event)):
             explained = True
             yield hit
+    for event in trial.trace.named(*ARGUMENTS):
+        varied = changes(event, trial.trace, plain_number)
+        if varied and (hit := blamed(outcome, event, trial, ARGUMENTS[event.name][2], varied)):
+            yield hit
+
+
+def plain_number(event: Event) -> object:
+    """The argument that is a plain number to an exporter, where it was recorded by name or place."""
+    name, position, _ = ARGUMENTS[event.name]
+    return event.args.get(name, event.args.get(f"argument{position}"))
 
 
 WORDS = {
@@ -289,13 +301,24 @@ WORDS = {
     "size.len": "len() of a tensor",
     "size.tensor": "a tensor made of sizes",
     "size.data": "the size read through `.data`",
+    "size.choice": "a comparison in max() or min()",
+    "size.numpy": "what NumPy makes of sizes",
 }
 
 
 def harm_of(event: Event, trace: Trace) -> dict[str, Harm]:
     """An int of a size of the input itself is refused where that of a worked-out one is not."""
-    given = event.name == "size.int" and event.value in trace.runs[0].sizes.values()
-    return READ if given else TRACE_HARM[event.name]
+    if event.name == "size.int" and event.value in trace.runs[0].sizes.values():
+        return READ
+    if is_copied(event, trace):
+        return READ if isinstance(event.value, tuple) else COPIED
+    return TRACE_HARM[event.name]
+
+
+def is_copied(event: Event, trace: Trace) -> bool:
+    """Whether a tensor was made of sizes by `torch.as_tensor`."""
+    made = event.name == "size.tensor"
+    return made and any(maker.site == event.site for maker in trace.named("torch.as_tensor"))
 
 
 def is_whole_shape(event: Event) -> bool:
@@ -307,7 +330,7 @@ def bakes(event: Event, trace: Trace) -> bool:
     """Not a float that was rounded, nor one size in a tensor: that may stay a tensor."""
     if isinstance(event.args.get("operand"), float) or only_looks(event) or is_function_of(event):
         return False
-    if event.name != "size.tensor" or isinstance(event.value, tuple):
+    if event.name != "size.tensor" or isinstance(event.value, tuple) or is_copied(event, trace):
         return True
     reads = trace.named("tensor.item", "tensor.int", "tensor.tolist")
     return any(read.site == event.site for read in reads)

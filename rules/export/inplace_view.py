@@ -10,6 +10,9 @@ from lintorch.finding import Applicability, Fix, Harm, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Kind, Source, literal
 from lintorch.source.dataflow.writes import written
+from lintorch.subjects import Trial
+from lintorch.trace.changes import blamed
+from lintorch.trace.record import Event, Outcome
 
 rule = Rule(
     __name__,
@@ -102,6 +105,22 @@ def in_source(node: cst.CSTNode, source: Source) -> Iterator[Hit]:
             f"writes through a view of {base}, which is read later: {base} keeps its old values"
         )
         yield Hit(node, message, harm=LOST)
+
+
+@rule.trial("wrong", "failed")
+def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    """A lost write is wrong at the traced sizes already."""
+    explains = outcome.wrong if "" in outcome.wrong else ()
+    for event in trial.trace.named("inplace.view"):
+        if hit := blamed(outcome, event, trial, harm_of(event), explains):
+            yield hit
+
+
+def harm_of(event: Event) -> dict[str, Harm]:
+    """What becomes of a write through these views."""
+    if "data" in event.value:
+        return HIDDEN
+    return DIAGONAL if "diagonal" in event.value else LOST
 
 
 def frees(node: cst.CSTNode) -> bool:
