@@ -1,0 +1,78 @@
+"""Networks of diffusers in configurations small enough to run at once, as its own tests have them."""
+
+from diffusers import models
+
+HEADS = {"num_attention_heads": 2, "attention_head_dim": 8}
+TWO = {"block_out_channels": (16, 32), "layers_per_block": 1, "norm_num_groups": 8}
+
+
+def build_unet_2d():
+    down, up = ("DownBlock2D", "AttnDownBlock2D"), ("AttnUpBlock2D", "UpBlock2D")
+    return models.UNet2DModel(sample_size=32, down_block_types=down, up_block_types=up, **TWO)
+
+
+def build_unet_2d_condition():
+    down, up = ("DownBlock2D", "CrossAttnDownBlock2D"), ("CrossAttnUpBlock2D", "UpBlock2D")
+    return models.UNet2DConditionModel(
+        sample_size=32, cross_attention_dim=32, attention_head_dim=8,
+        down_block_types=down, up_block_types=up, **TWO
+    )  # fmt: skip
+
+
+def build_unet_1d():
+    return models.UNet1DModel(
+        sample_size=256, extra_in_channels=16, block_out_channels=(16, 32, 32),
+        layers_per_block=1, in_channels=2, out_channels=2,
+    )  # fmt: skip
+
+
+def build_autoencoder_kl():
+    down, up = ("DownEncoderBlock2D",) * 2, ("UpDecoderBlock2D",) * 2
+    return models.AutoencoderKL(down_block_types=down, up_block_types=up, **TWO)
+
+
+def build_vq_model():
+    down, up = ("DownEncoderBlock2D",) * 2, ("UpDecoderBlock2D",) * 2
+    return models.VQModel(down_block_types=down, up_block_types=up, latent_channels=3, **TWO)
+
+
+def build_controlnet():
+    down = ("DownBlock2D", "CrossAttnDownBlock2D")
+    return models.ControlNetModel(
+        down_block_types=down, cross_attention_dim=32, attention_head_dim=8,
+        conditioning_embedding_out_channels=(8, 16), **TWO
+    )  # fmt: skip
+
+
+def build_dit_model():
+    return models.DiTTransformer2DModel(
+        in_channels=4, out_channels=8, num_layers=2, sample_size=8, norm_num_groups=4, **HEADS
+    )
+
+
+def build_transformer_2d():
+    return models.Transformer2DModel(in_channels=16, num_layers=1, norm_num_groups=8, **HEADS)
+
+
+def build_prior_model():
+    return models.PriorTransformer(num_layers=1, embedding_dim=16, num_embeddings=7, **HEADS)
+
+
+def build_pixart_model():
+    return models.PixArtTransformer2DModel(
+        in_channels=4, out_channels=8, num_layers=1, sample_size=8, cross_attention_dim=16,
+        caption_channels=16, use_additional_conditions=False, norm_num_groups=1, **HEADS
+    )  # fmt: skip
+
+
+def build_t5_film_model():
+    return models.T5FilmDecoder(
+        input_dims=16, targets_length=16, d_model=16, num_layers=1, num_heads=2, d_kv=8, d_ff=32
+    )
+
+
+def build_autoencoder_tiny_model():
+    return models.AutoencoderTiny(
+        encoder_block_out_channels=(8, 8), decoder_block_out_channels=(8, 8),
+        num_encoder_blocks=(1, 1), num_decoder_blocks=(1, 1),
+    )  # fmt: skip
