@@ -142,8 +142,8 @@ def test_a_pool_whose_input_never_varies_is_withdrawn(run: dict[str, Merged]) ->
     assert "at every size tried" in (run["Step forward"].withdrawn[0].refuted or "")
 
 
-def test_even_sizes_alone_do_not_clear_a_fraction(run: dict[str, Merged]) -> None:
-    assert strongest(run["Half forward"]) == [("LT130", Evidence.SOURCE)]
+def test_an_odd_size_shows_a_fraction(run: dict[str, Merged]) -> None:
+    assert strongest(run["Half forward"]) == [("LT130", Evidence.TRACE)]
 
 
 def test_what_no_rule_explains_is_said_in_general(tried: dict[str, Merged]) -> None:

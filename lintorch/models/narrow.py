@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 from torch import nn
 
@@ -17,11 +17,19 @@ from lintorch.worker.limits import TooSlow, within
 
 @dataclass(frozen=True)
 class Fed:
-    """What the model runs on; the other sizes at which it runs too, per group of names."""
+    """What the model runs on; the other sizes at which it runs too, per group of names.
+
+    `odd` holds further sizes to record a run at. `named` are the inputs with names also for the
+    sizes that may not vary, and `refused` the changes of `named_sizes` that the model did not take.
+    """
 
     inputs: tuple[Input, ...]
     sizes: Mapping[str, int]
     varied: Mapping[str, Mapping[str, int]]
+    odd: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    named: tuple[Input, ...] = ()
+    named_sizes: Mapping[str, int] = field(default_factory=dict)
+    refused: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
 def narrowed(guess: Guess, module: nn.Module, deadline: float) -> Fed:
@@ -37,9 +45,8 @@ def narrowed(guess: Guess, module: nn.Module, deadline: float) -> Fed:
             return False
         return True
 
-    model = Model("", "", 0, inputs=guess.inputs, sizes=guess.sizes)
-    varied = feed.varied(model, runs)
-    free = {name for group in varied for name in group.split(",")}
+    whole = tried(guess.inputs, guess.sizes, runs)
+    free = {name for group in whole.varied for name in group.split(",")}
     inputs = tuple(
         replace(
             given,
@@ -51,5 +58,25 @@ def narrowed(guess: Guess, module: nn.Module, deadline: float) -> Fed:
         for given in guess.inputs
     )
     sizes = {name: size for name, size in guess.sizes.items() if name in free}
-    kept = {group: {n: s for n, s in at.items() if n in free} for group, at in varied.items()}
-    return Fed(inputs, sizes, kept)
+    return replace(
+        whole,
+        inputs=inputs,
+        sizes=sizes,
+        varied=_of(whole.varied, free),
+        odd=_of(whole.odd, free),
+    )
+
+
+def tried(
+    inputs: tuple[Input, ...], sizes: Mapping[str, int], runs: Callable[[Mapping[str, int]], bool]
+) -> Fed:
+    """What the model runs on, after each group of named sizes was changed."""
+    model = Model("", "", 0, inputs=inputs, sizes=sizes)
+    varied = feed.varied(model, runs)
+    odd, refused = feed.odd(model, varied, runs), feed.unvaried(model, varied)
+    return Fed(inputs, sizes, varied, odd, inputs, sizes, refused)
+
+
+def _of(varied: Mapping[str, Mapping[str, int]], free: set[str]) -> dict[str, Mapping[str, int]]:
+    """Per group the sizes that may vary, and no others."""
+    return {group: {n: s for n, s in at.items() if n in free} for group, at in varied.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Set
+from dataclasses import replace
 from typing import Any
 
 from torch import nn
@@ -69,18 +70,37 @@ def _model(seen: Seen, built: Built, fed: Fed, files: Files) -> Model:
 
 def _recorded(work: Work, subject: run.Subject, fed: Fed) -> bool:
     """Record a run at each set of sizes; whether each came to its end."""
-    for sizes in (fed.sizes, *fed.varied.values()):
+    first = (*_refused(work, subject, fed),)
+    for sizes in (fed.sizes, *fed.varied.values(), *fed.odd.values()):
+        further = sizes in fed.odd.values()
 
-        def running(send: Send, sizes: Mapping[str, int] = sizes) -> None:
-            send({"run": wire.packed(run.record(subject, sizes))})
+        def running(send: Send, sizes: Mapping[str, int] = sizes, further: bool = further) -> None:
+            ran = run.record(subject, sizes)
+            if not (further and ran.error):
+                send({"run": wire.packed(ran)})
 
         sent, ending = work.step(running, work.left())
         for message in sent:
+            if sizes is fed.sizes:
+                message["run"]["events"] += first
             work.send(message)
-        if ending.cause:
+        if ending.cause and not further:
             work.fail("stopped", ending.cause, ending.output)
             return False
     return True
+
+
+def _refused(work: Work, subject: run.Subject, fed: Fed) -> Iterator[dict[str, Any]]:
+    """What the model raises at the sizes that it does not take, run afresh."""
+    named = replace(subject, inputs=fed.named)
+    for changed in fed.refused.values():
+
+        def running(send: Send, changed: Mapping[str, int] = changed) -> None:
+            event = run.refused(named, {**fed.named_sizes, **changed}, changed)
+            send({"raised": wire.packed(event)})
+
+        sent, _ = work.step(running, work.left())
+        yield from (message["raised"] for message in sent if message["raised"])
 
 
 def _climb(work: Work, subject: run.Subject, fed: Fed) -> None:

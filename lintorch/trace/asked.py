@@ -20,6 +20,7 @@ _FOUND = re.compile(
 _MASKS = ("bool", "uint8")
 _MAY_SKIP = re.compile(r"\b(and|or|if .* else|lambda|for .* in)\b")
 """A line of which only a part may have run."""
+_BRANCH = re.compile(r"\s*(if|elif|else|for|while|try|except|match|case)\b")
 
 
 def unread(trace: Trace) -> Iterator[Site]:
@@ -30,7 +31,7 @@ def unread(trace: Trace) -> Iterator[Site]:
     happened = [event for run in trace.runs for event in run.events]
     if all(map(is_whole, trace.runs)) and not any(map(_tells, happened)):
         ran = dict.fromkeys(event.site for event in happened if event.outputs)
-        yield from (site for site in ran if not _MAY_SKIP.search(_line(site)))
+        yield from filter(is_run_whole, ran)
 
 
 def told(event: Event) -> str:
@@ -56,6 +57,23 @@ def shown(shapes: tuple[Shape, ...]) -> str:
 def is_whole(run: Run) -> bool:
     """Whether a run came to its end and all of it was recorded."""
     return not run.error and len(run.events) < MOST_EVENTS
+
+
+def is_run_whole(site: Site) -> bool:
+    """Whether a line that ran has no part that may not have run."""
+    return not _MAY_SKIP.search(_line(site))
+
+
+def is_followed_whole(site: Site) -> bool:
+    """Whether nothing stands below a line in its function that may not have run."""
+    here = linecache.getline(site.path, site.row)
+    depth = len(here) - len(here.lstrip())
+    for line in linecache.getlines(site.path)[site.row :]:
+        if line.strip() and len(line) - len(line.lstrip()) < depth:
+            return not line.lstrip().startswith(("elif", "else", "except", "finally"))
+        if _BRANCH.match(line) or _MAY_SKIP.search(line.partition("#")[0]):
+            return False
+    return True
 
 
 def _tells(event: Event) -> bool:

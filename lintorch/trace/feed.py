@@ -54,6 +54,36 @@ def varied(
     return found
 
 
+def unvaried(model: Model, varied: Mapping[str, object]) -> dict[str, dict[str, int]]:
+    """Per group of names that could not be changed: the first change that was tried."""
+    groups = {",".join(group): group for group in _groups(model.sizes)}
+    return {
+        key: next(_changes(group, model.sizes))
+        for key, group in groups.items()
+        if key not in varied
+    }
+
+
+def odd(
+    model: Model,
+    varied: Mapping[str, object],
+    runs: Callable[[Mapping[str, int]], bool],
+) -> dict[str, dict[str, int]]:
+    """Per group of lengths that may vary: all sizes, that group at odd ones, where `runs(sizes)` holds.
+
+    Steps of 32 and of 4 leave no remainder where a model halves its sizes.
+    """
+    found = {}
+    for group in _groups(model.sizes):
+        key = ",".join(group)
+        if key in varied and group != ("batch",):
+            steps = {name: 3 + 32 * number for number, name in enumerate(group)}
+            sizes = {**model.sizes, **{n: model.sizes[n] + step for n, step in steps.items()}}
+            if runs(sizes):
+                found[key] = sizes
+    return found
+
+
 def _tensor(given: Input, sizes: Mapping[str, int], generator: torch.Generator) -> torch.Tensor:
     shape = tuple(sizes[size] if isinstance(size, str) else size for size in given.shape)
     dtype = getattr(torch, given.dtype)

@@ -27,10 +27,16 @@ class Event:
     Operators are named as users write them: `torch.nn.functional.conv2d`, `torch.cat`,
     `torch.Tensor.add_`. Questions are named `size.int`, `size.float`, `size.ceil`, `size.round`,
     `size.compare`, `size.floordiv` (only with a negative operand), `size.len`, `size.tensor`,
-    `size.data` (read through `.data`), `size.range` (its value is the number of rounds), `tensor.item`, `tensor.bool`, `tensor.int`,
+    `size.data` (read through `.data`), `size.range` (its value is the number of rounds),
+    `size.repeat` (of a list, its value is how often), `size.max` and `size.min` (their value is
+    the index of the one kept, `args["among"]` holds them all), `tensor.item`, `tensor.bool`, `tensor.int`,
     `tensor.float`, `tensor.tolist`, `tensor.numpy`, `tensor.iter`. Facts that are neither are
     named `inplace.input` (a write to an argument of the model), `inplace.view` (a write through
-    a view whose base was read later) and `train.layer` (a layer whose behaviour depends on the
+    a view whose base was read later; `args["through"]` names the views, the last one first),
+    `inplace.shared` (the first write of a line whose memory was read later as a tensor other than
+    the one written to and its later views, or was kept by the model, or is hidden behind `.data` or `diagonal`), `raised` (an exception: its
+    text is the `value`, its type `args["kind"]`, and `symbols` name the sizes at which it came,
+    with their values in `args`; none where the model raised at whatever it was fed) and `train.layer` (a layer whose behaviour depends on the
     mode: its `args` hold nothing, `layer_class` says which) and `layer.idle` (a line that built
     layers, the first of them `layer`, and no call reached any of them; only in runs without error).
     """
@@ -123,6 +129,8 @@ class Failure:
     stage: str
     cause: str
     output: str = ""
+    raised: tuple[Event, ...] = ()
+    """What the tries to run it raised, each at its line."""
 
 
 @dataclass(frozen=True)

@@ -30,9 +30,11 @@ _PLUMBING = frozenset(
         __file__,
         sized_module.__file__,
         os.path.join(os.path.dirname(__file__), "ranges.py"),
+        os.path.join(os.path.dirname(__file__), "picks.py"),
         *(_TORCH + name for name in ("_tensor.py", "overrides.py", "utils/_contextlib.py")),
     )
 )
+_NUMPY = os.path.dirname(getattr(sys.modules.get("numpy"), "__file__", None) or "") or "\0"
 _QUESTIONS = {
     "torch.Tensor.__len__": "size.len",
     "torch.Tensor.item": "tensor.item",
@@ -154,9 +156,10 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
             **where,
         )
         self._add(event)
-        for extra in self._writes.reads(before.tensors):
+        short = name.rpartition(".")[2]
+        for extra in self._writes.reads(short, before.tensors):
             self._add(extra)
-        for extra in self._writes.after(name.rpartition(".")[2], event, before.tensors, out):
+        for extra in self._writes.after(short, event, before.tensors, out):
             self._add(extra)
 
     def _question(self, name: str, asker: FrameType | None, args: tuple[Any, ...]) -> str:
@@ -200,7 +203,9 @@ def _tensors(value: Any) -> Iterator[torch.Tensor]:
 
 def _asker(frame: FrameType | None) -> FrameType | None:
     """The frame that asked, past the plumbing between it and here."""
-    while frame is not None and frame.f_code.co_filename in _PLUMBING:
+    while frame is not None and (
+        frame.f_code.co_filename in _PLUMBING or frame.f_code.co_filename.startswith(_NUMPY)
+    ):
         frame = frame.f_back
     return frame
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import nn
 
 from lintorch.trace import feed
 from lintorch.trace.layers import Layers, modal_events
+from lintorch.trace.raised import raised
 from lintorch.trace.ranges import ranges_reported
 from lintorch.trace.record import Event, Input, Run, Site
 from lintorch.trace.recorder import Recorder
@@ -46,14 +47,26 @@ def record(subject: Subject, sizes: Mapping[str, int]) -> Run:
     return Run(dict(sizes), (*modal, *recorder), error)
 
 
+def refused(subject: Subject, sizes: Mapping[str, int], changed: Mapping[str, int]) -> Event | None:
+    """The `raised` event of a model that does not run at some sizes; None where it does run."""
+    try:
+        call(subject.module, feed.tensors(subject.inputs, sizes))
+    except Exception as error:  # whatever user code raises
+        event = raised(error, subject.module, subject.files, changed)
+        return event and replace(event, built=subject.sites.get(event.layer))
+    return None
+
+
 def _recorded(subject: Subject, sizes: Mapping[str, int], follow: bool) -> tuple[list[Event], str]:
-    tensors = feed.tensors(subject.inputs, sizes)
+    tensors = feed.placed(subject.module, feed.tensors(subject.inputs, sizes))
     layers = Layers(subject.module, subject.sites)
-    recorder = Recorder(subject.files, layers, Writes(tensors), follow)
+    writes = Writes(tensors)
+    recorder = Recorder(subject.files, layers, writes, follow)
     hearing = listening(recorder.heard if follow else None)
     try:
         with layers.followed(), ranges_reported(subject.files, follow), hearing, recorder:
-            call(subject.module, tensors)
+            output = call(subject.module, tensors)
     except Exception as error:  # whatever user code raises
         return recorder.events, f"{type(error).__name__}: {error}"
-    return [*recorder.events, *layers.idle()], ""
+    ended = writes.ended(subject.module, feed.flatten(output))
+    return [*recorder.events, *ended, *layers.idle()], ""

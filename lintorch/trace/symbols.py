@@ -15,7 +15,9 @@ def traced_to_sizes(runs: Sequence[Run]) -> tuple[Run, ...]:
         return tuple(runs)
     first, *others = runs
     changed = {
-        name: dict(_numbered(run.events)) for run in others for name in [_changed(first, run)]
+        name: dict(_numbered(run.events))
+        for run in reversed(others)  # of two that change the same, the first
+        for name in [_changed(first, run)]
     }
     found: dict[Hashable, tuple[str, ...]] = {}
     for key, event in _numbered(first.events):

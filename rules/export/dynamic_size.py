@@ -20,7 +20,14 @@ from lintorch.source import (
     may_vary,
 )
 from lintorch.subjects import Trace, Trial
-from lintorch.trace.changes import blamed, changes, is_fixed, is_function_of, only_looks
+from lintorch.trace.changes import (
+    blamed,
+    changes,
+    is_fixed,
+    is_function_of,
+    is_of_numpy,
+    only_looks,
+)
 from lintorch.trace.record import Event, Outcome
 
 rule = Rule(
@@ -102,6 +109,9 @@ TRACE_HARM = {
     "size.len": READ,
     "size.tensor": TRACED,
     "size.data": UNSEEN,
+    "size.repeat": REPEATED,
+    "size.max": TRACED,
+    "size.min": TRACED,
 }
 
 
@@ -264,12 +274,16 @@ FORMS = {
 @rule.trace(*TRACE_HARM)
 def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
     if is_fixed(event, trace):
-        reason = f"{WORDS[event.name]} is {shown(event.value)} at every size tried"
+        reason = f"{worded(event)} is {shown(event.value)} at every size tried"
         yield Refuted(event.site, reason)
     elif bakes(event, trace):
         for key, other in list(changes(event, trace).items())[:1]:
-            was = f"was {shown(event.value)} and is {shown(other.value)} when {key} changes"
-            message, whole = f"{WORDS[event.name]} {was}", is_whole_shape(event)
+            if event.name in PICKS:
+                message = f"{picked(event)}, and {picked(other)} when {key} changes"
+            else:
+                was = f"was {shown(event.value)} and is {shown(other.value)} when {key} changes"
+                message = f"{worded(event)} {was}"
+            whole = is_whole_shape(event)
             yield Hit(event.site, message, harm=harm_of(event, trace), confirms=whole)
 
 
@@ -289,7 +303,22 @@ WORDS = {
     "size.len": "len() of a tensor",
     "size.tensor": "a tensor made of sizes",
     "size.data": "the size read through `.data`",
+    "size.repeat": "the length of a list",
+    "size.max": "the place of the largest size",
+    "size.min": "the place of the smallest size",
 }
+PICKS = ("size.max", "size.min")
+
+
+def worded(event: Event) -> str:
+    """What was asked."""
+    return "a size given to NumPy" if is_of_numpy(event) else WORDS[event.name]
+
+
+def picked(event: Event) -> str:
+    """`max(64, 96) keeps the 2nd`."""
+    name, among = event.name.partition(".")[2], event.args["among"]
+    return f"{name}({', '.join(map(str, among))}) keeps number {event.value + 1}"
 
 
 def harm_of(event: Event, trace: Trace) -> dict[str, Harm]:
@@ -305,8 +334,10 @@ def is_whole_shape(event: Event) -> bool:
 
 def bakes(event: Event, trace: Trace) -> bool:
     """Not a float that was rounded, nor one size in a tensor: that may stay a tensor."""
-    if isinstance(event.args.get("operand"), float) or only_looks(event) or is_function_of(event):
+    if only_looks(event) or is_function_of(event):
         return False
+    if isinstance(event.args.get("operand"), float):
+        return is_of_numpy(event)
     if event.name != "size.tensor" or isinstance(event.value, tuple):
         return True
     reads = trace.named("tensor.item", "tensor.int", "tensor.tolist")
