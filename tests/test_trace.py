@@ -49,7 +49,7 @@ class Asks(nn.Module):
         n = int(h * 0.75)  # size.int:height,width
         n = float(c)  # size.float
         n = round(w * 0.5)  # size.round:height,width
-        n = max(h, 32)  # size.compare:height,width
+        n = max(h, 32)  # size.max:height,width
         n = -(-h // 4)  # size.floordiv:height,width
         n = (8 - h) // 2, (h - 8) // 2  # size.floordiv:height,width
         n = -h % 4, h // 3, h**0.5, h % 2
