@@ -65,8 +65,6 @@ class Trace:
     def again(self, event: Event) -> dict[str, Event]:
         """The same event in the other runs, by the named sizes changed there: "batch" or "height,width".
 
-        Where the same names changed before, their values are told: "height,width (to 67×99)".
-
         A run in which the event did not happen is missing.
         """
         return self._counterparts.get(id(event), {})
@@ -74,26 +72,13 @@ class Trace:
     @cached_property
     def _counterparts(self) -> dict[int, dict[str, Event]]:
         found: dict[int, dict[str, Event]] = defaultdict(dict)
-        keys = set()
         for run in self.runs[1:]:
             changed = self._changed(run)
-            if changed in keys:  # once more, at odd sizes
-                values = "×".join(str(run.sizes[name]) for name in changed.split(","))
-                changed = f"{changed} (to {values})"
-            keys.add(changed)
             numbered = dict(_numbered(run.events))
             for key, event in _numbered(self.events):
                 if key in numbered:
                     found[id(event)][changed] = numbered[key]
         return found
-
-    @cached_property
-    def tried(self) -> Trace:
-        """The same without runs at further sizes, which no trial export is run at."""
-        first = {self._changed(run): run for run in reversed(self.runs)}
-        runs = tuple(run for run in self.runs if run is first[self._changed(run)])
-        whole = len(runs) == len(self.runs)
-        return self if whole else Trace(self.record, runs, self.rungs, self.profile)
 
     def _changed(self, run: Run) -> str:
         first = self.runs[0].sizes
@@ -116,7 +101,7 @@ class Trial:
 
     def __init__(self, outcome: Outcome, trace: Trace) -> None:
         self.outcome = outcome
-        self.trace = trace.tried
+        self.trace = trace
         self.profile = trace.profile
         self.model = trace.model
         self.exporter = outcome.exporter

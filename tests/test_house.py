@@ -14,7 +14,7 @@ CHECKOUT = Path(__file__).parent.parent
 LAYERS = (
     {"finding"},
     {"rule", "profile", "tables", "targets"},
-    {"lint", "merge", "trace.record", "models.notation"},
+    {"lint", "merge", "trace.record", "models.notation", "trace.arguments"},
     {"subjects", "source", "catalog", "suppress", "settings", "files", "fix", "deployment", "page"},
     {"report", "cache", "trace", "models", "trials", "worker"},
     {"run"},

@@ -219,7 +219,7 @@ def test_configuration_wins(tmp_path: Path) -> None:
     assert [dict(run.sizes) for run in reports["Seg"].runs] == [
         {"batch": 2, "height": 40, "width": 48},
         {"batch": 3, "height": 40, "width": 48},
-        {"batch": 2, "height": 72, "width": 112},
+        {"batch": 2, "height": 73, "width": 113},
     ]
 
 

@@ -384,3 +384,172 @@ def test_the_graph_of_the_new_exporter_is_judged_line_by_line(tmp_path: Path) ->
         ("LT903", "tensorrt-11.2", row("counted")),
         ("LT902", "tensorrt-7.2", 1),
     }
+
+
+EARLY = """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.act = nn.CELU()  # celu
+        self.shuffle = nn.PixelShuffle(2)
+        self.pool = nn.AvgPool2d(2)  # pool
+        self.slope = nn.PReLU()  # slope
+
+    def forward(self, x: torch.Tensor):
+        x = self.pool(self.slope(self.act(self.shuffle(x))))
+        return torch.cumsum(x, 1)  # cumsum
+
+
+def export(model, args):
+    torch.onnx.export(model, args, "net.onnx", opset_version=OPSET, dynamo=False)  # export
+"""
+
+
+def early(folder: Path, opset: int, *targets: str) -> dict[tuple[str, str | None, str], str]:
+    """What is said of each marked line at an opset: by code, target and mark."""
+    folder.joinpath("net.py").write_text(EARLY.replace("OPSET", str(opset)))
+    named = [word for target in targets for word in ("--target", target)]
+    marks = {n: line.rpartition("# ")[2] for n, line in enumerate(EARLY.splitlines(), 1)}
+    found = findings("--select", "LT901,LT902,LT903,LT906", *named, cwd=folder)
+    return {(f["code"], f["target"], marks[f["location"]["row"]]): f["message"] for f in found}
+
+
+def test_an_operator_below_its_first_opset_is_refused_whatever_the_target(tmp_path: Path) -> None:
+    below = early(tmp_path, 10)
+    assert below.keys() == {("LT902", None, "celu"), ("LT902", None, "cumsum")}
+    assert "cumsum needs opset 11, and 10 is written" in below["LT902", None, "cumsum"]
+    assert early(tmp_path, 11).keys() == {("LT902", None, "celu")}
+    assert early(tmp_path, 12) == {}
+
+
+def test_a_documented_operator_without_importer_is_missing(tmp_path: Path) -> None:
+    found = early(tmp_path, 9, "tensorrt-5.1", "tensorrt-6.0")
+    slope = {key: said for key, said in found.items() if key[2] == "slope"}
+    assert slope.keys() == {("LT901", "tensorrt-5.1", "slope")}
+    assert "whatever its documentation says" in slope["LT901", "tensorrt-5.1", "slope"]
+    assert "tensorrt-6.0 has it" in slope["LT901", "tensorrt-5.1", "slope"]
+
+
+def test_a_released_library_is_not_its_later_parser(tmp_path: Path) -> None:
+    library, parser = "tensorrt-7.2", "tensorrt-7.2-oss21.05"
+    found = early(tmp_path, 13, library, parser)
+    assert found.keys() == {
+        ("LT901", library, "celu"),
+        ("LT901", library, "cumsum"),
+        ("LT902", library, "export"),
+    }
+    assert "opsets up to 11" in found["LT902", library, "export"]
+
+
+def test_an_operator_without_kernel_at_a_newer_opset_is_missing_there_only(tmp_path: Path) -> None:
+    found = early(tmp_path, 19, "ort-1.15", "ort-1.16")
+    assert found.keys() == {("LT901", "onnxruntime-1.15", "pool")}
+    said = found["LT901", "onnxruntime-1.15", "pool"]
+    assert "no AveragePool as of opset 19" in said
+    assert "onnxruntime-1.16 has it" in said
+    assert early(tmp_path, 18, "ort-1.15") == {}
+
+
+def test_an_export_refused_for_its_opset_says_which_would_do(tmp_path: Path) -> None:
+    tmp_path.joinpath("net.py").write_text(EARLY.partition("def export")[0])
+    found = findings(
+        *("--select", "LT902,LT904", "--export", "onnx-legacy", "--opset", "10"), cwd=tmp_path
+    )
+    (trial,) = [f for f in found if f["evidence"] == "export"]
+    assert (trial["code"], trial["severity"]) == ("LT902", "error")
+    assert "opset 12 is the lowest" in trial["message"]
+
+
+PROGRAM = """
+import torch
+from torch import nn
+
+
+class Rank(nn.Module):
+    def forward(self, x: torch.Tensor):
+        x = torch.relu(x) + x.mean(1, keepdim=True)
+        return x.cummax(1).values  # rank
+"""
+
+
+def test_operators_that_nothing_decomposes_are_looked_up_for_converters_of_programs(
+    tmp_path: Path,
+) -> None:
+    tmp_path.joinpath("net.py").write_text(PROGRAM)
+    names = ("executorch-1.5", "litert-0.10", "tvm-pytorch-0.27", "openvino-pytorch-2026.4")
+    named = [word for name in names for word in ("--target", name)]
+    found = findings("--select", "LT901", "--trace", *named, cwd=tmp_path)
+    assert {(f["target"], f["location"]["row"], f["evidence"]) for f in found} == {
+        (name, 9, "trace") for name in names[:3]
+    }
+    assert all("has no aten.cummax.default" in f["message"] for f in found)
+    assert findings("--select", "LT901", *named, cwd=tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("executorch", "with --trace, the operators of the torch.export program"),
+        ("openvino-pytorch", "nothing: the table is there to be read"),
+        ("ncnn", "layers and functions of the source by their names"),
+        ("tensorrt-8.6", "opsets of export calls"),
+    ],
+)
+def test_each_target_says_what_is_checked_for_it(tmp_path: Path, name: str, says: str) -> None:
+    told = json.loads(lintorch("targets", name, "--output-format", "json", cwd=tmp_path).stdout)
+    assert says in told["checked"]
+    shown = " ".join(lintorch("targets", name, cwd=tmp_path).stdout.split())
+    assert says in shown
+
+
+RUNS = """
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class Volume(nn.Module):
+    def forward(self, image: torch.Tensor):
+        flow = image.permute(0, 2, 3, 1)[:, None, :, :, :3].tanh()
+        deep = F.grid_sample(image[:, :, None], flow, align_corners=False)  # volume
+        flat = F.grid_sample(image, flow[:, 0, :, :, :2], align_corners=False)
+        return F.celu(deep.double()), flat  # double
+"""
+
+
+def test_a_run_tells_of_ranks_and_types_without_an_export(tmp_path: Path) -> None:
+    tmp_path.joinpath("net.py").write_text(RUNS)
+    tmp_path.joinpath("lintorch.toml").write_text('exporters = ["onnx-legacy"]\nopset = 20\n')
+    named = ("--target", "tensorrt-8.6", "--target", "tensorrt-11.2", "--target", "ort-1.31")
+    found = findings("--select", "LT903,LT906", "--trace", *named, cwd=tmp_path)
+    rows = {n: line.rpartition("# ")[2] for n, line in enumerate(RUNS.splitlines(), 1)}
+    assert {(f["code"], f["target"], rows[f["location"]["row"]], f["evidence"]) for f in found} == {
+        ("LT906", "tensorrt-8.6", "volume", "trace"),
+        ("LT903", "onnxruntime-1.31", "double", "trace"),
+    }
+
+
+CHOOSES = """
+import torch
+from torch import nn
+
+
+class Chooses(nn.Module):
+    def forward(self, image: torch.Tensor):
+        return torch.nonzero(image > 0)
+"""
+
+
+def test_an_output_that_is_as_long_as_the_data_says_needs_an_allocator(tmp_path: Path) -> None:
+    tmp_path.joinpath("net.py").write_text(CHOOSES)
+    named = ("--target", "tensorrt-8.6", "--target", "ort-1.20")
+    export = ("--export", "onnx-legacy", "--opset", "17")
+    found = findings("--select", "LT906", *named, *export, cwd=tmp_path)
+    assert [(f["code"], f["target"], f["severity"]) for f in found] == [
+        ("LT906", "tensorrt-8.6", "note")
+    ]
+    assert "NonZero makes as many values as the data says" in found[0]["message"]

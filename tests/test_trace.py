@@ -47,9 +47,10 @@ class Asks(nn.Module):
         n = math.ceil(h / 4), math.ceil(c / 4)  # size.ceil:height,width
         n = math.sqrt(b)  # size.float:batch
         n = int(h * 0.75)  # size.int:height,width
+        n = np.prod(x.shape[1:]), np.float32(2)  # size.numpy:height,width
         n = float(c)  # size.float
         n = round(w * 0.5)  # size.round:height,width
-        n = max(h, 32)  # size.max:height,width
+        n = max(h, 32)  # size.choice:height,width
         n = -(-h // 4)  # size.floordiv:height,width
         n = (8 - h) // 2, (h - 8) // 2  # size.floordiv:height,width
         n = -h % 4, h // 3, h**0.5, h % 2
@@ -166,7 +167,7 @@ def test_each_question_is_recorded_at_its_line_with_the_sizes_it_came_from(
 ) -> None:
     report = reports["asks"]
     assert report.failure is None
-    assert {run.error for run in report.runs} == {""}
+    assert [run.error for run in report.runs] == ["", "", ""]
     assert told(report, "size.", "tensor.", "train.") == marks(QUESTIONS)
 
 
@@ -197,8 +198,7 @@ def test_answers_and_operands_are_plain_numbers(reports: dict[str, Report]) -> N
 def test_runs_change_one_group_of_sizes_each(reports: dict[str, Report]) -> None:
     first, *others = (dict(run.sizes) for run in reports["asks"].runs)
     changed = [{name for name in first if other[name] != first[name]} for other in others]
-    assert changed == [{"batch"}, {"height", "width"}, {"height", "width"}]
-    assert [other["height"] % 2 for other in others] == [0, 0, 1]
+    assert changed == [{"batch"}, {"height", "width"}]
 
 
 def test_writes_that_reach_further_are_recorded(reports: dict[str, Report]) -> None:
@@ -228,5 +228,5 @@ def test_a_graph_that_is_made_has_operators_with_lines(reports: dict[str, Report
 def test_a_model_that_following_disturbs_is_recorded_without(reports: dict[str, Report]) -> None:
     report = reports["touchy"]
     assert report.failure is None
-    assert {run.error for run in report.runs} == {""}
+    assert [run.error for run in report.runs] == ["", "", ""]
     assert named(report, "torch.nn.functional.conv2d")

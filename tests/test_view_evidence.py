@@ -287,10 +287,13 @@ CONFIRMED = {
     "torn": ("LT803", "raised here"),
     "torn in a helper": ("LT803", "raised here"),
     "clash": ("LT806", "row.1 raised: running_mean should contain"),
-    "numpy": ("LT101", "a size given to NumPy was"),
-    "most": ("LT101", "max(64, 64) keeps number 1, and max(96, 128) keeps number 2"),
+    "numpy": ("LT101", "what NumPy makes of sizes was"),
+    "most": (
+        "LT101",
+        "a comparison in max() or min() was False and is True when height,width changes",
+    ),
     "list": ("LT101", "the length of a list was 2 and is 3 when batch changes"),
-    "odd": ("LT104", "when height,width (to 67×99) changes"),
+    "odd": ("LT104", "when height,width changes"),
     "up": ("LT119", "rounded down"),
 }
 REFUTED = {"state of windows": "LT122", "of one size": "LT122", "five steps": "LT120"}

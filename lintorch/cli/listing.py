@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from lintorch.models.notation import show
+from lintorch.models.notation import written
 from lintorch.report.where import shown_path
 from lintorch.run.listing import Listed
 from lintorch.run.running import model_line
@@ -38,7 +38,7 @@ def _model(model: Model) -> dict[str, Any]:
         "model": f"{shown_path(model.path)}:{model.qualname}",
         "row": model.row,
         "arguments": dict(model.arguments),
-        "inputs": [show(given, model.sizes) for given in model.inputs],
+        "inputs": written(model.inputs, model.sizes),
         "parameters": model.parameters,
         "contains": list(model.contains),
     }

@@ -10,15 +10,24 @@ import click
 @click.command("models")
 @click.argument("paths", nargs=-1)
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text")
+@click.option(
+    "--write", is_flag=True, help="Put what was inferred into the settings, to be edited."
+)
 @click.option("--python", metavar="PATH", help="The interpreter whose torch runs the models.")
 @click.option("--config", type=click.Path(dir_okay=False), help="Settings of this file only.")
 def command(
-    paths: tuple[str, ...], output_format: str, python: str | None, config: str | None
+    paths: tuple[str, ...],
+    output_format: str,
+    write: bool,
+    python: str | None,
+    config: str | None,
 ) -> None:
     """List the models of files and folders; builds and runs them once."""
     from lintorch.catalog import CatalogError
     from lintorch.cli.listing import as_json, as_text
     from lintorch.cli.progress import progress_on
+    from lintorch.files import NotWritten
+    from lintorch.report.where import shown_path
     from lintorch.run.listing import list_models
     from lintorch.run.order import Order
     from lintorch.settings import SettingsError
@@ -27,14 +36,16 @@ def command(
     asked = Order(paths or (".",), python=python, config=config)
     try:
         with progress_on(sys.stderr) as progress:
-            listed = list_models(asked, progress)
-    except (SettingsError, CatalogError, WorkerError) as error:
+            listed = list_models(asked, progress, write)
+    except (SettingsError, CatalogError, WorkerError, NotWritten) as error:
         click.echo(f"lintorch: {error}", err=True)
         sys.exit(2)
     except KeyboardInterrupt:
         click.echo("lintorch: stopped", err=True)
         sys.exit(2)
     click.echo(as_json(listed) if output_format == "json" else as_text(listed), nl=False)
+    for added in listed.written:
+        click.echo(f"Wrote to {shown_path(added.path)}: {', '.join(added.names)}", err=True)
     for problem in listed.errors:
         click.echo(f"lintorch: {problem}", err=True)
     sys.exit(2 if listed.errors else 0)

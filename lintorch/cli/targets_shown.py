@@ -70,6 +70,7 @@ def _facts(target: Target) -> dict[str, Any]:
         "opset_limit": release.limit,
         "operators_supported": sum(r["supported"] is True for r in rows.values()),
         "operators_named": len(rows),
+        "checked": checked(target),
         "complete": release.complete,
         "dynamic_sizes": release.dynamic,
         "confidence": release.confidence,
@@ -88,6 +89,7 @@ def _details(target: Target) -> Iterator[str]:
         yield f"  from opset:  {release.lowest}"
     yield f"  sizes:       {_SIZES[release.dynamic]}"
     yield f"  confidence:  {release.confidence}: {release.basis}"
+    yield _folded(f"  checked:     {checked(target)}")
     yield f"  not listed:  {'not supported' if release.complete else 'unknown'}"
     yield from (_folded(f"  note:        {note}") for note in release.notes)
     yield from (_folded(f"  source:      {_source(s)}") for s in release.sources)
@@ -99,6 +101,29 @@ def _details(target: Target) -> Iterator[str]:
     yield from _listed("In the code, denied by the documentation", disputed, bool)
 
 
+def checked(target: Target) -> str:
+    """What the rules look up in a target's table, and what not."""
+    return _CHECKED.get(target.family, _CHECKED[target.tables.names])
+
+
+_TRACED = (
+    "with --trace, the operators of the torch.export program that torch has no decomposition of "
+    "(LT901); nothing of the source, nor of what the converter decomposes"
+)
+_CHECKED = {
+    "onnx": (
+        "layers and functions of the source as both ONNX exporters write them (LT901), opsets of "
+        "export calls (LT902), sizes declared dynamic (LT906); with --export onnx or onnx-legacy "
+        "each node of the graph, its type and its dimensions (LT901, LT903, LT906)"
+    ),
+    "torch": "layers and functions of the source by their names (LT901); nothing of a graph",
+    "coreml": "layers and functions of the source as the operators that tracing finds (LT901)",
+    "executorch": _TRACED,
+    "litert": _TRACED,
+    "tvm-pytorch": _TRACED,
+    "aten": "nothing: the table is there to be read, and does not tell what is not supported",
+    "x2paddle-pytorch": "nothing: the table is there to be read; arguments decide what is converted",
+}
 _LIMITS = {
     "refused": "a newer one is refused",
     "printed": "a newer one is printed and read all the same",

@@ -38,7 +38,7 @@ def attempt(module: nn.Module, guess: Guess, files: Files, seconds: float) -> Er
     surroundings.seed()
     try:
         with within(seconds):
-            output = call(module, feed.tensors(guess.inputs, guess.sizes))
+            output = call(module, feed.placed(module, guess.inputs, guess.sizes))
     except (Exception, SystemExit, TooSlow) as raised:  # whatever user code raises
         where = files.of_error(raised)
         return Error(type(raised).__name__, str(raised), where, event_of(raised, module, files))

@@ -6,6 +6,7 @@ import importlib
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +49,21 @@ def configured(setting: Mapping[str, Any], project: Path, files: Files) -> Itera
     else:
         sys.path[:0] = [str(project), str(project / "src")]
         holder = importlib.import_module(where)
-    made = Making(getattr(holder, name), dict(setting.get("args", {})), {}, files)
-    yield made.settled()
+    given = dict(setting.get("args", {}))
+    made = Making(getattr(holder, name), given, {}, files)
+    try:
+        built = made.settled()
+    except Exception:  # settings have no tuples, and some constructors take nothing else
+        if (tuples := _with_tuples(given)) == given:
+            raise
+        built = replace(made, arguments=tuples).settled()
+    yield built
+
+
+def _with_tuples(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_tuples(part) for key, part in value.items()}
+    return tuple(map(_with_tuples, value)) if isinstance(value, list) else value
 
 
 def _attempts(candidate: Candidate, files: Files) -> Iterator[Callable[[], Built]]:

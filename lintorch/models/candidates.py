@@ -17,6 +17,7 @@ from lintorch.models.parameters import required
 MOST = 24
 """Models run per file, at most."""
 _WAYS = 3
+_SHORT = 60
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,13 @@ def _is_raising(forward: Any) -> bool:
     code = getattr(inspect.unwrap(forward), "__code__", None)
     if code is None or code.co_name == "_forward_unimplemented":
         return True
-    return "NotImplementedError" in code.co_names and len(code.co_code) < 60
+    if "NotImplementedError" in code.co_names:
+        return len(code.co_code) < _SHORT
+    return bool(code.co_code == _empty.__code__.co_code)
+
+
+def _empty(self: Any) -> None:
+    pass
 
 
 def _depth(name: str, classes: Mapping[str, Any], found: Outline) -> int:

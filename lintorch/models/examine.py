@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Generator, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lintorch.models.configured import is_wanted, key
@@ -209,10 +209,14 @@ def _reports(
 def _report(told: list[Message]) -> Report:
     model = next((wire.model(m["model"]) for m in told if "model" in m), None)
     failure = next((wire.failure(m["failure"]) for m in told if "failure" in m), None)
+    runs = [wire.run(m["run"]) for m in told if "run" in m]
+    facts = tuple(wire.event(m["fact"]) for m in told if "fact" in m)
+    if facts:
+        runs[0] = replace(runs[0], events=(*runs[0].events, *facts))
     return Report(
         model,
         failure,
-        traced_to_sizes([wire.run(m["run"]) for m in told if "run" in m]),
+        traced_to_sizes(runs),
         tuple(wire.rung(m["rung"]) for m in told if "rung" in m),
         tuple(wire.outcome(m["outcome"]) for m in told if "outcome" in m),
     )

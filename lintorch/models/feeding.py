@@ -13,7 +13,8 @@ from lintorch.models import search
 from lintorch.models.identity import Seen
 from lintorch.models.making import Built
 from lintorch.models.narrow import Fed
-from lintorch.models.notation import parse
+from lintorch.models.notation import argument
+from lintorch.models.parameters import named
 from lintorch.models.search import NotFedError
 from lintorch.models.work import LEAST_SECONDS, Work
 from lintorch.trace import wire
@@ -87,7 +88,9 @@ def _found(work: Work, built: Built, setting: Mapping[str, Any]) -> Fed | _Faile
     def feeding(send: Send) -> None:
         try:
             if "inputs" in setting:
-                fed = search.configured(built.module, *_given(setting["inputs"]), work.files)
+                fed = search.configured(
+                    built.module, *_given(setting["inputs"], built.module), work.files
+                )
             else:
                 fed = search.search(built, work.files, work.left() * _SEARCH_SHARE)
             send({"fed": wire.packed(fed)})
@@ -109,10 +112,12 @@ def _received(data: Mapping[str, Any]) -> Fed:
     return Fed(**{**data, **parts})
 
 
-def _given(inputs: list[str]) -> tuple[tuple[Input, ...], dict[str, int]]:
-    parsed = [parse(text) for text in inputs]
-    sizes = {name: size for _, named in parsed for name, size in named.items()}
-    return tuple(part for part, _ in parsed), sizes
+def _given(inputs: list[Any], module: nn.Module) -> tuple[tuple[Input, ...], dict[str, int]]:
+    """The configured inputs, by the names of the parameters that they are for."""
+    names = named(module, len(inputs))
+    parsed = [argument(written, name) for written, name in zip(inputs, names, strict=True)]
+    sizes = {name: size for _, found in parsed for name, size in found.items()}
+    return tuple(part for parts, _ in parsed for part in parts), sizes
 
 
 def _told(error: BaseException, files: Files) -> str:

@@ -118,7 +118,8 @@ def _value(call: Callable[..., Any], parameter: inspect.Parameter, depth: int) -
     if depth < _DEEPEST and name not in KNOWN:
         kind = kind_of(call, parameter)
         if kind is not None:
-            return kind if parameter.name in called(call) else _part(kind, depth)
+            is_class = parameter.name in called(call) or written.lower().startswith("type[")
+            return kind if is_class else _part(kind, depth)
         if not written and parameter.name in run(call) - called(call):
             return nn.Identity()
     return _plain(name, written)

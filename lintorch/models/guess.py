@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
@@ -12,15 +12,18 @@ from typing import Any
 from torch import nn
 
 from lintorch.models import attributes, forms
+from lintorch.models.modal import of_kind
 from lintorch.models.notation import FIRST_SIZES
 from lintorch.trace.record import Input
 
 _BIG = 320
 SIDES = (64, 32, 96, 128, 224, 256, 299, 320, 512)
+SPATIAL = ("depth", "height", "width")
 _TOKENS = re.compile(r"(\w*_)?(input_ids|ids|tokens?|src|tgt|text|seq|idx|words?)")
 _MASK = re.compile(r"\w*mask\w*")
 _TIME = re.compile(r"t|time|timesteps?|sigma|noise_level|step")
 _CONTEXT = re.compile(r"encoder_hidden_states|context|text_emb\w*|prompt_embeds")
+_LABELS = re.compile(r"class_(labels?|ids?|idx)|labels")
 _TARGET = re.compile(r"(\w*_)?(targets?|labels?|y|gt|y_true|true|truth|mask|masks)")
 _PREDICTED = re.compile(
     r"(\w*_)?(pred|preds|predictions?|inputs?|logits?|outputs?|y_pred|scores?|x)\w*"
@@ -52,7 +55,10 @@ class Guess:
 
     def with_input(self, number: int, given: Input) -> Guess:
         """The same, with another input at one place."""
-        inputs = (*self.inputs[:number], given, *self.inputs[number + 1 :])
+        return self.with_inputs((*self.inputs[:number], given, *self.inputs[number + 1 :]))
+
+    def with_inputs(self, inputs: tuple[Input, ...]) -> Guess:
+        """Other inputs, at the same sizes where they have the same names."""
         names = dict.fromkeys(n for part in inputs for n in part.shape if isinstance(n, str))
         return Guess(inputs, {name: self.sizes.get(name, FIRST_SIZES[name]) for name in names})
 
@@ -92,8 +98,9 @@ def guesses(module: nn.Module, arguments: Mapping[str, Any]) -> Iterator[Guess]:
     named = [p.name for p in parameters(module)]
     if is_loss(named):
         yield from _losses(named)
+    by_layers = list(forms.by_layers(module))
     for form in _forms(module, arguments):
-        yield _combined(named, form)
+        yield _combined(named, form, by_layers)
     if len(named) > 1 and not is_loss(named):
         yield from _losses(named)
 
@@ -120,9 +127,7 @@ def _losses(named: list[str]) -> Iterator[Guess]:
     yield Guess((flat, replace(flat, name=named[1])), {"batch": 2})
 
 
-def _forms(
-    module: nn.Module, arguments: Mapping[str, Any]
-) -> Iterator[tuple[Input, dict[str, int]]]:
+def _forms(module: nn.Module, arguments: Mapping[str, Any]) -> Iterator[forms.Form]:
     """Shapes for the main input: by the first layers, each kind once, then the common ones."""
     sides = attributes.sides(module, arguments)
     yielded = set()
@@ -146,9 +151,12 @@ def _smaller(size: int) -> int:
     return -(-size // 128) * 32 if size > _BIG else size
 
 
-def _combined(named: list[str], form: tuple[Input, dict[str, int]]) -> Guess:
+def _combined(named: list[str], form: forms.Form, by_layers: Sequence[forms.Form]) -> Guess:
     main, sizes = form
-    inputs = tuple(argument(name, main, number) for number, name in enumerate(named))
+    inputs = tuple(
+        argument(name, of_kind(name, main, by_layers) if len(named) > 1 else main, number)
+        for number, name in enumerate(named)
+    )
     further = {n: FIRST_SIZES[n] for part in inputs for n in part.shape if n in FIRST_SIZES}
     return Guess(inputs, {**further, **sizes})
 
@@ -157,8 +165,12 @@ def argument(name: str, main: Input, number: int) -> Input:
     """The input for one parameter, where `main` is the shape of the first."""
     if number and _TIME.fullmatch(name):
         return Input(name, "int64", ("batch",), 0, 100)
+    if number and _LABELS.fullmatch(name) and main.dtype != "int64":
+        return Input(name, "int64", ("batch",), 0, 2)
     if number and _CONTEXT.fullmatch(name) and len(main.shape) > 3:
         return Input(name, "float32", ("batch", "sequence", 32))
+    if number and _CONTEXT.fullmatch(name) and len(main.shape) == 2:
+        return Input(name, "float32", ("batch", "sequence", main.shape[1]))
     if number and _MASK.fullmatch(name) and main.dtype == "int64":
         return Input(name, "bool", main.shape)
     if _TOKENS.fullmatch(name) and main.dtype == "int64":

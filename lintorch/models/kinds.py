@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from lintorch.models.guess import Guess
-from lintorch.trace.record import Input
+from lintorch.models.guess import SPATIAL, Guess
 
 
 def whole(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
@@ -18,7 +17,7 @@ def whole(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
             changed = guess
             for number in numbers:
                 given = guess.inputs[number]
-                ids = Input(given.name, "int64", shape or given.shape, 0, 2)
+                ids = replace(given, dtype="int64", shape=shape or given.shape, low=0, high=2)
                 changed = changed.with_input(number, ids)
             yield changed
 
@@ -30,7 +29,7 @@ def fraction(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
         changed = guess
         for number in numbers:
             given = guess.inputs[number]
-            changed = changed.with_input(number, Input(given.name, "float32", given.shape))
+            changed = changed.with_input(number, replace(given, dtype="float32", low=0, high=0))
         yield changed
 
 
@@ -42,5 +41,8 @@ def lower(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
         )
         if lowered != guess.inputs:
             yield replace(guess, inputs=lowered)
+    sides = {name: size for name, size in guess.sizes.items() if name in SPATIAL}
+    for times in (2, 4, 8) if sides and "out of bounds for dimension" in match.string else ():
+        yield guess.resized(**{name: max(1, size // times) for name, size in sides.items()})
     if guess.sizes.get("sequence", 0) > 4:
         yield guess.resized(sequence=guess.sizes["sequence"] // 2)

@@ -17,7 +17,8 @@ from lintorch.models.fill import fill, is_known, shown, smaller
 from lintorch.models.parameters import required
 from lintorch.models.recipe import Recipe
 from lintorch.models.retry import settled
-from lintorch.models.watch import watched
+from lintorch.models.watch import Construction, watched
+from lintorch.trace.outside import Outside
 from lintorch.trace.record import Input, Site
 from lintorch.trace.site import Files
 from lintorch.worker import surroundings
@@ -39,6 +40,7 @@ class Built:
     arguments: Mapping[str, Any]
     sites: Mapping[str, Site]
     recipe: Recipe
+    outside: Outside
     fed: tuple[tuple[str, Input], ...] = ()
     smaller: Callable[[], Built] | None = None
 
@@ -92,10 +94,10 @@ class Making:
             raise ValueError("no default is big")
         return replace(self, arguments={**given, **self.arguments}).settled()
 
-    def _make(self, made_up: Arguments) -> tuple[nn.Module, dict[int, Site]]:
+    def _make(self, made_up: Arguments) -> tuple[nn.Module, Construction]:
         recipe = self._recipe(made_up)
         surroundings.seed()
-        with watched(self.files) as sites:
+        with watched(self.files) as seen:
             try:
                 made = self.call(*recipe.args, **recipe.kwargs)
             except (MemoryError, RuntimeError) as error:
@@ -103,7 +105,7 @@ class Making:
                     raise
                 with torch.device("meta"):  # sizes and operators are known without the weights
                     made = self.call(*recipe.args, **recipe.kwargs)
-        return _module(made), sites
+        return _module(made), seen
 
     def _recipe(self, made_up: Mapping[str, Any]) -> Recipe:
         by_position = [p.name for p in self.needed() if p.kind is p.POSITIONAL_ONLY]
@@ -111,14 +113,15 @@ class Making:
         args = tuple(made_up[name] for name in by_position)
         return Recipe(self.call, args, {**self.arguments, **named})
 
-    def _built(self, made: tuple[nn.Module, dict[int, Site]], made_up: Arguments) -> Built:
-        module, sites = made
+    def _built(self, made: tuple[nn.Module, Construction], made_up: Arguments) -> Built:
+        module, seen = made
+        sites, outside = seen.sites, seen.outside(module)
         paths = {
             path: sites[id(part)] for path, part in module.named_modules() if id(part) in sites
         }
         arguments = {**self.said, **shown(made_up), **shown(self.arguments)}
         recipe = self._recipe(made_up)
-        return Built(module, arguments, paths, recipe, self.fed, self._shrunk(module))
+        return Built(module, arguments, paths, recipe, outside, self.fed, self._shrunk(module))
 
     def _shrunk(self, module: nn.Module) -> Callable[[], Built] | None:
         """Builds for smaller sides what passes keywords on and keeps big sides as an attribute."""

@@ -19,14 +19,13 @@ from lintorch.worker.limits import TooSlow, within
 class Fed:
     """What the model runs on; the other sizes at which it runs too, per group of names.
 
-    `odd` holds further sizes to record a run at. `named` are the inputs with names also for the
-    sizes that may not vary, and `refused` the changes of `named_sizes` that the model did not take.
+    `named` are the inputs with names also for the sizes that may not vary, and `refused` the changes
+    of `named_sizes` that the model did not take.
     """
 
     inputs: tuple[Input, ...]
     sizes: Mapping[str, int]
     varied: Mapping[str, Mapping[str, int]]
-    odd: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     named: tuple[Input, ...] = ()
     named_sizes: Mapping[str, int] = field(default_factory=dict)
     refused: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
@@ -40,7 +39,7 @@ def narrowed(guess: Guess, module: nn.Module, deadline: float) -> Fed:
             return False
         try:
             with within(max(1.0, deadline - time.monotonic())):
-                call(module, feed.tensors(guess.inputs, sizes))
+                call(module, feed.placed(module, guess.inputs, sizes))
         except (Exception, SystemExit, TooSlow):  # whatever user code raises
             return False
         return True
@@ -58,13 +57,8 @@ def narrowed(guess: Guess, module: nn.Module, deadline: float) -> Fed:
         for given in guess.inputs
     )
     sizes = {name: size for name, size in guess.sizes.items() if name in free}
-    return replace(
-        whole,
-        inputs=inputs,
-        sizes=sizes,
-        varied=_of(whole.varied, free),
-        odd=_of(whole.odd, free),
-    )
+    varied = {g: {n: s for n, s in at.items() if n in free} for g, at in whole.varied.items()}
+    return replace(whole, inputs=inputs, sizes=sizes, varied=varied)
 
 
 def tried(
@@ -73,10 +67,4 @@ def tried(
     """What the model runs on, after each group of named sizes was changed."""
     model = Model("", "", 0, inputs=inputs, sizes=sizes)
     varied = feed.varied(model, runs)
-    odd, refused = feed.odd(model, varied, runs), feed.unvaried(model, varied)
-    return Fed(inputs, sizes, varied, odd, inputs, sizes, refused)
-
-
-def _of(varied: Mapping[str, Mapping[str, int]], free: set[str]) -> dict[str, Mapping[str, int]]:
-    """Per group the sizes that may vary, and no others."""
-    return {group: {n: s for n, s in at.items() if n in free} for group, at in varied.items()}
+    return Fed(inputs, sizes, varied, inputs, sizes, feed.unvaried(model, varied))

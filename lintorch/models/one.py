@@ -14,13 +14,19 @@ from lintorch.models.guess import is_loss
 from lintorch.models.identity import Seen, contained, identified
 from lintorch.models.making import Built
 from lintorch.models.narrow import Fed
+from lintorch.models.said import said
 from lintorch.models.trial import Subject, tried
 from lintorch.models.work import Options, Work
-from lintorch.trace import run, wire
-from lintorch.trace.record import Model, Rung, Site
+from lintorch.trace import replays, run, wire
+from lintorch.trace.record import Model, Run, Rung, Site
 from lintorch.trace.rungs import LADDER
 from lintorch.trace.site import Files
 from lintorch.worker.isolate import SLACK, Send
+
+_REPLAYING = 10.0
+"""Seconds in which a model is run with one thing changed, at most."""
+_REFUSED_SHARE = 0.1
+"""Of the time that is left, for each try at sizes that a model does not take."""
 
 
 def examine(
@@ -45,17 +51,19 @@ def examine(
     if found is None:
         return
     work, built, fed = found
-    model = _model(work.seen, built, fed, files)
+    model = _model(work.seen, built, fed, work)
     send({"model": wire.packed(model)})
     whole = Site(work.seen.path, work.seen.row)
-    subject = run.Subject(built.module, fed.inputs, built.sites, whole, files)
+    subject = run.Subject(built.module, fed.inputs, built.sites, whole, files, built.outside)
     if options.trace and _recorded(work, subject, fed) and options.graphs:
         _climb(work, subject, fed)
     if setting or not is_loss([given.name for given in model.inputs]):  # losses stay at home
         tried(work, Subject(built, model, fed))
 
 
-def _model(seen: Seen, built: Built, fed: Fed, files: Files) -> Model:
+def _model(seen: Seen, built: Built, fed: Fed, work: Work) -> Model:
+    files = work.files
+    factory, settings, unsaid = said(built.recipe, work.options.project)
     return Model(
         seen.path,
         seen.qualname,
@@ -65,28 +73,32 @@ def _model(seen: Seen, built: Built, fed: Fed, files: Files) -> Model:
         fed.sizes,
         contained(seen, built.module, files),
         sum(parameter.numel() for parameter in built.module.parameters()),
+        factory=factory,
+        settings=settings,
+        unsaid=unsaid,
     )
 
 
 def _recorded(work: Work, subject: run.Subject, fed: Fed) -> bool:
     """Record a run at each set of sizes; whether each came to its end."""
-    first = (*_refused(work, subject, fed),)
-    for sizes in (fed.sizes, *fed.varied.values(), *fed.odd.values()):
-        further = sizes in fed.odd.values()
+    raised = (*_refused(work, subject, fed),)
+    first: Run | None = None
+    for sizes in (fed.sizes, *fed.varied.values()):
 
-        def running(send: Send, sizes: Mapping[str, int] = sizes, further: bool = further) -> None:
-            ran = run.record(subject, sizes)
-            if not (further and ran.error):
-                send({"run": wire.packed(ran)})
+        def running(send: Send, sizes: Mapping[str, int] = sizes) -> None:
+            send({"run": wire.packed(run.record(subject, sizes))})
 
         sent, ending = work.step(running, work.left())
         for message in sent:
-            if sizes is fed.sizes:
-                message["run"]["events"] += first
+            if first is None:
+                message["run"]["events"] += raised
+                first = wire.run(message["run"])
             work.send(message)
-        if ending.cause and not further:
+        if ending.cause:
             work.fail("stopped", ending.cause, ending.output)
             return False
+    if first:
+        _replay(work, subject, fed, first)
     return True
 
 
@@ -99,8 +111,23 @@ def _refused(work: Work, subject: run.Subject, fed: Fed) -> Iterator[dict[str, A
             event = run.refused(named, {**fed.named_sizes, **changed}, changed)
             send({"raised": wire.packed(event)})
 
-        sent, _ = work.step(running, work.left())
+        sent, _ = work.step(running, work.left() * _REFUSED_SHARE)
         yield from (message["raised"] for message in sent if message["raised"])
+
+
+def _replay(work: Work, subject: run.Subject, fed: Fed, recorded: Run) -> None:
+    """Run the model with one thing changed, where the record asks for that; what it shows is sent as it comes."""
+    if not replays.wanted(recorded.events):
+        return
+
+    def replaying(send: Send) -> None:
+        for fact in replays.replayed(subject, fed.sizes, recorded.events):
+            send({"fact": wire.packed(fact)})
+
+    work.send({"allow": _REPLAYING + SLACK})
+    facts, _ = work.step(replaying, _REPLAYING)
+    for fact in facts:
+        work.send(fact)
 
 
 def _climb(work: Work, subject: run.Subject, fed: Fed) -> None:

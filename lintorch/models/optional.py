@@ -26,10 +26,10 @@ def with_named(module: nn.Module, guess: Guess, message: str) -> Iterator[Guess]
     for number, parameter in enumerate(positional[fed:], fed):
         if re.search(rf"(?<!\w){parameter.name}(?!\w)", message):
             further = tuple(_input(p.name, guess.inputs[0]) for p in positional[fed : number + 1])
-            yield Guess((*guess.inputs, *further), guess.sizes)
+            yield guess.with_inputs((*guess.inputs, *further))
             return
     if "NoneType" in message and fed < len(positional) and positional[fed].default is None:
-        yield Guess((*guess.inputs, _input(positional[fed].name, guess.inputs[0])), guess.sizes)
+        yield guess.with_inputs((*guess.inputs, _input(positional[fed].name, guess.inputs[0])))
 
 
 def _input(name: str, main: Input) -> Input:

@@ -17,6 +17,14 @@ def required(call: Callable[..., Any]) -> list[inspect.Parameter]:
     ]
 
 
+def named(module: Any, count: int) -> list[str]:
+    """Names of the first arguments of a module's `forward`; numbered where it takes `*args`."""
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    signature = inspect.signature(module.forward).parameters.values()
+    names = [parameter.name for parameter in signature if parameter.kind in kinds]
+    return [*names, *(f"input{number}" for number in range(len(names), count))][:count]
+
+
 def annotation(parameter: inspect.Parameter) -> str:
     """The annotation as it is written; "" where there is none."""
     given = parameter.annotation

@@ -31,7 +31,7 @@ class Recipe:
 
     def lines(self, project: str) -> list[str]:
         """Statements that set `model`. Raises ValueError where something cannot be written as text."""
-        module, path = _home(self.call)
+        module, path = home(self.call)
         kwargs = {name: value for name, value in self.kwargs.items() if name.isidentifier()}
         given = [*map(_text, self.args), *(f"{name}={_text(v)}" for name, v in kwargs.items())]
         return [
@@ -44,7 +44,7 @@ class Recipe:
         ]
 
 
-def _home(value: Any) -> tuple[str, Path]:
+def home(value: Any) -> tuple[str, Path]:
     """The module that something is defined in at the top level, and its file."""
     module = sys.modules.get(getattr(value, "__module__", None) or "")
     path = getattr(module, "__file__", None)
@@ -88,6 +88,6 @@ def _text(value: Any) -> str:
     if isinstance(value, torch.dtype):
         return str(value)
     if isinstance(value, _NAMED):
-        module, _ = _home(value)
+        module, _ = home(value)
         return f"named({module!r}, {value.__qualname__!r})"
     raise ValueError(f"an argument of type {type(value).__name__} cannot be written as text")

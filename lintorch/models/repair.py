@@ -17,7 +17,15 @@ from lintorch.models.channels import (
 from lintorch.models.guess import Guess
 from lintorch.models.kinds import fraction, lower, whole
 from lintorch.models.ranks import first_rank, more_axes, rank, second_rank
-from lintorch.models.sides import bigger, reshaped, sized, sizes_differ, sizes_joined, too_small
+from lintorch.models.sides import (
+    bigger,
+    divided,
+    reshaped,
+    sized,
+    sizes_differ,
+    sizes_joined,
+    too_small,
+)
 
 Repair = Callable[[Guess, re.Match[str]], Iterator[Guess]]
 
@@ -44,6 +52,7 @@ _TABLE: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
         ),
         (r"[Ee]xpected (\d)D \(unbatched\) or (\d)D \(batched\)", rank),
         (r"[Ee]xpected (?:input to be )?(\d)-?D or (\d)-?D", rank),
+        (r"should be a (\d)d-array", first_rank),
         (r"[Ee]xpected (\d)-?D (?:input|tensor|\(got)", first_rank),
         (r"expected (\d)[Dd],? (?:but )?got", first_rank),
         (r"unpack \(expected (\d)", first_rank),
@@ -66,6 +75,7 @@ _TABLE: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
             fraction,
         ),
         (r"index out of range|out of bounds|is out of range", lower),
+        (r"can't divide axis of length (\d+) in chunks of (\d+)", divided),
         (r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)", sizes_differ),
         (r"(?:must|should|expected|doesn't match)\D{0,40}?(\d{2,4}) ?[x*×,] ?(\d{2,4})", sized),
         (r"shape '\[([\d, ]+)\]' is invalid for input of size (\d+)", reshaped),

@@ -62,7 +62,10 @@ def settled(
     first: Arguments,
     patient: Callable[[], bool],
 ) -> tuple[Any, Arguments]:
-    """What `make` gives for the first arguments that it takes, and those. Raises its first error."""
+    """What `make` gives for the first arguments that it takes, and those.
+
+    Raises its first error; where something is not installed, that.
+    """
     waiting: list[tuple[Arguments, int]] = [(first, 0)]
     seen: set[str] = set()
     errors: list[Exception] = []
@@ -82,7 +85,8 @@ def settled(
             ):
                 seen.add(told)
                 waiting[:0] = [(other, depth + 1) for other in retries(call, given, _lines(error))]
-    raise errors[0]
+    lacking = (error for error in errors if isinstance(error, ImportError))
+    raise next(lacking, errors[0])
 
 
 def _lines(error: Exception) -> str:

@@ -11,14 +11,15 @@ from typing import Any
 from torch import nn
 
 from lintorch.models.attempt import Error, attempt, unfeedable
-from lintorch.models.guess import Guess, guesses
+from lintorch.models.guess import SPATIAL, Guess, guesses
 from lintorch.models.making import Built
 from lintorch.models.narrow import Fed, narrowed, tried
-from lintorch.models.notation import show
+from lintorch.models.notation import told
 from lintorch.models.optional import with_named
 from lintorch.models.repair import repairs
+from lintorch.models.several import spread
 from lintorch.models.shown import like
-from lintorch.models.sides import SPATIAL, other_sizes
+from lintorch.models.sides import other_sizes
 from lintorch.trace.record import Event, Input, Site
 from lintorch.trace.site import Files
 
@@ -56,7 +57,10 @@ def search(built: Built, files: Files, seconds: float) -> Fed:
     first: tuple[Guess, Error] | None = None
     kinds = set()
     raised: dict[tuple[Site, Any], Event] = {}
-    starts = chain(like(built.module, built.fed), guesses(built.module, built.arguments))
+    starts = chain(
+        like(built.module, built.fed),
+        spread(guesses(built.module, built.arguments), built.module, built.arguments),
+    )
     for guess in _tries(built.module, starts, files, deadline):
         if isinstance(guess, Guess):
             return narrowed(guess, built.module, deadline)
@@ -69,12 +73,12 @@ def search(built: Built, files: Files, seconds: float) -> Fed:
         raise NotFedError("inputs", "its forward takes nothing that could be fed")
     if first[1].kind == "TooSlow":
         raise NotFedError("stopped", str(first[1]))
-    told = tuple(raised.values())[:_MOST_RAISED]
+    events = tuple(raised.values())[:_MOST_RAISED]
     if len(kinds) == 1 or first[1].kind in _NOT_FOR_INPUTS:
-        raise NotFedError("run", str(first[1]), told)
-    shown = ", ".join(show(given, first[0].sizes) for given in first[0].inputs)
+        raise NotFedError("run", str(first[1]), events)
+    shown = told(first[0].inputs, first[0].sizes)
     cause = f"no inputs were found that it runs on; {shown} gave {first[1]}"
-    raise NotFedError("inputs", cause, told)
+    raise NotFedError("inputs", cause, events)
 
 
 def configured(

@@ -29,6 +29,8 @@ def sequence(name: str, length: int, annotation: str = "") -> tuple[Any, ...]:
         return (4,) * length
     if any(word in name for word in _DEEP):
         return (2,) * length
+    if "level" in name:
+        return tuple(range(length))
     if "shape" in name and length == USUAL:
         return (3, 64, 64)
     if _is_of_sides(name):

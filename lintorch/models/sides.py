@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from math import prod
 
-from lintorch.models.guess import SIDES, Guess, numbers
+from lintorch.models.guess import SIDES, SPATIAL, Guess, numbers
 from lintorch.models.swap import scaled, swapped
 
-SPATIAL = ("depth", "height", "width")
 RUNNING = ("sequence", "length")
+_MOST_TIMES = 4
 _LENGTHS = (16, 32, 64, 128, 256, 1024)
 
 
@@ -64,6 +64,15 @@ def too_small(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
             yield guess.resized(**{name: guess.sizes[name] * factor for name in gone})
 
 
+def divided(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """Sides that patches of this size fill: the next one up, then sixteen of them."""
+    length, chunk = numbers(match)
+    sides = [name for name, size in guess.sizes.items() if name in SPATIAL and size == length]
+    for fitting in (-(-length // chunk) * chunk, 16 * chunk) if sides and chunk else ():
+        yield guess.resized(**dict.fromkeys(sides, fitting))
+        yield guess.resized(**{sides[0]: fitting})
+
+
 def sized(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """The sides that the message asks for."""
     wanted = numbers(match)[:2]
@@ -83,6 +92,9 @@ def in_proportion(guess: Guess, got: int, want: int) -> Iterator[Guess]:
     grown = {name: round(size * root) for name, size in sides.items()}
     if sides and max(grown.values()) <= 1024 and min(grown.values()) > 0:
         yield guess.resized(**grown)
+    if len(sides) > 1 and want % got == 0 and want // got <= _MOST_TIMES:
+        for name in list(sides)[:1]:
+            yield guess.resized(**{name: sides[name] * (want // got)})
     for name in RUNNING:
         length = guess.sizes.get(name, 0) * want / got
         if 1 <= length <= 8192:

@@ -24,6 +24,8 @@ def swapped(guess: Guess, got: int, want: int, axis: int) -> Iterator[Guess]:
 
 def scaled(guess: Guess, got: int, want: int) -> Iterator[Guess]:
     """Channels in proportion, where `got` was worked out from them: of all inputs, then of each."""
+    if got < 1 or want < 1:
+        return
     together = guess
     for number, given in enumerate(guess.inputs):
         have = guess.size(given, 1) if len(given.shape) > 1 else 0

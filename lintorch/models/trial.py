@@ -76,12 +76,13 @@ def _trying(work: Work, subject: Subject, trial: _Trial, send: Send) -> None:
     about: dict[str, Any] = {
         "train": trial.train,
         "user_file": lambda path: files.shown(path) if files.is_user(path) else None,
-        "directory": trial.folder,
     }
-    keep, opset = bool(work.options.artifacts), work.options.opset
+    wanted: dict[str, Any] = {"opset": work.options.opset, "keep": bool(work.options.artifacts)}
     if work.options.scripts:
         send(_script(work, subject, trial))
-    outcome = trials.attempt(trial.exporter, module, model, varied, opset=opset, keep=keep, **about)
+    outcome = trials.attempt(
+        trial.exporter, module, model, varied, directory=trial.folder, **wanted, **about
+    )
     send({"outcome": wire.packed(outcome)})
     left = work.options.trial_seconds - (time.monotonic() - started)
     seconds = min(_NARROWING, left / 2)

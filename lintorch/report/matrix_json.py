@@ -6,7 +6,7 @@ import json
 from typing import Any, TextIO
 
 from lintorch.finding import Finding
-from lintorch.models.notation import show
+from lintorch.models.notation import written
 from lintorch.report.matrix import Matrix, Row, Tried
 from lintorch.report.where import shown_path
 from lintorch.trace.record import Site
@@ -31,7 +31,7 @@ def _model(row: Row) -> dict[str, Any]:
         told |= {
             "row": model.row,
             "arguments": dict(model.arguments),
-            "inputs": [show(given, model.sizes) for given in model.inputs],
+            "inputs": written(model.inputs, model.sizes),
             "parameters": model.parameters,
         }
     if row.failure is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lintorch.finding import Finding
-from lintorch.models.notation import show
+from lintorch.models.notation import told
 from lintorch.report.characters import one_line
 from lintorch.report.matrix import OK, Row, Tried
 from lintorch.report.screen import Line, Screen
@@ -14,18 +14,21 @@ from lintorch.report.where import shown_path
 
 def reasons(row: Row, screen: Screen) -> Iterator[Line]:
     """How the model was built and fed, then each thing that is wrong, at its line."""
-    told = list(dict.fromkeys(reason for each in row.tried for reason in _reason(each)))
+    said = list(dict.fromkeys(reason for each in row.tried for reason in _reason(each)))
     if row.problem is not None:
-        told = [_at(row.problem), *told]
+        said = [_at(row.problem), *said]
     files = (path for each in row.tried for path in (each.artifact, each.script) if path)
     written = list(dict.fromkeys(files))
     if row.model is not None and row.failure is None and not row.tried:
-        told.append("a loss is run, and not exported")
-    if not told and not written:
+        said.append("a loss is run, and not exported")
+    if not said and not written:
         return
     yield ()
-    yield [(name(row), "strong"), (f" on {_fed(row)}" if row.model else "", "dim")]
-    for reason in told:
+    yield [
+        (name(row), "strong"),
+        (f" on {told(row.model.inputs, row.model.sizes)}" if row.model else "", "dim"),
+    ]
+    for reason in said:
         for index, (margin, line) in enumerate(screen.wrap(reason, 4)):
             yield [("  ", "") if index == 0 else margin, line]
     for path in written:
@@ -40,7 +43,8 @@ def _reason(each: Tried) -> Iterator[str]:
         yield one_line(f"{outcome.exporter}: {each.message or each.status}")
     said = " ".join(finding.message for finding in each.findings)
     if outcome.part and outcome.part not in said:
-        yield f"{outcome.exporter}: the smallest part that fails alone is {outcome.part}"
+        goes = "is wrong" if outcome.status == "wrong" else "fails"
+        yield f"{outcome.exporter}: the smallest part that {goes} alone is {outcome.part}"
     if outcome.enough and f"opset {outcome.enough}" not in said:
         yield f"{outcome.exporter}: opset {outcome.enough} has a translation for all of these"
     if outcome.unwritten:
@@ -50,14 +54,6 @@ def _reason(each: Tried) -> Iterator[str]:
 def _at(finding: Finding) -> str:
     place = finding.place
     return one_line(f"{shown_path(place.path)}:{place.row}: {finding.code} {finding.message}")
-
-
-def _fed(row: Row) -> str:
-    assert row.model is not None
-    sizes = row.model.sizes
-    return ", ".join(
-        (f"{given.name}: " if given.name else "") + show(given, sizes) for given in row.model.inputs
-    )
 
 
 def name(row: Row) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import os
+from dataclasses import dataclass
 
-from lintorch.models.examine import examine
+from lintorch.models.examine import Plan, examine
 from lintorch.run.look import listed_files
 from lintorch.run.order import Order, Progress
 from lintorch.run.running import plans
 from lintorch.run.scope import Scope
+from lintorch.run.writing import Written, add_models
 from lintorch.trace.record import Failure, Model
 
 
@@ -19,18 +21,35 @@ class Listed:
     models: tuple[Model, ...] = ()
     failures: tuple[Failure, ...] = ()
     errors: tuple[str, ...] = ()
+    written: tuple[Written, ...] = ()
 
 
-def list_models(asked: Order, progress: Progress) -> Listed:
-    """Raises SettingsError, CatalogError, or WorkerError where no model can be run at all."""
+def list_models(asked: Order, progress: Progress, write: bool = False) -> Listed:
+    """With `write`, what was inferred is added to the settings.
+
+    Raises SettingsError, CatalogError, or WorkerError where no model can be run at all, and
+    NotWritten where the settings cannot be written.
+    """
     scope = Scope(asked)
     paths, errors = listed_files(asked, scope)
     listed = Listed(errors=errors)
     for plan in plans(paths, asked, scope):
-        for report in examine(plan, progress):
-            listed = replace(
-                listed,
-                models=(*listed.models, *((report.model,) if report.model else ())),
-                failures=(*listed.failures, *((report.failure,) if report.failure else ())),
-            )
+        reports = list(examine(plan, progress))
+        ran = tuple(report.model for report in reports if report.model)
+        failures = tuple(report.failure for report in reports if report.failure)
+        written = _written(plan, ran, scope) if write else ()
+        listed = Listed(
+            listed.models + ran,
+            listed.failures + failures,
+            listed.errors,
+            listed.written + written,
+        )
     return listed
+
+
+def _written(plan: Plan, ran: tuple[Model, ...], scope: Scope) -> tuple[Written, ...]:
+    """What was added to the settings of these files: of models that these do not hold yet."""
+    settings = scope.settings(plan.files[0])
+    inferred = [model for model in ran if model.factory and model.qualname not in settings.models]
+    file = settings.file or os.path.join(plan.project, "pyproject.toml")
+    return (add_models(file, inferred, settings.models),) if inferred else ()

@@ -12,7 +12,7 @@ from lintorch.catalog import Catalog
 from lintorch.finding import Evidence, Finding, Place
 from lintorch.lint import Index, index, lint
 from lintorch.models.examine import Limits, Plan, Report, examine
-from lintorch.models.notation import show
+from lintorch.models.notation import told
 from lintorch.profile import Profile
 from lintorch.run.order import Order, Progress
 from lintorch.run.scope import Scope
@@ -50,8 +50,8 @@ def run_models(
     for plan in plans(paths, asked, scope, named):
         profile = scope.profile(plan.files[0])
         try:
-            told = scope.settings(plan.files[0]).file or plan.files[0]
-            reports = (at_home(report, told) for report in examine(plan, progress))
+            settings = scope.settings(plan.files[0]).file or plan.files[0]
+            reports = (at_home(report, settings) for report in examine(plan, progress))
             more = read(reports, scope.catalog, profile)
         except WorkerError as error:
             return Ran(ran.findings, ran.lines, (*ran.errors, str(error)))
@@ -181,10 +181,7 @@ def model_text(report: Report) -> str:
 def model_line(model: Model) -> str:
     """How a model was built and what it was fed."""
     given = ", ".join(f"{name}={_shortened(repr(v))}" for name, v in model.arguments.items())
-    fed = ", ".join(
-        (f"{given.name}: " if given.name else "") + show(given, model.sizes)
-        for given in model.inputs
-    )
+    fed = told(model.inputs, model.sizes)
     return f"{model.path}:{model.qualname}{f'({given})' if given else ''} on {fed or 'nothing'}"
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
-from lintorch.models.notation import parse
+from lintorch.models.notation import argument
 from lintorch.profile import EXPORTERS
 from lintorch.targets import find
 
@@ -97,8 +97,8 @@ def _model(table: Mapping[str, Any], root: str) -> None:
         raise ValueError('`factory` is written "package.module:name" or "path.py:name"')
     _a(dict, "`args` to be a table", table.get("args", {}))
     for key in ("inputs", "train-inputs"):
-        for written in strings(table.get(key, []), root):
-            parse(written)
+        for written in _a(list, f"`{key}` to be a list", table.get(key, [])):
+            argument(written)
 
 
 def _a(kind: type[T], wanted: str, value: Any) -> T:

@@ -12,7 +12,8 @@ from lintorch.trace.record import MOST_EVENTS, Event, Run, Shape, Site
 READS = ("tensor.item", "tensor.tolist", "tensor.numpy", "tensor.int", "tensor.float")
 BOOL = "tensor.bool"
 VERDICTS = ("torch.equal", "torch.Tensor.equal", "torch.allclose", "torch.Tensor.allclose")
-_READING = frozenset((*READS, BOOL, *VERDICTS))
+ARRAY = "array.asked"
+_READING = frozenset((*READS, BOOL, ARRAY, *VERDICTS))
 _FOUND = re.compile(
     r"\.(a?r?g?where|nonzero\w*|unique\w*|masked_select|repeat_interleave|bincount)$"
 )
@@ -28,8 +29,14 @@ def unread(trace: Trace) -> Iterator[Site]:
 
     None where any data was read, wherever: what was read on one line may decide on another.
     """
-    happened = [event for run in trace.runs for event in run.events]
-    if all(map(is_whole, trace.runs)) and not any(map(_tells, happened)):
+    if not any(_tells(event) for run in trace.runs for event in run.events):
+        yield from whole_lines(trace)
+
+
+def whole_lines(trace: Trace) -> Iterator[Site]:
+    """Lines whose operators ran, each whole, in a model of which every run came to its end."""
+    if all(map(is_whole, trace.runs)):
+        happened = [event for run in trace.runs for event in run.events]
         ran = dict.fromkeys(event.site for event in happened if event.outputs)
         yield from filter(is_run_whole, ran)
 
@@ -61,19 +68,22 @@ def is_whole(run: Run) -> bool:
 
 def is_run_whole(site: Site) -> bool:
     """Whether a line that ran has no part that may not have run."""
-    return not _MAY_SKIP.search(_line(site))
+    return not _MAY_SKIP.search(line(site))
 
 
 def is_followed_whole(site: Site) -> bool:
     """Whether nothing stands below a line in its function that may not have run."""
-    here = linecache.getline(site.path, site.row)
-    depth = len(here) - len(here.lstrip())
-    for line in linecache.getlines(site.path)[site.row :]:
-        if line.strip() and len(line) - len(line.lstrip()) < depth:
-            return not line.lstrip().startswith(("elif", "else", "except", "finally"))
-        if _BRANCH.match(line) or _MAY_SKIP.search(line.partition("#")[0]):
+    depth = _indent(line(site))
+    for text in linecache.getlines(site.path)[site.row :]:
+        if text.strip() and _indent(text) < depth:
+            return not text.lstrip().startswith(("elif", "else", "except", "finally"))
+        if _BRANCH.match(text) or _MAY_SKIP.search(text.partition("#")[0]):
             return False
     return True
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())
 
 
 def _tells(event: Event) -> bool:
@@ -83,5 +93,6 @@ def _tells(event: Event) -> bool:
     return event.name == "torch.Tensor.__getitem__" and any(d in _MASKS for d in event.dtypes[1:])
 
 
-def _line(site: Site) -> str:
+def line(site: Site) -> str:
+    """The text of a line, without its comment."""
     return linecache.getline(site.path, site.row).partition("#")[0]

@@ -12,8 +12,8 @@ from lintorch.subjects import Trace, Trial
 from lintorch.trace.record import Event, Outcome
 
 _MOST = 200
-_NUMPY = re.compile(r"\b(np|numpy)\.")
 _WORKED_OUT = re.compile(r"\bmath\.|\b(sqrt|log\w*|ceil|floor|trunc)\(")
+_DECIDES = re.compile(r"\s*(if|elif|while)\b")
 _LOOKS = re.compile(r"\s*(assert|if|elif|while|raise|print|log(ger|ging)?\.|warnings\.)\b")
 Asked = Callable[[Event], Any]
 
@@ -46,22 +46,15 @@ def only_looks(event: Event) -> bool:
     return bool(_LOOKS.match(linecache.getline(event.site.path, event.site.row)))
 
 
+def decides(event: Event) -> bool:
+    """Whether the question stands in the head of a branch or loop."""
+    return bool(_DECIDES.match(linecache.getline(event.site.path, event.site.row)))
+
+
 def is_function_of(event: Event) -> bool:
     """Whether a float() of a size is not the user's but one that `math.sqrt` or the like asks for."""
     line = linecache.getline(event.site.path, event.site.row)
-    if is_of_numpy(event):
-        return False
     return event.name == "size.float" and "float(" not in line and bool(_WORKED_OUT.search(line))
-
-
-def is_of_numpy(event: Event) -> bool:
-    """Whether a conversion of a size is not the user's but NumPy's, which takes plain numbers."""
-    line = linecache.getline(event.site.path, event.site.row)
-    return (
-        event.name in ("size.int", "size.float")
-        and bool(_NUMPY.search(line))
-        and not re.search(r"(?<![.\w])(int|float)\(", line)
-    )
 
 
 def may_be_of(outcome: Outcome, event: Event) -> bool:

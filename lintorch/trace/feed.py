@@ -9,21 +9,27 @@ from typing import Any
 import torch
 from torch import nn
 
+from lintorch.trace.arguments import arranged
 from lintorch.trace.record import Input, Model
 
 SEED = 20240229
 _SPATIAL = ("depth", "height", "width")
 
 
-def tensors(inputs: Sequence[Input], sizes: Mapping[str, int]) -> tuple[torch.Tensor, ...]:
+def tensors(
+    inputs: Sequence[Input], sizes: Mapping[str, int], seed: int = SEED
+) -> tuple[torch.Tensor, ...]:
     """One tensor per input, the same values at every call; named sizes take their value of `sizes`."""
-    generator = torch.Generator().manual_seed(SEED)
+    generator = torch.Generator().manual_seed(seed)
     return tuple(_tensor(given, sizes, generator) for given in inputs)
 
 
-def placed(module: nn.Module, given: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
-    """The tensors where a module can take them: without values where its weights have none."""
-    return tuple(given) if not weightless(module) else tuple(each.to("meta") for each in given)
+def placed(
+    module: nn.Module, inputs: Sequence[Input], sizes: Mapping[str, int], seed: int = SEED
+) -> tuple[Any, ...]:
+    """Arguments that a module can take: tensors without values where its weights have none."""
+    made = tensors(inputs, sizes, seed)
+    return arranged(inputs, [each.to("meta") for each in made] if weightless(module) else made)
 
 
 def weightless(module: nn.Module) -> bool:
@@ -62,26 +68,6 @@ def unvaried(model: Model, varied: Mapping[str, object]) -> dict[str, dict[str, 
         for key, group in groups.items()
         if key not in varied
     }
-
-
-def odd(
-    model: Model,
-    varied: Mapping[str, object],
-    runs: Callable[[Mapping[str, int]], bool],
-) -> dict[str, dict[str, int]]:
-    """Per group of lengths that may vary: all sizes, that group at odd ones, where `runs(sizes)` holds.
-
-    Steps of 32 and of 4 leave no remainder where a model halves its sizes.
-    """
-    found = {}
-    for group in _groups(model.sizes):
-        key = ",".join(group)
-        if key in varied and group != ("batch",):
-            steps = {name: 3 + 32 * number for number, name in enumerate(group)}
-            sizes = {**model.sizes, **{n: model.sizes[n] + step for n, step in steps.items()}}
-            if runs(sizes):
-                found[key] = sizes
-    return found
 
 
 def _tensor(given: Input, sizes: Mapping[str, int], generator: torch.Generator) -> torch.Tensor:
@@ -125,9 +111,11 @@ def _changes(group: tuple[str, ...], sizes: Mapping[str, int]) -> Iterator[dict[
         yield {"batch": sizes["batch"] + 1}
         return
     step = 32 if set(group) & set(_SPATIAL) else 4
-    if len(group) > 1:
-        last = group[-1]
-        yield {**{name: sizes[name] + step for name in group}, last: sizes[last] + 2 * step}
-    yield {name: sizes[name] + step for name in group}
+    last = group[-1]
+    for odd in (1, 0):  # halves, and rounding, go wrong at odd sizes
+        if len(group) > 1:
+            longer = {name: sizes[name] + step + odd for name in group}
+            yield {**longer, last: sizes[last] + 2 * step + odd}
+        yield {name: sizes[name] + step + odd for name in group}
     yield {name: sizes[name] * 2 for name in group}
     yield {name: max(1, sizes[name] // 2) for name in group}

@@ -14,13 +14,17 @@ from lintorch.trace.record import Event, Site
 
 
 class Layers:
-    """The modules of one model by path, and those running at the moment, innermost last."""
+    """The modules of one model by path, and those running at the moment, innermost last.
+
+    `called` holds the ids of all that ran, registered or not.
+    """
 
     def __init__(self, root: nn.Module, sites: Mapping[str, Site]) -> None:
         self._paths = {id(module): path for path, module in reversed(list(root.named_modules()))}
         self._sites = sites
         self._running: list[tuple[str, str]] = []
         self._called: set[str] = set()
+        self.called: set[int] = set()
 
     def current(self) -> dict[str, Any]:
         """The `layer`, `layer_class` and `built` of an event that happens now."""
@@ -55,6 +59,7 @@ class Layers:
         path = self._paths.get(id(module), outer)
         self._running.append((path, class_name(module)))
         self._called.add(path)
+        self.called.add(id(module))
 
     def _leave(self, module: nn.Module, args: Any, output: Any) -> None:
         if self._running:
@@ -72,12 +77,13 @@ def class_name(module: nn.Module) -> str:
 def modal_events(root: nn.Module, sites: Mapping[str, Site], whole: Site) -> Iterator[Event]:
     """One `train.layer` event per layer whose behaviour depends on the mode."""
     for path, module in root.named_modules():
-        if _depends_on_mode(module):
+        if depends_on_mode(module):
             built = sites.get(path)
             yield Event("train.layer", built or whole, path, class_name(module), built)
 
 
-def _depends_on_mode(module: nn.Module) -> bool:
+def depends_on_mode(module: nn.Module) -> bool:
+    """Whether a layer computes something else in training than in evaluation."""
     if isinstance(module, nn.modules.batchnorm._BatchNorm):
         return True
     if isinstance(module, nn.modules.batchnorm._NormBase):

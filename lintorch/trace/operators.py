@@ -87,7 +87,7 @@ def arguments(
 def _signature(function: Function) -> tuple[inspect.Signature, bool] | None:
     try:
         return _known_signature(function)
-    except TypeError:
+    except (TypeError, ValueError):  # `x ** 2` wraps a builtin that has none
         return None
 
 

@@ -1,4 +1,4 @@
-"""Loops over a size: `range(x.shape[0])` in the user's files tells that it was asked, as do max and min."""
+"""Loops over a size: `range(x.shape[0])` in the user's files tells that it was asked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-from lintorch.trace.picks import PICKS
 from lintorch.trace.site import Files
 from lintorch.trace.sized import Sized, tell
 
@@ -34,17 +33,21 @@ class _Range(metaclass=_Kind):
 
 @contextmanager
 def ranges_reported(files: Files, wanted: bool = True) -> Iterator[None]:
-    """Within, the user's modules see a `range`, `max` and `min` that report sizes."""
-    seen = [module for module in list(sys.modules.values()) if wanted and _is_user(module, files)]
-    reporting = {"range": _Range, **PICKS}
-    shadowed = [(vars(m), name) for m in seen for name in reporting if name not in vars(m)]
-    for names, name in shadowed:
-        names[name] = reporting[name]
+    """Within, the user's modules see a `range` that reports sizes."""
+    seen = user_modules(files) if wanted else []
+    shadowed = [module for module in seen if "range" not in vars(module)]
+    for module in shadowed:
+        vars(module)["range"] = _Range
     try:
         yield
     finally:
-        for names, name in shadowed:
-            names.pop(name, None)
+        for module in shadowed:
+            vars(module).pop("range", None)
+
+
+def user_modules(files: Files) -> list[ModuleType]:
+    """The modules of the user's files that are loaded."""
+    return [module for module in list(sys.modules.values()) if _is_user(module, files)]
 
 
 def _is_user(module: ModuleType, files: Files) -> bool:

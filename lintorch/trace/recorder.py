@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import dis
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from types import FrameType
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakIdKeyDictionary
 
 from lintorch.trace import sized as sized_module
+from lintorch.trace.arrays import holds_size
 from lintorch.trace.layers import Layers
 from lintorch.trace.operators import arguments, name_of
 from lintorch.trace.record import MOST_EVENTS, Event, Shape, Site
 from lintorch.trace.site import Files
-from lintorch.trace.sized import Sized, SizedFloat, listening, sized
+from lintorch.trace.sized import listening, sized
 from lintorch.trace.writes import Writes
 
 _MOST_NUMBERS = 16
@@ -29,12 +31,10 @@ _PLUMBING = frozenset(
     (
         __file__,
         sized_module.__file__,
-        os.path.join(os.path.dirname(__file__), "ranges.py"),
-        os.path.join(os.path.dirname(__file__), "picks.py"),
+        *(os.path.join(os.path.dirname(__file__), name) for name in ("arrays.py", "ranges.py")),
         *(_TORCH + name for name in ("_tensor.py", "overrides.py", "utils/_contextlib.py")),
     )
 )
-_NUMPY = os.path.dirname(getattr(sys.modules.get("numpy"), "__file__", None) or "") or "\0"
 _QUESTIONS = {
     "torch.Tensor.__len__": "size.len",
     "torch.Tensor.item": "tensor.item",
@@ -57,6 +57,17 @@ _SIZES = frozenset(
     )
 )
 _FROM_SIZES = frozenset(("torch.tensor", "torch.as_tensor"))
+_DATA = "torch.Tensor.data.__get__"
+_ORDER = ("<", "<=", ">", ">=")
+
+
+class Follower(Protocol):
+    """Takes note of every operator of a run, whosever line it stands on."""
+
+    def after(
+        self, name: str, args: Sequence[Any], tensors: Sequence[torch.Tensor], out: Any
+    ) -> None:
+        """An operator ran on these arguments, `tensors` being those among them."""
 
 
 class Recorder(TorchFunctionMode):  # type: ignore[misc]
@@ -65,10 +76,18 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
     With `follow`, sizes read from a shape are numbers that report what becomes of them.
     """
 
-    def __init__(self, files: Files, layers: Layers, writes: Writes, follow: bool) -> None:
+    def __init__(
+        self,
+        files: Files,
+        layers: Layers,
+        writes: Writes,
+        follow: bool,
+        followers: Sequence[Follower] = (),
+    ) -> None:
         super().__init__()
         self.events: list[Event] = []
         self._files, self._layers, self._writes, self._follow = files, layers, writes, follow
+        self._followers = followers
         self._data: Any = WeakIdKeyDictionary()
 
     def __torch_function__(
@@ -91,12 +110,16 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
             if name in _SIZES:
                 return self._size(args[0], out, asker)
             self._record(func, name, args, given, out, asker, before)
+            for follower in self._followers:
+                follower.after(name, (*args, *given.values()), before.tensors, out)
         return out
 
     def heard(self, question: str, answer: Any, operands: Mapping[str, Any]) -> None:
         """A size was asked something; questions of torch and of other libraries are not the user's."""
         asker = _asker(sys._getframe(1))
         if site := self._asked_at(asker):
+            if operands.get("operator") in _ORDER and _in_call(asker):
+                question = "size.choice"
             self._add(Event(question, site, args=operands, value=answer, **self._layers.current()))
 
     def _asked_at(self, asker: FrameType | None) -> Site | None:
@@ -134,7 +157,7 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
         site = self._files.site(asker)
         if site is None:
             return
-        if name == "torch.Tensor.data.__get__" and isinstance(out, torch.Tensor):
+        if name == _DATA and isinstance(out, torch.Tensor):
             self._data[out] = True
         question = self._question(name, asker, args)
         if question:
@@ -156,17 +179,20 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
             **where,
         )
         self._add(event)
-        short = name.rpartition(".")[2]
-        for extra in self._writes.reads(short, before.tensors):
+        for extra in self._writes.reads(name.rpartition(".")[2], before.tensors):
             self._add(extra)
-        for extra in self._writes.after(short, event, before.tensors, out):
+        for extra in self._writes.after(event, before.tensors, out):
             self._add(extra)
 
     def _question(self, name: str, asker: FrameType | None, args: tuple[Any, ...]) -> str:
         """The question that the user's own line asks with this call; "" for none."""
         if self._asked_at(asker) is None:
-            return ""
-        if name in _FROM_SIZES and args and _holds_size(args[0]):
+            return (
+                "array.asked"
+                if _QUESTIONS.get(name) == "tensor.numpy" and _is_library(asker)
+                else ""
+            )
+        if name in _FROM_SIZES and args and holds_size(args[0]):
             return "size.tensor"
         return _QUESTIONS.get(name, "")
 
@@ -203,17 +229,20 @@ def _tensors(value: Any) -> Iterator[torch.Tensor]:
 
 def _asker(frame: FrameType | None) -> FrameType | None:
     """The frame that asked, past the plumbing between it and here."""
-    while frame is not None and (
-        frame.f_code.co_filename in _PLUMBING or frame.f_code.co_filename.startswith(_NUMPY)
-    ):
+    while frame is not None and frame.f_code.co_filename in _PLUMBING:
         frame = frame.f_back
     return frame
 
 
-def _holds_size(value: Any) -> bool:
-    if isinstance(value, (tuple, list)):
-        return any(map(_holds_size, value))
-    return isinstance(value, (Sized, SizedFloat))
+def _is_library(asker: FrameType | None) -> bool:
+    return asker is not None and not asker.f_code.co_filename.startswith(_TORCH)
+
+
+def _in_call(frame: FrameType | None) -> bool:
+    """Whether a frame is in a call of what is no Python code: max(), min() or sorted()."""
+    if frame is None or frame.f_lasti < 0:
+        return False
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]].startswith("CALL")
 
 
 def _answer(question: str, out: Any) -> Any:

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from torch import nn
 
-from lintorch.trace import feed
+from lintorch.trace import feed, outside
+from lintorch.trace.arrays import arrays_reported
+from lintorch.trace.attributes import BufferWrites
+from lintorch.trace.biases import Biases
+from lintorch.trace.effects import effects
 from lintorch.trace.layers import Layers, modal_events
+from lintorch.trace.outside import Outside
 from lintorch.trace.raised import raised
 from lintorch.trace.ranges import ranges_reported
 from lintorch.trace.record import Event, Input, Run, Site
 from lintorch.trace.recorder import Recorder
 from lintorch.trace.site import Files
 from lintorch.trace.sized import listening
-from lintorch.trace.writes import Writes
+from lintorch.trace.unregistered import Unregistered
 
 
 @dataclass(frozen=True)
@@ -28,12 +35,13 @@ class Subject:
     sites: Mapping[str, Site]
     whole: Site
     files: Files
+    outside: Outside
 
 
-def call(module: nn.Module, tensors: Sequence[torch.Tensor]) -> object:
+def call(module: nn.Module, arguments: Sequence[Any]) -> object:
     """Call a model as it is deployed: without gradients."""
     with torch.no_grad():
-        return module(*feed.placed(module, tensors))
+        return module(*arguments)
 
 
 def record(subject: Subject, sizes: Mapping[str, int]) -> Run:
@@ -50,7 +58,7 @@ def record(subject: Subject, sizes: Mapping[str, int]) -> Run:
 def refused(subject: Subject, sizes: Mapping[str, int], changed: Mapping[str, int]) -> Event | None:
     """The `raised` event of a model that does not run at some sizes; None where it does run."""
     try:
-        call(subject.module, feed.tensors(subject.inputs, sizes))
+        call(subject.module, feed.placed(subject.module, subject.inputs, sizes))
     except Exception as error:  # whatever user code raises
         event = raised(error, subject.module, subject.files, changed)
         return event and replace(event, built=subject.sites.get(event.layer))
@@ -58,15 +66,27 @@ def refused(subject: Subject, sizes: Mapping[str, int], changed: Mapping[str, in
 
 
 def _recorded(subject: Subject, sizes: Mapping[str, int], follow: bool) -> tuple[list[Event], str]:
-    tensors = feed.placed(subject.module, feed.tensors(subject.inputs, sizes))
+    arguments = feed.placed(subject.module, subject.inputs, sizes)
+    tensors = feed.flatten(arguments)
     layers = Layers(subject.module, subject.sites)
-    writes = Writes(tensors)
-    recorder = Recorder(subject.files, layers, writes, follow)
+    biases = Biases(subject.module, subject.sites, layers)
+    plain = Unregistered(subject.module, subject.outside, tensors)
+    writes = BufferWrites(tensors, subject.module)
+    recorder = Recorder(subject.files, layers, writes, follow, (biases, plain))
     hearing = listening(recorder.heard if follow else None)
+    beside = effects(subject.module, subject.files, layers, recorder.events)
     try:
-        with layers.followed(), ranges_reported(subject.files, follow), hearing, recorder:
-            output = call(subject.module, tensors)
+        with ExitStack() as around:
+            around.enter_context(layers.followed())
+            around.enter_context(ranges_reported(subject.files, follow))
+            around.enter_context(arrays_reported(subject.files, follow))
+            around.enter_context(hearing)
+            around.enter_context(beside)
+            around.enter_context(recorder)
+            output = call(subject.module, arguments)
     except Exception as error:  # whatever user code raises
         return recorder.events, f"{type(error).__name__}: {error}"
+    kept = outside.layers(subject.module, subject.outside, layers.called)
     ended = writes.ended(subject.module, feed.flatten(output))
-    return [*recorder.events, *ended, *layers.idle()], ""
+    further = (*ended, *layers.idle(), *kept, *plain.events(), *biases.events(output))
+    return [*recorder.events, *further], ""

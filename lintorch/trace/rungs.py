@@ -9,8 +9,10 @@ from typing import Any
 
 import torch
 from torch import fx, nn
+from torch._decomp import decomposition_table
 
 from lintorch.trace import feed
+from lintorch.trace.arguments import arranged
 from lintorch.trace.layers import class_name
 from lintorch.trace.operators import name_of
 from lintorch.trace.record import Input, Rung, Site
@@ -30,7 +32,7 @@ def by_fx(subject: Subject, sizes: Mapping[str, int]) -> Rung:
     """`torch.fx.symbolic_trace`; arguments that are not fed keep their defaults."""
     tracer = fx.Tracer()
     tracer.record_stack_traces = True
-    given = len(subject.inputs)
+    given = len(arranged(subject.inputs, subject.inputs))
     try:
         graph = tracer.trace(subject.module, _unfed(subject.module, given) or None)
     except Exception as error:  # whatever user code raises
@@ -40,16 +42,33 @@ def by_fx(subject: Subject, sizes: Mapping[str, int]) -> Rung:
 
 def by_export(subject: Subject, sizes: Mapping[str, int]) -> Rung:
     """`torch.export.export` with each named size Dim.DYNAMIC."""
-    tensors = feed.placed(subject.module, feed.tensors(subject.inputs, sizes))
+    arguments = feed.placed(subject.module, subject.inputs, sizes)
     shapes = dynamic_shapes(subject.module, subject.inputs)
     try:
         with torch.no_grad():
             program = torch.export.export(
-                subject.module, tensors, dynamic_shapes=shapes, strict=False
+                subject.module, arguments, dynamic_shapes=shapes, strict=False
             )
     except Exception as error:  # whatever user code raises
         return _failed("torch.export", error, subject)
     return _graphed("torch.export", program.graph, subject)
+
+
+def lasting(graph: fx.Graph) -> set[str]:
+    """The operators of aten in a graph that torch has no decomposition of.
+
+    A converter that decomposes a program before it reads it meets these, or their functional
+    forms, as they are. That of a composite operator always takes it apart.
+    """
+    found = {node.target for node in graph.nodes if isinstance(node.target, torch._ops.OpOverload)}
+    return {
+        str(operator)
+        for operator in found
+        if operator.namespace == "aten"
+        and not operator._can_decompose()
+        and operator not in decomposition_table
+        and not operator._schema.is_mutable
+    }
 
 
 LADDER: Mapping[str, Callable[[Subject, Mapping[str, int]], Rung]] = {
@@ -60,19 +79,17 @@ LADDER: Mapping[str, Callable[[Subject, Mapping[str, int]], Rung]] = {
 
 def dynamic_shapes(module: nn.Module, inputs: tuple[Input, ...]) -> tuple[Any, ...]:
     """The `dynamic_shapes` that torch.export takes, with every named size Dim.DYNAMIC."""
-    each = [
-        {
-            axis: torch.export.Dim.DYNAMIC
-            for axis, size in enumerate(given.shape)
-            if isinstance(size, str)
-        }
+    dynamic = torch.export.Dim.DYNAMIC
+    axes = [
+        {axis: dynamic for axis, size in enumerate(given.shape) if isinstance(size, str)}
         for given in inputs
     ]
+    each = arranged(inputs, axes)
     kinds = [p.kind for p in inspect.signature(module.forward).parameters.values()]
     if inspect.Parameter.VAR_POSITIONAL not in kinds[: len(each)]:
-        return tuple(each)
+        return each
     leading = kinds.index(inspect.Parameter.VAR_POSITIONAL)
-    return (*each[:leading], tuple(each[leading:]))
+    return (*each[:leading], each[leading:])
 
 
 def shortened(error: BaseException) -> str:
@@ -102,7 +119,7 @@ def _graphed(name: str, graph: fx.Graph, subject: Subject) -> Rung:
         for node in graph.nodes
         if node.op.startswith("call_")
     )
-    return Rung(name, True, operators=operators)
+    return Rung(name, True, operators=operators, lasting=tuple(sorted(lasting(graph))))
 
 
 def _operator(node: fx.Node, module: nn.Module) -> str:

@@ -14,9 +14,9 @@ def traced_to_sizes(runs: Sequence[Run]) -> tuple[Run, ...]:
     if len(runs) < 2:
         return tuple(runs)
     first, *others = runs
-    changed: dict[tuple[str, ...], dict[Hashable, Event]] = {}
-    for run in others:
-        changed.setdefault(_changed(first, run), dict(_numbered(run.events)))
+    changed = {
+        name: dict(_numbered(run.events)) for run in others for name in [_changed(first, run)]
+    }
     found: dict[Hashable, tuple[str, ...]] = {}
     for key, event in _numbered(first.events):
         differing = [n for n, again in changed.items() if _differs(event, again.get(key))]

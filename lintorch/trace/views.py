@@ -69,8 +69,9 @@ class Views:
         self._number += 1
         return self._number
 
-    def note(self, short: str, name: str, source: torch.Tensor, out: Any) -> None:
-        """An operator (its name without its class, and whole) gave `out` of a tensor."""
+    def note(self, name: str, source: torch.Tensor, out: Any) -> None:
+        """An operator gave `out` of a tensor."""
+        short = name.rpartition(".")[2]
         if short not in _VIEWS and short != INDEX:
             return
         how = name.split(".")[-2] if short == "__get__" else short

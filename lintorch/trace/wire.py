@@ -58,12 +58,12 @@ def rung(data: Mapping[str, Any]) -> Rung:
 def model(data: Mapping[str, Any]) -> Model:
     """A model, as `packed` wrote it."""
     inputs = tuple(map(given, data.get("inputs", ())))
-    return _made(Model, data, inputs=inputs)
+    return _made(Model, data, inputs=inputs, unsaid=tuple(data.get("unsaid", ())))
 
 
 def given(data: Mapping[str, Any]) -> Input:
     """An input, as `packed` wrote it."""
-    return _made(Input, data)
+    return _made(Input, data, at=tuple(data.get("at", ())))
 
 
 def failure(data: Mapping[str, Any]) -> Failure:

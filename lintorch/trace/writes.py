@@ -17,7 +17,6 @@ from lintorch.trace.views import Views, memory
 
 _REFUSED = frozenset(["data", "diagonal"])
 """A write through these is no exporter's to follow, whoever reads it."""
-_ASSIGNING = ("__setitem__", "__ipow__", "__iand__", "__ior__", "__ixor__")
 
 
 @dataclass(frozen=True)
@@ -53,16 +52,14 @@ class Writes:
             for tensor in tensors[:1] if short.endswith("_as") else tensors:  # only shapes are read
                 yield from self._shown(tensor)
 
-    def after(
-        self, short: str, event: Event, tensors: list[torch.Tensor], out: Any
-    ) -> Iterator[Event]:
-        """Take note of one operator (its name without its class); yield `inplace.input`."""
+    def after(self, event: Event, tensors: list[torch.Tensor], out: Any) -> Iterator[Event]:
+        """Take note of one operator; yield `inplace.input`, and `inplace.shared` of what is hidden."""
         if not tensors:
             return
-        if _writes(short, event):
+        if event.is_write:
             yield from self._write(tensors[0], event)
         else:
-            self._views.note(short, event.name, tensors[0], out)
+            self._views.note(event.name, tensors[0], out)
 
     def ended(self, module: nn.Module, output: list[torch.Tensor]) -> Iterator[Event]:
         """The same events for what the model gives back, and for what it keeps until the next call."""
@@ -100,15 +97,9 @@ class Writes:
         if not _REFUSED.isdisjoint(through):
             yield from self._share(place, [write])
         if bases:
-            found = replace(_renamed(event, "inplace.view"), args={"through": through})
+            found = replace(_renamed(event, "inplace.view"), value=through)
             alive = [p for p in self._pending if any(base() is not None for base in p.bases)]
             self._pending = [*alive, _Pending(found, bases)]
-
-
-def _writes(short: str, event: Event) -> bool:
-    if short in _ASSIGNING or event.args.get("inplace") is True:
-        return True
-    return short.endswith("_") and not short.endswith("__")
 
 
 def _kept(module: nn.Module) -> Iterator[torch.Tensor]:

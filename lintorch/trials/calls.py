@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import nn
 
+from lintorch.trace.arguments import arranged
 from lintorch.trace.record import Input
 
 _Called = tuple[tuple[Any, ...], dict[str, Any]]
@@ -22,22 +23,25 @@ class Part:
     module: nn.Module
     inputs: tuple[Input, ...]
     example: tuple[torch.Tensor, ...]
-    others: tuple[tuple[torch.Tensor, ...], ...]
-    """What it is called with at the other sizes."""
+    others: Mapping[str, tuple[torch.Tensor, ...]]
+    """What it is called with at the other sizes of the model, by the group of sizes changed there."""
 
 
 def parts(whole: Part) -> Iterator[Part]:
     """The parts that a module calls itself, in the order of the module."""
-    first = _called(whole.module, whole.example)
-    others = [_called(whole.module, example) for example in whole.others]
-    for name, module in whole.module.named_modules():
+    first = _called(whole, whole.example)
+    others = {group: _called(whole, example) for group, example in whole.others.items()}
+    for name, module in _root(whole.module).named_modules():
         if name not in first:
             continue
         given = tuple(_tensors(first[name]))
-        varied = tuple(tuple(_tensors(calls[name])) for calls in others if name in calls)
-        varied = tuple(each for each in varied if len(each) == len(given))
+        called = {
+            group: tuple(_tensors(calls[name])) for group, calls in others.items() if name in calls
+        }
+        varied = {group: each for group, each in called.items() if len(each) == len(given)}
         alone = module if _plain(first[name]) else Alone(module, first[name])
-        inputs = tuple(_input(number, given, varied) for number in range(len(given)))
+        apart = [*varied.values()]
+        inputs = tuple(_input(number, given, apart) for number in range(len(given)))
         yield Part(f"{whole.name}.{name}".removeprefix("."), alone, inputs, given, varied)
 
 
@@ -77,10 +81,15 @@ class _Recorder:
         self.depth -= 1
 
 
-def _called(module: nn.Module, example: Sequence[torch.Tensor]) -> dict[str, _Called]:
+def _root(module: nn.Module) -> nn.Module:
+    """What is looked into: a part itself, not what holds its other arguments."""
+    return module.part if isinstance(module, Alone) else module
+
+
+def _called(whole: Part, example: Sequence[torch.Tensor]) -> dict[str, _Called]:
     recorder = _Recorder()
     handles = []
-    for name, part in module.named_modules():
+    for name, part in _root(whole.module).named_modules():
 
         def before(_: Any, args: Any, kwargs: Any, name: str = name) -> None:
             recorder.enters(name, args, kwargs)
@@ -92,7 +101,7 @@ def _called(module: nn.Module, example: Sequence[torch.Tensor]) -> dict[str, _Ca
         handles.append(part.register_forward_hook(after, always_call=True))
     try:
         with torch.no_grad():
-            module(*example)
+            whole.module(*arranged(whole.inputs, example))
     finally:
         for handle in handles:
             handle.remove()

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+
+import torch
 
 from lintorch.trials.exporter import Explained, Job
 from lintorch.trials.trouble import chain, core, frames
@@ -19,6 +25,7 @@ _BAKED = (
     ),
 )
 _KEPT = "ShapeEnv"
+_TORCH = os.path.dirname(torch.__file__) + os.sep
 _SOLVER = "sympy"
 
 
@@ -55,25 +62,69 @@ def _named(source: str, job: Job) -> str:
     return source
 
 
-def _where(error: BaseException) -> str:
-    """Lines of the guards that made a size constant, as a printed stack, the first guard last."""
-    for inner in chain(error):
-        for frame in frames(inner):
-            for value in frame.f_locals.values():
-                environment = value if type(value).__name__ == _KEPT else None
-                if type(value).__name__ == "FakeTensorMode":
-                    environment = value.shape_env
-                if environment is not None and (found := _locations(environment)):
-                    return "\n".join(reversed(found))
+@contextmanager
+def watching() -> Iterator[dict[int, str]]:
+    """Within, keeps a printed stack for each place that torch notes, by its id.
+
+    Torch notes the innermost line that is not its own, and takes some of its own for the user's:
+    those of operators that it runs as Python functions.
+    """
+    from torch.fx.experimental.symbolic_shapes import ShapeEnv
+
+    stacks: dict[int, str] = {}
+    places, noted = [], ShapeEnv._get_sloc
+
+    def note(*args: Any, **kwargs: Any) -> Any:
+        places.append(noted(*args, **kwargs))  # kept alive: no other place gets its id
+        stacks[id(places[-1])] = "".join(traceback.format_stack())
+        return places[-1]
+
+    ShapeEnv._get_sloc = note
+    try:
+        yield stacks
+    finally:
+        ShapeEnv._get_sloc = noted
+
+
+def stack(error: BaseException, stacks: dict[int, str]) -> str:
+    """The stack in which a size was first made constant, of those kept by `watching`."""
+    for environment in _environments(error):
+        fixed = _fixed(environment)
+        for guard in environment.guards:
+            if set(getattr(guard.expr, "free_symbols", ())) & fixed and id(guard.sloc) in stacks:
+                return stacks[id(guard.sloc)]
     return ""
 
 
-def _locations(environment: Any) -> list[str]:
-    fixed = {
+def _where(error: BaseException) -> str:
+    """Lines of the guards that made a size constant, as a printed stack, the first guard last."""
+    for environment in _environments(error):
+        if found := _locations(environment):
+            return "\n".join(reversed(found))
+    return ""
+
+
+def _environments(error: BaseException) -> Iterator[Any]:
+    for inner in chain(error):
+        for frame in frames(inner):
+            for value in [*frame.f_locals.values()]:
+                if type(value).__name__ == _KEPT:
+                    yield value
+                elif type(value).__name__ == "FakeTensorMode" and value.shape_env is not None:
+                    yield value.shape_env
+
+
+def _fixed(environment: Any) -> set[Any]:
+    """The symbols that became numbers."""
+    return {
         symbol
         for symbol, value in environment.replacements.items()
         if getattr(value, "is_number", False)
     }
+
+
+def _locations(environment: Any) -> list[str]:
+    fixed = _fixed(environment)
     places = [
         getattr(guard.sloc, "framework_loc", None)
         for guard in environment.guards
@@ -82,5 +133,5 @@ def _locations(environment: Any) -> list[str]:
     return [
         f'  File "{place.filename}", line {place.lineno}, in {place.name}'
         for place in places
-        if place is not None and hasattr(place, "filename")
+        if place is not None and not getattr(place, "filename", _TORCH).startswith(_TORCH)
     ]

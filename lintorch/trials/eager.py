@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from lintorch.trace.arguments import arranged
 from lintorch.trace.feed import flatten, tensors
 from lintorch.trace.record import Model
 from lintorch.trials.compare import Difference, difference
@@ -29,7 +30,7 @@ class Eager:
         self.model = model
 
     def fed(self, sizes: Sizes) -> tuple[torch.Tensor, ...]:
-        """What the model is given at these sizes."""
+        """A tensor for each input at these sizes."""
         return tensors(self.model.inputs, sizes)
 
     def output(self, sizes: Sizes) -> Any:
@@ -55,7 +56,7 @@ class Eager:
         Layers with a fast path for inference give other numbers where gradients are recorded.
         """
         with fresh(self._module) as module:
-            recorded = flatten(module(*self.fed(sizes)))
+            recorded = flatten(module(*self._arguments(self.fed(sizes))))
         if difference(recorded, given) is None:
             return True
         moved = difference(self.numbers(sizes), self._nudged(sizes), exact=True)
@@ -63,17 +64,21 @@ class Eager:
             return moved is not None and moved.amount is found.amount
         return found.amount <= _NOISE * moved.amount
 
+    def _arguments(self, given: Sequence[torch.Tensor]) -> tuple[Any, ...]:
+        return arranged(self.model.inputs, given)
+
     def _run(self, sizes: Sizes) -> Any:
         with fresh(self._module) as module, torch.no_grad():
-            return module(*self.fed(sizes))
+            return module(*self._arguments(self.fed(sizes)))
 
     def _nudged(self, sizes: Sizes) -> list[torch.Tensor]:
         generator = torch.Generator().manual_seed(0)
         with fresh(self._module) as module, torch.no_grad():
+            nudged = [_nudge(tensor, generator) for tensor in self.fed(sizes)]
             for _, value in tensors_of(module):
                 if value.is_floating_point():
                     value.copy_(_nudge(value, generator))
-            return flatten(module(*(_nudge(tensor, generator) for tensor in self.fed(sizes))))
+            return flatten(module(*self._arguments(nudged)))
 
 
 def _nudge(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import torch
 from torch import nn
 
+from lintorch.trace.arguments import arranged
 from lintorch.trace.feed import flatten
 from lintorch.trace.record import Input
 from lintorch.trials.state import kept
@@ -23,6 +24,7 @@ FILE = "model.onnx"
 class Job:
     """One export to make: the module in the mode it is exported in, and what it is fed.
 
+    `example` holds a tensor per input; `nested` makes arguments of such.
     `dynamic` holds the named sizes that may vary; other names are exported as fixed numbers.
     """
 
@@ -36,6 +38,10 @@ class Job:
     """What eager gives back for the example, as it is."""
     keep: bool = False
     """Whether the exported file is wanted, and not only what it computes."""
+
+    def nested(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        """Values of all inputs as arguments of the module."""
+        return arranged(self.inputs, values)
 
     def axes(self) -> list[dict[int, str]]:
         """Per input: the axes that are dynamic, and the names of their sizes."""
@@ -90,12 +96,12 @@ class Exporter(Protocol):
         """The same as statements of a program; see `lintorch.trials.program.program`."""
 
 
-def running(module: nn.Module, artifact: str = "") -> Exported:
-    """A module as what was exported; its buffers are the same before every run."""
+def running(job: Job, module: nn.Module, artifact: str = "") -> Exported:
+    """A module as what was exported of a job; its buffers are the same before every run."""
 
     def run(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
         with kept(module):
-            return flatten(module(*tensors))
+            return flatten(module(*job.nested(tensors)))
 
     return Exported(run, artifact=artifact)
 

@@ -1,11 +1,13 @@
-"""Which part of a model makes its export fail."""
+"""Which part of a model makes its export fail, or give wrong numbers."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from torch import nn
 
@@ -15,9 +17,10 @@ from lintorch.trials.eager import Eager, Sizes
 from lintorch.trials.exporter import Job
 from lintorch.trials.heard import listening
 from lintorch.trials.one import exported
-from lintorch.trials.smallest import smallest
+from lintorch.trials.smallest import alone, fails_alike, rank_by_kind, rank_by_site, smallest
 from lintorch.trials.state import fresh
 from lintorch.trials.trouble import UserFile
+from lintorch.trials.wrongness import wrong_alike
 from lintorch.worker.limits import TooSlow, within
 
 _NARROWED = ("export", "load")
@@ -32,28 +35,34 @@ def narrowed(
     *,
     train: bool,
     user_file: UserFile,
-    directory: Path,
     seconds: float,
 ) -> Iterator[str]:
-    """Names of ever smaller parts of a model that alone fail like it, for so many seconds.
+    """Names of ever smaller parts of a model that alone go wrong like it, for so many seconds.
 
-    `outcome` is what `attempt` made of the same; nothing comes where it was no failed export.
+    `outcome` is what `attempt` made of the same. Nothing comes where it was neither a failed
+    export nor a wrong one, and for exports in training mode, which eager itself differs from.
     """
-    if outcome.status != "failed" or outcome.stage not in _NARROWED:
+    failed = outcome.status == "failed" and outcome.stage in _NARROWED
+    if not failed and (outcome.status != "wrong" or train):
         return
     eager = Eager(module, model)
     output = eager.output(model.sizes)
-    others = tuple(eager.fed(sizes) for sizes in varied.values())
-    with fresh(module, train) as copied, listening(user_file):
+    others = {group: eager.fed(sizes) for group, sizes in varied.items()}
+    with fresh(module, train) as copied, listening(user_file), TemporaryDirectory() as folder:
         given = eager.fed(model.sizes)
-        job = Job(copied, model.inputs, given, frozenset(), outcome.opset, directory, output)
-        whole = Part("", copied, model.inputs, given, others)
+        job = Job(copied, model.inputs, given, frozenset(), outcome.opset, Path(folder), output)
         late = time.monotonic() + seconds
-
-        def fails(part: Job) -> Outcome | None:
-            with within(max(1.0, late - time.monotonic())):
-                made = exported(outcome.exporter, part, user_file)
-            return made if isinstance(made, Outcome) else None
-
+        alike = partial(_alike, outcome, job, user_file, late)
+        rank = partial(rank_by_site, failed=outcome, user_file=user_file)
+        whole = Part("", copied, model.inputs, given, others)
         with suppress(TooSlow):
-            yield from smallest(whole, outcome, job, fails, user_file, late)
+            yield from smallest(whole, alike, rank if failed else rank_by_kind, late)
+
+
+def _alike(outcome: Outcome, job: Job, user_file: UserFile, late: float, part: Part) -> bool:
+    """Whether a part, exported alone, fails or is wrong as the whole."""
+    with within(max(1.0, late - time.monotonic())):
+        made = exported(outcome.exporter, alone(part, job), user_file)
+        if isinstance(made, Outcome):
+            return outcome.status == "failed" and fails_alike(outcome, made)
+        return outcome.status == "wrong" and wrong_alike(outcome.wrong, part, made)

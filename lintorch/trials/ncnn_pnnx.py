@@ -74,8 +74,16 @@ import subprocess
 import ncnn
 import pnnx
 
-one = tuple(tensor[:1] for tensor in example)
-traced = torch.jit.trace(model, one, check_trace=False, strict=False)
+
+def one(value):
+    if isinstance(value, torch.Tensor):
+        return value[:1]
+    if isinstance(value, dict):
+        return {{key: one(part) for key, part in value.items()}}
+    return type(value)(map(one, value))
+
+
+traced = torch.jit.trace(model, one(example), check_trace=False, strict=False)
 traced.save(os.path.join(folder.name, "model.pt"))
 program = os.path.join(os.path.dirname(pnnx.__file__), "pnnx")
 subprocess.run([program, "model.pt", *{arguments}], cwd=folder.name, check=True)
@@ -88,7 +96,7 @@ if net.load_param(path + "param") or net.load_model(path + "bin"):
 
 def exported(*given):
     samples = []
-    for sample in zip(*given):
+    for sample in zip(*tensors(given)):
         with net.create_extractor() as extractor:
             for name, tensor in zip(net.input_names(), sample):
                 extractor.input(name, ncnn.Mat(tensor.contiguous().numpy()).clone())

@@ -22,7 +22,7 @@ _SCRIPT = """
 path = os.path.join(folder.name, "model.onnx")
 torch.onnx.export(
     model,
-    example,
+    (*example, {{}}),
     path,
     dynamo=True,
     dynamic_shapes={shapes},{opset}
@@ -45,7 +45,7 @@ def export(job: Job) -> Exported:
     opset = _opset(job)
     torch.onnx.export(
         job.module,
-        job.example,
+        (*job.nested(job.example), {}),
         str(path),
         dynamo=True,
         dynamic_shapes=torch_export.shapes(job),

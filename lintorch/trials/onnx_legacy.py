@@ -20,7 +20,7 @@ _SCRIPT = """
 path = os.path.join(folder.name, "model.onnx")
 torch.onnx.export(
     model,
-    example,
+    (*example, {{}}),
     path,
     dynamo=False,
     input_names={names},
@@ -37,14 +37,15 @@ def available() -> str:
 def export(job: Job) -> Exported:
     """Exports in the exporter's own mode, which is eval whatever the module's, and loads the file.
 
+    A mapping that comes last would be taken for named arguments, were it not followed by one.
     Only a verbose export keeps with each node of the file where it came from.
     """
     path = job.directory / FILE
-    names = [given.name for given in job.inputs]
+    names = [given.label for given in job.inputs]
     axes = {name: axes for name, axes in zip(names, job.axes(), strict=True) if axes}
     torch.onnx.export(
         flat.traceable(job),
-        job.example,
+        (*job.nested(job.example), {}),
         str(path),
         dynamo=False,
         verbose=True,
@@ -58,7 +59,7 @@ def export(job: Job) -> Exported:
 def script(job: Job) -> str:
     """As `export`."""
     opset = "" if job.opset is None else f"\n    opset_version={job.opset},"
-    names = [given.name for given in job.inputs]
+    names = [given.label for given in job.inputs]
     axes = {name: axes for name, axes in zip(names, job.axes(), strict=True) if axes}
     return (
         flat.SCRIPT

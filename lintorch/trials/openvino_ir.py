@@ -26,7 +26,7 @@ compiled = openvino.compile_model(converted, "CPU", {config})
 
 
 def exported(*given):
-    results = compiled([tensor.numpy() for tensor in given])
+    results = compiled([tensor.numpy() for tensor in tensors(given)])
     return [torch.as_tensor(results[output]) for output in compiled.outputs]
 
 """
@@ -41,7 +41,9 @@ def export(job: Job) -> Exported:
     """Traces, converts with the named sizes dynamic, and compiles."""
     import openvino
 
-    converted = openvino.convert_model(traced(job), example_input=job.example, input=_shapes(job))
+    converted = openvino.convert_model(
+        traced(job), example_input=job.nested(job.example), input=_shapes(job)
+    )
     with stage("load"):
         compiled = openvino.compile_model(converted, "CPU", _CONFIG)
 

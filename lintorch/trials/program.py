@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+from lintorch.trace.arguments import arranged
 from lintorch.trace.feed import SEED
 from lintorch.trace.record import Input
 from lintorch.trials.compare import ABSOLUTE, LOW_ABSOLUTE, LOW_RELATIVE, RELATIVE
@@ -135,11 +137,21 @@ def _inputs(inputs: Sequence[Input], sizes: Mapping[str, int]) -> list[str]:
         f"def inputs({named}):",
         f"    generator = torch.Generator().manual_seed({SEED})",
         "    return (",
-        *(f"        {_tensor(given)}," for given in inputs),
+        *(f"        {_spelled(part)}," for part in arranged(inputs, list(map(_tensor, inputs)))),
         "    )",
         "",
         "",
     ]
+
+
+def _spelled(argument: Any) -> str:
+    """An argument made of expressions."""
+    if isinstance(argument, dict):
+        parts = (f"{key!r}: {_spelled(part)}" for key, part in argument.items())
+        return "{" + ", ".join(parts) + "}"
+    if isinstance(argument, list):
+        return "[" + ", ".join(map(_spelled, argument)) + "]"
+    return str(argument)
 
 
 def _tensor(given: Input) -> str:

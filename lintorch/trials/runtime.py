@@ -19,6 +19,7 @@ taken = [given.name for given in session.get_inputs()]
 
 
 def exported(*given):
+    given = tensors(given)
     names = taken if len(taken) == len(given) else {names}
     feed = {{name: tensor.numpy() for name, tensor in zip(names, given) if name in taken}}
     return [torch.as_tensor(array) for array in session.run(None, feed)]
@@ -38,7 +39,7 @@ def load(path: Path, job: Job) -> Exported:
 
         opsets = onnx.load(str(path), load_external_data=False).opset_import
         opset = next((entry.version for entry in opsets if entry.domain in ("", "ai.onnx")), None)
-        run = _runner(_session(path), [given.name for given in job.inputs])
+        run = _runner(_session(path), [given.label for given in job.inputs])
     wrote = f"opset {job.opset} was asked for, {opset} was written"
     note = "" if job.opset in (None, opset) else wrote
     return Exported(run, opset, note, str(path) if job.keep else "")
@@ -46,7 +47,7 @@ def load(path: Path, job: Job) -> Exported:
 
 def script(job: Job) -> str:
     """Running the file at `path`, as statements of a program."""
-    return _SCRIPT.format(names=[given.name for given in job.inputs])
+    return _SCRIPT.format(names=[given.label for given in job.inputs])
 
 
 def _session(path: Path) -> Any:

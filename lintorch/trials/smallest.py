@@ -1,4 +1,4 @@
-"""The smallest module inside a model that alone fails as the whole does."""
+"""The smallest module inside a model that alone goes wrong as the whole does."""
 
 from __future__ import annotations
 
@@ -17,43 +17,53 @@ from lintorch.trials.exporter import Job
 from lintorch.trials.state import fresh
 from lintorch.trials.trouble import UserFile
 
-Fails = Callable[[Job], Outcome | None]
-"""How an export fails; None where it does not."""
+Alike = Callable[[Part], bool]
+"""Whether the export of a part goes wrong as that of the whole does."""
 _NUMBER = re.compile(r"\d+")
 
 
-def smallest(
-    whole: Part, failed: Outcome, job: Job, fails: Fails, user_file: UserFile, deadline: float
-) -> Iterator[str]:
+def smallest(whole: Part, alike: Alike, rank: Callable[[Part], int], late: float) -> Iterator[str]:
     """Names of ever smaller parts, the last the smallest found: `neck.pool (Pool)`.
 
-    Goes down while a part still fails alone; stops where no part does, or time is up.
-    `job` is the export of the whole, of which opset and folder are kept.
+    Goes down while a part is still `alike` alone; stops where none is, or time is up. Parts of
+    low `rank` are tried first.
     """
     found: Part | None = whole
     while found is not None:
-        found = _failing(found, failed, job, fails, user_file, deadline)
+        found = _inside(found, alike, rank, late)
         if found is not None:
-            yield f"{found.name} ({type(_bare(found)).__name__})"
+            yield f"{found.name} ({type(bare(found)).__name__})"
 
 
-def _failing(
-    whole: Part, failed: Outcome, job: Job, fails: Fails, user_file: UserFile, deadline: float
-) -> Part | None:
+def _inside(whole: Part, alike: Alike, rank: Callable[[Part], int], late: float) -> Part | None:
     tried: set[tuple[str, object]] = set()
-    for part in sorted(parts(whole), key=lambda part: not _holds(part, failed, user_file)):
-        alike = repr(_bare(part)), tuple(given.shape for given in part.inputs)
-        if alike in tried or not part.example:
+    for part in sorted(parts(whole), key=rank):
+        same = repr(bare(part)), tuple(given.shape for given in part.inputs)
+        if same in tried or not part.example:
             continue
-        tried.add(alike)
-        if time.monotonic() > deadline:
+        tried.add(same)
+        if time.monotonic() > late:
             return None
-        if _same(failed, fails(_job(part, job))):
+        if alike(part):
             return part
     return None
 
 
-def _job(part: Part, job: Job) -> Job:
+def rank_by_site(part: Part, failed: Outcome, user_file: UserFile) -> int:
+    """0 for the part whose class holds the line that failed, else 1."""
+    return int(not _holds(part, failed, user_file))
+
+
+def rank_by_kind(part: Part) -> int:
+    """The user's modules and those with parts first; of torch's the last are those with weights."""
+    module = bare(part)
+    if not type(module).__module__.startswith("torch.nn") or any(module.children()):
+        return 0
+    return 2 if any(True for _ in module.parameters(recurse=False)) else 1
+
+
+def alone(part: Part, job: Job) -> Job:
+    """The export of a part, to what an export of the whole goes to, and at its opset."""
     with fresh(part.module, part.module.training) as module, torch.no_grad():
         output = module(*part.example)
     names = frozenset(
@@ -70,7 +80,7 @@ def _job(part: Part, job: Job) -> Job:
     )
 
 
-def _same(whole: Outcome, part: Outcome | None) -> bool:
+def fails_alike(whole: Outcome, part: Outcome | None) -> bool:
     """Whether a part fails like the whole: for the same operators, or by the same error at its line."""
     if part is None or whole.stage != part.stage:
         return False
@@ -92,7 +102,7 @@ def _kind(outcome: Outcome) -> str:
 
 def _holds(part: Part, failed: Outcome, user_file: UserFile) -> bool:
     """Whether the line that failed is in the class of a part, which is then tried first."""
-    kind = type(_bare(part))
+    kind = type(bare(part))
     try:
         lines, first = inspect.getsourcelines(kind)
         path = user_file(inspect.getsourcefile(kind) or "")
@@ -102,5 +112,6 @@ def _holds(part: Part, failed: Outcome, user_file: UserFile) -> bool:
     return site is not None and site.path == path and first <= site.row < first + len(lines)
 
 
-def _bare(part: Part) -> nn.Module:
+def bare(part: Part) -> nn.Module:
+    """The module itself, without what holds its other arguments."""
     return part.module.part if isinstance(part.module, Alone) else part.module

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from typing import Any
 
 import torch
 
-from lintorch.trials.constraints import specialised, unsolved
+from lintorch.trials.constraints import specialised, stack, unsolved, watching
 from lintorch.trials.exporter import Explained, Exported, Job, running, saved
 
 _SCRIPT = """
@@ -25,15 +26,29 @@ def available() -> str:
 
 def export(job: Job) -> Exported:
     """Exports; the program is run as the module that it unlifts to, with its guards."""
-    program = torch.export.export(job.module, job.example, dynamic_shapes=shapes(job), strict=False)
+    program = torch.export.export(
+        job.module, job.nested(job.example), dynamic_shapes=shapes(job), strict=False
+    )
     module = program.module()
     artifact = saved(job, "model.pt2", lambda path: torch.export.save(program, path))
-    return running(module, artifact)
+    return running(job, module, artifact)
 
 
 def explain(error: BaseException, job: Job) -> Explained:
     """Names the sizes that the code fixed, and the line that did."""
-    return specialised(error, job) or unsolved(error) or Explained()
+    if fixed := specialised(error, job):
+        return fixed if fixed.where else replace(fixed, where=_again(job))
+    return unsolved(error) or Explained()
+
+
+def _again(job: Job) -> str:
+    """Where the sizes are fixed, seen in a second export: the first has noted a line of torch's."""
+    with watching() as stacks:
+        try:
+            export(replace(job, keep=False))
+        except Exception as error:
+            return stack(error, stacks)
+    return ""
 
 
 def script(job: Job) -> str:
@@ -45,6 +60,10 @@ def spelled(value: Any) -> str:
     """The dynamic_shapes of a job as an expression."""
     if isinstance(value, tuple):
         return "(" + "".join(f"{spelled(part)}, " for part in value).strip() + ")"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(spelled, value)) + "]"
+    if isinstance(value, dict) and any(isinstance(key, str) for key in value):
+        return "{" + ", ".join(f"{key!r}: {spelled(part)}" for key, part in value.items()) + "}"
     if isinstance(value, dict):
         return "{" + ", ".join(f"{axis}: torch.export.Dim.DYNAMIC" for axis in value) + "}"
     return "None"
@@ -59,9 +78,9 @@ def shapes(job: Job) -> Any:
     if not job.dynamic:
         return None
     dynamic = torch.export.Dim.DYNAMIC
-    each = [dict.fromkeys(axes, dynamic) or None for axes in job.axes()]
+    each = job.nested([dict.fromkeys(axes, dynamic) or None for axes in job.axes()])
     named = _before_star(job.module, len(each))
-    return tuple(each) if named is None else (*each[:named], tuple(each[named:]))
+    return each if named is None else (*each[:named], each[named:])
 
 
 def _before_star(module: Any, given: int) -> int | None:

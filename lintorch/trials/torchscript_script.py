@@ -20,7 +20,7 @@ def available() -> str:
 def export(job: Job) -> Exported:
     """Compiles the module."""
     script = torch.jit.script(job.module)
-    return running(script, saved(job, "model.pt", script.save))
+    return running(job, script, saved(job, "model.pt", script.save))
 
 
 def script(job: Job) -> str:

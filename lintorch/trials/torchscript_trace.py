@@ -19,8 +19,10 @@ def available() -> str:
 
 def export(job: Job) -> Exported:
     """Traces without torch's own check: outputs are compared with eager at every size anyway."""
-    traced = torch.jit.trace(flat.traceable(job), job.example, check_trace=False, strict=False)
-    return running(traced, saved(job, "model.pt", traced.save))
+    traced = torch.jit.trace(
+        flat.traceable(job), job.nested(job.example), check_trace=False, strict=False
+    )
+    return running(job, traced, saved(job, "model.pt", traced.save))
 
 
 def script(job: Job) -> str:

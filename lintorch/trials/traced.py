@@ -14,7 +14,7 @@ from lintorch.trials.flat import traceable
 def traced(job: Job, example: Sequence[torch.Tensor] | None = None) -> Any:
     """The trace of a job's module, on its example or another."""
     given = job.example if example is None else tuple(example)
-    return torch.jit.trace(traceable(job), given, check_trace=False, strict=False)
+    return torch.jit.trace(traceable(job), job.nested(given), check_trace=False, strict=False)
 
 
 def called(job: Job, operators: Sequence[str]) -> str:

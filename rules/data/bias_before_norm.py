@@ -7,11 +7,14 @@ from itertools import pairwise
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Severity
+from lintorch.finding import Applicability, Fix, Hit, Refuted, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source
 from lintorch.source.classes import is_self
 from lintorch.source.nets.layers import CONV, TRANSPOSED, Layer
+from lintorch.subjects import Trace
+from lintorch.trace.asked import is_whole
+from lintorch.trace.record import Event
 
 rule = Rule(
     __name__,
@@ -81,6 +84,24 @@ def in_forward(call: cst.Call, source: Source) -> Iterator[Hit]:
         made = source.layers.only(given.func)
         if isinstance(made, cst.Call):
             yield from between(made, call.func, source)
+
+
+@rule.trace("bias.normed")
+def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
+    """All layers that the line made, in all runs."""
+    if not all(map(is_whole, trace.runs)):
+        return
+    said = [
+        e for run in trace.runs for e in run.events if (e.name, e.site) == (event.name, event.site)
+    ]
+    kind, name = event.args["kind"], trace.record.qualname
+    if other := next((e for e in said if not e.value), None):
+        taken = other.args["other"] or "nothing"
+        yield Refuted(event, f"in {name} what {other.layer} puts out is taken by {taken}")
+    elif len(said) == len(trace.runs):
+        norm, shape = event.args["norm"], list(event.outputs[0])
+        message = f"{norm} alone took the {shape} of this {kind}, and with the mean its bias"
+        yield Hit(event, message, confirms=not all(e.args["whole"] for e in said))
 
 
 def between(made: cst.Call, after: cst.CSTNode, source: Source) -> Iterator[Hit]:

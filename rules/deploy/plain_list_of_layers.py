@@ -8,12 +8,14 @@ from typing import Any
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit, Severity
+from lintorch.finding import Applicability, Edit, Fix, Hit, Refuted, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
 from lintorch.source.classes import ClassInfo, is_self
 from lintorch.source.nets.made import layer_made
 from lintorch.source.scopes import dotted_text
+from lintorch.subjects import Trace
+from lintorch.trace.record import Event
 
 rule = Rule(
     __name__,
@@ -26,7 +28,9 @@ rule = Rule(
         Nothing is said (measured on torch 2.13). nn.ModuleList and nn.ModuleDict register.
 
         Layers without weights or a mode, such as activations and losses, lose nothing and are
-        not reported, nor is a list that is handed to anything that may register it.
+        not reported, nor is a list that is handed to anything that may register it. A run of the
+        model tells which layers ran and were registered nowhere, wherever they are kept; frozen
+        ones may be hidden on purpose, and are not reported by a run.
     """,
     bad="""
         from torch import nn
@@ -99,6 +103,23 @@ def in_source(node: cst.Assign | cst.AnnAssign, source: Source) -> Iterator[Hit]
     if made:
         message = f"self.{name} is a plain {_kind(kept)}: its layers are not registered"
         yield Hit(value, message, _fix(value, kept, source))
+
+
+@rule.trace("layer.outside")
+def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
+    name, said = trace.record.qualname, event.args
+    if not event.value:
+        reason = said["reason"] or f"is registered when {name} is built"
+        yield Refuted(event, f"every layer of it {reason}")
+        return
+    weights = f" with {said['parameters']} weights" if said["parameters"] else ""
+    kind = f"a {said['class']}{weights}"
+    where = f"in the plain {said['kind']} {said['attribute']}" if said["kind"] else "made here"
+    if event.value == 1:
+        message = f"{name} ran {kind} {where} and does not register it"
+    else:
+        message = f"{name} ran {event.value} layers {where}, the first {kind}, and registers none"
+    yield Hit(event, message)
 
 
 def _parts(node: cst.Assign | cst.AnnAssign) -> tuple[Any, cst.BaseExpression | None]:

@@ -7,10 +7,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit, Severity
+from lintorch.finding import Applicability, Edit, Fix, Hit, Refuted, Severity
 from lintorch.rule import Rule
 from lintorch.source import UNKNOWN, Source, literal
 from lintorch.source.classes import ClassInfo, is_self
+from lintorch.subjects import Trace
+from lintorch.trace.asked import is_whole
+from lintorch.trace.record import Event
 
 rule = Rule(
     __name__,
@@ -103,6 +106,40 @@ def of_integers(call: cst.Call, source: Source) -> Iterator[Hit]:
     if given.value("requires_grad", True) is True and _is_whole(given.get("data"), source):
         message = "a Parameter of integers raises: only floating point can be trained"
         yield Hit(call, message, severity=Severity.ERROR)
+
+
+@rule.trace("tensor.plain")
+def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
+    if event.value == "computed":
+        owner = event.layer_class.rpartition(".")[2]
+        shape, by = list(event.inputs[0]), _short(event.args["by"])
+        what = f"self.{event.args['attribute']} of {owner}, {event.dtypes[0]}{shape}"
+        where = f"met tensors that follow the model in {by}, and is no buffer"
+        yield Hit(event, f"{what}, {where}")
+    elif all(map(is_whole, trace.runs)) and _is_same_in_all(event, trace):
+        yield Refuted(event, HARMLESS[event.value])
+
+
+HARMLESS = {
+    "moved": "every run moved it before it met another tensor",
+    "index": "every run used it as an index only",
+    "registered": "it is a parameter or a buffer once the model is built",
+    "none": "it is None once the model is built",
+}
+"""What a run proves of a plain tensor, in words."""
+
+
+def _is_same_in_all(event: Event, trace: Trace) -> bool:
+    """Whether no run computed with a tensor set there."""
+    said = [
+        [e for e in run.events if (e.name, e.site) == (event.name, event.site)]
+        for run in trace.runs
+    ]
+    return all(found and found[0].value != "computed" for found in said)
+
+
+def _short(operator: str) -> str:
+    return operator.removeprefix("torch.").removeprefix("Tensor.").removeprefix("nn.functional.")
 
 
 def _in_init(node: cst.CSTNode, info: ClassInfo, source: Source) -> bool:

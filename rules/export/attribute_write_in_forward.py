@@ -6,9 +6,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Harm, Hit
+from lintorch.finding import Harm, Hit, Refuted
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
+from lintorch.subjects import Trace
+from lintorch.trace.asked import is_whole
+from lintorch.trace.record import Event
 
 rule = Rule(
     __name__,
@@ -98,6 +101,36 @@ def in_method(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = own(func.value)
     if name and source.in_traced_forward(call) and name in buffers(call, source):
         yield from carried(name, call, source)
+
+
+@rule.trace("module.kept")
+def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
+    name, then, now = (event.args[key] for key in ("attribute", "then", "now"))
+    finds = f"another self.{name}" if then == now else f"self.{name} as {now}, not {then}"
+    message = f"the next call with the same input finds {finds}: {event.args['change']}"
+    kinds = {"number": NUMBER, "tensor": TENSOR, "buffer": BUFFER}
+    harm = PART if event.args["operator"] == "__setitem__" else kinds[event.args["kind"]]
+    yield Hit(event, message, harm=harm)
+
+
+@rule.trace("module.reset")
+def in_run(event: Event, trace: Trace) -> Iterator[Refuted]:
+    """Where it is so of all that the line writes, in whichever module."""
+    if all(map(is_whole, trace.runs)) and written(trace, event) <= reset(trace, event):
+        name = event.args["attribute"]
+        yield Refuted(event, f"each call writes self.{name} anew before it reads it")
+
+
+def written(trace: Trace, event: Event) -> set[tuple[str, str]]:
+    """Modules and attributes that the line of an event writes."""
+    writes = (e for run in trace.runs for e in run.events if e.name == "module.write")
+    return {(e.layer, e.args["attribute"]) for e in writes if e.site == event.site}
+
+
+def reset(trace: Trace, event: Event) -> set[tuple[str, str]]:
+    """Those of them that each call writes before it reads them."""
+    found = (e for e in trace.named(event.name) if e.site == event.site)
+    return {(e.layer, e.args["attribute"]) for e in found}
 
 
 def carried(

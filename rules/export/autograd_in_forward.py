@@ -7,10 +7,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Harm, Hit, Severity
+from lintorch.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source
 from lintorch.source.dataflow.writes import is_write_method
+from lintorch.subjects import Trace
+from lintorch.trace import asked
+from lintorch.trace.record import Event, Rung
 
 rule = Rule(
     __name__,
@@ -75,6 +78,9 @@ REENTRANT = {
     "torchscript-script": Harm.REFUSED,
 }
 GRADIENTS = ("torch.autograd.grad", "torch.autograd.backward")
+DATA = "torch.Tensor.data.__get__"
+OTHER = re.compile(r"grad|backward|checkpoint")
+"""What else of autograd a line may hold."""
 CHECKPOINTS = (
     "torch.utils.checkpoint.checkpoint",
     "torch.utils.checkpoint.checkpoint_sequential",
@@ -111,6 +117,28 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
         yield Hit(call, f"checkpoint {told}", harm=harm)
     elif not trains(call, source):
         yield Hit(call, "a gradient taken in forward is that of the example", harm=BAKED)
+
+
+@rule.trace("baked.data", "baked.grad")
+def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
+    what, harm = (".data", HIDDEN) if event.name == "baked.data" else ("gradient", BAKED)
+    message = f"on other values with the {what} of the example, {event.args['change']}"
+    yield Hit(event, message, harm=harm)
+
+
+@rule.trace(DATA, *GRADIENTS)
+def in_reading(event: Event, trace: Trace) -> Iterator[Hit]:
+    """Only of what the source saw: what is read of a weight, or only to look at its size."""
+    yield Hit(event, asked.ran(event), severity=Severity.NOTE, confirms=True)
+
+
+@rule.trace("rung.fx")
+def in_run(rung: Rung, trace: Trace) -> Iterator[Refuted]:
+    read = {(e.site.path, e.site.row) for run in trace.runs for e in run.events if e.name == DATA}
+    for site in asked.whole_lines(trace):
+        text = asked.line(site)
+        if ".data" in text and not OTHER.search(text) and (site.path, site.row) not in read:
+            yield Refuted(site, "the line ran, and this .data was asked of no tensor")
 
 
 def trains(node: cst.CSTNode, source: Source) -> bool:

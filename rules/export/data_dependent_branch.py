@@ -10,9 +10,10 @@ from lintorch.finding import Harm, Hit, Refuted, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
 from lintorch.source.dataflow.data import counted, is_data, is_made, sized_by_data
-from lintorch.subjects import Trace
+from lintorch.subjects import Trace, Trial
 from lintorch.trace import asked
-from lintorch.trace.record import Event, Rung
+from lintorch.trace.changes import blamed, decides
+from lintorch.trace.record import Event, Outcome, Rung
 
 rule = Rule(
     __name__,
@@ -113,6 +114,15 @@ def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: whether chance or a constant decided, a run does not tell."""
     message = asked.told(event) + refusal(event, trace)
     yield Hit(event, message, severity=Severity.NOTE, confirms=True)
+
+
+@rule.trial("wrong", "failed")
+def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    for event in trial.trace.named(asked.BOOL, *asked.VERDICTS, *asked.READS):
+        harm = VERDICT if event.name in asked.VERDICTS else BRANCH
+        hit = blamed(outcome, event, trial, harm)
+        if hit and (event.name not in asked.READS or decides(event)):
+            yield hit
 
 
 @rule.trace("rung.fx")

@@ -20,14 +20,7 @@ from lintorch.source import (
     may_vary,
 )
 from lintorch.subjects import Trace, Trial
-from lintorch.trace.changes import (
-    blamed,
-    changes,
-    is_fixed,
-    is_function_of,
-    is_of_numpy,
-    only_looks,
-)
+from lintorch.trace.changes import blamed, changes, is_fixed, is_function_of, only_looks
 from lintorch.trace.record import Event, Outcome
 
 rule = Rule(
@@ -110,8 +103,8 @@ TRACE_HARM = {
     "size.tensor": TRACED,
     "size.data": UNSEEN,
     "size.repeat": REPEATED,
-    "size.max": TRACED,
-    "size.min": TRACED,
+    "size.choice": TRACED,
+    "size.numpy": READ,
 }
 
 
@@ -274,16 +267,12 @@ FORMS = {
 @rule.trace(*TRACE_HARM)
 def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
     if is_fixed(event, trace):
-        reason = f"{worded(event)} is {shown(event.value)} at every size tried"
+        reason = f"{WORDS[event.name]} is {shown(event.value)} at every size tried"
         yield Refuted(event.site, reason)
     elif bakes(event, trace):
         for key, other in list(changes(event, trace).items())[:1]:
-            if event.name in PICKS:
-                message = f"{picked(event)}, and {picked(other)} when {key} changes"
-            else:
-                was = f"was {shown(event.value)} and is {shown(other.value)} when {key} changes"
-                message = f"{worded(event)} {was}"
-            whole = is_whole_shape(event)
+            was = f"was {shown(event.value)} and is {shown(other.value)} when {key} changes"
+            message, whole = f"{WORDS[event.name]} {was}", is_whole_shape(event)
             yield Hit(event.site, message, harm=harm_of(event, trace), confirms=whole)
 
 
@@ -295,6 +284,16 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
         if hit and bakes(event, trial.trace) and not (explained and is_whole_shape(event)):
             explained = True
             yield hit
+    for event in trial.trace.named(*ARGUMENTS):
+        varied = changes(event, trial.trace, plain_number)
+        if varied and (hit := blamed(outcome, event, trial, ARGUMENTS[event.name][2], varied)):
+            yield hit
+
+
+def plain_number(event: Event) -> object:
+    """The argument that is a plain number to an exporter, where it was recorded by name or place."""
+    name, position, _ = ARGUMENTS[event.name]
+    return event.args.get(name, event.args.get(f"argument{position}"))
 
 
 WORDS = {
@@ -304,27 +303,24 @@ WORDS = {
     "size.tensor": "a tensor made of sizes",
     "size.data": "the size read through `.data`",
     "size.repeat": "the length of a list",
-    "size.max": "the place of the largest size",
-    "size.min": "the place of the smallest size",
+    "size.choice": "a comparison in max() or min()",
+    "size.numpy": "what NumPy makes of sizes",
 }
-PICKS = ("size.max", "size.min")
-
-
-def worded(event: Event) -> str:
-    """What was asked."""
-    return "a size given to NumPy" if is_of_numpy(event) else WORDS[event.name]
-
-
-def picked(event: Event) -> str:
-    """`max(64, 96) keeps the 2nd`."""
-    name, among = event.name.partition(".")[2], event.args["among"]
-    return f"{name}({', '.join(map(str, among))}) keeps number {event.value + 1}"
 
 
 def harm_of(event: Event, trace: Trace) -> dict[str, Harm]:
     """An int of a size of the input itself is refused where that of a worked-out one is not."""
-    given = event.name == "size.int" and event.value in trace.runs[0].sizes.values()
-    return READ if given else TRACE_HARM[event.name]
+    if event.name == "size.int" and event.value in trace.runs[0].sizes.values():
+        return READ
+    if is_copied(event, trace):
+        return READ if isinstance(event.value, tuple) else COPIED
+    return TRACE_HARM[event.name]
+
+
+def is_copied(event: Event, trace: Trace) -> bool:
+    """Whether a tensor was made of sizes by `torch.as_tensor`."""
+    made = event.name == "size.tensor"
+    return made and any(maker.site == event.site for maker in trace.named("torch.as_tensor"))
 
 
 def is_whole_shape(event: Event) -> bool:
@@ -334,11 +330,9 @@ def is_whole_shape(event: Event) -> bool:
 
 def bakes(event: Event, trace: Trace) -> bool:
     """Not a float that was rounded, nor one size in a tensor: that may stay a tensor."""
-    if only_looks(event) or is_function_of(event):
+    if isinstance(event.args.get("operand"), float) or only_looks(event) or is_function_of(event):
         return False
-    if isinstance(event.args.get("operand"), float):
-        return is_of_numpy(event)
-    if event.name != "size.tensor" or isinstance(event.value, tuple):
+    if event.name != "size.tensor" or isinstance(event.value, tuple) or is_copied(event, trace):
         return True
     reads = trace.named("tensor.item", "tensor.int", "tensor.tolist")
     return any(read.site == event.site for read in reads)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 import re
 from collections.abc import Iterator
 
@@ -12,7 +11,7 @@ from lintorch.finding import Hit, Refuted
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
 from lintorch.subjects import Trace
-from lintorch.trace.asked import is_whole
+from lintorch.trace.asked import is_whole, line
 from lintorch.trace.record import Event, Site
 
 rule = Rule(
@@ -187,19 +186,14 @@ def made_of(shape: tuple[int, ...], trace: Trace) -> set[Site]:
     """The lines of a run that made tensors of this shape; those that write the batch, or the only one."""
     made = [e for e in trace.named(*MADE) if e.outputs == (shape,)]
     sites = {event.site for event in made if event.layer_class not in BATCH_OF_STATE}
-    written = {site for site in sites if re.search(rf"\b{shape[-2]}\b", text_of(site))}
+    written = {site for site in sites if re.search(rf"\b{shape[-2]}\b", line(site))}
     return written or (sites if len(sites) == 1 else set())
-
-
-def text_of(site: Site) -> str:
-    """The line as it is written."""
-    return linecache.getline(site.path, site.row)
 
 
 def is_written(event: Event, number: str) -> bool:
     """Whether the line gives this number as the first size of a view; 2 may halve a batch of pairs."""
-    line = text_of(event.site)
-    return int(number) > 2 and bool(re.search(rf"\.(view|reshape)\(\s*[(\[]?{number}\b", line))
+    text = line(event.site)
+    return int(number) > 2 and bool(re.search(rf"\.(view|reshape)\(\s*[(\[]?{number}\b", text))
 
 
 def is_number(node: cst.BaseExpression) -> bool:

@@ -10,9 +10,10 @@ from lintorch.finding import Harm, Hit, Refuted, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source
 from lintorch.source.dataflow.data import is_data, is_made
-from lintorch.subjects import Trace
+from lintorch.subjects import Trace, Trial
 from lintorch.trace import asked
-from lintorch.trace.record import Event, Rung
+from lintorch.trace.changes import blamed, only_looks
+from lintorch.trace.record import Event, Outcome, Rung
 
 rule = Rule(
     __name__,
@@ -73,6 +74,13 @@ CONVERSIONS = {
         FUNCTION,
     ),
 }
+TRACE_HARM = {
+    "tensor.item": METHODS["item"],
+    "tensor.tolist": METHODS["tolist"],
+    "tensor.numpy": METHODS["numpy"],
+    "tensor.int": CONVERTED,
+    "tensor.float": CONVERTED,
+}
 
 
 @rule.source(cst.Call, needs=(".item(", ".tolist(", ".numpy(", "int(", "float(", "bool(", "math."))
@@ -95,6 +103,16 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
 def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: what is read to be looked at, or to raise, is not meant."""
     yield Hit(event, asked.told(event), severity=Severity.NOTE, confirms=True)
+
+
+@rule.trial("wrong", "failed")
+def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    """Not of sizes that were made a tensor: dynamic-size tells of these."""
+    sizes = {event.site for event in trial.trace.named("size.tensor")}
+    for event in trial.trace.named(*asked.READS):
+        hit = blamed(outcome, event, trial, TRACE_HARM[event.name])
+        if hit and event.site not in sizes and not only_looks(event):
+            yield hit
 
 
 @rule.trace("rung.fx")

@@ -111,7 +111,7 @@ def in_source(node: cst.CSTNode, source: Source) -> Iterator[Hit]:
 @rule.trace("inplace.view")
 def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
     harm = harm_of(event)
-    through = " and ".join(dict.fromkeys(event.args["through"]))
+    through = " and ".join(dict.fromkeys(event.value))
     message = f"writes {shown(event.inputs[:1])} through {through}, and what it is a view of is read later"
     severity = Severity.ERROR if harm is DIAGONAL else None
     yield Hit(event.site, message, harm=harm, severity=severity)
@@ -123,31 +123,25 @@ def in_run(rung: Rung, trace: Trace) -> Iterator[Refuted]:
     happened = [event for run in trace.runs for event in run.events]
     seen = {event.site for event in happened if event.name in ("inplace.view", "inplace.shared")}
     if all(map(is_whole, trace.runs)):
-        for site in {e.site for e in happened if is_write(e)} - seen:
+        for site in {e.site for e in happened if e.is_write} - seen:
             if is_run_whole(site) and is_followed_whole(site):
                 yield Refuted(site, "no tensor that shares the memory is read after the write")
 
 
 @rule.trial("wrong", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    """A lost write is wrong at the traced sizes already."""
+    explains = outcome.wrong if "" in outcome.wrong else ()
     for event in trial.trace.named("inplace.view"):
-        everywhere = {"", *outcome.wrong}
-        if hit := blamed(outcome, event, trial, harm_of(event), everywhere):
+        if hit := blamed(outcome, event, trial, harm_of(event), explains):
             yield hit
 
 
 def harm_of(event: Event) -> dict[str, Harm]:
-    """What becomes of a write, by the views that it goes through."""
-    through = event.args["through"]
-    if "data" in through:
+    """What becomes of a write through these views."""
+    if "data" in event.value:
         return HIDDEN
-    return DIAGONAL if "diagonal" in through[:1] else LOST
-
-
-def is_write(event: Event) -> bool:
-    """Whether an operator changed its first argument."""
-    short = event.name.rpartition(".")[2]
-    return short == "__setitem__" or (short.endswith("_") and not short.endswith("__"))
+    return DIAGONAL if "diagonal" in event.value else LOST
 
 
 def frees(node: cst.CSTNode) -> bool:

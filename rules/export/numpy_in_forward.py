@@ -6,10 +6,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Harm, Hit, Severity
+from lintorch.finding import Harm, Hit, Refuted, Severity
 from lintorch.rule import Rule
 from lintorch.source import Kind, Source
 from lintorch.source.dataflow.data import is_data, is_made
+from lintorch.subjects import Trace
+from lintorch.trace import asked
+from lintorch.trace.record import Event, Rung
 
 rule = Rule(
     __name__,
@@ -75,6 +78,25 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
         return
     said = f"{source.code(call.func)}() is given the tensor {source.code(given)}"
     yield Hit(call, said, harm=NUMPY)
+
+
+@rule.trace("baked.array")
+def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
+    message = f"on other values with the array of the example, {event.args['change']}"
+    yield Hit(event, message, harm=NUMPY)
+
+
+@rule.trace("tensor.numpy", asked.ARRAY)
+def in_reading(event: Event, trace: Trace) -> Iterator[Hit]:
+    """Only of what the source saw: of `x.numpy()` another rule tells."""
+    message = f"a tensor of shape {asked.shown(event.inputs)} was made an array here"
+    yield Hit(event, message, severity=Severity.NOTE, confirms=True)
+
+
+@rule.trace("rung.fx")
+def in_run(rung: Rung, trace: Trace) -> Iterator[Refuted]:
+    reason = "the line ran, and no tensor was made an array: the model reads no data at all"
+    yield from (Refuted(site, reason) for site in asked.unread(trace))
 
 
 def takes(given: cst.BaseExpression, numpy: bool, source: Source) -> bool:

@@ -10,7 +10,7 @@ from lintorch.finding import Applicability, Fix, Harm, Hit, Refuted
 from lintorch.rule import Rule
 from lintorch.source import Kind, Source, is_ratio, is_read, is_scaled, literal, may_vary
 from lintorch.subjects import Trace, Trial
-from lintorch.trace.changes import blamed, changes, is_fixed, is_function_of, is_of_numpy
+from lintorch.trace.changes import blamed, changes, is_fixed, is_function_of
 from lintorch.trace.record import Event, Outcome
 
 rule = Rule(
@@ -276,7 +276,7 @@ def is_rounded(event: Event) -> bool:
     """Whether a float was made whole, or a size given to math.sqrt; dynamic-size tells of int(h)."""
     if event.name in ("size.ceil", "size.round") or is_function_of(event):
         return True
-    return isinstance(event.args.get("operand"), float) and not is_of_numpy(event)
+    return isinstance(event.args.get("operand"), float)
 
 
 def uneven(event: Event, trace: Trace) -> list[str]:

@@ -8,9 +8,12 @@ from pathlib import Path
 
 import libcst as cst
 
-from lintorch.finding import Harm, Hit, Severity
+from lintorch.finding import Harm, Hit, Refuted, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source
+from lintorch.subjects import Trace
+from lintorch.trace.asked import is_whole
+from lintorch.trace.record import Event
 
 rule = Rule(
     __name__,
@@ -79,6 +82,20 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
         return
     if name.endswith("shuffle") or source.in_graph(call) or decides(call, source):
         yield Hit(call, f"{source.code(call.func)}() is drawn once, for the example", harm=HARM)
+
+
+@rule.trace("random.matters")
+def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
+    parts = Path(event.site.path).with_suffix("").parts[-2:]
+    if not any(AUGMENTS.search(n) for n in (*parts, event.site.function, event.layer_class)):
+        drawn = f"{event.args['function']}() is drawn once, for the example"
+        yield Hit(event, f"{drawn}; with another draw {event.args['change']}", harm=HARM)
+
+
+@rule.trace("random.unused")
+def in_run(event: Event, trace: Trace) -> Iterator[Refuted]:
+    if all(map(is_whole, trace.runs)):
+        yield Refuted(event, "in eval mode nothing looks at the number that is drawn here")
 
 
 def decides(call: cst.Call, source: Source) -> bool:

@@ -6,10 +6,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Harm, Hit
+from lintorch.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.rule import Rule
 from lintorch.source import UNKNOWN, Kind, Source, literal
 from lintorch.source.dataflow.data import is_data, is_made
+from lintorch.subjects import Trace
+from lintorch.trace import asked
+from lintorch.trace.record import Event
 
 rule = Rule(
     __name__,
@@ -99,6 +102,29 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
     if source.in_traced_forward(call) and source.in_graph(call):
         said = f"{source.code(call.func)}() copies the numbers of tensors: stack them"
         yield Hit(call, said, harm=harm)
+
+
+@rule.trace("device.mixed")
+def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
+    there, made = map(list, event.inputs)
+    row, short = event.args["row"], event.args["operator"].rpartition(".")[2].strip("_")
+    where = "" if row == event.site.row else f" in line {row}"
+    said = f"a tensor of shape {made}, made on the CPU{where}"
+    yield Hit(event, f"with the model on a GPU {short} of {there} and {said}, raises")
+
+
+@rule.trace("device.same")
+def in_run(event: Event, trace: Trace) -> Iterator[Refuted]:
+    if "ensor(" not in asked.line(event.site):
+        yield Refuted(event, "what is made on the CPU here meets only what is on the CPU, too")
+
+
+@rule.trace("torch.tensor")
+def in_copy(event: Event, trace: Trace) -> Iterator[Hit]:
+    """Only of what the source saw: `torch.tensor(x)` of one tensor is another matter."""
+    if event.inputs:
+        message = f"the numbers of {len(event.inputs)} tensors were copied here"
+        yield Hit(event, message, severity=Severity.NOTE, confirms=True)
 
 
 def maker(node: cst.BaseExpression, source: Source) -> cst.Call | None:

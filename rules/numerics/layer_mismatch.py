@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 import re
 from collections.abc import Iterator
 
@@ -15,7 +14,7 @@ from lintorch.source.literals import Arguments
 from lintorch.source.nets.layers import CONV, TRANSPOSED
 from lintorch.source.nets.signals import Clash, clashes_in, clashes_of
 from lintorch.subjects import Trace
-from lintorch.trace.asked import is_whole, shown
+from lintorch.trace.asked import is_whole, line, shown
 from lintorch.trace.record import Event, Rung
 
 rule = Rule(
@@ -142,7 +141,7 @@ def in_run(rung: Rung, trace: Trace) -> Iterator[Refuted]:
     for built, event in {event.built: event for event in ran}.items():
         if built is None or built in uneven or not event.layer_class.startswith("torch.nn."):
             continue
-        if "children()" not in linecache.getline(built.path, built.row):
+        if "children()" not in line(built):
             yield Refuted(built, f"{event.layer} ran on {shown(event.inputs[:1])}")
 
 

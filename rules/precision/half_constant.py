@@ -10,6 +10,8 @@ from lintorch.finding import Applicability, Fix, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
 from lintorch.source.dataflow.halves import is_half
+from lintorch.subjects import Trace
+from lintorch.trace.record import Event
 
 rule = Rule(
     __name__,
@@ -20,7 +22,9 @@ rule = Rule(
         -1e9 raise, under float16 autocast too; added, it becomes -inf. An epsilon of 1e-8 is no
         epsilon: 0 / (0 + 1e-8) is NaN. bfloat16 holds both. Measured on torch 2.13.
 
-        Reported are tensors that the function around the line makes float16 itself.
+        Reported are tensors that the function around the line makes float16 itself, and those
+        that are float16 when the model runs. That a run in float32 meets none proves nothing of
+        one in float16.
     """,
     bad="""
         import torch
@@ -49,6 +53,15 @@ rule = Rule(
 LARGEST, SMALLEST = 65504.0, 2.0**-25
 FILLS = {"masked_fill": 1, "masked_fill_": 1, "fill_": 0}
 """Methods that raise, and where the value stands."""
+ADDED = frozenset(
+    f"torch.{kind}{name}"
+    for kind, names in (
+        ("", ("add", "sub")),
+        ("Tensor.", ("add", "add_", "sub", "sub_", "__radd__", "__rsub__")),
+    )
+    for name in names
+)
+CLAMPED = frozenset({"torch.clamp", "torch.Tensor.clamp", "torch.Tensor.clamp_min"})
 
 
 @rule.source(cst.Call, needs=("half()", "float16", "torch.half"))
@@ -88,6 +101,22 @@ def in_sum(operation: cst.BinaryOperation, source: Source) -> Iterator[Hit]:
             yield Hit(number, f"{source.code(number)} is 0 in float16: nothing is added")
         elif _overflows(value):
             yield Hit(number, f"{source.code(number)} is infinite in float16")
+
+
+@rule.trace(*ADDED, *CLAMPED)
+def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
+    """The constant that met a float16 tensor, and no other tensor that could widen it."""
+    if event.dtypes != ("float16",):
+        return
+    name = "other" if event.name in ADDED else "min"
+    value = event.args.get(name)
+    if not isinstance(value, float) or not value:
+        return
+    met = f"met float16 of shape {list(event.inputs[0])} in {event.name.rpartition('.')[2]}"
+    if abs(value) < SMALLEST:
+        yield Hit(event, f"{value} {met}, where it is 0")
+    elif _overflows(value) and name == "other":
+        yield Hit(event, f"{value} {met}, where it is infinite")
 
 
 def _overflows(number: float) -> bool:

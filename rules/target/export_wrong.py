@@ -17,7 +17,8 @@ rule = Rule(
     why="""
         The export succeeded, but what it wrote gives other numbers, another shape, or an error
         where the model runs: at the sizes it was exported with, or when a size that was declared
-        dynamic changes. No other rule explains it. A difference only at other sizes points to a
+        dynamic changes. No other rule explains it. The message names the smallest part of the
+        model that alone is wrong at the same sizes. A difference only at other sizes points to a
         size, a branch or a loop that the exporter made a constant; a difference at the exported
         sizes points to an operator, to randomness, or to a model left in training mode.
     """,
@@ -38,7 +39,8 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
         if ONE.search(detail)
         else ""
     )
-    yield Hit(outcome, f"{outcome.exporter} is {silently}wrong: {detail}{hint}")
+    part = f"; the smallest part that is wrong alone is {outcome.part}" if outcome.part else ""
+    yield Hit(outcome, f"{outcome.exporter} is {silently}wrong: {detail}{hint}{part}")
 
 
 def worst(outcome: Outcome) -> str:

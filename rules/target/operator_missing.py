@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 import libcst as cst
@@ -10,10 +11,11 @@ from lintorch.finding import Hit, Refuted, Severity
 from lintorch.profile import enumerated
 from lintorch.rule import Rule
 from lintorch.source import Source
-from lintorch.subjects import Trial
+from lintorch.source.exporting.operators import exported_name
+from lintorch.subjects import Trace, Trial
 from lintorch.targets import Answer, Target, Verdict, find, written
 from lintorch.targets.verdict import About
-from lintorch.trace.record import OperatorUse, Outcome, Site
+from lintorch.trace.record import OperatorUse, Outcome, Rung, Site
 
 rule = Rule(
     __name__,
@@ -25,6 +27,9 @@ rule = Rule(
         its tables (`lintorch targets NAME` lists them with their sources); what torch is exported
         as was measured on torch 2.13, for both ONNX exporters and each opset. With
         `--export onnx` or `onnx-legacy` the exported graph itself is looked at, node by node.
+        ExecuTorch, LiteRT and TVM decompose an exported program in ways of their own before they
+        look: with `--trace`, operators that torch has no decomposition of are looked up in their
+        tables.
 
         An operator that a table does not tell about is not reported. One that the target's code
         has and its documentation denies is a warning, where an exported graph holds it.
@@ -60,8 +65,10 @@ rule = Rule(
 ONNX = ("onnx", "onnx-legacy")
 TRACED = ("coreml",)
 """Runtimes whose converters look up the operators that tracing finds, as they are."""
-INTERPOLATE, SIZES = "torch.nn.functional.interpolate", ("input", "size", "scale_factor", "mode")
-MODES = ("nearest", "linear", "bilinear", "trilinear", "bicubic")
+DECOMPOSING = ("executorch", "litert", "tvm-pytorch")
+"""Converters that decompose an exported program before they look up its operators."""
+SETTLED = re.compile(r"_like\.|\.lift|_assert|\.sym_|\.(max|min)\.default$")
+"""Operators that these converters get rid of in ways of their own."""
 REPLACEMENTS = {
     "GridSample": "sample with gather, or resample by interpolate where the grid is regular",
     "Einsum": "write it with matmul, transpose and reshape",
@@ -78,7 +85,7 @@ REPLACEMENTS = {
 
 @rule.source(cst.Call, needs=("torch",))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if not source.profile.targets or not (name := asked(call, source)):
+    if not source.profile.targets or not (name := exported_name(call, source)):
         return
     for target in map(find, source.profile.targets):
         kind = target.tables.names
@@ -112,6 +119,36 @@ def exported(call: cst.Call, name: str, target: Target, source: Source) -> Itera
     yield Hit(call, f"{message}; {hint}", severity=grave, target=target.name)
 
 
+@rule.trace("rung.torch.export")
+def in_program(rung: Rung, trace: Trace) -> Iterator[Hit]:
+    """What converters that decompose an exported program meet whatever they decompose."""
+    for target in map(find, trace.profile.targets):
+        if target.family in DECOMPOSING:
+            for site, names in by_line(rung).items():
+                lacking = [
+                    (n, v) for n in names if is_missing(v := target.supports(n, domain="aten"))
+                ]
+                if lacking:
+                    told_of = f"torch.export finds {enumerated([name for name, _ in lacking])} here"
+                    message = f"{told_of}, which nothing decomposes, and {told(lacking, target)}"
+                    yield Hit(
+                        site or rung,
+                        f"{message}; {remedy(lacking, target)}",
+                        severity=Severity.WARNING,
+                        target=target.name,
+                    )
+
+
+def by_line(rung: Rung) -> dict[Site | None, list[str]]:
+    """The operators of each line that no decomposition takes apart, each once."""
+    lines: dict[Site | None, list[str]] = {}
+    for name, site in rung.operators:
+        if name in rung.lasting and not SETTLED.search(name):
+            names = lines.setdefault(site, [])
+            names += [] if name in names else [name]
+    return lines
+
+
 @rule.trial("ok", "wrong", "random", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit | Refuted]:
     alone = {outcome.exporter} == set(ONNX) & trial.profile.exporters
@@ -140,23 +177,6 @@ def judged(
     elif alone and all(verdicts.values()):
         reason = f"exported as {', '.join(verdicts)}, which {target.name} has"
         yield Refuted(site, reason, target=target.name)
-
-
-def asked(call: cst.Call, source: Source) -> str:
-    """The full name of a layer that is built, or of a function that a forward pass calls."""
-    name = source.name(call.func)
-    if name.startswith("torch.nn.") and not name.startswith("torch.nn.functional."):
-        return name
-    if not name and isinstance(call.func, cst.Attribute):
-        named = f"torch.{call.func.attr.value}"
-        value = source.value(call.func.value) if named in written.rows() else None
-        sure = value is not None and value.is_tensor and (value.sure or not value.roots)
-        name = named if sure else ""
-    if name == INTERPOLATE and source.arguments(call, *SIZES).value("mode", "nearest") not in MODES:
-        return ""  # written otherwise
-    known = name in written.rows() or name.startswith("torch.nn.functional.")
-    runs = known and source.in_traced_forward(call) and source.in_graph(call)
-    return name if runs else ""
 
 
 def written_opset(exporter: str, source: Source, target: Target) -> int:

@@ -1,4 +1,4 @@
-"""LT902: a model is exported at an opset that a deployment target is not made for."""
+"""LT902: an opset that a deployment target is not made for, or that an operator of the model came after."""
 
 from __future__ import annotations
 
@@ -7,24 +7,31 @@ from dataclasses import replace
 
 import libcst as cst
 
-from lintorch.finding import Hit, Severity
+from lintorch.finding import Harm, Hit, Severity
+from lintorch.profile import enumerated
 from lintorch.rule import Rule
 from lintorch.source import Source
 from lintorch.source.exporting.exports import ONNX, onnx_arguments, onnx_exporter
+from lintorch.source.exporting.operators import exported_name
 from lintorch.subjects import Trial
-from lintorch.targets import Target, find
+from lintorch.targets import Target, find, written
 from lintorch.trace.record import Outcome
 
 rule = Rule(
     __name__,
     code="LT902",
-    summary="an opset that the target is not made for",
+    summary="an opset above the target's, or below an operator's first",
     why="""
         Each release of a runtime is made for opsets up to some highest one. ONNX Runtime (from
         1.2 on) and RKNN refuse a newer model; the parsers of TensorRT only print its opset, and
         import what they can. Where no opset is asked for,
         torch.onnx.export writes a default that rises with torch: 17 from torch 2.1 on, 18 from
         2.8, 20 from 2.9.
+
+        An operator that ONNX got later than the opset asked for is refused by the legacy
+        exporter: cumsum and round below 11, CELU below 12, Fold below 18. That holds with
+        any target or none. From which opset on each is written was measured on torch 2.13; what
+        other rules say of grids (LT118) and of exotic operators (LT121) is left to them.
     """,
     bad="""
         import torch
@@ -54,6 +61,19 @@ DEFAULTS = (
 """From which torch on which opset is written where none is asked for (read from the wheels)."""
 NEW_LOWEST, CONVERTED = 18, 17
 """The lowest opset of the new exporter, and the one below it that conversion reaches."""
+LEGACY = "onnx-legacy"
+"""The exporter that refuses what came later."""
+FIRST_MEASURED, LAST_FIRST = 9, 20
+"""The lowest opset that was measured, and the highest that any operator came with."""
+ELSEWHERE = frozenset(
+    f"torch.{name}"
+    for name in (
+        "nn.functional.grid_sample", "nn.functional.affine_grid", "det", "linalg.det", "einsum",
+        "tril", "triu", "nn.functional.scaled_dot_product_attention", "nn.functional.unfold",
+        "nn.functional.fold", "bitwise_and", "nan_to_num", "fmod",
+    )
+)  # fmt: skip
+"""What LT118 and LT121 say."""
 
 
 @rule.source(cst.Call, needs=("onnx",))
@@ -85,6 +105,34 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
         how = f"is written by {outcome.exporter}"
         if hit := judged(outcome, outcome.opset, how, outcome.exporter, target):
             yield hit
+
+
+@rule.source(cst.Call, needs=("torch",))
+def below_first(call: cst.Call, source: Source) -> Iterator[Hit]:
+    if LEGACY not in source.profile.exporters:
+        return
+    opset = source.profile.opset_of(LEGACY)
+    if not FIRST_MEASURED <= opset < LAST_FIRST or not (name := exported_name(call, source)):
+        return
+    first = written.first(name, LEGACY)
+    refused = first is not None and written.operators(name, LEGACY, opset) is None
+    if refused and name not in ELSEWHERE:
+        short = name.removeprefix("torch.")
+        message = f"{short} needs opset {first}, and {opset} is written"
+        yield Hit(call, message, harm={LEGACY: Harm.REFUSED}, severity=Severity.ERROR)
+
+
+@rule.trial("failed")
+def too_low(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    """An export refused for no other reason than its opset."""
+    if outcome.opset is None or not outcome.enough or outcome.enough <= outcome.opset:
+        return
+    if outcome.operators and all(name.endswith("::grid_sampler") for name in outcome.operators):
+        return  # LT118 tells of it
+    what = enumerated(list(outcome.operators)) or "an operator"
+    message = f"{outcome.exporter} has no {what} at opset {outcome.opset}"
+    hint = f"opset {outcome.enough} is the lowest that has what it needs"
+    yield Hit(outcome, f"{message}; {hint}", severity=Severity.ERROR)
 
 
 def judged(node: object, opset: int, how: str, exporter: str, target: Target) -> Hit | None:

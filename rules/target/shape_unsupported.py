@@ -7,13 +7,15 @@ from collections.abc import Iterator
 import libcst as cst
 
 from lintorch.finding import Hit, Severity
+from lintorch.profile import enumerated
 from lintorch.rule import Rule
 from lintorch.source import Source
 from lintorch.source.exporting.exports import ONNX, is_given, onnx_arguments
-from lintorch.subjects import Trial
+from lintorch.subjects import Trace, Trial
 from lintorch.targets import Answer, Target, find
 from lintorch.targets.verdict import About
-from lintorch.trace.record import OperatorUse, Outcome
+from lintorch.trace.exported import FUNCTIONS, as_one
+from lintorch.trace.record import Event, OperatorUse, Outcome
 
 rule = Rule(
     __name__,
@@ -23,6 +25,8 @@ rule = Rule(
         RKNN, and TensorRT before 6.0, take models whose every size is a number: an axis that is
         declared dynamic keeps the model from being read. Some operators exist
         for some numbers of dimensions only: GridSample of volumes came to TensorRT with 11.2.
+        Where an output has as many values as the data says, as that of NonZero, TensorRT does
+        not know its size before it runs: an application has to give it an IOutputAllocator.
 
         Declare sizes as dynamic only where the target can have them so, and export once per
         size otherwise.
@@ -55,6 +59,7 @@ rule = Rule(
     example_profile=("onnx-legacy", "target:rknn-2.1"),
 )
 
+DATA_DEPENDENT = ("NonZero", "NonMaxSuppression", "Unique", "Compress")
 SIZES = ("dynamic_axes", "dynamic_shapes")
 
 
@@ -75,6 +80,17 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
             )
 
 
+@rule.trace(*FUNCTIONS)
+def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
+    for target in map(find, trace.profile.targets):
+        for name, opset in dict.fromkeys(as_one(event, trace)):
+            use = OperatorUse(name, opset, rank=len(event.inputs[0]))
+            if found := next(refused([use], target), None):
+                message = f"ran on {list(event.inputs[0])}: {found}"
+                yield Hit(event, message, severity=Severity.ERROR, target=target.name)
+                break
+
+
 @rule.trial("ok", "wrong", "random", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     for target in map(find, trial.profile.targets if outcome.graph else ()):
@@ -82,6 +98,23 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
             if found := list(dict.fromkeys(refused(uses, target))):
                 message = f"exported by {outcome.exporter}: {'; '.join(found)}"
                 yield Hit(site, message, severity=Severity.ERROR, target=target.name)
+            elif names := list(dict.fromkeys(as_many_as_the_data_says(uses, target))):
+                message = f"{enumerated(names)} makes as many values as the data says"
+                how = f"{target.name} hands such an output only to an IOutputAllocator"
+                hint = "keep a mask of fixed size instead"
+                yield Hit(
+                    site,
+                    f"{message}, and {how}; {hint}",
+                    severity=Severity.NOTE,
+                    target=target.name,
+                )
+
+
+def as_many_as_the_data_says(uses: list[OperatorUse], target: Target) -> Iterator[str]:
+    """The operators with outputs of a size that TensorRT learns only when it runs."""
+    for use in uses if target.family == "tensorrt" else ():
+        if use.data and use.name in DATA_DEPENDENT and target.supports(use.name, use.opset):
+            yield use.name
 
 
 def refused(uses: list[OperatorUse], target: Target) -> Iterator[str]:

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from lintorch.finding import Hit, Severity
 from lintorch.rule import Rule
-from lintorch.subjects import Trial
+from lintorch.subjects import Trace, Trial
 from lintorch.targets import Answer, Target, find
 from lintorch.targets.verdict import About
-from lintorch.trace.record import OperatorUse, Outcome
+from lintorch.trace.exported import FUNCTIONS, as_one
+from lintorch.trace.record import Event, OperatorUse, Outcome
 
 rule = Rule(
     __name__,
@@ -20,11 +21,30 @@ rule = Rule(
         1.31 on the CPU has Celu for float32 only, TensorRT 8.6 many operators for no integers. The types of the exported graph's nodes are compared with what the
         target's tables say of the first input; nodes that only work on sizes and constants are
         left out, and types that the runtime casts by itself count as what it casts them to.
+        Without an export, a run tells where float64 or complex numbers come to an operator that
+        the exporters write as one of ONNX.
 
         Cast before the operator, or do this part outside the model.
     """,
     severity=Severity.WARNING,
 )
+
+
+@rule.trace(*FUNCTIONS)
+def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
+    """Only types that no exporter casts away."""
+    if not event.dtypes or event.dtypes[0] not in KEPT:
+        return
+    for target in map(find, trace.profile.targets):
+        for name, opset in dict.fromkeys(as_one(event, trace)):
+            use = OperatorUse(name, opset, types=event.dtypes)
+            if found := next(refused([use], target), None):
+                message = f"{event.dtypes[0]} came here: {found}; cast before it{doubt(target)}"
+                yield Hit(event, message, target=target.name)
+                break
+
+
+KEPT = ("float64", "complex64", "complex128")
 
 
 @rule.trial("ok", "wrong", "random", "failed")

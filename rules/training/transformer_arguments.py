@@ -11,6 +11,8 @@ from lintorch.finding import Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
 from lintorch.source.dataflow.reaching import reaching
+from lintorch.subjects import Trace
+from lintorch.trace.record import Event
 
 rule = Rule(
     __name__,
@@ -148,6 +150,35 @@ def in_heads(call: cst.Call, source: Source) -> Iterator[Hit]:
     if isinstance(width, int) and isinstance(heads, int) and heads > 0 and width % heads:
         message = f"{width} features cannot be divided among {heads} heads"
         yield Hit(call, message, severity=Severity.ERROR)
+
+
+@rule.trace("torch.Tensor.__getitem__", *(f"torch.Tensor.{name}" for name in _REDUCTIONS))
+def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
+    """Only of what the source saw: how the inputs lie was worked out from the model itself."""
+    other = trace.again(event).get("batch")
+    if not event.inputs or other is None or len(event.inputs[0]) != 3:
+        return
+    here, there = event.inputs[0], other.inputs[0]
+    if here[0] != there[0] and here[1:] == there[1:]:
+        message = (
+            f"{list(here)} grows with the batch first: the layer took {here[0]} samples for time"
+        )
+        yield Hit(event, message, confirms=True)
+
+
+@rule.trace("torch.nn.functional.multi_head_attention_forward")
+def in_attention(event: Event, trace: Trace) -> Iterator[Hit]:
+    """Only of what the source saw: a decoder that attends to its target without a mask."""
+    steps = event.inputs[0][0] if len(event.inputs[0]) == 3 else 0
+    unmasked = event.args.get("attn_mask", "given") is None and not event.args.get("is_causal")
+    if (
+        event.layer.endswith(".self_attn")
+        and "encoder" not in event.layer
+        and unmasked
+        and steps > 1
+    ):
+        message = f"{event.layer} attended from each of {steps} steps to all of them"
+        yield Hit(event, message, confirms=True)
 
 
 def _takes_second(node: cst.Subscript) -> bool:

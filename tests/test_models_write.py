@@ -1,0 +1,74 @@
+"""`lintorch models --write`: what was inferred becomes settings, and the settings give the same models."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import tomllib
+from running import lintorch
+
+NET = """
+from torch import nn
+
+
+class Head(nn.Module):
+    def __init__(self, in_channels, act, num_classes=4):
+        super().__init__()
+        self.conv = nn.Conv2d(in_channels, num_classes, 1)
+        self.act = act
+
+    def forward(self, x):
+        return self.act(self.conv(x))
+
+
+def build_head():
+    return Head(6, nn.ReLU())
+"""
+
+
+def listed(folder: Path, *options: str) -> list[dict[str, object]]:
+    done = lintorch("models", ".", "--output-format", "json", *options, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_the_settings_give_the_same_models(tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text(NET)
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "two.py").write_text(NET.replace("build_head", "build_other"))
+    project = tmp_path / "pyproject.toml"
+    project.write_bytes(b'[project]\r\nname = "x"  # mine\r\n\r\n[tool.lintorch]\r\nopset = 17')
+    before = project.read_bytes()
+    first = listed(tmp_path, "--write")
+    assert project.read_bytes().startswith(before)
+    tables = tomllib.loads(project.read_text())["tool"]["lintorch"]["models"]
+    assert sorted(tables) == ["Head", "one-Head"] or sorted(tables) == ["Head", "two-Head"]
+    assert {table["factory"] for table in tables.values()} == {
+        "one.py:build_head",
+        "inner/two.py:build_other",
+    }
+    again = listed(tmp_path, "--write")
+    assert [each["inputs"] for each in again] == [each["inputs"] for each in first]
+    assert tomllib.loads(project.read_text())["tool"]["lintorch"]["models"] == tables
+
+
+def test_a_project_without_settings_gets_some(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(NET.partition("def build_head")[0])
+    done = lintorch("models", "net.py", "--write", cwd=tmp_path)
+    assert done.stderr == "Wrote to pyproject.toml: Head\n"
+    text = (tmp_path / "pyproject.toml").read_text()
+    table = tomllib.loads(text)["tool"]["lintorch"]["models"]["Head"]
+    assert table["args"] == {"in_channels": 3}
+    assert "# made up at each run: act" in text
+    assert lintorch("models", "net.py", cwd=tmp_path).stdout.startswith("net.py:Head(")
+
+
+def test_settings_that_cannot_take_tables_stay_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(NET)
+    project = tmp_path / "pyproject.toml"
+    project.write_text("tool = { lintorch = { opset = 17 } }\n")
+    done = lintorch("models", "net.py", "--write", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "pyproject.toml: models cannot be added at its end" in done.stderr
+    assert project.read_text() == "tool = { lintorch = { opset = 17 } }\n"
