@@ -458,3 +458,38 @@ def test_sides_follow_errors_in_proportion(tmp_path: Path) -> None:
     assert [show(g, reports["Deep"].model.sizes) for g in reports["Deep"].model.inputs] == [
         "float32[batch=2, 1, depth=32, height=64, width=64]"
     ]
+
+
+PARTS = """
+import os
+from torch import nn
+
+
+class {0}(nn.Conv2d):
+    def __init__(self):
+        super().__init__(3, 4, 3)
+        {1}
+"""
+WHOLE = """
+from part import Part
+from torch import nn
+
+
+class Whole(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.part = Part()
+
+    def forward(self, x):
+        return self.part(x)
+"""
+
+
+def test_several_files_at_a_time_give_the_same_reports(tmp_path: Path) -> None:
+    parts = {"part": ("Part", ""), "alone": ("Alone", ""), "quits": ("Quits", "os._exit(3)")}
+    texts = {name: PARTS.format(*given) for name, given in parts.items()}
+    files = written(tmp_path, whole=WHOLE, **texts)
+    plans = (Plan(files, str(tmp_path), trace=False, limits=LIMITS, jobs=n) for n in (1, 3))
+    one, three = ([(name_of(r), r.failure and r.failure.stage) for r in examine(p)] for p in plans)
+    assert one == three
+    assert sorted(one) == [("Alone", None), ("Quits", "stopped"), ("Whole", None)]

@@ -30,7 +30,7 @@ from lintorch.profile import EXPORTERS
 @click.option("--python", metavar="PATH", help="The interpreter whose torch runs the models.")
 @click.option("--config", type=click.Path(dir_okay=False), help="Settings of this file only.")
 @click.option("--jobs", "-j", type=click.IntRange(0), default=0,
-              help="Exports at a time, memory permitting; 0: one per core.")  # fmt: skip
+              help="Files or exports at a time, memory permitting; 0: one per core.")  # fmt: skip
 def command(**given: Any) -> None:
     """Export the models of files and folders (default: the current one), and compare numbers.
 

@@ -14,12 +14,15 @@ import click
     "--write", is_flag=True, help="Put what was inferred into the settings, to be edited."
 )
 @click.option("--python", metavar="PATH", help="The interpreter whose torch runs the models.")
+@click.option("--jobs", "-j", type=click.IntRange(0), default=0,
+              help="Files at a time, memory permitting; 0: one per core.")  # fmt: skip
 @click.option("--config", type=click.Path(dir_okay=False), help="Settings of this file only.")
 def command(
     paths: tuple[str, ...],
     output_format: str,
     write: bool,
     python: str | None,
+    jobs: int,
     config: str | None,
 ) -> None:
     """List the models of files and folders; builds and runs them once."""
@@ -33,7 +36,7 @@ def command(
     from lintorch.settings import SettingsError
     from lintorch.worker.client import WorkerError
 
-    asked = Order(paths or (".",), python=python, config=config)
+    asked = Order(paths or (".",), python=python, jobs=jobs, config=config)
     try:
         with progress_on(sys.stderr) as progress:
             listed = list_models(asked, progress, write)

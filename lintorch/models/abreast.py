@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from torch import nn
 
 from lintorch.models.work import Options
 from lintorch.trials.state import tensors_of
 from lintorch.worker.isolate import Ending, Message, Send, ticking
+from lintorch.worker.room import free
 
 _COPIES = 5
 """How many times its weights an export holds at its height (of 100 M: 4.5 in onnx, 3.0 in TorchScript)."""
@@ -32,7 +32,7 @@ def room(options: Options, module: nn.Module) -> int:
     """How many exports of a module fit beside each other into the memory that is free."""
     sizes = (value.numel() * value.element_size() for _, value in tensors_of(module))
     weights = sum(map(int, sizes))
-    return max(1, min(options.jobs, _free() // (_BASE + _COPIES * weights)))
+    return max(1, min(options.jobs, free() // (_BASE + _COPIES * weights)))
 
 
 def abreast(
@@ -73,13 +73,3 @@ def _ended(piece: Piece, running: Generator[Message | None, None, Ending]) -> bo
     if message is not None:
         piece.sent.append(message)
     return False
-
-
-def _free() -> int:
-    """Bytes of memory that are free; plenty where the platform does not say."""
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        found = next(line for line in lines if line.startswith("MemAvailable"))
-        return int(found.split()[1]) * 1024
-    except (OSError, StopIteration, ValueError):
-        return 2**40

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,6 +14,8 @@ from lintorch.trace import wire
 from lintorch.trace.record import Failure, Model, Outcome, Run, Rung
 from lintorch.trace.symbols import traced_to_sizes
 from lintorch.worker.client import Worker, WorkerError
+from lintorch.worker.crew import abreast
+from lintorch.worker.room import at_once
 from lintorch.worker.workers import Workers
 
 Message = dict[str, Any]
@@ -39,7 +41,7 @@ class Plan:
     `configured` holds the tables `[tool.lintorch.models.NAME]`. Without `trace` and `exporters`
     models are only found, built and fed. `in_training` holds (model as "file.py:Class", exporter)
     where the project exports that model in training mode: it is tried so as well. `python` is the interpreter whose torch is used.
-    Runs are traced as graphs too, unless not `graphs`. Up to `jobs` exports of one model run side by side. What they write is kept below the folder
+    Runs are traced as graphs too, unless not `graphs`. Up to `jobs` files are looked at side by side, else as many exports of a model. What they write is kept below the folder
     `artifacts`, if one is given; `scripts` asks for programs that show what went wrong.
     """
 
@@ -87,8 +89,14 @@ def examine(
                 start = Failure(str(setting["factory"]), name, 1, "stopped", "")
                 request = _Request("configured", arguments, start, plan, checked)
                 yield from _covering(_reports(workers, request, progress), covered)
-        for path in ordered(checked):
-            yield from _file(workers, path, plan, checked, covered, progress)
+        count = at_once(plan.jobs, plan.limits.memory, len(checked))
+        one = replace(plan, jobs=max(1, plan.jobs // count))
+
+        def file(workers: Workers, path: str) -> list[Report]:
+            return list(_file(workers, path, one, checked, set(covered), progress))
+
+        for reports in abreast(file, ordered(checked), workers, count):
+            yield from _covering(_uncovered(reports, covered), covered)
 
 
 def _file(
@@ -110,6 +118,14 @@ def _file(
             yield report
             failure = report.failure
             broken = bool(failure and failure.stage == "stopped" and failure.qualname)
+
+
+def _uncovered(reports: Iterable[Report], covered: Set[str]) -> Iterator[Report]:
+    """Without models that an earlier file's turned out to contain while this one was looked at."""
+    for report in reports:
+        told = report.failure or report.model
+        if told is None or not told.qualname or f"{told.path}:{told.qualname}" not in covered:
+            yield report
 
 
 def _covering(reports: Iterator[Report], covered: set[str]) -> Iterator[Report]:

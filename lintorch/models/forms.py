@@ -26,6 +26,7 @@ COMMON: tuple[Form, ...] = (
         Input("", "float32", ("batch", 3, "depth", "height", "width")),
         {"batch": 2, "depth": 32, "height": 32, "width": 32},
     ),
+    (Input("", "float32", ("batch", 2, 3, "height", "width")), _PLANE),
 )
 
 

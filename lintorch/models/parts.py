@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import ast
-import importlib
 import inspect
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from torch import nn
 
 from lintorch.models.parameters import annotation
-
-_SET = re.compile(r"self\.(\w+)(?:\s*:[^=]+)?\s*=[^=]|self\.(\w+), self\.|def (\w+)\(self")
+from lintorch.models.siblings import has, models, sibling
 
 
 def kind_of(call: Any, parameter: inspect.Parameter) -> type[nn.Module] | None:
@@ -29,30 +26,11 @@ def kind_of(call: Any, parameter: inspect.Parameter) -> type[nn.Module] | None:
     for kind in known:
         if kind.__name__ in words and kind is not call:
             return kind
-    fitting = [kind for kind in known if uses and kind is not call and uses <= _has(kind)]
+    fitting = [kind for kind in known if uses and kind is not call and uses <= has(kind)]
     named = [kind for kind in known if kind.__name__.lower() == wanted and kind is not call]
     for kind in (*(kind for kind in named if kind in fitting or not uses), *fitting, *named):
         return kind
-    return _sibling(call, wanted)
-
-
-def _sibling(call: Any, wanted: str) -> type[nn.Module] | None:
-    """The class of that name in the file of that name beside the file of `call`."""
-    package = call.__module__.rpartition(".")[0]
-    home = getattr(sys.modules.get(package), "__path__", ())
-    if not any((Path(folder) / f"{wanted}.py").is_file() for folder in home):
-        return None
-    try:
-        beside = vars(importlib.import_module(f"{package}.{wanted}"))
-    except Exception:  # whatever the file raises
-        return None
-    return next((kind for kind in _models(beside) if kind.__name__.lower() == wanted), None)
-
-
-def _models(names: Mapping[str, Any]) -> Iterator[type[nn.Module]]:
-    for value in list(names.values()):
-        if inspect.isclass(value) and issubclass(value, nn.Module) and not _is_torch(value):
-            yield value
+    return sibling(call, wanted, uses)
 
 
 @lru_cache(maxsize=256)
@@ -112,16 +90,12 @@ def _near(call: Callable[..., Any]) -> Iterator[type[nn.Module]]:
     scope = dict(vars(inspect.getmodule(call) or inspect))
     homes = [sys.modules.get(getattr(value, "__module__", None) or "") for value in scope.values()]
     for names in (scope, *(vars(home) for home in homes if home and _is_kin(home, call))):
-        yield from _models(names)
+        yield from models(names)
 
 
 def _is_kin(home: Any, call: Callable[..., Any]) -> bool:
     """Whether a module is of the same package."""
     return str(home.__name__).partition(".")[0] == call.__module__.partition(".")[0]
-
-
-def _is_torch(kind: type) -> bool:
-    return kind.__module__.partition(".")[0] == "torch"
 
 
 def _tree(call: Callable[..., Any], whole: bool) -> ast.AST:
@@ -130,18 +104,3 @@ def _tree(call: Callable[..., Any], whole: bool) -> ast.AST:
         return ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(code))))
     except (OSError, TypeError, ValueError, SyntaxError):
         return ast.Module([], [])
-
-
-def _has(kind: Callable[..., Any]) -> frozenset[str]:
-    found: frozenset[str] = _sets(kind)
-    return found
-
-
-@lru_cache(maxsize=512)
-def _sets(kind: Callable[..., Any]) -> frozenset[str]:
-    """Attributes that the text of a class sets on itself, and its methods."""
-    try:
-        found = _SET.findall(inspect.getsource(kind))
-    except (OSError, TypeError):
-        return frozenset()
-    return frozenset(name for names in found for name in names if name)

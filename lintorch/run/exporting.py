@@ -37,7 +37,6 @@ def export_models(asked: Order, wanted: Wanted, progress: Progress) -> Matrix:
                 bare,
                 graphs=False,
                 exporters=asked.exporters or _deployed(bare, scope),
-                jobs=asked.jobs or os.cpu_count() or 1,
                 artifacts=staging,
                 scripts=bool(wanted.scripts),
             )

@@ -15,6 +15,7 @@ from lintorch.models.examine import Limits, Plan, Report, examine
 from lintorch.models.notation import told
 from lintorch.profile import Profile
 from lintorch.run.order import Order, Progress
+from lintorch.run.pool import cores
 from lintorch.run.scope import Scope
 from lintorch.run.sources import engine_finding
 from lintorch.settings import Settings
@@ -82,6 +83,7 @@ def plans(
             opset=scope.profile(files[0]).opset,
             python=asked.python or settings.python or own_python(),
             limits=_limits(settings),
+            jobs=asked.jobs or cores(),
         )
 
 

@@ -14,7 +14,7 @@ from lintorch.targets import find
 
 T = TypeVar("T")
 Kind = Callable[[Any, str], Any]
-_MODEL = ("factory", "args", "inputs", "train-inputs")
+_MODEL = ("factory", "args", "inputs")
 
 
 def nearest(word: str, known: tuple[str, ...]) -> str:
@@ -96,9 +96,8 @@ def _model(table: Mapping[str, Any], root: str) -> None:
     if ":" not in string(table["factory"], root):
         raise ValueError('`factory` is written "package.module:name" or "path.py:name"')
     _a(dict, "`args` to be a table", table.get("args", {}))
-    for key in ("inputs", "train-inputs"):
-        for written in _a(list, f"`{key}` to be a list", table.get(key, [])):
-            argument(written)
+    for written in _a(list, "`inputs` to be a list", table.get("inputs", [])):
+        argument(written)
 
 
 def _a(kind: type[T], wanted: str, value: Any) -> T:

@@ -53,7 +53,7 @@ class Settings:
     exclude: tuple[str, ...] = DEFAULT_EXCLUDE
     extend_exclude: tuple[str, ...] = ()
     models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Tables by name, with the keys as written: `factory`, `args`, `inputs`, `train-inputs`."""
+    """Tables by name, with the keys as written: `factory`, `args`, `inputs`."""
     rules: tuple[str, ...] = ()
     """Folders of the project's own rules, absolute."""
     trace_seconds: float | None = None

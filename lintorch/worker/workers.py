@@ -2,31 +2,44 @@
 
 from __future__ import annotations
 
-from lintorch.worker.client import Worker
+import threading
+
+from lintorch.worker.client import Worker, WorkerError
 
 
 class Workers:
-    """The worker in use; another one where user code has killed it."""
+    """The worker in use; another one where user code has killed it, until it is closed."""
 
     def __init__(self, python: str) -> None:
-        self._python = python
+        self.python = python
         self._worker: Worker | None = None
+        self._closed = False
+        self._lock = threading.Lock()
 
     def __enter__(self) -> Workers:
         self.worker()
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.drop()
+        self.close()
 
     def worker(self) -> Worker:
         """A worker that lives. Raises WorkerError."""
-        if self._worker is None:
-            self._worker = Worker(self._python).__enter__()
-        return self._worker
+        with self._lock:
+            if self._closed:
+                raise WorkerError("no more work is wanted")
+            if self._worker is None:
+                self._worker = Worker(self.python).__enter__()
+            return self._worker
 
     def drop(self) -> None:
         """End the worker in use."""
-        if self._worker is not None:
-            self._worker.close()
-            self._worker = None
+        with self._lock:
+            if self._worker is not None:
+                self._worker.close()
+                self._worker = None
+
+    def close(self) -> None:
+        """End the worker in use, and have no other; from any thread."""
+        self._closed = True
+        self.drop()
