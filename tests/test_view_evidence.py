@@ -269,6 +269,7 @@ def others(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[list[Fin
 
 NUMBERS = (
     image("Shape", "n = np.prod(y.shape[2:])  # numpy|return y.flatten(2)[:, :, : int(n)]")
+    + image("Root", "n = np.sqrt(image.shape[2])  # numpy root|return F.pad(y, [0, int(n)])")
     + image("Most", "n = max(image.shape[2], image.shape[3])  # most|return F.pad(y, [0, n])")
     + image("Least", "n = max(image.shape[2], 1)  # one side|return F.pad(y, [0, n])")
     + image("List", "n = [0.5] * image.shape[0]  # list|return y * torch.tensor(n).sum()")
@@ -288,6 +289,7 @@ CONFIRMED = {
     "torn in a helper": ("LT803", "raised here"),
     "clash": ("LT806", "row.1 raised: running_mean should contain"),
     "numpy": ("LT101", "what NumPy makes of sizes was"),
+    "numpy root": ("LT101", "what NumPy makes of sizes was 8.0"),
     "most": (
         "LT101",
         "a comparison in max() or min() was False and is True when height,width changes",
