@@ -80,7 +80,7 @@ class Writes(nn.Module):
     def forward(self, x):
         y = x * 2
         y[:, 0] = 0
-        y.view(-1)[0] = 1  # inplace.view
+        y.view(-1)[0] = 1  # inplace.view inplace.shared
         total = y.sum()
         z = (x + 1).flatten(1)
         z.add_(1)

@@ -9,7 +9,8 @@ from torch import nn
 
 from lintorch.models.guess import Guess
 from lintorch.trace import feed
-from lintorch.trace.record import Site
+from lintorch.trace.raised import raised as event_of
+from lintorch.trace.record import Event, Site
 from lintorch.trace.run import call
 from lintorch.trace.site import Files
 from lintorch.worker import surroundings
@@ -23,6 +24,7 @@ class Error:
     kind: str
     text: str
     site: Site | None
+    event: Event | None = None
 
     def __str__(self) -> str:
         where = f" ({self.site.path}:{self.site.row})" if self.site else ""
@@ -38,7 +40,8 @@ def attempt(module: nn.Module, guess: Guess, files: Files, seconds: float) -> Er
         with within(seconds):
             output = call(module, feed.placed(module, guess.inputs, guess.sizes))
     except (Exception, SystemExit, TooSlow) as raised:  # whatever user code raises
-        return Error(type(raised).__name__, str(raised), files.of_error(raised))
+        where = files.of_error(raised)
+        return Error(type(raised).__name__, str(raised), where, event_of(raised, module, files))
     if feed.flatten(output):
         return None
     return Error("ValueError", f"forward gave {type(output).__name__}, and no tensor", None)

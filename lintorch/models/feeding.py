@@ -18,7 +18,7 @@ from lintorch.models.parameters import named
 from lintorch.models.search import NotFedError
 from lintorch.models.work import LEAST_SECONDS, Work
 from lintorch.trace import wire
-from lintorch.trace.record import Input
+from lintorch.trace.record import Event, Input
 from lintorch.trace.rungs import shortened
 from lintorch.trace.site import Files
 from lintorch.worker.isolate import Send
@@ -35,6 +35,7 @@ class _Failed:
     stage: str
     cause: str
     output: str = ""
+    raised: tuple[Event, ...] = ()
 
 
 def fed(
@@ -67,7 +68,7 @@ def fed(
     except BaseException as error:  # whatever user code raises, SystemExit too
         first = first or _Failed("build", _told(error, work.files))
     if first is not None:
-        work.fail(first.stage, first.cause, first.output)
+        work.fail(first.stage, first.cause, first.output, first.raised)
     return None
 
 
@@ -92,19 +93,23 @@ def _found(work: Work, built: Built, setting: Mapping[str, Any]) -> Fed | _Faile
                 )
             else:
                 fed = search.search(built, work.files, work.left() * _SEARCH_SHARE)
-            send({"fed": wire.packed((fed.inputs, fed.sizes, fed.varied))})
+            send({"fed": wire.packed(fed)})
         except NotFedError as error:
-            send({"unfed": [error.stage, str(error)]})
+            send({"unfed": [error.stage, str(error), wire.packed(error.raised)]})
 
     sent, ending = work.step(feeding, work.left())
     for message in sent:
         if "fed" in message:
-            inputs, sizes, varied = message["fed"]
-            return Fed(tuple(wire.given(part) for part in inputs), sizes, varied)
+            return _received(message["fed"])
         if "unfed" in message:
-            stage, cause = message["unfed"]
-            return _Failed(stage, cause, ending.output)
+            stage, cause, raised = message["unfed"]
+            return _Failed(stage, cause, ending.output, tuple(map(wire.event, raised)))
     return _Failed("stopped", ending.cause or "it sent nothing", ending.output)
+
+
+def _received(data: Mapping[str, Any]) -> Fed:
+    parts = {name: tuple(map(wire.given, data.get(name, ()))) for name in ("inputs", "named")}
+    return Fed(**{**data, **parts})
 
 
 def _given(inputs: list[Any], module: nn.Module) -> tuple[tuple[Input, ...], dict[str, int]]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 from torch import nn
 
@@ -17,11 +17,18 @@ from lintorch.worker.limits import TooSlow, within
 
 @dataclass(frozen=True)
 class Fed:
-    """What the model runs on; the other sizes at which it runs too, per group of names."""
+    """What the model runs on; the other sizes at which it runs too, per group of names.
+
+    `named` are the inputs with names also for the sizes that may not vary, and `refused` the changes
+    of `named_sizes` that the model did not take.
+    """
 
     inputs: tuple[Input, ...]
     sizes: Mapping[str, int]
     varied: Mapping[str, Mapping[str, int]]
+    named: tuple[Input, ...] = ()
+    named_sizes: Mapping[str, int] = field(default_factory=dict)
+    refused: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
 def narrowed(guess: Guess, module: nn.Module, deadline: float) -> Fed:
@@ -37,9 +44,8 @@ def narrowed(guess: Guess, module: nn.Module, deadline: float) -> Fed:
             return False
         return True
 
-    model = Model("", "", 0, inputs=guess.inputs, sizes=guess.sizes)
-    varied = feed.varied(model, runs)
-    free = {name for group in varied for name in group.split(",")}
+    whole = tried(guess.inputs, guess.sizes, runs)
+    free = {name for group in whole.varied for name in group.split(",")}
     inputs = tuple(
         replace(
             given,
@@ -51,5 +57,14 @@ def narrowed(guess: Guess, module: nn.Module, deadline: float) -> Fed:
         for given in guess.inputs
     )
     sizes = {name: size for name, size in guess.sizes.items() if name in free}
-    kept = {group: {n: s for n, s in at.items() if n in free} for group, at in varied.items()}
-    return Fed(inputs, sizes, kept)
+    varied = {g: {n: s for n, s in at.items() if n in free} for g, at in whole.varied.items()}
+    return replace(whole, inputs=inputs, sizes=sizes, varied=varied)
+
+
+def tried(
+    inputs: tuple[Input, ...], sizes: Mapping[str, int], runs: Callable[[Mapping[str, int]], bool]
+) -> Fed:
+    """What the model runs on, after each group of named sizes was changed."""
+    model = Model("", "", 0, inputs=inputs, sizes=sizes)
+    varied = feed.varied(model, runs)
+    return Fed(inputs, sizes, varied, inputs, sizes, feed.unvaried(model, varied))

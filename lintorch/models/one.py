@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Set
+from dataclasses import replace
 from typing import Any
 
 from torch import nn
@@ -24,6 +25,8 @@ from lintorch.worker.isolate import SLACK, Send
 
 _REPLAYING = 10.0
 """Seconds in which a model is run with one thing changed, at most."""
+_REFUSED_SHARE = 0.1
+"""Of the time that is left, for each try at sizes that a model does not take."""
 
 
 def examine(
@@ -78,6 +81,7 @@ def _model(seen: Seen, built: Built, fed: Fed, work: Work) -> Model:
 
 def _recorded(work: Work, subject: run.Subject, fed: Fed) -> bool:
     """Record a run at each set of sizes; whether each came to its end."""
+    raised = (*_refused(work, subject, fed),)
     first: Run | None = None
     for sizes in (fed.sizes, *fed.varied.values()):
 
@@ -86,7 +90,9 @@ def _recorded(work: Work, subject: run.Subject, fed: Fed) -> bool:
 
         sent, ending = work.step(running, work.left())
         for message in sent:
-            first = first or wire.run(message["run"])
+            if first is None:
+                message["run"]["events"] += raised
+                first = wire.run(message["run"])
             work.send(message)
         if ending.cause:
             work.fail("stopped", ending.cause, ending.output)
@@ -94,6 +100,19 @@ def _recorded(work: Work, subject: run.Subject, fed: Fed) -> bool:
     if first:
         _replay(work, subject, fed, first)
     return True
+
+
+def _refused(work: Work, subject: run.Subject, fed: Fed) -> Iterator[dict[str, Any]]:
+    """What the model raises at the sizes that it does not take, run afresh."""
+    named = replace(subject, inputs=fed.named)
+    for changed in fed.refused.values():
+
+        def running(send: Send, changed: Mapping[str, int] = changed) -> None:
+            event = run.refused(named, {**fed.named_sizes, **changed}, changed)
+            send({"raised": wire.packed(event)})
+
+        sent, _ = work.step(running, work.left() * _REFUSED_SHARE)
+        yield from (message["raised"] for message in sent if message["raised"])
 
 
 def _replay(work: Work, subject: run.Subject, fed: Fed, recorded: Run) -> None:

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import chain
+from typing import Any
 
 from torch import nn
 
 from lintorch.models.attempt import Error, attempt, unfeedable
 from lintorch.models.guess import SPATIAL, Guess, guesses
 from lintorch.models.making import Built
-from lintorch.models.narrow import Fed, narrowed
+from lintorch.models.narrow import Fed, narrowed, tried
 from lintorch.models.notation import told
 from lintorch.models.optional import with_named
 from lintorch.models.repair import repairs
 from lintorch.models.several import spread
 from lintorch.models.shown import like
 from lintorch.models.sides import other_sizes
-from lintorch.trace import feed
-from lintorch.trace.record import Input, Model
+from lintorch.trace.record import Event, Input, Site
 from lintorch.trace.site import Files
 
 _MOST_TRIES = 150
@@ -30,17 +31,22 @@ _MOST_ELEMENTS = 16_000_000
 _LEAST_SIDE = 32
 _DEEPEST = 7
 _SECONDS_CONFIGURED = 60.0
+_MOST_RAISED = 8
 _NOT_FOR_INPUTS = frozenset(
     {"SystemExit", "NameError", "NotImplementedError", "ImportError", "OSError", "MemoryError"}
 )
 
 
 class NotFedError(Exception):
-    """Nothing that was tried could be fed. `stage` is "inputs", or "run" where inputs are not to blame."""
+    """Nothing that was tried could be fed. `stage` is "inputs", or "run" where inputs are not to blame.
 
-    def __init__(self, stage: str, cause: str) -> None:
+    `raised` holds what the tries raised, each at its line.
+    """
+
+    def __init__(self, stage: str, cause: str, raised: tuple[Event, ...] = ()) -> None:
         super().__init__(cause)
         self.stage = stage
+        self.raised = raised
 
 
 def search(built: Built, files: Files, seconds: float) -> Fed:
@@ -50,6 +56,7 @@ def search(built: Built, files: Files, seconds: float) -> Fed:
     deadline = time.monotonic() + seconds
     first: tuple[Guess, Error] | None = None
     kinds = set()
+    raised: dict[tuple[Site, Any], Event] = {}
     starts = chain(
         like(built.module, built.fed),
         spread(guesses(built.module, built.arguments), built.module, built.arguments),
@@ -59,14 +66,19 @@ def search(built: Built, files: Files, seconds: float) -> Fed:
             return narrowed(guess, built.module, deadline)
         first = first or guess
         kinds.add(str(guess[1]))
+        if event := guess[1].event:
+            built_at = built.sites.get(event.layer)
+            raised.setdefault((event.site, event.value), replace(event, built=built_at))
     if first is None:
         raise NotFedError("inputs", "its forward takes nothing that could be fed")
     if first[1].kind == "TooSlow":
         raise NotFedError("stopped", str(first[1]))
+    events = tuple(raised.values())[:_MOST_RAISED]
     if len(kinds) == 1 or first[1].kind in _NOT_FOR_INPUTS:
-        raise NotFedError("run", str(first[1]))
+        raise NotFedError("run", str(first[1]), events)
     shown = told(first[0].inputs, first[0].sizes)
-    raise NotFedError("inputs", f"no inputs were found that it runs on; {shown} gave {first[1]}")
+    cause = f"no inputs were found that it runs on; {shown} gave {first[1]}"
+    raise NotFedError("inputs", cause, events)
 
 
 def configured(
@@ -80,8 +92,7 @@ def configured(
     error = failing(sizes)
     if error is not None:
         raise NotFedError("stopped" if error.kind == "TooSlow" else "run", str(error))
-    model = Model("", "", 0, inputs=inputs, sizes=sizes)
-    return Fed(inputs, sizes, feed.varied(model, lambda at: failing(at) is None))
+    return tried(inputs, sizes, lambda at: failing(at) is None)
 
 
 def _tries(

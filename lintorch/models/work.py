@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from lintorch.models.identity import Seen
 from lintorch.trace import wire
-from lintorch.trace.record import Failure
+from lintorch.trace.record import Event, Failure
 from lintorch.trace.site import Files
 from lintorch.worker.isolate import Ending, Message, Send, isolate
 
@@ -52,10 +52,12 @@ class Work:
     options: Options
     deadline: float
 
-    def fail(self, stage: str, cause: str, output: str = "") -> None:
+    def fail(
+        self, stage: str, cause: str, output: str = "", raised: tuple[Event, ...] = ()
+    ) -> None:
         """Send a failure of this model."""
         seen = self.seen
-        failure = Failure(seen.path, seen.qualname, seen.row, stage, cause, output)
+        failure = Failure(seen.path, seen.qualname, seen.row, stage, cause, output, raised)
         self.send({"failure": wire.packed(failure)})
 
     def left(self) -> float:

@@ -20,7 +20,7 @@ from lintorch.run.scope import Scope
 from lintorch.run.sources import engine_finding
 from lintorch.settings import Settings
 from lintorch.subjects import Trace, Trial
-from lintorch.trace.record import Failure, Model, Outcome, Rung
+from lintorch.trace.record import Failure, Model, Outcome, Run, Rung
 from lintorch.worker.client import WorkerError
 
 _MEBIBYTE = 2**20
@@ -123,6 +123,7 @@ def read(reports: Iterable[Report], rules: Catalog, profile: Profile) -> Ran:
     for report in reports:
         if report.failure is not None:
             findings.append(failed(report.failure, rules))
+            findings += lint(tries(report.failure, profile), traced)
         if report.model is None:
             continue
         trace = Trace(report.model, report.runs, report.rungs, profile)
@@ -131,6 +132,12 @@ def read(reports: Iterable[Report], rules: Catalog, profile: Profile) -> Ran:
             findings += tried(outcome, trace, exported, rules)
         lines.append(model_text(report))
     return Ran(tuple(findings), tuple(lines))
+
+
+def tries(failure: Failure, profile: Profile) -> Trace:
+    """What the tries to run a model raised, as one run that did not come to its end."""
+    model = Model(failure.path, failure.qualname, failure.row)
+    return Trace(model, (Run({}, failure.raised, failure.cause),), (), profile)
 
 
 def tried(outcome: Outcome, trace: Trace, detectors: Index, rules: Catalog) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from lintorch.trace.ranges import user_modules
 from lintorch.trace.site import Files
-from lintorch.trace.sized import Sized, SizedFloat, tell
+from lintorch.trace.sized import Sized, SizedFloat, listening, tell
 
 _NUMPY = "numpy"
 _MOST_NUMBERS = 16
@@ -59,7 +59,8 @@ class _Function:
         self._function = function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        answer = self._function(*args, **kwargs)
+        with listening(None):  # what it asks of a size is not the user's question
+            answer = self._function(*args, **kwargs)
         if holds_size((*args, *kwargs.values())):
             tell("size.numpy", answer, _plain(answer))
         return answer

@@ -21,6 +21,7 @@ _FOUND = re.compile(
 _MASKS = ("bool", "uint8")
 _MAY_SKIP = re.compile(r"\b(and|or|if .* else|lambda|for .* in)\b")
 """A line of which only a part may have run."""
+_BRANCH = re.compile(r"\s*(if|elif|else|for|while|try|except|match|case)\b")
 
 
 def unread(trace: Trace) -> Iterator[Site]:
@@ -37,7 +38,7 @@ def whole_lines(trace: Trace) -> Iterator[Site]:
     if all(map(is_whole, trace.runs)):
         happened = [event for run in trace.runs for event in run.events]
         ran = dict.fromkeys(event.site for event in happened if event.outputs)
-        yield from (site for site in ran if not _MAY_SKIP.search(line(site)))
+        yield from filter(is_run_whole, ran)
 
 
 def told(event: Event) -> str:
@@ -63,6 +64,26 @@ def shown(shapes: tuple[Shape, ...]) -> str:
 def is_whole(run: Run) -> bool:
     """Whether a run came to its end and all of it was recorded."""
     return not run.error and len(run.events) < MOST_EVENTS
+
+
+def is_run_whole(site: Site) -> bool:
+    """Whether a line that ran has no part that may not have run."""
+    return not _MAY_SKIP.search(line(site))
+
+
+def is_followed_whole(site: Site) -> bool:
+    """Whether nothing stands below a line in its function that may not have run."""
+    depth = _indent(line(site))
+    for text in linecache.getlines(site.path)[site.row :]:
+        if text.strip() and _indent(text) < depth:
+            return not text.lstrip().startswith(("elif", "else", "except", "finally"))
+        if _BRANCH.match(text) or _MAY_SKIP.search(text.partition("#")[0]):
+            return False
+    return True
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())
 
 
 def _tells(event: Event) -> bool:

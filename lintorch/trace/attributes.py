@@ -13,7 +13,8 @@ from torch import nn
 from lintorch.trace.record import Event
 from lintorch.trace.site import Files
 from lintorch.trace.sized import plain
-from lintorch.trace.writes import Writes, is_write
+from lintorch.trace.views import memory
+from lintorch.trace.writes import Writes
 
 Add = Callable[[Event], None]
 _ABSENT = object()
@@ -59,23 +60,17 @@ class BufferWrites(Writes):
 
     def __init__(self, arguments: Iterable[torch.Tensor], root: nn.Module) -> None:
         super().__init__(arguments)
-        self._buffers = {
-            storage: name.rpartition(".")
-            for name, buffer in root.named_buffers()
-            if (storage := buffer.untyped_storage().data_ptr())
-        }
+        self._buffers = {memory(each): name.rpartition(".") for name, each in root.named_buffers()}
 
-    def after(
-        self, short: str, event: Event, tensors: list[torch.Tensor], out: Any
-    ) -> Iterator[Event]:
+    def after(self, event: Event, tensors: list[torch.Tensor], out: Any) -> Iterator[Event]:
         """As of any write; a `module.write` first where it is to a buffer."""
-        if tensors and self._buffers and is_write(short, event):
-            storage = tensors[0].untyped_storage().data_ptr()
-            path, _, name = self._buffers.get(storage, ("", "", ""))
-            args = {"attribute": name, "same": False, "operator": short}
+        if tensors and self._buffers and event.is_write:
+            path, _, name = self._buffers.get(memory(tensors[0]), ("", "", ""))
+            operator = event.name.rpartition(".")[2]
+            args = {"attribute": name, "same": False, "operator": operator}
             if name:
                 yield Event("module.write", event.site, path, args=args)
-        yield from super().after(short, event, tensors, out)
+        yield from super().after(event, tensors, out)
 
 
 def same(before: Any, after: Any) -> bool:

@@ -12,7 +12,7 @@ from lintorch.subjects import Trace, Trial
 from lintorch.trace.record import Event, Outcome
 
 _MOST = 200
-_WORKED_OUT = re.compile(r"\b(math|np|numpy)\.|\b(sqrt|log\w*|ceil|floor|trunc)\(")
+_WORKED_OUT = re.compile(r"\bmath\.|\b(sqrt|log\w*|ceil|floor|trunc)\(")
 _DECIDES = re.compile(r"\s*(if|elif|while)\b")
 _LOOKS = re.compile(r"\s*(assert|if|elif|while|raise|print|log(ger|ging)?\.|warnings\.)\b")
 Asked = Callable[[Event], Any]

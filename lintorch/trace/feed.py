@@ -60,6 +60,16 @@ def varied(
     return found
 
 
+def unvaried(model: Model, varied: Mapping[str, object]) -> dict[str, dict[str, int]]:
+    """Per group of names that could not be changed: the first change that was tried."""
+    groups = {",".join(group): group for group in _groups(model.sizes)}
+    return {
+        key: next(_changes(group, model.sizes))
+        for key, group in groups.items()
+        if key not in varied
+    }
+
+
 def _tensor(given: Input, sizes: Mapping[str, int], generator: torch.Generator) -> torch.Tensor:
     shape = tuple(sizes[size] if isinstance(size, str) else size for size in given.shape)
     dtype = getattr(torch, given.dtype)

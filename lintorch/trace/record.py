@@ -9,6 +9,7 @@ from typing import Any
 Shape = tuple[int, ...]
 MOST_EVENTS = 20_000
 """A run records no more than these."""
+_ASSIGNING = ("__setitem__", "__ipow__", "__iand__", "__ior__", "__ixor__")
 
 
 @dataclass(frozen=True)
@@ -30,15 +31,24 @@ class Event:
     Questions are named `size.int`, `size.float`, `size.ceil`, `size.round`, `size.compare`,
     `size.choice` (compared inside max(), min() or sorted()), `size.floordiv` (only with a negative
     operand), `size.len`, `size.tensor`, `size.numpy` (given to a function of NumPy), `size.data`
-    (read through `.data`), `size.range` (its value is the number of rounds), `tensor.item`,
-    `tensor.bool`, `tensor.int`, `tensor.float`, `tensor.tolist`, `tensor.numpy`, `tensor.iter` and
-    `array.asked` (made an array by NumPy or another library that the line calls).
+    (read through `.data`), `size.range` (its value is the number of rounds), `size.repeat` (of a
+    list; its value is how often), `tensor.item`, `tensor.bool`, `tensor.int`, `tensor.float`,
+    `tensor.tolist`, `tensor.numpy`, `tensor.iter` and `array.asked` (made an array by NumPy or
+    another library that the line calls).
 
     Facts that are neither are named
 
-    - `inplace.input`, a write to an argument of the model; `inplace.view`, a write through a view
-      whose base was read later (its value names what made the views); `module.write`, one to an attribute or buffer of the module
-      `layer`: `args` say which, what it was and is, and whether that is the same;
+    - `inplace.input`, a write to an argument of the model;
+    - `inplace.view`, a write through a view whose base was read later: its value names what made
+      the views, the last one first;
+    - `inplace.shared`, the first write of a line whose memory was read later as a tensor other than
+      the one written to and its later views, or was kept by the model, or is hidden behind `.data`
+      or `diagonal`;
+    - `module.write`, a write to an attribute or buffer of the module `layer`: `args` say which,
+      what it was and is, and whether that is the same;
+    - `raised`, an exception: its text is the value, its type `args["kind"]`; `symbols` name the
+      sizes at which it came, with their values in `args`, and none where the model raised at
+      whatever it was fed;
     - `python.random`, a draw: `args` name the `function`;
     - `train.layer`, a layer whose behaviour depends on the mode: `layer_class` says which.
 
@@ -80,6 +90,14 @@ class Event:
     """The answer to a question: the integer read, the outcome of a comparison."""
     symbols: tuple[str, ...] = ()
     """Named sizes that the value was worked out from, such as ("batch",)."""
+
+    @property
+    def is_write(self) -> bool:
+        """Whether an operator changed its first argument."""
+        short = self.name.rpartition(".")[2]
+        if short in _ASSIGNING or self.args.get("inplace") is True:
+            return True
+        return short.endswith("_") and not short.endswith("__")
 
 
 @dataclass(frozen=True)
@@ -166,6 +184,8 @@ class Failure:
     stage: str
     cause: str
     output: str = ""
+    raised: tuple[Event, ...] = ()
+    """What the tries to run it raised, each at its line."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from lintorch.trace import sized as sized_module
 from lintorch.trace.arrays import holds_size
-from lintorch.trace.feed import flatten
 from lintorch.trace.layers import Layers
 from lintorch.trace.operators import arguments, name_of
 from lintorch.trace.record import MOST_EVENTS, Event, Shape, Site
@@ -115,11 +114,6 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
                 follower.after(name, (*args, *given.values()), before.tensors, out)
         return out
 
-    def gave(self, output: object) -> None:
-        """The model gave this back, and with it what it shows."""
-        for extra in self._writes.reads(flatten(output)):
-            self._add(extra)
-
     def heard(self, question: str, answer: Any, operands: Mapping[str, Any]) -> None:
         """A size was asked something; questions of torch and of other libraries are not the user's."""
         asker = _asker(sys._getframe(1))
@@ -185,10 +179,9 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
             **where,
         )
         self._add(event)
-        for extra in self._writes.reads(before.tensors):
+        for extra in self._writes.reads(name.rpartition(".")[2], before.tensors):
             self._add(extra)
-        short = "data" if name == _DATA else name.rpartition(".")[2]
-        for extra in self._writes.after(short, event, before.tensors, out):
+        for extra in self._writes.after(event, before.tensors, out):
             self._add(extra)
 
     def _question(self, name: str, asker: FrameType | None, args: tuple[Any, ...]) -> str:

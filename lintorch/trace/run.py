@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -17,6 +17,7 @@ from lintorch.trace.biases import Biases
 from lintorch.trace.effects import effects
 from lintorch.trace.layers import Layers, modal_events
 from lintorch.trace.outside import Outside
+from lintorch.trace.raised import raised
 from lintorch.trace.ranges import ranges_reported
 from lintorch.trace.record import Event, Input, Run, Site
 from lintorch.trace.recorder import Recorder
@@ -54,6 +55,16 @@ def record(subject: Subject, sizes: Mapping[str, int]) -> Run:
     return Run(dict(sizes), (*modal, *recorder), error)
 
 
+def refused(subject: Subject, sizes: Mapping[str, int], changed: Mapping[str, int]) -> Event | None:
+    """The `raised` event of a model that does not run at some sizes; None where it does run."""
+    try:
+        call(subject.module, feed.placed(subject.module, subject.inputs, sizes))
+    except Exception as error:  # whatever user code raises
+        event = raised(error, subject.module, subject.files, changed)
+        return event and replace(event, built=subject.sites.get(event.layer))
+    return None
+
+
 def _recorded(subject: Subject, sizes: Mapping[str, int], follow: bool) -> tuple[list[Event], str]:
     arguments = feed.placed(subject.module, subject.inputs, sizes)
     tensors = feed.flatten(arguments)
@@ -73,9 +84,9 @@ def _recorded(subject: Subject, sizes: Mapping[str, int], follow: bool) -> tuple
             around.enter_context(beside)
             around.enter_context(recorder)
             output = call(subject.module, arguments)
-        recorder.gave(output)
     except Exception as error:  # whatever user code raises
         return recorder.events, f"{type(error).__name__}: {error}"
     kept = outside.layers(subject.module, subject.outside, layers.called)
-    further = (*layers.idle(), *kept, *plain.events(), *biases.events(output))
+    ended = writes.ended(subject.module, feed.flatten(output))
+    further = (*ended, *layers.idle(), *kept, *plain.events(), *biases.events(output))
     return [*recorder.events, *further], ""

@@ -53,7 +53,7 @@ class Files:
     def of_error(self, error: BaseException) -> Site | None:
         """The innermost line of the user's in an exception's traceback, or one its message names."""
         found = None
-        for frame, row in _frames(error.__traceback__):
+        for frame, row in frames(error.__traceback__):
             if self.is_user(frame.f_code.co_filename):
                 found = self._site(frame.f_code.co_filename, row, frame.f_code.co_name)
         return self.of_text(str(error)) or found
@@ -61,7 +61,7 @@ class Files:
     def of_traceback(self, error: BaseException, shown: str) -> Site | None:
         """The innermost line of one file in an exception's traceback."""
         found = None
-        for frame, row in _frames(error.__traceback__):
+        for frame, row in frames(error.__traceback__):
             if self.shown(frame.f_code.co_filename) == shown:
                 found = self._site(frame.f_code.co_filename, row, frame.f_code.co_name)
         return found
@@ -92,7 +92,8 @@ class Files:
         return False
 
 
-def _frames(trace: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
+def frames(trace: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
+    """The frames of a traceback with their rows, the outermost first."""
     while trace is not None:
         yield trace.tb_frame, trace.tb_lineno
         trace = trace.tb_next

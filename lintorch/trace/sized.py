@@ -61,6 +61,8 @@ def _number(value: Any) -> bool:
 def _computed(function: Callable[..., Any], swapped: bool = False) -> Callable[..., Any]:
     def method(self: Any, other: Any, *rest: Any) -> Any:
         if rest or not isinstance(other, (int, float)):
+            if function is operator.mul and isinstance(other, list):
+                _tell("size.repeat", plain(self))
             return NotImplemented
         left, right = (other, self) if swapped else (self, other)
         left, right = plain(left), plain(right)

@@ -68,7 +68,7 @@ def given(data: Mapping[str, Any]) -> Input:
 
 def failure(data: Mapping[str, Any]) -> Failure:
     """A failure, as `packed` wrote it."""
-    return _made(Failure, data)
+    return _made(Failure, data, raised=tuple(map(event, data.get("raised", ()))))
 
 
 def outcome(data: Mapping[str, Any]) -> Outcome:

@@ -102,6 +102,7 @@ TRACE_HARM = {
     "size.len": READ,
     "size.tensor": TRACED,
     "size.data": UNSEEN,
+    "size.repeat": REPEATED,
     "size.choice": TRACED,
     "size.numpy": READ,
 }
@@ -301,6 +302,7 @@ WORDS = {
     "size.len": "len() of a tensor",
     "size.tensor": "a tensor made of sizes",
     "size.data": "the size read through `.data`",
+    "size.repeat": "the length of a list",
     "size.choice": "a comparison in max() or min()",
     "size.numpy": "what NumPy makes of sizes",
 }

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Hit
+from lintorch.finding import Hit, Refuted
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
+from lintorch.subjects import Trace
+from lintorch.trace.asked import is_whole, line
+from lintorch.trace.record import Event, Site
 
 rule = Rule(
     __name__,
@@ -63,6 +67,11 @@ BATCH_OF_STATE = {
     **dict.fromkeys(("torch.nn.LSTMCell", "torch.nn.GRUCell", "torch.nn.RNNCell"), 0),
 }
 """The axis of the initial state that the batch stands on."""
+RESHAPES = ("torch.Tensor.view", "torch.Tensor.reshape")
+RECURRENT = (
+    "torch.lstm", "torch.gru", "torch.rnn_tanh", "torch.rnn_relu",
+    "torch.lstm_cell", "torch.gru_cell", "torch.rnn_tanh_cell", "torch.rnn_relu_cell",
+)  # fmt: skip
 MAPS = frozenset(
     {
         *(f"torch.nn.{kind}{n}d" for kind in ("Conv", "MaxPool", "AvgPool", "BatchNorm") for n in (2, 3)),
@@ -126,6 +135,65 @@ def swallows(call: cst.Call, maps: cst.BaseExpression, source: Source) -> Iterat
     if literal(rows) == -1 and is_number(features) and is_maps(maps, call, source, 8):
         message = "-1 stands for the batch: maps of another size give more rows than samples"
         yield Hit(call, message)
+
+
+@rule.trace("raised")
+def in_failure(event: Event, trace: Trace) -> Iterator[Hit]:
+    """The model runs at one batch size and not at another."""
+    if event.symbols != ("batch",):
+        return
+    batch = event.args["batch"]
+    if state := re.search(
+        r"Expected hidden(?:\[\d\])? size (\(.*?\)), got \[(.*?)\]", str(event.value)
+    ):
+        for site in made_of(tuple(map(int, state[2].split(","))), trace):
+            yield Hit(site, f"a state of [{state[2]}] is made here: a batch of {batch} raises")
+    elif (cut := re.search(r"shape '\[(\d+)[,\]]", str(event.value))) and is_written(event, cut[1]):
+        yield Hit(event.site, f"the first size is written as {cut[1]}: a batch of {batch} raises")
+
+
+@rule.trace(*RESHAPES)
+def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
+    """Only of what the source saw: rows may well be more than samples, of a batch of tokens."""
+    every = {"": event, **trace.again(event)}
+    if event.args.get("shape", ())[:1] != (-1,) or len(event.inputs[0]) < 4:
+        return
+    for key, e in every.items():
+        rows, samples = e.outputs[0][0], e.inputs[0][0]
+        if rows != samples:
+            at = f" when {key} changes" if key else ""
+            yield Hit(event.site, f"gives {rows} rows for {samples} samples{at}", confirms=True)
+            return
+    maps = {e.inputs[0][2:] for e in every.values()}
+    larger = any("height" in key for key in every)
+    if larger and len(every) == len(trace.runs) and all(map(is_whole, trace.runs)):
+        of = "maps of one size" if len(maps) == 1 else "maps of several sizes"
+        yield Refuted(event.site, f"as many rows as samples, of {of}, as the image varies")
+
+
+@rule.trace(*RECURRENT)
+def in_recurrent(event: Event, trace: Trace) -> Iterator[Refuted]:
+    """A state that the layer took at another batch size as well."""
+    if not all(map(is_whole, trace.runs)) or "batch" not in trace.again(event):
+        return
+    taken = {*event.inputs[1:3]} & {*trace.again(event)["batch"].inputs[1:3]}
+    for made in trace.named(*MADE):
+        if made.outputs[0] in taken:
+            yield Refuted(made.site, "the layer took this state at another batch size, too")
+
+
+def made_of(shape: tuple[int, ...], trace: Trace) -> set[Site]:
+    """The lines of a run that made tensors of this shape; those that write the batch, or the only one."""
+    made = [e for e in trace.named(*MADE) if e.outputs == (shape,)]
+    sites = {event.site for event in made if event.layer_class not in BATCH_OF_STATE}
+    written = {site for site in sites if re.search(rf"\b{shape[-2]}\b", line(site))}
+    return written or (sites if len(sites) == 1 else set())
+
+
+def is_written(event: Event, number: str) -> bool:
+    """Whether the line gives this number as the first size of a view; 2 may halve a batch of pairs."""
+    text = line(event.site)
+    return int(number) > 2 and bool(re.search(rf"\.(view|reshape)\(\s*[(\[]?{number}\b", text))
 
 
 def is_number(node: cst.BaseExpression) -> bool:

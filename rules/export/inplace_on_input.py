@@ -106,14 +106,8 @@ def in_run(rung: Rung, trace: Trace) -> Iterator[Refuted]:
         return
     happened = [event for run in trace.runs for event in run.events]
     reached = {event.site for event in happened if event.name == "inplace.input"}
-    for site in {e.site for e in happened if is_write(e) and not e.layer} - reached:
+    for site in {e.site for e in happened if e.is_write and not e.layer} - reached:
         yield Refuted(site, "what is written to is memory of the model's own, not of its input")
-
-
-def is_write(event: Event) -> bool:
-    """Whether an operator changed its first argument."""
-    short = event.name.rpartition(".")[2]
-    return short == "__setitem__" or (short.endswith("_") and not short.endswith("__"))
 
 
 def outside(place: cst.BaseExpression, source: Source) -> str:

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Harm, Hit, Severity
+from lintorch.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.rule import Rule
 from lintorch.source import Kind, Source, literal
 from lintorch.source.dataflow.writes import written
-from lintorch.subjects import Trial
+from lintorch.subjects import Trace, Trial
+from lintorch.trace.asked import is_followed_whole, is_run_whole, is_whole, shown
 from lintorch.trace.changes import blamed
-from lintorch.trace.record import Event, Outcome
+from lintorch.trace.record import Event, Outcome, Rung
 
 rule = Rule(
     __name__,
@@ -105,6 +106,26 @@ def in_source(node: cst.CSTNode, source: Source) -> Iterator[Hit]:
             f"writes through a view of {base}, which is read later: {base} keeps its old values"
         )
         yield Hit(node, message, harm=LOST)
+
+
+@rule.trace("inplace.view")
+def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
+    harm = harm_of(event)
+    through = " and ".join(dict.fromkeys(event.value))
+    message = f"writes {shown(event.inputs[:1])} through {through}, and what it is a view of is read later"
+    severity = Severity.ERROR if harm is DIAGONAL else None
+    yield Hit(event.site, message, harm=harm, severity=severity)
+
+
+@rule.trace("rung.fx")
+def in_run(rung: Rung, trace: Trace) -> Iterator[Refuted]:
+    """Lines whose writes nobody saw but by the name they were made under."""
+    happened = [event for run in trace.runs for event in run.events]
+    seen = {event.site for event in happened if event.name in ("inplace.view", "inplace.shared")}
+    if all(map(is_whole, trace.runs)):
+        for site in {e.site for e in happened if e.is_write} - seen:
+            if is_run_whole(site) and is_followed_whole(site):
+                yield Refuted(site, "no tensor that shares the memory is read after the write")
 
 
 @rule.trial("wrong", "failed")

@@ -6,10 +6,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Harm, Hit, Severity
+from lintorch.finding import Harm, Hit, Refuted, Severity
 from lintorch.profile import DEFAULT_EXPORTERS
 from lintorch.rule import Rule
 from lintorch.source import UNKNOWN, Source
+from lintorch.subjects import Trace
+from lintorch.trace.asked import is_whole, shown
+from lintorch.trace.record import Event
 
 rule = Rule(
     __name__,
@@ -74,6 +77,7 @@ LAYERS = {f"torch.nn.{kind}": kind for kind in ("LSTM", "GRU", "RNN")}
 PARAMETERS = (
     "input_size", "hidden_size", "num_layers", "bias", "batch_first", "dropout", "bidirectional",
 )  # fmt: skip
+RUNS = ("torch.lstm", "torch.gru", "torch.rnn_tanh", "torch.rnn_relu")
 PACK = ("torch.nn.utils.rnn.pack_padded_sequence", "torch.nn.utils.rnn.pack_sequence")
 DECLARING = ("torch.export.export", "torch.onnx.export")
 PACKED = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
@@ -107,6 +111,32 @@ def in_layer(call: cst.Call, source: Source) -> Iterator[Hit]:
     harms = harm(kind, first)
     if source.profile.dynamic and (is_quiet(harms, source) or is_declared(source)):
         yield Hit(call, f"{kind}{layout(first)}, where the length may vary", harm=harms)
+
+
+@rule.trace("torch._pack_padded_sequence")
+def in_packing(event: Event, trace: Trace) -> Iterator[Hit]:
+    message = f"packs a batch of {shown(event.inputs[:1])} by lengths"
+    yield Hit(event.site, message, harm=PACKED, severity=Severity.ERROR)
+
+
+@rule.trace(*RUNS)
+def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
+    """Of a padded batch; what the source left to the exporters' own words, a run leaves too."""
+    if event.layer_class not in LAYERS or event.built is None or len(event.inputs[0]) != 3:
+        return
+    others = trace.again(event)
+    first = event.args.get(
+        "batch_first", event.args.get("bidirectional")
+    )  # torch.lstm has no name for it
+    length = {key: e.inputs[0][1 if first else 0] for key, e in {"": event, **others}.items()}
+    for key, steps in length.items():
+        if steps != length[""]:
+            harms = harm(LAYERS[event.layer_class], first)
+            said = f"ran {length['']} steps, and {steps} when {key} changes"
+            yield Hit(event.built, said, harm=harms, confirms=True)
+            return
+    if others and len(length) == len(trace.runs) and all(map(is_whole, trace.runs)):
+        yield Refuted(event.built, f"ran {length['']} steps at every size tried")
 
 
 def is_quiet(harms: dict[str, Harm], source: Source) -> bool:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Hit, Severity
+from lintorch.finding import Hit, Refuted, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
 from lintorch.source.literals import Arguments
 from lintorch.source.nets.layers import CONV, TRANSPOSED
 from lintorch.source.nets.signals import Clash, clashes_in, clashes_of
+from lintorch.subjects import Trace
+from lintorch.trace.asked import is_whole, line, shown
+from lintorch.trace.record import Event, Rung
 
 rule = Rule(
     __name__,
@@ -62,6 +66,10 @@ GROUPED = CONVS | TRANSPOSES | {"torch.nn.GroupNorm": ("groups", "num_channels")
 WORDS = (
     *("Conv1d(", "Conv2d(", "Conv3d(", "Transpose1d(", "Transpose2d(", "Transpose3d("),
     *("Linear(", "Norm1d(", "Norm2d(", "Norm3d(", "GroupNorm("),
+)
+CLASH = re.compile(
+    r"to have \d+ channels, but got|running_mean should contain|shapes cannot be multiplied"
+    r"|Expected weight to be|Given normalized_shape|size mismatch|must match"
 )
 FLATTENING = (
     *("resnet", "resnext", "wide_resnet", "vgg", "alexnet", "densenet"),
@@ -114,6 +122,35 @@ def in_children(call: cst.Call, source: Source) -> Iterator[Hit]:
         yield Hit(
             call, f"runs the children of {source.code(model)} one after the other, and {lost}"
         )
+
+
+@rule.trace("raised")
+def in_failure(event: Event, trace: Trace) -> Iterator[Hit]:
+    """Only of what the source saw: a model may have been fed wrongly."""
+    if event.built is not None and not event.symbols and CLASH.search(str(event.value)):
+        yield Hit(event.built, f"{event.layer} raised: {event.value}", confirms=True)
+
+
+@rule.trace("rung.fx")
+def in_run(rung: Rung, trace: Trace) -> Iterator[Refuted]:
+    """Layers that ran; one that made its input longer or shorter is told of for that."""
+    if not all(map(is_whole, trace.runs)):
+        return
+    ran = [e for run in trace.runs for e in run.events if e.outputs and e.built is not None]
+    uneven = {event.built for event in ran if is_uneven(event)}
+    for built, event in {event.built: event for event in ran}.items():
+        if built is None or built in uneven or not event.layer_class.startswith("torch.nn."):
+            continue
+        if "children()" not in line(built):
+            yield Refuted(built, f"{event.layer} ran on {shown(event.inputs[:1])}")
+
+
+def is_uneven(event: Event) -> bool:
+    """Whether a convolution with an even kernel ran with padding."""
+    weight, padding = event.inputs[1:2], event.args.get("padding")
+    return (
+        ".conv" in event.name and bool(padding) and any(n % 2 == 0 for w in weight for n in w[2:])
+    )
 
 
 def clashes(source: Source) -> Iterator[Clash]:

@@ -7,12 +7,15 @@ from itertools import pairwise
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Severity
+from lintorch.finding import Applicability, Fix, Hit, Refuted, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
 from lintorch.source.classes import is_self
 from lintorch.source.dataflow.reaching import reaching
 from lintorch.source.dataflow.steps import Step
+from lintorch.subjects import Trace
+from lintorch.trace.asked import is_run_whole, is_whole, shown
+from lintorch.trace.record import Event
 
 rule = Rule(
     __name__,
@@ -52,6 +55,7 @@ rule = Rule(
 )
 
 DEPTH = 12
+TORN = "view size is not compatible with input tensor's size and stride"
 SWAPS = ("transpose", "swapaxes", "swapdims")
 IN_ORDER = frozenset(
     {
@@ -87,6 +91,23 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
         message = f"after {turn} the memory is in {pieces} pieces, which view cannot merge into {sizes}: it raises"
         edit = source.replace(func.attr, "reshape")
         yield Hit(call, message, Fix("use reshape", (edit,), Applicability.SAFE))
+
+
+@rule.trace("raised")
+def in_failure(event: Event, trace: Trace) -> Iterator[Hit]:
+    if TORN in str(event.value):
+        at = "" if not event.symbols else f" when {' and '.join(event.symbols)} changes"
+        yield Hit(event.site, f"view() raised here{at}: the axes no longer follow in memory")
+
+
+@rule.trace("torch.Tensor.view")
+def in_trace(event: Event, trace: Trace) -> Iterator[Refuted]:
+    """Where no view of the function met an axis of size 1: such an axis may stand anywhere."""
+    around = (event.site.path, event.site.function)
+    views = [e for e in trace.named(event.name) if (e.site.path, e.site.function) == around]
+    smallest = min((size for view in views for size in view.inputs[0]), default=1)
+    if smallest > 1 and all(map(is_whole, trace.runs)) and is_run_whole(event.site):
+        yield Refuted(event.site, f"view() took {shown(event.inputs)} and did not raise")
 
 
 def viewed(call: cst.Call) -> int | None:
