@@ -35,14 +35,11 @@ PACKAGES: dict[str, tuple[str, ...]] = {
             "swin", "wav2vec2",
         )
     ),
-    "diffusers": (
-        "models/autoencoders/autoencoder_kl.py", "models/autoencoders/vq_model.py",
-        "models/unets/unet_1d.py", "models/unets/unet_2d.py",
-        "models/unets/unet_2d_condition.py", "models/controlnets/controlnet.py",
-        "models/transformers/dit_transformer_2d.py", "models/transformers/transformer_2d.py",
-        "models/transformers/pixart_transformer_2d.py", "models/transformers/prior_transformer.py",
-    ),
+    "small transformers": ("of_transformers.py",),
+    "small diffusers": ("of_diffusers.py",),
 }  # fmt: skip
+SMALL = ("small transformers", "small diffusers")
+"""Factories beside this file, in configurations that run at once."""
 _LACKING = re.compile(r"No module named|OptionalImportError|not installed|requires the .* library")
 _ONE_PER_FILE = ("pytorchcv",)
 
@@ -76,11 +73,7 @@ def share(package: str, keep: Path | None) -> Share:
 
 
 def _told(package: str, keep: Path | None) -> list[dict[str, Any]]:
-    spec = importlib.util.find_spec(package)
-    if spec is None or not spec.submodule_search_locations:
-        sys.exit(f"{package} is not installed")
-    home = Path(next(iter(spec.submodule_search_locations)))
-    paths = [str(home / inner) for inner in PACKAGES[package]]
+    paths = [str(_home(package) / inner) for inner in PACKAGES[package]]
     command = [sys.executable, "-m", "lintorch", "models", *paths, "--output-format", "json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if keep is not None:
@@ -88,6 +81,15 @@ def _told(package: str, keep: Path | None) -> list[dict[str, Any]]:
         (keep / f"{package}.json").write_text(done.stdout)
     told: list[dict[str, Any]] = json.loads(done.stdout)
     return told
+
+
+def _home(package: str) -> Path:
+    if package in SMALL:
+        return Path(__file__).parent / "tiny"
+    spec = importlib.util.find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        sys.exit(f"{package} is not installed")
+    return Path(next(iter(spec.submodule_search_locations)))
 
 
 def _is_public(each: dict[str, Any]) -> bool:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from torch import nn
 
+from lintorch.models import forms
+from lintorch.models.forms import Form
 from lintorch.models.guess import Guess, argument
+from lintorch.models.modal import of_kind
 from lintorch.trace.record import Input
 
 _ATTENTION = re.compile(r"\w*attention_mask|\w*padding_mask")
@@ -22,17 +25,21 @@ def with_named(module: nn.Module, guess: Guess, message: str) -> Iterator[Guess]
     """
     signature = list(inspect.signature(module.forward).parameters.values())
     positional = [p for p in signature if p.kind is p.POSITIONAL_OR_KEYWORD]
-    fed = len(guess.inputs)
+    fed, by_layers = len(guess.inputs), list(forms.by_layers(module))
     for number, parameter in enumerate(positional[fed:], fed):
         if re.search(rf"(?<!\w){parameter.name}(?!\w)", message):
-            further = tuple(_input(p.name, guess.inputs[0]) for p in positional[fed : number + 1])
+            further = tuple(
+                _input(p.name, guess.inputs[0], by_layers) for p in positional[fed : number + 1]
+            )
             yield guess.with_inputs((*guess.inputs, *further))
             return
     if "NoneType" in message and fed < len(positional) and positional[fed].default is None:
-        yield guess.with_inputs((*guess.inputs, _input(positional[fed].name, guess.inputs[0])))
+        yield guess.with_inputs(
+            (*guess.inputs, _input(positional[fed].name, guess.inputs[0], by_layers))
+        )
 
 
-def _input(name: str, main: Input) -> Input:
+def _input(name: str, main: Input, by_layers: Sequence[Form]) -> Input:
     if _ATTENTION.fullmatch(name):
         return Input(name, "int64", main.shape[:2], 1, 2)
-    return argument(name, main, 1)
+    return argument(name, of_kind(name, main, by_layers), 1)
