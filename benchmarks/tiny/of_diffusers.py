@@ -21,8 +21,11 @@ def build_unet_2d_condition():
 
 def build_unet_1d():
     return models.UNet1DModel(
-        sample_size=256, extra_in_channels=16, block_out_channels=(16, 32, 32),
-        layers_per_block=1, in_channels=2, out_channels=2,
+        sample_size=64, in_channels=14, out_channels=14, block_out_channels=(8, 8, 16, 16),
+        time_embedding_type="positional", use_timestep_embedding=True, flip_sin_to_cos=False,
+        freq_shift=1.0, out_block_type="OutConv1DBlock", mid_block_type="MidResTemporalBlock1D",
+        down_block_types=("DownResnetBlock1D",) * 4, up_block_types=("UpResnetBlock1D",) * 3,
+        act_fn="swish",
     )  # fmt: skip
 
 
@@ -75,4 +78,50 @@ def build_autoencoder_tiny_model():
     return models.AutoencoderTiny(
         encoder_block_out_channels=(8, 8), decoder_block_out_channels=(8, 8),
         num_encoder_blocks=(1, 1), num_decoder_blocks=(1, 1),
+    )  # fmt: skip
+
+
+def build_unet_3d_model():
+    down, up = ("CrossAttnDownBlock3D", "DownBlock3D"), ("UpBlock3D", "CrossAttnUpBlock3D")
+    return models.UNet3DConditionModel(
+        sample_size=32, cross_attention_dim=32, attention_head_dim=8,
+        down_block_types=down, up_block_types=up, **TWO
+    )  # fmt: skip
+
+
+def build_sd3_model():
+    return models.SD3Transformer2DModel(
+        sample_size=32, patch_size=1, in_channels=4, num_layers=1, attention_head_dim=8,
+        num_attention_heads=4, caption_projection_dim=32, joint_attention_dim=32,
+        pooled_projection_dim=64, out_channels=4,
+    )  # fmt: skip
+
+
+def build_flux_model():
+    return models.FluxTransformer2DModel(
+        in_channels=4, num_layers=1, num_single_layers=1, attention_head_dim=16,
+        num_attention_heads=2, joint_attention_dim=32, pooled_projection_dim=32,
+        axes_dims_rope=(4, 4, 8),
+    )  # fmt: skip
+
+
+def build_asymmetric_autoencoder_model():
+    return models.AsymmetricAutoencoderKL(
+        down_block_types=("DownEncoderBlock2D",) * 2, down_block_out_channels=(16, 32),
+        up_block_types=("UpDecoderBlock2D",) * 2, up_block_out_channels=(16, 32),
+        norm_num_groups=8,
+    )  # fmt: skip
+
+
+def build_temporal_autoencoder_model():
+    return models.AutoencoderKLTemporalDecoder(
+        down_block_types=("DownEncoderBlock2D",) * 2, block_out_channels=(32, 64), latent_channels=4
+    )
+
+
+def build_sana_model():
+    return models.SanaTransformer2DModel(
+        sample_size=32, in_channels=4, out_channels=4, num_layers=1, attention_head_dim=4,
+        num_attention_heads=2, num_cross_attention_heads=2, cross_attention_head_dim=4,
+        cross_attention_dim=8, caption_channels=8, patch_size=1,
     )  # fmt: skip

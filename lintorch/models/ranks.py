@@ -18,7 +18,8 @@ def first_rank(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
 
 
 def second_rank(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
-    yield from at_rank(guess, numbers(match)[1])
+    got, want = numbers(match)[:2]
+    yield from at_rank(guess, want, got=got)
 
 
 def more_axes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
@@ -26,9 +27,13 @@ def more_axes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     yield from at_rank(guess, max(-lowest, wanted + 1 if wanted >= 0 else -wanted))
 
 
-def at_rank(guess: Guess, rank: int, channels: int = 0) -> Iterator[Guess]:
-    """The inputs that have another rank, each at this rank; all of them, then one by one."""
+def at_rank(guess: Guess, rank: int, channels: int = 0, got: int = 0) -> Iterator[Guess]:
+    """The inputs that have another rank, each at this rank; all of them, then one by one.
+
+    Only those of the rank that the message `got` where there are such.
+    """
     wrong = [n for n, given in enumerate(guess.inputs) if len(given.shape) != rank]
+    wrong = [n for n in wrong if len(guess.inputs[n].shape) == got] or wrong
     for places in [wrong, *([n] for n in wrong if len(wrong) > 1)]:
         for shape in _shapes(rank, channels or (guess.channels() if places else 0)):
             changed = guess

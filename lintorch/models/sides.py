@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from math import prod
 
 from lintorch.models.guess import SIDES, SPATIAL, Guess, numbers
@@ -11,6 +12,7 @@ from lintorch.models.swap import scaled, swapped
 
 RUNNING = ("sequence", "length")
 _MOST_TIMES = 4
+_LEAST, _LARGEST = 8, 512
 _LENGTHS = (16, 32, 64, 128, 256, 1024)
 
 
@@ -23,6 +25,7 @@ def other_sizes(guess: Guess, message: str) -> Iterator[Guess]:
 def sizes_differ(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """Two sizes that must be one: positions learned for another size, or inputs that must agree."""
     one, other = numbers(match)[:2]
+    yield from _one_of_two(guess, one, other)
     for got, want in ((one, other), (other, one)):
         for name, size in guess.sizes.items():
             if size == got and name != "batch":
@@ -35,6 +38,18 @@ def sizes_differ(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     for got, want in ((one, other), (one - 1, other - 1)):
         if got > 0 and want > 0:
             yield from in_proportion(guess, got, want)
+
+
+def _one_of_two(guess: Guess, one: int, other: int) -> Iterator[Guess]:
+    """Beside another image, an image so many times as big or small: a hint, a mask, a depth map."""
+    images = [n for n, given in enumerate(guess.inputs) if given.shape[-2:] == SPATIAL[1:]]
+    for number in images if len(images) > 1 and one and other else ():
+        given = guess.inputs[number]
+        for got, want in ((one, other), (other, one)):
+            sides = tuple(guess.sizes[name] * want // got for name in SPATIAL[1:])
+            if all(_LEAST <= side <= _LARGEST for side in sides) and want != got:
+                shape = (*given.shape[:-2], *sides)
+                yield guess.with_input(number, replace(given, shape=shape))
 
 
 def sizes_joined(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
