@@ -9,6 +9,7 @@ from typing import Any
 
 from lintorch.models.conventional import by_name
 from lintorch.models.fill import fill
+from lintorch.models.parameters import reached
 from lintorch.models.sequences import sequence
 
 Arguments = Mapping[str, Any]
@@ -55,13 +56,9 @@ def choices(message: str) -> list[str]:
 
 def asked_for(call: Callable[..., Any], given: Arguments, message: str) -> dict[str, Any]:
     """Values for optional arguments that default to None and that the message names."""
-    try:
-        parameters = inspect.signature(call).parameters.values()
-    except (TypeError, ValueError):
-        return {}
     missing = [
         p
-        for p in parameters
+        for p in reached(call)
         if p.default is None
         and p.name not in given
         and re.search(rf"(?<!\w){p.name}(?!\w)", message)

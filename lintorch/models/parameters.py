@@ -17,6 +17,22 @@ def required(call: Callable[..., Any]) -> list[inspect.Parameter]:
     ]
 
 
+def reached(call: Callable[..., Any]) -> list[inspect.Parameter]:
+    """The parameters of a class or function, and those of its bases that it passes keywords on to."""
+    found: dict[str, inspect.Parameter] = {}
+    kinds = inspect.getmro(call) if inspect.isclass(call) else ()
+    makers: list[Any] = [kind for kind in kinds if "__init__" in vars(kind)]
+    for part in makers or [call]:
+        try:
+            given = inspect.signature(part).parameters
+        except (TypeError, ValueError):
+            break
+        found = {**given, **found}
+        if all(parameter.kind is not parameter.VAR_KEYWORD for parameter in given.values()):
+            break
+    return list(found.values())
+
+
 def named(module: Any, count: int) -> list[str]:
     """Names of the first arguments of a module's `forward`; numbered where it takes `*args`."""
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)

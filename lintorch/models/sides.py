@@ -80,9 +80,15 @@ def too_small(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
 
 
 def divided(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
-    """Sides that patches of this size fill: the next one up, then sixteen of them."""
+    """Sides that patches of this size fill: the next one up, then sixteen of them.
+
+    Where it is no side that is divided but what became of it, sides of thirty-two patches.
+    """
     length, chunk = numbers(match)
-    sides = [name for name, size in guess.sizes.items() if name in SPATIAL and size == length]
+    every = [name for name in guess.sizes if name in SPATIAL]
+    sides = [name for name in every if guess.sizes[name] == length]
+    if every and not sides and 32 * chunk <= _LARGEST:
+        yield guess.resized(**dict.fromkeys(every, 32 * chunk))
     for fitting in (-(-length // chunk) * chunk, 16 * chunk) if sides and chunk else ():
         yield guess.resized(**dict.fromkeys(sides, fitting))
         yield guess.resized(**{sides[0]: fitting})

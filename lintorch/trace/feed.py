@@ -42,6 +42,15 @@ def flatten(output: Any) -> list[torch.Tensor]:
     return list(_leaves(output, set()))
 
 
+def held(value: Any) -> Iterator[torch.Tensor]:
+    """The tensors in what an operator takes or gives: in tuples and lists, in order."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for part in value:
+            yield from held(part)
+
+
 def varied(
     model: Model, runs: Callable[[Mapping[str, int]], bool] = lambda sizes: True
 ) -> dict[str, dict[str, int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dis
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from types import FrameType
@@ -17,6 +17,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from lintorch.trace import sized as sized_module
 from lintorch.trace.arrays import holds_size
+from lintorch.trace.feed import held
 from lintorch.trace.layers import Layers
 from lintorch.trace.operators import arguments, name_of
 from lintorch.trace.record import MOST_EVENTS, Event, Shape, Site
@@ -168,7 +169,7 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
             return
         plain = arguments(func, args, kwargs)
         where = self._layers.current()
-        outputs = tuple(tuple(t.shape) for t in _tensors(out))
+        outputs = tuple(tuple(t.shape) for t in held(out))
         event = Event(
             name,
             site,
@@ -214,17 +215,9 @@ class _Before:
 
 
 def _before(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> _Before:
-    tensors = list(_tensors((args, tuple(kwargs.values()))))
+    tensors = list(held((args, tuple(kwargs.values()))))
     shapes = tuple(tuple(t.shape) for t in tensors)
     return _Before(tensors, shapes, tuple(str(t.dtype).removeprefix("torch.") for t in tensors))
-
-
-def _tensors(value: Any) -> Iterator[torch.Tensor]:
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, (tuple, list)):
-        for part in value:
-            yield from _tensors(part)
 
 
 def _asker(frame: FrameType | None) -> FrameType | None:

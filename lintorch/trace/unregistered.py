@@ -18,6 +18,7 @@ import torch
 from torch import nn
 from torch.utils.weak import WeakIdKeyDictionary
 
+from lintorch.trace.feed import held
 from lintorch.trace.layers import class_name
 from lintorch.trace.outside import Attribute, Outside
 from lintorch.trace.record import Event
@@ -72,7 +73,7 @@ class Unregistered:
         """Take note of one operator."""
         if not self._kept or not tensors:
             return
-        short, outs = name.rpartition(".")[2], list(_tensors(out))
+        short, outs = name.rpartition(".")[2], list(held(out))
         bound = any(t in self._bound for t in tensors)
         plain = [t for t in tensors if t in self._of]
         if not plain:
@@ -138,7 +139,7 @@ def _found(
     if attribute.name in owner._buffers or attribute.name in owner._parameters:
         return "registered", []
     if attribute.tensor is None:
-        inside = [t for t in _tensors(_listed(value)) if id(t) not in registered]
+        inside = [t for t in held(_listed(value)) if id(t) not in registered]
         return ("kept" if inside else "", inside)
     if value is None:
         return "none", []
@@ -161,14 +162,6 @@ def _use(short: str, args: Sequence[Any], tensors: Sequence[Any], first: bool, b
     if short in _ANYWHERE or (short == "__getitem__" and not first and bound):
         return "index"
     return "computed" if bound and short not in _SHAPES else ""
-
-
-def _tensors(value: Any) -> Iterator[torch.Tensor]:
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, (tuple, list)):
-        for part in value:
-            yield from _tensors(part)
 
 
 def _event(kept: _Kept, how: str) -> Event:
