@@ -9,12 +9,12 @@ from typing import Any
 
 from torch import nn
 
-from lintorch.models import feeding
-from lintorch.models.guess import is_loss
+from lintorch.models.building.making import Built
+from lintorch.models.building.said import said
 from lintorch.models.identity import Seen, contained, identified
-from lintorch.models.making import Built
-from lintorch.models.narrow import Fed
-from lintorch.models.said import said
+from lintorch.models.inputs import feeding
+from lintorch.models.inputs.guess import is_loss
+from lintorch.models.inputs.narrow import Fed
 from lintorch.models.trial import Subject, tried
 from lintorch.models.work import Options, Work
 from lintorch.trace import replays, run, wire

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from lintorch.models.abreast import Piece, abreast, room
-from lintorch.models.making import Built
-from lintorch.models.narrow import Fed
+from lintorch.models.building.making import Built
+from lintorch.models.inputs.narrow import Fed
 from lintorch.models.work import Work
 from lintorch.trace import wire
 from lintorch.trace.record import Model, Outcome

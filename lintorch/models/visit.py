@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lintorch.models import build
-from lintorch.models.candidates import MOST, Candidate, candidates
+from lintorch.models.building import build
+from lintorch.models.building.candidates import MOST, Candidate, candidates
+from lintorch.models.building.outline import OUTLINED, outline
 from lintorch.models.identity import Seen
 from lintorch.models.load import load, package_root
 from lintorch.models.one import examine
-from lintorch.models.outline import OUTLINED, outline
 from lintorch.models.work import Options
 from lintorch.trace import wire
 from lintorch.trace.record import Failure

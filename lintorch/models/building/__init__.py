@@ -1,0 +1,1 @@
+"""Builds a model: which classes and factories there are, and what they are called with."""

@@ -1,0 +1,147 @@
+"""Searches for inputs that a built model runs on, and for the sizes among them that may vary."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+from torch import nn
+
+from lintorch.models.building.making import Built
+from lintorch.models.inputs.attempt import Error, attempt, unfeedable
+from lintorch.models.inputs.guess import SPATIAL, Guess, guesses
+from lintorch.models.inputs.narrow import Fed, narrowed, tried
+from lintorch.models.inputs.optional import with_named
+from lintorch.models.inputs.repair import repairs
+from lintorch.models.inputs.several import spread
+from lintorch.models.inputs.shown import like
+from lintorch.models.inputs.sides import other_sizes
+from lintorch.models.notation import told
+from lintorch.trace.record import Event, Input, Site
+from lintorch.trace.site import Files
+
+_MOST_TRIES = 150
+_TRIES_PER_GUESS = 16
+_TRY_SHARE = 0.6
+_LEAST_SECONDS = 4.0
+_MOST_ELEMENTS = 16_000_000
+_LEAST_SIDE = 32
+_DEEPEST = 7
+_SECONDS_CONFIGURED = 60.0
+_MOST_RAISED = 8
+_NOT_FOR_INPUTS = frozenset(
+    {"SystemExit", "NameError", "NotImplementedError", "ImportError", "OSError", "MemoryError"}
+)
+
+
+class NotFedError(Exception):
+    """Nothing that was tried could be fed. `stage` is "inputs", or "run" where inputs are not to blame.
+
+    `raised` holds what the tries raised, each at its line.
+    """
+
+    def __init__(self, stage: str, cause: str, raised: tuple[Event, ...] = ()) -> None:
+        super().__init__(cause)
+        self.stage = stage
+        self.raised = raised
+
+
+def search(built: Built, files: Files, seconds: float) -> Fed:
+    """Inputs that the model runs on. Raises NotFedError."""
+    if reason := unfeedable(built.module):
+        raise NotFedError("inputs", reason)
+    deadline = time.monotonic() + seconds
+    first: tuple[Guess, Error] | None = None
+    kinds = set()
+    raised: dict[tuple[Site, Any], Event] = {}
+    starts = chain(
+        like(built.module, built.fed),
+        spread(guesses(built.module, built.arguments), built.module, built.arguments),
+    )
+    for guess in _tries(built.module, starts, files, deadline):
+        if isinstance(guess, Guess):
+            return narrowed(guess, built.module, deadline)
+        first = first or guess
+        kinds.add(str(guess[1]))
+        if event := guess[1].event:
+            built_at = built.sites.get(event.layer)
+            raised.setdefault((event.site, event.value), replace(event, built=built_at))
+    if first is None:
+        raise NotFedError("inputs", "its forward takes nothing that could be fed")
+    if first[1].kind == "TooSlow":
+        raise NotFedError("stopped", str(first[1]))
+    events = tuple(raised.values())[:_MOST_RAISED]
+    if len(kinds) == 1 or first[1].kind in _NOT_FOR_INPUTS:
+        raise NotFedError("run", str(first[1]), events)
+    shown = told(first[0].inputs, first[0].sizes)
+    cause = f"no inputs were found that it runs on; {shown} gave {first[1]}"
+    raise NotFedError("inputs", cause, events)
+
+
+def configured(
+    module: nn.Module, inputs: tuple[Input, ...], sizes: Mapping[str, int], files: Files
+) -> Fed:
+    """Inputs as configured. Raises NotFedError where the model does not run on them."""
+
+    def failing(at: Mapping[str, int]) -> Error | None:
+        return attempt(module, Guess(inputs, dict(at)), files, _SECONDS_CONFIGURED)
+
+    error = failing(sizes)
+    if error is not None:
+        raise NotFedError("stopped" if error.kind == "TooSlow" else "run", str(error))
+    return tried(inputs, sizes, lambda at: failing(at) is None)
+
+
+def _tries(
+    module: nn.Module, starts: Iterator[Guess], files: Files, deadline: float
+) -> Iterator[Guess | tuple[Guess, Error]]:
+    """Each failed try, then the guess that works, if one does.
+
+    What errors clearly ask for is tried at once; sizes that are only common are tried last.
+    """
+    seen: set[object] = set()
+    later: list[Guess] = []
+    for start, room in chain(((start, later) for start in starts), _each(later)):
+        waiting = [(start, 0)]
+        tries = 0
+        while waiting and tries < _TRIES_PER_GUESS:
+            guess, depth = waiting.pop(0)
+            if guess.key() in seen or guess.elements() > _MOST_ELEMENTS:
+                continue
+            left = deadline - time.monotonic()
+            if len(seen) >= _MOST_TRIES or (seen and left < 0):
+                return
+            seen.add(guess.key())
+            tries += 1
+            error = attempt(module, guess, files, max(_LEAST_SECONDS, left * _TRY_SHARE))
+            if error is None:
+                yield guess
+                return
+            yield guess, error
+            if error.kind == "TooSlow" and (lighter := _lighter(guess)):
+                waiting = [(lighter, depth)]
+                continue
+            if error.kind in (*_NOT_FOR_INPUTS, "TooSlow") or "allocate memory" in error.text:
+                return
+            if depth < _DEEPEST:
+                better = [*with_named(module, guess, error.text), *repairs(guess, error.text)]
+                waiting[:0] = [(other, depth + 1) for other in better]
+            if room is not None:
+                room += other_sizes(guess, error.text)
+
+
+def _lighter(guess: Guess) -> Guess | None:
+    """A batch of one, then half the sides where they are big; None where neither is left."""
+    if guess.sizes.get("batch", 1) > 1:
+        return guess.resized(batch=1)
+    sides = {name: size // 2 for name, size in guess.sizes.items() if name in SPATIAL}
+    return guess.resized(**sides) if sides and min(sides.values()) >= _LEAST_SIDE else None
+
+
+def _each(later: list[Guess]) -> Iterator[tuple[Guess, None]]:
+    """What has been put off, when it is its turn."""
+    for guess in later:
+        yield guess, None
