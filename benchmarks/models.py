@@ -40,7 +40,9 @@ PACKAGES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 SMALL = ("small transformers", "small diffusers")
 """Factories beside this file, in configurations that run at once."""
-_LACKING = re.compile(r"No module named|OptionalImportError|not installed|requires the .* library")
+_LACKING = re.compile(
+    r"No module named|OptionalImportError|not installed|requires the .* library|the optional .* package|couldn't connect"
+)
 _ONE_PER_FILE = ("pytorchcv",)
 
 

@@ -22,9 +22,10 @@ def of_length(given: Arguments, message: str) -> Iterator[Arguments]:
     """The sequences that the message names, as long as it says; then all of them at other lengths."""
     several = {name: value for name, value in given.items() if isinstance(value, (tuple, list))}
     if "'int' object is not" in message:
-        for name in [n for n, value in given.items() if type(value) is int]:
-            if re.search(rf"(?<!\w){name}(?!\w)", message):
-                yield {**given, name: (given[name],) * 2}
+        ints = [name for name, value in given.items() if type(value) is int]
+        asked = [name for name in ints if re.search(rf"(?<!\w){name}(?!\w)", message)]
+        for names in (asked, *([name] for name in asked)):
+            yield {**given, **{name: (given[name],) * 2 for name in names}}
     if "'tuple'" in message:
         yield {**given, **{name: list(value) for name, value in several.items()}}
     named = [name for name in several if re.search(rf"(?<!\w){name}(?!\w)", message)]

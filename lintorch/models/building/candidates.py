@@ -13,11 +13,11 @@ from torch import nn
 from lintorch.models.building.examples import Example, examples
 from lintorch.models.building.outline import Outline
 from lintorch.models.building.parameters import required
+from lintorch.models.building.unwritten import is_unwritten
 
 MOST = 24
 """Models run per file, at most."""
 _WAYS = 3
-_SHORT = 60
 
 
 @dataclass(frozen=True)
@@ -87,23 +87,9 @@ def _model(module: ModuleType, name: str) -> type[nn.Module] | None:
     value = getattr(module, name, None)
     if not (inspect.isclass(value) and issubclass(value, nn.Module)) or inspect.isabstract(value):
         return None
-    if value.__module__ != module.__name__ or _is_raising(getattr(value, "forward", None)):
+    if value.__module__ != module.__name__ or is_unwritten(getattr(value, "forward", None)):
         return None
     return value
-
-
-def _is_raising(forward: Any) -> bool:
-    """Whether `forward` is torch's placeholder or only says that a subclass must write it."""
-    code = getattr(inspect.unwrap(forward), "__code__", None)
-    if code is None or code.co_name == "_forward_unimplemented":
-        return True
-    if "NotImplementedError" in code.co_names:
-        return len(code.co_code) < _SHORT
-    return bool(code.co_code == _empty.__code__.co_code)
-
-
-def _empty(self: Any) -> None:
-    pass
 
 
 def _depth(name: str, classes: Mapping[str, Any], found: Outline) -> int:

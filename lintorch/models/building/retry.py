@@ -64,7 +64,7 @@ def settled(
 ) -> tuple[Any, Arguments]:
     """What `make` gives for the first arguments that it takes, and those.
 
-    Raises its first error; where something is not installed, that.
+    Raises its first error; where something is not installed or cannot be fetched, that.
     """
     waiting: list[tuple[Arguments, int]] = [(first, 0)]
     seen: set[str] = set()
@@ -85,7 +85,7 @@ def settled(
             ):
                 seen.add(told)
                 waiting[:0] = [(other, depth + 1) for other in retries(call, given, _lines(error))]
-    lacking = (error for error in errors if isinstance(error, ImportError))
+    lacking = (error for error in errors if isinstance(error, (ImportError, OSError)))
     raise next(lacking, errors[0])
 
 

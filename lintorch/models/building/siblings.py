@@ -13,6 +13,8 @@ from typing import Any
 
 from torch import nn
 
+from lintorch.models.building.unwritten import is_unwritten
+
 _SET = re.compile(r"self\.(\w+)(?:\s*:[^=]+)?\s*=[^=]|self\.(\w+), self\.|def (\w+)\(self")
 _MOST = 200
 """Files of a folder that are looked into, at most."""
@@ -39,14 +41,16 @@ def sibling(call: Any, wanted: str, uses: frozenset[str]) -> type[nn.Module] | N
 def models(names: Mapping[str, Any]) -> Iterator[type[nn.Module]]:
     """The model classes among these, but for those of torch."""
     for value in list(names.values()):
-        if inspect.isclass(value) and issubclass(value, nn.Module) and not _is_torch(value):
+        is_model = inspect.isclass(value) and issubclass(value, nn.Module) and not _is_torch(value)
+        if is_model and not is_unwritten(getattr(value, "forward", None)):
             yield value
 
 
 def has(kind: Callable[..., Any]) -> frozenset[str]:
-    """Attributes that the text of a class sets on itself, and its methods."""
-    found: frozenset[str] = _sets(kind)
-    return found
+    """Attributes that the text of a class and of its bases sets on itself, and its methods."""
+    bases = inspect.getmro(kind) if inspect.isclass(kind) else (kind,)
+    own = [base for base in bases if base is not object and not _is_torch(base)]
+    return frozenset(name for base in own for name in _sets(base))
 
 
 @lru_cache(maxsize=512)
@@ -79,5 +83,5 @@ def _imported(name: str) -> list[type[nn.Module]]:
         return []
 
 
-def _is_torch(kind: type) -> bool:
-    return kind.__module__.partition(".")[0] == "torch"
+def _is_torch(kind: Any) -> bool:
+    return str(kind.__module__).partition(".")[0] == "torch"

@@ -50,6 +50,7 @@ _TABLE: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
             r"expected input with shape \[\*, ([\d, ]+)\], but got input of size ?\[([\d, ]+)\]",
             normalized,
         ),
+        (r"Got (\d)D input, but \w+ mode needs (\d)D", second_rank),
         (r"[Ee]xpected (\d)D \(unbatched\) or (\d)D \(batched\)", rank),
         (r"[Ee]xpected (?:input to be )?(\d)-?D or (\d)-?D", rank),
         (r"should be a (\d)d-array", first_rank),
