@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import linecache
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -14,7 +16,7 @@ from lintorch.source.classes import is_self
 from lintorch.source.nets.layers import CONV, TRANSPOSED, Layer
 from lintorch.subjects import Trace
 from lintorch.trace.asked import is_whole
-from lintorch.trace.record import Event
+from lintorch.trace.record import Event, Site
 
 rule = Rule(
     __name__,
@@ -98,10 +100,24 @@ def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
     if other := next((e for e in said if not e.value), None):
         taken = other.args["other"] or "nothing"
         yield Refuted(event, f"in {name} what {other.layer} puts out is taken by {taken}")
-    elif len(said) == len(trace.runs):
+    elif len(said) == len(trace.runs) and not passes_on(event.site):
         norm, shape = event.args["norm"], list(event.outputs[0])
         message = f"{norm} alone took the {shape} of this {kind}, and with the mean its bias"
         yield Hit(event, message, confirms=not all(e.args["whole"] for e in said))
+
+
+def passes_on(site: Site) -> bool:
+    """Whether a line makes layers with a bias that its caller decides: `bias=bias`."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(site.path)))
+    except SyntaxError:
+        return False
+    return any(
+        isinstance(node, ast.Call)
+        and node.lineno <= site.row <= (node.end_lineno or 0)
+        and any(k.arg == "bias" and not isinstance(k.value, ast.Constant) for k in node.keywords)
+        for node in ast.walk(tree)
+    )
 
 
 def between(made: cst.Call, after: cst.CSTNode, source: Source) -> Iterator[Hit]:
