@@ -64,7 +64,12 @@ def kill_below(pid: int, rounds: int = 20, but: Iterable[int] = ()) -> None:
 
 
 def kill(pid: int) -> None:
-    """Kill the process group that `pid` leads, all that it started, and itself."""
+    """Kill the process group that `pid` leads, all that it started, and itself.
+
+    It is halted first: it would start the next piece of work in the place of one that is killed.
+    """
+    with suppress(OSError, AttributeError):
+        os.kill(pid, signal.SIGSTOP)
     kill_below(pid)
     with suppress(OSError, AttributeError):
         os.killpg(pid, signal.SIGKILL)
