@@ -97,6 +97,11 @@ class Worker:
             self._process = None
         self._folder.cleanup()
 
+    def kill(self) -> None:
+        """Kill the worker and all that runs below it; from any thread."""
+        if (process := self._process) is not None:
+            tree.kill(process.pid)
+
     def _start(self) -> subprocess.Popen[str]:
         with open(self._stderr, "w") as stderr:
             try:

@@ -21,6 +21,9 @@ def abreast(
     Raises what `work` raises, for the earliest task that does. Leaving early ends all workers
     but the first.
     """
+    if count < 2:
+        yield from (work(first, task) for task in tasks)
+        return
     crew = _Crew(first)
     with ThreadPoolExecutor(count) as pool:
         try:
@@ -55,9 +58,9 @@ class _Crew:
                 self._idle.append(workers)
 
     def stop(self) -> None:
-        """End the work in hand: all workers, for good."""
+        """End the work in hand: all workers, for good; whoever waits for one is told by its silence."""
         for workers in (self._first, *self._hired):
-            workers.close()
+            workers.halt()
 
     def dismiss(self) -> None:
         """End those that were hired, once nothing is in hand."""

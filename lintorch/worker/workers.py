@@ -39,6 +39,12 @@ class Workers:
                 self._worker.close()
                 self._worker = None
 
+    def halt(self) -> None:
+        """Kill the worker in use, and have no other; who reads from it closes it."""
+        self._closed = True
+        if (worker := self._worker) is not None:
+            worker.kill()
+
     def close(self) -> None:
         """End the worker in use, and have no other; from any thread."""
         self._closed = True
