@@ -367,6 +367,7 @@ def test_an_interrupt_leaves_no_process_and_no_file(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=hearing_interrupts,
     )
     deadline = time.monotonic() + 120
     while not sleeping("641"):
@@ -382,6 +383,11 @@ def test_an_interrupt_leaves_no_process_and_no_file(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"slow.py", "temporary"}
     assert not sleeping("641")
     assert not [line for line in command_lines() if str(temporary) in line]
+
+
+def hearing_interrupts() -> None:
+    """A run that is started in the background ignores them, and so does all that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def select_a_moment() -> None:
