@@ -35,14 +35,11 @@ def add_models(file: str, models: Iterable[Model], taken: Collection[str]) -> Wr
     root = "tool.lintorch.models" if os.path.basename(file) == "pyproject.toml" else "models"
     original = _read(file)
     tables = [_table(f"{root}.{_key(name)}", model) for name, model in named.items()]
-    added = "\n".join(line for table in tables for line in ("", *table)) + "\n"
-    before = (
-        original.text
-        if original.text.endswith("\n") or not original.text
-        else original.text + original.newline
-    )
-    whole = before + added.lstrip("\n" if not before else "").replace("\n", original.newline)
-    _check(file, whole, named)
+    added = "\n\n".join("\n".join(table) for table in tables) + "\n"
+    if original.text:
+        added = ("\n" if original.text.endswith("\n") else "\n\n") + added
+    whole = original.text + added.replace("\n", original.newline)
+    _check(file, whole)
     if os.path.exists(file):
         write(original, whole)
     else:
@@ -67,8 +64,8 @@ def _create(file: str, text: str) -> None:
         raise NotWritten(file, error.strerror or str(error)) from error
 
 
-def _check(file: str, whole: str, named: Mapping[str, Model]) -> None:
-    """The tables must be what the file then says: it may write `lintorch = { ... }` in one line."""
+def _check(file: str, whole: str) -> None:
+    """The whole must still be TOML: the file may write `lintorch = { ... }` in one line."""
     try:
         tomllib.loads(whole)
     except tomllib.TOMLDecodeError as error:

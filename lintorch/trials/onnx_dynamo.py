@@ -45,7 +45,7 @@ def export(job: Job) -> Exported:
     opset = _opset(job)
     torch.onnx.export(
         job.module,
-        (*job.nested(job.example), {}),
+        runtime.arguments(job),
         str(path),
         dynamo=True,
         dynamic_shapes=torch_export.shapes(job),

@@ -37,7 +37,6 @@ def available() -> str:
 def export(job: Job) -> Exported:
     """Exports in the exporter's own mode, which is eval whatever the module's, and loads the file.
 
-    A mapping that comes last would be taken for named arguments, were it not followed by one.
     Only a verbose export keeps with each node of the file where it came from.
     """
     path = job.directory / FILE
@@ -45,7 +44,7 @@ def export(job: Job) -> Exported:
     axes = {name: axes for name, axes in zip(names, job.axes(), strict=True) if axes}
     torch.onnx.export(
         flat.traceable(job),
-        (*job.nested(job.example), {}),
+        runtime.arguments(job),
         str(path),
         dynamo=False,
         verbose=True,

@@ -32,6 +32,11 @@ def available(*more: str) -> str:
     return missing("onnx", "onnxruntime", *more)
 
 
+def arguments(job: Job) -> tuple[Any, ...]:
+    """What `torch.onnx.export` is given: a mapping that came last would be taken for named arguments."""
+    return (*job.nested(job.example), {})
+
+
 def load(path: Path, job: Job) -> Exported:
     """A file as something that runs, with the opset it was written in; `Refused("load")`."""
     with stage("load"):

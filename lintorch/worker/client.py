@@ -90,7 +90,7 @@ class Worker:
     def close(self) -> None:
         """Kill the worker and all that runs below it, and remove its folder."""
         if self._process is not None:
-            tree.kill(self._process.pid)
+            self.kill()
             self._process.wait()
             self._pipe("stdin").close()
             self._pipe("stdout").close()

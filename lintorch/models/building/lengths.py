@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import inspect
-import textwrap
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
 from lintorch.models.building.conventional import KNOWN
+from lintorch.models.building.text import tree_of
 
 _TAKING = frozenset(("len", "zip", "enumerate", "iter", "reversed", "list", "tuple", "sum", "max"))
 USUAL = 3
@@ -20,11 +20,10 @@ _MOST = 12
 @lru_cache(maxsize=256)
 def lengths(call: Callable[..., Any]) -> dict[str, int]:
     """The length that each argument used as a sequence must have; 0 where nothing tells."""
+    tree = tree_of(call.__init__ if inspect.isclass(call) else call)
     try:
-        code = call.__init__ if inspect.isclass(call) else call
-        tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(code))))
         given = inspect.signature(call).parameters
-    except (OSError, TypeError, ValueError, SyntaxError):
+    except (TypeError, ValueError):
         return {}
     found: dict[str, int] = {}
     for node in ast.walk(tree):

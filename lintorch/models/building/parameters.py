@@ -33,11 +33,15 @@ def reached(call: Callable[..., Any]) -> list[inspect.Parameter]:
     return list(found.values())
 
 
+def positional(module: Any) -> list[inspect.Parameter]:
+    """The parameters of a module's `forward` that may be given by position, one each."""
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [p for p in inspect.signature(module.forward).parameters.values() if p.kind in kinds]
+
+
 def named(module: Any, count: int) -> list[str]:
     """Names of the first arguments of a module's `forward`; numbered where it takes `*args`."""
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    signature = inspect.signature(module.forward).parameters.values()
-    names = [parameter.name for parameter in signature if parameter.kind in kinds]
+    names = [parameter.name for parameter in positional(module)]
     return [*names, *(f"input{number}" for number in range(len(names), count))][:count]
 
 

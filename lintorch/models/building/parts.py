@@ -6,7 +6,6 @@ import ast
 import inspect
 import re
 import sys
-import textwrap
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
@@ -15,6 +14,7 @@ from torch import nn
 
 from lintorch.models.building.parameters import annotation
 from lintorch.models.building.siblings import has, models, sibling
+from lintorch.models.building.text import tree_of
 
 
 def kind_of(call: Any, parameter: inspect.Parameter) -> type[nn.Module] | None:
@@ -99,8 +99,4 @@ def _is_kin(home: Any, call: Callable[..., Any]) -> bool:
 
 
 def _tree(call: Callable[..., Any], whole: bool) -> ast.AST:
-    try:
-        code = call.__init__ if inspect.isclass(call) and not whole else call
-        return ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(code))))
-    except (OSError, TypeError, ValueError, SyntaxError):
-        return ast.Module([], [])
+    return tree_of(call.__init__ if inspect.isclass(call) and not whole else call)

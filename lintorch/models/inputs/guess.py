@@ -11,6 +11,7 @@ from typing import Any
 
 from torch import nn
 
+from lintorch.models.building.parameters import positional
 from lintorch.models.inputs import attributes, forms
 from lintorch.models.inputs.modal import of_kind
 from lintorch.models.notation import FIRST_SIZES
@@ -83,11 +84,10 @@ def numbers(match: re.Match[str]) -> list[int]:
 
 def parameters(module: nn.Module) -> list[inspect.Parameter]:
     """What `forward` cannot do without; where nothing is, its first parameter."""
+    leading = positional(module)
+    needed = [p for p in leading if p.default is p.empty]
     signature = inspect.signature(module.forward).parameters.values()
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    positional = [p for p in signature if p.kind in kinds]
-    needed = [p for p in positional if p.default is p.empty]
-    return needed or positional[:1] or [p for p in signature if p.kind is p.VAR_POSITIONAL]
+    return needed or leading[:1] or [p for p in signature if p.kind is p.VAR_POSITIONAL]
 
 
 def guesses(module: nn.Module, arguments: Mapping[str, Any]) -> Iterator[Guess]:
@@ -99,7 +99,7 @@ def guesses(module: nn.Module, arguments: Mapping[str, Any]) -> Iterator[Guess]:
     if is_loss(named):
         yield from _losses(named)
     by_layers = list(forms.by_layers(module))
-    for form in _forms(module, arguments):
+    for form in _forms(module, arguments, by_layers):
         yield _combined(named, form, by_layers)
     if len(named) > 1 and not is_loss(named):
         yield from _losses(named)
@@ -127,11 +127,12 @@ def _losses(named: list[str]) -> Iterator[Guess]:
     yield Guess((flat, replace(flat, name=named[1])), {"batch": 2})
 
 
-def _forms(module: nn.Module, arguments: Mapping[str, Any]) -> Iterator[forms.Form]:
+def _forms(
+    module: nn.Module, arguments: Mapping[str, Any], by_layers: Sequence[forms.Form]
+) -> Iterator[forms.Form]:
     """Shapes for the main input: by the first layers, each kind once, then the common ones."""
     sides = attributes.sides(module, arguments)
     yielded = set()
-    by_layers = list(forms.by_layers(module))
     for main, sizes in [
         *by_layers[:2],
         forms.COMMON[0],

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from torch import nn
 
 from lintorch.models.inputs import forms
-from lintorch.models.inputs.forms import Form
 from lintorch.models.inputs.guess import Guess, argument
 from lintorch.models.inputs.modal import of_kind
 from lintorch.trace.record import Input
@@ -25,21 +24,21 @@ def with_named(module: nn.Module, guess: Guess, message: str) -> Iterator[Guess]
     """
     signature = list(inspect.signature(module.forward).parameters.values())
     positional = [p for p in signature if p.kind is p.POSITIONAL_OR_KEYWORD]
-    fed, by_layers = len(guess.inputs), list(forms.by_layers(module))
+    fed = len(guess.inputs)
     for number, parameter in enumerate(positional[fed:], fed):
         if re.search(rf"(?<!\w){parameter.name}(?!\w)", message):
             further = tuple(
-                _input(p.name, guess.inputs[0], by_layers) for p in positional[fed : number + 1]
+                _input(p.name, guess.inputs[0], module) for p in positional[fed : number + 1]
             )
             yield guess.with_inputs((*guess.inputs, *further))
             return
     if "NoneType" in message and fed < len(positional) and positional[fed].default is None:
         yield guess.with_inputs(
-            (*guess.inputs, _input(positional[fed].name, guess.inputs[0], by_layers))
+            (*guess.inputs, _input(positional[fed].name, guess.inputs[0], module))
         )
 
 
-def _input(name: str, main: Input, by_layers: Sequence[Form]) -> Input:
+def _input(name: str, main: Input, module: nn.Module) -> Input:
     if _ATTENTION.fullmatch(name):
         return Input(name, "int64", main.shape[:2], 1, 2)
-    return argument(name, of_kind(name, main, by_layers), 1)
+    return argument(name, of_kind(name, main, list(forms.by_layers(module))), 1)

@@ -124,10 +124,10 @@ def _tries(
             if error.kind == "TooSlow" and (lighter := _lighter(guess)):
                 waiting = [(lighter, depth)]
                 continue
+            if error.kind == "TooSlow" or "allocate memory" in error.text:
+                return
             better = [*with_named(module, guess, error.text), *repairs(guess, error.text)]
             if error.kind in _NOT_FOR_INPUTS and not better:
-                return
-            if error.kind == "TooSlow" or "allocate memory" in error.text:
                 return
             if depth < _DEEPEST:
                 waiting[:0] = [(other, depth + 1) for other in better]

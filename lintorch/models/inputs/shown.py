@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import takewhile
 
 from torch import nn
 
+from lintorch.models.building.parameters import positional
 from lintorch.models.inputs.guess import Guess
 from lintorch.trace.record import Input
 
@@ -41,11 +41,7 @@ def like(module: nn.Module, fed: tuple[tuple[str, Input], ...]) -> Iterator[Gues
 
 def _named(module: nn.Module, fed: tuple[tuple[str, Input], ...]) -> list[Input]:
     """The inputs that are for `forward`'s leading parameters, by their names."""
-    names = [
-        parameter.name
-        for parameter in inspect.signature(module.forward).parameters.values()
-        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
-    ]
+    names = [parameter.name for parameter in positional(module)]
     pairs = takewhile(lambda pair: pair[0][0] in ("", pair[1]), zip(fed, names, strict=False))
     return [replace(given, name=name) for (_, given), name in pairs]
 

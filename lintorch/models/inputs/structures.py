@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-import textwrap
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
 from lintorch.models.building.parameters import annotation
+from lintorch.models.building.text import tree_of
 from lintorch.trace.arguments import Place
 
 Structure = tuple[Place, ...]
@@ -29,11 +29,10 @@ def structures(module: Any, held: int) -> dict[str, tuple[Structure, bool]]:
 
     A list has `held` tensors where nothing else tells.
     """
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(module.forward))))
-        given = inspect.signature(module.forward).parameters
-    except (OSError, TypeError, ValueError, SyntaxError):
+    tree = tree_of(module.forward)
+    if not tree.body:
         return {}
+    given = inspect.signature(module.forward).parameters
     written = {name: annotation(parameter) for name, parameter in given.items()}
     found = {name: _structure(name, text, tree, held) for name, text in written.items()}
     return {name: structure for name, structure in found.items() if structure[0]}
