@@ -92,6 +92,13 @@ def test_a_model_that_exits_is_one_finding_and_the_others_run(tmp_path: Path) ->
     assert "evidence: trace of net.py:Net" in done.stdout
 
 
+def test_a_graph_that_could_not_be_made_names_its_line_and_who_needs_it(tmp_path: Path) -> None:
+    counting = POOLED.replace("return self.pool", "int(image.size(0))\n        return self.pool")
+    (tmp_path / "net.py").write_text(counting)
+    done = lintorch("check", "--trace", cwd=tmp_path)
+    assert "no torch.fx graph (net.py:12; exports do not need one)" in done.stdout
+
+
 def test_without_torch_the_source_is_checked_and_the_cause_named(tmp_path: Path) -> None:
     (tmp_path / "net.py").write_text(POOLED)
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True)

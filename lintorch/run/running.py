@@ -14,6 +14,7 @@ from lintorch.lint import Index, index, lint
 from lintorch.models.examine import Limits, Plan, Report, examine
 from lintorch.models.notation import told
 from lintorch.profile import Profile
+from lintorch.report.where import shown_path
 from lintorch.run.order import Order, Progress
 from lintorch.run.pool import cores
 from lintorch.run.scope import Scope
@@ -188,8 +189,12 @@ def model_line(model: Model) -> str:
 
 
 def _rung(rung: Rung) -> str:
-    name = "torch.fx" if rung.name == "fx" else f"{rung.name} graph"
-    return f"{name} {'ok' if rung.ok else 'failed'}"
+    name, use = ("torch.fx", "exports do not need one") if rung.name == "fx" else (rung.name, "")
+    if rung.ok:
+        return f"{name} graph ok"
+    where = f"{shown_path(rung.site.path)}:{rung.site.row}" if rung.site else _shortened(rung.error)
+    why = "; ".join(part for part in (where, use) if part)
+    return f"no {name} graph{f' ({why})' if why else ''}"
 
 
 def _trial(outcome: Outcome) -> str:
