@@ -169,6 +169,54 @@ def test_fix_mends_the_file(project: Path) -> None:
     assert (project / "net.py").read_text() == PLAIN
 
 
+def test_fix_says_what_it_mended_and_machine_formats_do_not(project: Path) -> None:
+    net = project / "net.py"
+    for form in ("full", "concise", "json", "github"):
+        net.write_text(BAKED)
+        done = lintorch("check", "--fix", "--output-format", form, cwd=project)
+        told = "Fixed net.py: LT101 dynamic-size\n" in done.stdout
+        assert (done.returncode, told) == (0, form in ("full", "concise"))
+        assert net.read_text() == PLAIN
+    assert done.stdout == ""
+
+
+UNSAFE = """import torch
+
+model = torch.nn.Linear(2, 2)
+torch.save(model, "whole.pt")
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        ((), "Found 2 findings (2 warnings). [*] 1 fixable with --fix, 1 more with --fix "
+             "--unsafe-fixes."),
+        (("--unsafe-fixes",), "Found 2 findings (2 warnings). [*] 2 fixable with --fix."),
+    ],
+)  # fmt: skip
+def test_nothing_is_written_without_fix(project: Path, options: tuple[str, ...], line: str) -> None:
+    (project / "save.py").write_text(UNSAFE)
+    done = lintorch("check", *options, cwd=project)
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[-1] == line
+    assert (project / "net.py").read_text() == BAKED
+    assert (project / "save.py").read_text() == UNSAFE
+
+
+def test_unsafe_fixes_widen_what_fix_and_diff_do(project: Path) -> None:
+    save = project / "save.py"
+    save.write_text(UNSAFE)
+    assert "state_dict" not in lintorch("check", "--diff", cwd=project).stdout
+    assert "state_dict" in lintorch("check", "--diff", "--unsafe-fixes", cwd=project).stdout
+    lintorch("check", "--fix", cwd=project)
+    assert save.read_text() == UNSAFE
+    assert lintorch("check", "--fix", "--unsafe-fixes", cwd=project).returncode == 0
+    assert ".state_dict()" in save.read_text()
+    text = lintorch("check", "-", "--unsafe-fixes", cwd=project, stdin=UNSAFE)
+    assert "whole-model-save" in text.stdout
+
+
 def test_fix_keeps_newlines_mark_and_mode(project: Path) -> None:
     net = project / "net.py"
     net.write_bytes(b"\xef\xbb\xbf" + BAKED.replace("\n", "\r\n").encode())
@@ -188,7 +236,9 @@ def test_diff_shows_a_patch_and_writes_nothing(project: Path) -> None:
 
 def test_an_unfixable_rule_is_left_alone(project: Path) -> None:
     (project / "lintorch.toml").write_text('unfixable = ["dynamic-size"]\n')
-    assert lintorch("check", "--fix", cwd=project).returncode == 1
+    done = lintorch("check", "--fix", cwd=project)
+    assert done.returncode == 1
+    assert "fixable with" not in done.stdout
     assert (project / "net.py").read_text() == BAKED
 
 

@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 
 from lintorch.finding import Applicability, Edit, Evidence, Finding, Fix, Place, Severity
 from lintorch.report import FORMATS, Result, render
-from lintorch.report.result import cell_key
+from lintorch.report.result import Repaired, cell_key
 
 PATH = "nets/seg.py"
 TEXT = "import torch\n\n\ndef forward(x):\n    n = int(x.size(0))\n    return x.view(n, -1)\n"
@@ -337,7 +337,7 @@ def test_summary_counts_by_severity_and_by_fix() -> None:
     warning = finding(severity=Severity.WARNING)
     assert (
         last_line(finding(fix=SAFE), replace(warning, fix=SAFE), warning)
-        == "Found 3 findings (1 error, 2 warnings). 2 fixable with --fix."
+        == "Found 3 findings (1 error, 2 warnings). [*] 2 fixable with --fix."
     )
 
 
@@ -351,12 +351,13 @@ def test_summary_counts_by_severity_and_by_fix() -> None:
         (
             (finding(fix=UNSAFE),),
             0,
-            "Found 1 finding (1 error). 1 fixable with --unsafe-fixes.",
+            "Found 1 finding (1 error). 1 fixable with --fix --unsafe-fixes.",
         ),
         (
             (finding(fix=SAFE), finding(fix=UNSAFE)),
             0,
-            "Found 2 findings (2 errors). 1 fixable with --fix, 1 more with --unsafe-fixes.",
+            "Found 2 findings (2 errors). [*] 1 fixable with --fix, 1 more with --fix "
+            "--unsafe-fixes.",
         ),
         ((finding(fix=DISPLAY),), 0, "Found 1 finding (1 error)."),
     ],
@@ -364,8 +365,30 @@ def test_summary_counts_by_severity_and_by_fix() -> None:
 def test_summary_says_what_was_fixed_and_what_can_be(
     findings: tuple[Finding, ...], fixed: int, line: str
 ) -> None:
-    assert last_line(*findings, fixed=fixed) == line
-    assert shown("full", *findings, fixed=fixed).splitlines()[-1] == line
+    repaired = (Repaired(PATH, (finding(),) * fixed),) if fixed else ()
+    assert last_line(*findings, repaired=repaired) == line
+    assert shown("full", *findings, repaired=repaired).splitlines()[-1] == line
+
+
+def test_with_unsafe_fixes_what_fix_puts_in_is_marked_and_counted_alike() -> None:
+    both = finding(fix=SAFE), finding(fix=UNSAFE)
+    assert shown("concise", *both, unsafe=True).count("[*] a baked size") == 2
+    assert last_line(*both, unsafe=True) == "Found 2 findings (2 errors). [*] 2 fixable with --fix."
+
+
+@pytest.mark.parametrize("format", ["concise", "full"])
+def test_what_was_mended_is_told_by_file_and_rule(format: str) -> None:
+    other = replace(finding(), code="LT601", name="retired-name")
+    repaired = (Repaired(PATH, (other, finding(), other), 1), Repaired("b.py", (other,)))
+    lines = shown(format, finding(), repaired=repaired).splitlines()
+    told = [line for line in lines if line.startswith("Fixed ")]
+    assert told == [
+        f"Fixed {PATH}: LT101 dynamic-size, LT601 retired-name (2), 1 idle import",
+        "Fixed b.py: LT601 retired-name",
+        "Fixed 4 findings, 1 remains (1 error).",
+    ]
+    for machine in ("json", "github"):
+        assert shown(machine, finding(), repaired=repaired) == shown(machine, finding())
 
 
 # --- full

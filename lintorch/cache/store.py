@@ -67,6 +67,11 @@ class Cache:
             return tuple(finding(path, each) for each in (entry[1] if len(entry) > 1 else ()))
         return None
 
+    def content(self, path: str) -> str:
+        """The digest of the bytes that the findings last put are of; "" where there are none."""
+        entry = self._entries.get(self._key(path), ())
+        return str(entry[0]) if entry else ""
+
     def about(self, path: str) -> Any:
         """What was put about the file besides its findings; None where that was nothing."""
         entry = self._entries.get(self._key(path), ())

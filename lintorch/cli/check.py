@@ -20,9 +20,17 @@ _LEVELS = ("note", "warning", "error")
     "--export", "exporters", multiple=True, type=click.Choice(EXPORTERS), metavar="EXPORTER",
     help=f"Try a real export, and compare numbers; may be repeated. One of {', '.join(EXPORTERS)}.",
 )  # fmt: skip
-@click.option("--fix", is_flag=True, help="Mend what can be mended without changing the meaning.")
-@click.option("--unsafe-fixes", is_flag=True, help="Mend also where numbers may change.")
-@click.option("--diff", is_flag=True, help="Show what fixing would change; write nothing.")
+@click.option(
+    "--fix",
+    is_flag=True,
+    help="Mend what can be mended without changing the meaning, and say what.",
+)
+@click.option(
+    "--unsafe-fixes",
+    is_flag=True,
+    help="With --fix or --diff: also where numbers may change. Alone: count these too.",
+)
+@click.option("--diff", is_flag=True, help="Show what --fix would change; write nothing.")
 @click.option("--select", metavar="RULES", help="Only these: codes, prefixes or names, by commas.")
 @click.option("--ignore", metavar="RULES", help="Not these.")
 @click.option("--extend-select", metavar="RULES", help="These too.")

@@ -68,6 +68,7 @@ def order(given: Mapping[str, Any], stdin: TextIO) -> Order:
         exporters=tuple(dict.fromkeys(given["exporters"])),
         settings=_settings(given),
         fixes=_fixes(given),
+        unsafe=given["unsafe_fixes"],
         diff=given["diff"],
         show_refuted=given["show_refuted"],
         jobs=given["jobs"],
@@ -101,9 +102,11 @@ def _settings(given: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _fixes(given: Mapping[str, Any]) -> frozenset[Applicability]:
-    if given["unsafe_fixes"]:
-        return frozenset({Applicability.SAFE, Applicability.UNSAFE})
-    return frozenset({Applicability.SAFE}) if given["fix"] or given["diff"] else frozenset()
+    """Which fixes go in: none without `--fix` or `--diff`, however wide the set is chosen."""
+    if not (given["fix"] or given["diff"]):
+        return frozenset()
+    unsafe = {Applicability.UNSAFE} if given["unsafe_fixes"] else set()
+    return frozenset({Applicability.SAFE, *unsafe})
 
 
 def _read(stream: TextIO) -> str:

@@ -2,9 +2,9 @@
 
 from lintorch.files.find import DEFAULT_EXCLUDE, Found, Missing, find
 from lintorch.files.patterns import Patterns
-from lintorch.files.text import NotWritten, Text, Unreadable, decode, read, write
+from lintorch.files.text import NotWritten, Text, Unreadable, changed, decode, read, write
 
 __all__ = [
     "DEFAULT_EXCLUDE", "Found", "Missing", "NotWritten", "Patterns", "Text", "Unreadable",
-    "decode", "find", "read", "write",
+    "changed", "decode", "find", "read", "write",
 ]  # fmt: skip

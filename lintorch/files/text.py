@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import os
 import re
 import stat
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from tokenize import detect_encoding
@@ -26,6 +28,10 @@ class Text:
     bom: bool = False
     newline: str = "\n"
     """How its first line ends."""
+    data: bytes = b""
+    """The file's bytes as they were read."""
+    real: str = ""
+    """Where these lay, links followed; "" of a text that is no file's."""
 
     def encode(self, text: str) -> bytes:
         """Another text as this file's bytes. Raises UnicodeEncodeError."""
@@ -57,8 +63,10 @@ def read(path: str) -> Text | Unreadable:
             return Unreadable(path, "not a regular file")
         if found.st_size > MAX_BYTES:
             return Unreadable(path, f"larger than {MAX_BYTES:,} bytes")
-        with open(path, "rb") as stream:
-            return decode(path, stream.read())
+        real = os.path.realpath(path)
+        with open(real, "rb") as stream:
+            text = decode(path, stream.read())
+        return dataclasses.replace(text, real=real) if isinstance(text, Text) else text
     except OSError as error:
         return Unreadable(path, error.strerror or str(error))
 
@@ -78,7 +86,7 @@ def decode(path: str, data: bytes) -> Text | Unreadable:
     except (SyntaxError, LookupError, ValueError) as error:
         return Unreadable(path, getattr(error, "msg", None) or str(error))
     newline = re.search(r"\r\n|\n|\r", text)
-    return Text(path, text, encoding, bom, newline[0] if newline else "\n")
+    return Text(path, text, encoding, bom, newline[0] if newline else "\n", data)
 
 
 def write(original: Text, text: str) -> None:
@@ -90,21 +98,45 @@ def write(original: Text, text: str) -> None:
     real = os.path.realpath(original.path)
     try:
         data = original.encode(text)
-        with open(real, "rb") as stream:
-            if stream.read() != original.encode(original.text):
-                raise NotWritten(original.path, "changed since it was read")
-        if not os.access(real, os.W_OK):
+        if not os.access(real, os.W_OK) and os.access(real, os.R_OK):
             raise NotWritten(original.path, "read-only")
-        replace(real, data, os.stat(real))
+        replace(real, data, os.stat(real), lambda: _still(original))
     except UnicodeEncodeError as error:
         lacking = error.object[error.start : error.end]
         raise NotWritten(original.path, f"{original.encoding} has no {lacking!r}") from error
     except OSError as error:
-        raise NotWritten(original.path, error.strerror or str(error)) from error
+        cause = error.strerror or str(error)
+        raise NotWritten(original.path, f"{cause}; nothing was written to it") from error
 
 
-def replace(path: str, data: bytes, like: os.stat_result | None = None) -> None:
-    """Put a whole file in the place of another at once. Raises OSError."""
+def changed(original: Text) -> bool:
+    """Whether a file is no longer what was read: other bytes, gone, unreadable, elsewhere linked."""
+    try:
+        _still(original)
+    except (NotWritten, OSError):
+        return True
+    return False
+
+
+def _still(original: Text) -> None:
+    """Raises NotWritten or OSError where a file is no longer what was read."""
+    real = os.path.realpath(original.path)
+    with open(real, "rb") as stream:
+        same = stream.read() == original.data
+    if not same or real != original.real:
+        raise NotWritten(original.path, "changed since it was read; nothing was written to it")
+
+
+def replace(
+    path: str,
+    data: bytes,
+    like: os.stat_result | None = None,
+    still: Callable[[], None] = lambda: None,
+) -> None:
+    """Put a whole file in the place of another at once. Raises OSError, and what `still` raises.
+
+    `still` is asked last, when the new file lies ready.
+    """
     handle, temporary = tempfile.mkstemp(
         dir=os.path.dirname(path) or ".", prefix=f".{os.path.basename(path)}.", suffix=".tmp"
     )
@@ -117,6 +149,7 @@ def replace(path: str, data: bytes, like: os.stat_result | None = None) -> None:
             with suppress(OSError, AttributeError):
                 os.chown(temporary, like.st_uid, like.st_gid)
             os.chmod(temporary, stat.S_IMODE(like.st_mode))
+        still()
         os.replace(temporary, path)
     except BaseException:
         with suppress(OSError):

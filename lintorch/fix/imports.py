@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from itertools import groupby, takewhile
 
 from lintorch.finding import Edit
+from lintorch.fix.edits import rewrite
 from lintorch.fix.lines import Lines
 from lintorch.fix.used import parse, used
 
-_NOQA = re.compile(r"#\s*noqa|#.*\bF401\b", re.IGNORECASE)
+Taken = Callable[[frozenset[str]], Container[str]]
+"""Tells which of some names other files take from the file."""
 _Import = ast.Import | ast.ImportFrom
+
+
+def nobody(names: frozenset[str]) -> Container[str]:
+    """Of a text that stands alone, no other file takes anything."""
+    return ()
 
 
 def add_import(text: str, statement: str) -> Edit:
@@ -33,11 +40,14 @@ def add_import(text: str, statement: str) -> Edit:
     return Edit(end, end, f"\n{statement}\n" if apart else f"{statement}\n")
 
 
-def idle_imports(before: str, after: str, path: str = "") -> tuple[Edit, ...]:
+def idle_imports(
+    before: str, after: str, path: str = "", taken: Taken = nobody
+) -> tuple[Edit, ...]:
     """Edits of `after` that remove the top-level imports which only `before` used.
 
     Kept are imports of an `__init__.py`, of names in `__all__` or in strings that read as code,
-    `import x as x`, and lines with `# noqa`. Nothing is removed where either does not parse.
+    of names that other files take from this one, `import x as x`, and lines with a comment, for
+    what that says would be lost. Nothing is removed where either does not parse.
     """
     if re.search(r"(^|[/\\])__init__\.pyi?$", path):
         return ()
@@ -57,13 +67,56 @@ def idle_imports(before: str, after: str, path: str = "") -> tuple[Edit, ...]:
             )
         return name in once.names and not now.mentions(name)
 
+    statements = [s for s in trees[1].body if isinstance(s, _Import)]
+    gone = {
+        statement: {alias for alias in statement.names if idle(alias)}
+        for statement in statements
+        if getattr(statement, "module", "") != "__future__"
+    }
+    kept = taken(frozenset(_binds(alias) for names in gone.values() for alias in names))
     lines = Lines(after)
     return tuple(
         edit
-        for statement in trees[1].body
-        if isinstance(statement, _Import) and getattr(statement, "module", "") != "__future__"
-        for edit in _removed(statement, {a for a in statement.names if idle(a)}, lines)
+        for statement, names in gone.items()
+        for edit in _removed(statement, {a for a in names if _binds(a) not in kept}, lines)
     )
+
+
+def rebound(text: str, edits: Iterable[Edit]) -> frozenset[str]:
+    """Names imported at the top of a text that edits take away, or give another meaning.
+
+    Another meaning has a name that comes from another module then, where its uses are edited
+    with it; an import that is edited alone brings the same thing from where it is now.
+    """
+    edits = tuple(edits)
+    tree = parse(text) if any(edit.start < edit.end for edit in edits) else None
+    if tree is None:
+        return frozenset()
+    lines = Lines(text)
+    spans = [(lines.start(s), lines.end(s)) for s in tree.body if isinstance(s, _Import)]
+    inside = [e for e in edits if any(a <= e.start < e.end <= b for a, b in spans)]
+    after = parse(rewrite(text, edits)) if inside else None
+    if after is None:
+        return frozenset()
+    was, now = _imported(tree), _imported(after)
+    alone = len(inside) == len(edits)
+    lost = {name for name in was if name not in now and not _bound(name, after)}
+    return frozenset(lost if alone else {name for name in was if was[name] != now.get(name)})
+
+
+def _imported(tree: ast.Module) -> dict[str, str]:
+    return {
+        _binds(alias): f"{getattr(statement, 'module', '')}:{alias.name}"
+        for statement in tree.body
+        if isinstance(statement, _Import)
+        for alias in statement.names
+    }
+
+
+def _bound(name: str, tree: ast.Module) -> bool:
+    """Whether the top of a text assigns a name."""
+    nodes = (node for statement in tree.body for node in ast.walk(statement))
+    return any(isinstance(n, ast.Name) and n.id == name for n in nodes)
 
 
 def _binds(alias: ast.alias) -> str:
@@ -71,12 +124,12 @@ def _binds(alias: ast.alias) -> str:
 
 
 def _removed(statement: _Import, idle: Iterable[ast.alias], lines: Lines) -> Iterator[Edit]:
-    """Edits that take these names, or the whole statement, out; none beside `# noqa` or `;`."""
+    """Edits that take these names, or the whole statement, out; none beside a comment or `;`."""
     idle, names = set(idle), statement.names
-    if not idle or _NOQA.search(lines.of(statement)):
+    if not idle or "#" in lines.of(statement):
         return
     if len(idle) == len(names):
-        yield from lines.without(statement)
+        yield from () if lines.is_headed(statement) else lines.without(statement)
         return
     for gone, group in groupby(range(len(names)), key=lambda i: names[i] in idle):
         run = list(group)

@@ -37,6 +37,12 @@ class Lines:
         """The whole lines of a statement."""
         return self.text[self.starts[node.lineno - 1] : self.after(node)]
 
+    def is_headed(self, node: ast.stmt) -> bool:
+        """Whether a comment right above speaks of this statement alone: no code follows below."""
+        above = self.text[: self.starts[node.lineno - 1]].splitlines()[-1:]
+        below = self.text[self.after(node) :].partition("\n")[0].strip()
+        return bool(above and above[0].lstrip().startswith("#") and not below)
+
     def without(self, node: ast.stmt) -> Iterator[Edit]:
         """Takes out a statement's lines, and blank lines that would be one gap too many."""
         start, end = self.starts[node.lineno - 1], self.after(node)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from lintorch.finding import Applicability, Finding, Fix
+from lintorch.finding import Applicability, Edit, Finding, Fix
 from lintorch.fix.edits import apply, rewrite
-from lintorch.fix.imports import idle_imports
+from lintorch.fix.imports import Taken, idle_imports, nobody
 from lintorch.fix.parsing import Parses, strictest
 
 Check = Callable[[str], Iterable[Finding]]
@@ -22,6 +22,8 @@ class Settled:
     """The findings whose fixes went in, in that order."""
     remaining: tuple[Finding, ...] = ()
     """The findings of the final text."""
+    imports: int = 0
+    """How many imports went that the fixes had left idle."""
     unsettled: tuple[str, ...] = ()
     """Codes of rules whose fixes broke the text or never came to an end, and were undone."""
 
@@ -32,11 +34,13 @@ def settle(
     allowed: frozenset[Applicability],
     limit: int = 10,
     path: str = "",
+    taken: Taken = nobody,
 ) -> Settled:
     """Fix what `check` finds as far as `allowed` goes; then drop the imports this made idle.
 
     At most `limit` rounds may pass in which the fixes left to do do not get fewer. A text that
-    does not parse is left alone. `path` tells an `__init__.py`, whose imports are kept.
+    does not parse is left alone. `path` tells an `__init__.py`, whose imports are kept,
+    `taken` which names other files import from this one.
     """
     parses = strictest(text)
     if parses is None:
@@ -45,7 +49,8 @@ def settle(
     while True:
         reached = _rounds(text, check, _Terms(allowed, parses, limit), banned)
         if not reached.endless:
-            return _tidied(text, reached, check, parses, path)
+            edits = idle_imports(text, reached.text, path, taken) if reached.text != text else ()
+            return _tidied(reached, edits, check, parses)
         banned = reached.banned | reached.endless
 
 
@@ -125,10 +130,9 @@ def _of(findings: Sequence[Finding], fixes: Sequence[Fix]) -> list[Finding]:
     return [finding for finding in findings if id(finding.fix) in wanted]
 
 
-def _tidied(before: str, reached: _Reached, check: Check, parses: Parses, path: str) -> Settled:
+def _tidied(reached: _Reached, edits: tuple[Edit, ...], check: Check, parses: Parses) -> Settled:
     named = tuple(sorted(reached.banned))
-    edits = idle_imports(before, reached.text, path) if reached.text != before else ()
     text = rewrite(reached.text, edits)
     if not edits or not parses(text):
-        return Settled(reached.text, reached.applied, reached.remaining, named)
-    return Settled(text, reached.applied, tuple(check(text)), named)
+        return Settled(reached.text, reached.applied, reached.remaining, 0, named)
+    return Settled(text, reached.applied, tuple(check(text)), len(edits), named)

@@ -8,7 +8,7 @@ from typing import TextIO
 from lintorch.finding import Finding
 from lintorch.report.characters import one_line, writable
 from lintorch.report.result import Result
-from lintorch.report.summary import mark, summary
+from lintorch.report.summary import mark, repairs, summary
 from lintorch.report.where import location
 
 
@@ -20,10 +20,11 @@ def render(report: Result, out: TextIO, *, color: bool, width: int | None) -> No
 
 def _lines(report: Result) -> Iterator[str]:
     for finding in report.findings:
-        yield _line(finding, mark(finding) + finding.message)
+        yield _line(finding, mark(finding, report) + finding.message)
     if report.show_refuted:
         for finding in report.withdrawn:
             yield _line(finding, f"withdrawn: {finding.refuted or finding.message}")
+    yield from map(one_line, repairs(report))
     yield summary(report)
 
 

@@ -11,7 +11,7 @@ from lintorch.report.diff import diff
 from lintorch.report.frame import frame
 from lintorch.report.result import Result
 from lintorch.report.screen import Line, Screen
-from lintorch.report.summary import count, summary
+from lintorch.report.summary import count, repairs, summary
 from lintorch.report.where import location, shown_model
 
 _BLANK: Line = ()
@@ -25,6 +25,7 @@ def render(report: Result, out: TextIO, *, color: bool, width: int | None) -> No
         screen.write(_block(finding, report, screen))
     if report.withdrawn:
         screen.write(_withdrawn(report, screen))
+    screen.write(_repairs(report, screen))
     screen.write(_work(report))
     worst = max((finding.severity for finding in report.findings), default=None)
     screen.write([[(summary(report), "good" if worst is None else str(worst))]])
@@ -83,6 +84,14 @@ def _withdrawn(report: Result, screen: Screen) -> Iterator[Line]:
         yield [(f"  {screen.glyphs.against} {finding.code} {finding.name}  {place}", "dim")]
         yield from screen.wrap(finding.refuted or finding.message, 4, "dim")
     yield _BLANK
+
+
+def _repairs(report: Result, screen: Screen) -> Iterator[Line]:
+    told = list(repairs(report))
+    for line in told:
+        yield from screen.wrap(line, 0, "good")
+    if told:
+        yield _BLANK
 
 
 def _work(report: Result) -> Iterator[Line]:

@@ -9,6 +9,15 @@ from lintorch.finding import Finding, Place
 
 
 @dataclass(frozen=True)
+class Repaired:
+    """What was mended in one file: the findings, and how many imports went that this left idle."""
+
+    path: str
+    findings: tuple[Finding, ...] = ()
+    imports: int = 0
+
+
+@dataclass(frozen=True)
 class Result:
     """What a check found. `findings` come sorted by file, row, column and code."""
 
@@ -17,7 +26,10 @@ class Result:
     """Findings that a trace refuted; listed only with `show_refuted`."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """Decoded source by path, a notebook's cell by `cell_key`; what is absent gets no code frame."""
-    fixed: int = 0
+    repaired: tuple[Repaired, ...] = ()
+    """The files that were mended, and what in each."""
+    unsafe: bool = False
+    """Whether unsafe fixes count among those that `--fix` puts in."""
     show_refuted: bool = False
     files: int = 0
     models: tuple[str, ...] = ()
@@ -26,6 +38,11 @@ class Result:
     """Whether the fix of a finding kept its promise, for those that were tried."""
     page: str | None = None
     """Address of a rule's page, with `{code}` or `{name}` where the rule's goes."""
+
+    @property
+    def fixed(self) -> int:
+        """How many findings were mended."""
+        return sum(len(each.findings) for each in self.repaired)
 
     def text(self, place: Place) -> str | None:
         """The source that the rows of `place` count in, where it is known."""

@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 from lintorch.finding import Applicability, Finding, Severity
 from lintorch.report.result import Result
+from lintorch.report.where import shown_path
 
 MARKS = {Applicability.SAFE: "[*] ", Applicability.UNSAFE: "[?] "}
 
 
-def mark(finding: Finding) -> str:
-    """`[*] ` where `--fix` mends the finding, `[?] ` where `--unsafe-fixes` does, else nothing."""
-    return MARKS.get(finding.fix.applicability, "") if finding.fix else ""
+def mark(finding: Finding, report: Result) -> str:
+    """`[*] ` where `--fix` mends it, `[?] ` where only `--fix --unsafe-fixes` does, else nothing."""
+    if finding.fix is None:
+        return ""
+    unsafe = finding.fix.applicability is Applicability.UNSAFE
+    promise = Applicability.SAFE if unsafe and report.unsafe else finding.fix.applicability
+    return MARKS.get(promise, "")
+
+
+def repairs(report: Result) -> Iterator[str]:
+    """What was mended, a line for each file: `Fixed net.py: LT401 loss-keeps-graph (2), LT603 …`."""
+    for each in report.repaired:
+        counted = Counter(f"{finding.code} {finding.name}" for finding in each.findings)
+        told = [f"{rule} ({n})" if n > 1 else rule for rule, n in sorted(counted.items())]
+        told += [count(each.imports, "idle import")] if each.imports else []
+        yield f"Fixed {shown_path(each.path)}: {', '.join(told)}"
 
 
 def summary(report: Result) -> str:
-    """One line, such as `Found 3 findings (1 error, 2 warnings). 2 fixable with --fix.`"""
+    """One line, such as `Found 3 findings (1 error, 2 warnings). [*] 2 fixable with --fix.`"""
     total = len(report.findings)
     if not total:
         fixed = f"Fixed {count(report.fixed, 'finding')}. " if report.fixed else ""
@@ -40,9 +55,10 @@ def _severities(report: Result) -> str:
 
 def _fixable(report: Result) -> str:
     kinds = Counter(finding.fix.applicability for finding in report.findings if finding.fix)
-    safe, unsafe = kinds[Applicability.SAFE], kinds[Applicability.UNSAFE]
-    if safe and unsafe:
-        return f" {safe} fixable with --fix, {unsafe} more with --unsafe-fixes."
-    if safe:
-        return f" {safe} fixable with --fix."
-    return f" {unsafe} fixable with --unsafe-fixes." if unsafe else ""
+    hidden = 0 if report.unsafe else kinds[Applicability.UNSAFE]
+    fixable = kinds[Applicability.SAFE] + kinds[Applicability.UNSAFE] - hidden
+    if fixable and hidden:
+        return f" [*] {fixable} fixable with --fix, {hidden} more with --fix --unsafe-fixes."
+    if fixable:
+        return f" [*] {fixable} fixable with --fix."
+    return f" {hidden} fixable with --fix --unsafe-fixes." if hidden else ""

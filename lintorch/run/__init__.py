@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lintorch.files import NotWritten, write
-from lintorch.report.result import Result
+from lintorch.report.result import Repaired, Result
 from lintorch.run.look import Seen, look
 from lintorch.run.mending import Mended, mend
 from lintorch.run.order import Checked, Order, Progress, Rewritten, silent
@@ -24,26 +24,32 @@ def check(asked: Order, progress: Progress = silent) -> Checked:
     scope.codes(asked.paths[0])  # what selects no rule is told even where there is no file
     seen = look(asked, scope, progress)
     if not asked.fixes:
-        return Checked(_result(seen, asked), seen.errors)
+        return Checked(_result(seen, asked), (*seen.errors, *seen.left_out))
     mended = mend(seen, scope, asked)
     errors = (*seen.errors, *mended.errors)
     if asked.diff or not mended.rewritten:
-        return Checked(_result(seen, asked), errors, mended.rewritten)
-    kept = _written(mended, seen) if asked.text is None else ()
+        return Checked(_result(seen, asked), (*errors, *seen.left_out), mended.rewritten)
+    repaired, kept = _written(mended, seen, asked)
     left = look(_as_mended(asked, mended), scope, progress)
-    result = replace(_result(left, asked), fixed=0 if kept else mended.fixed)
-    return Checked(result, (*errors, *kept), mended.rewritten)
+    result = replace(_result(left, asked), repaired=repaired)
+    told = dict.fromkeys((*errors, *kept, *left.errors, *left.left_out))
+    return Checked(result, tuple(told), mended.rewritten)
 
 
-def _written(mended: Mended, seen: Seen) -> tuple[str, ...]:
-    """Write the files; what could not be written, one line each."""
-    errors = []
+def _written(
+    mended: Mended, seen: Seen, asked: Order
+) -> tuple[tuple[Repaired, ...], tuple[str, ...]]:
+    """Write the files: what was mended in those written, and a line for each that could not be."""
+    repaired: list[Repaired] = []
+    errors: list[str] = []
     for file in mended.rewritten:
         try:
-            write(seen.texts[file.path], file.after)
+            if asked.text is None:
+                write(seen.texts[file.path], file.after)
+            repaired.append(file.repaired)
         except NotWritten as error:
             errors.append(str(error))
-    return tuple(errors)
+    return tuple(repaired), tuple(errors)
 
 
 def _as_mended(asked: Order, mended: Mended) -> Order:
@@ -58,4 +64,5 @@ def _result(seen: Seen, asked: Order) -> Result:
         show_refuted=asked.show_refuted,
         files=seen.files,
         models=seen.models,
+        unsafe=asked.unsafe,
     )

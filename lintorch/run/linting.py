@@ -13,7 +13,7 @@ import libcst
 
 from lintorch import __version__
 from lintorch.cache import Cache, digest
-from lintorch.files import Unreadable, read
+from lintorch.files import Text, Unreadable, read
 from lintorch.finding import Place
 from lintorch.profile import Profile
 from lintorch.run.order import Order, Progress
@@ -74,6 +74,7 @@ def _remembered(task: Task, caches: Mapping[str, Cache]) -> Linted | None:
         enters=frozenset((path, name) for path, name in enters),
         inside=frozenset(inside),
         entered=frozenset(entered),
+        content=cache.content(task.path),
     )
 
 
@@ -91,12 +92,16 @@ def _remember(linted: Linted, cache: Cache) -> None:
 
 def lint_path(task: Task) -> Linted:
     """What source says of a file as it lies on disk."""
-    text = read(task.path)
+    return lint_read(task, read(task.path))
+
+
+def lint_read(task: Task, text: Text | Unreadable) -> Linted:
+    """What source says of what was read of a file."""
     if isinstance(text, Unreadable):
         rules = catalog(task.folders)
         message = f"the file cannot be read: {text.cause}"
         return Linted(task.path, (engine_finding(rules, "LT008", message, Place(task.path, 1)),))
-    return lint_text(task, text.text, digest(text.encode(text.text)))
+    return lint_text(task, text.text, digest(text.data))
 
 
 def _caches(tasks: Sequence[Task], root: str) -> dict[str, Cache]:

@@ -52,4 +52,5 @@ def _written(plan: Plan, ran: tuple[Model, ...], scope: Scope) -> tuple[Written,
     settings = scope.settings(plan.files[0])
     inferred = [model for model in ran if model.factory and model.qualname not in settings.models]
     file = settings.file or os.path.join(plan.project, "pyproject.toml")
-    return (add_models(file, inferred, settings.models),) if inferred else ()
+    added = add_models(file, inferred, settings.models) if inferred else None
+    return (added,) if added and added.names else ()

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 
-from lintorch.files import Found, Missing, Text, find, read
+from lintorch.files import Found, Missing, Text, find
 from lintorch.finding import Evidence, Finding
 from lintorch.merge import Merged, merge, order
+from lintorch.run.importers import Importers
 from lintorch.run.linting import lint_files
 from lintorch.run.order import Order, Progress
+from lintorch.run.promises import promised
 from lintorch.run.scope import Scope
 from lintorch.run.sources import Task
+from lintorch.run.texts import Held, after_runs, hold
 from lintorch.suppress import apply, mentions
+
+_LEFT_OUT = "changed while models ran; what they said of it is left out"
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What a look came to. `texts` holds the files that findings are in."""
+    """What a look came to. `texts` holds the files that findings are in, as they were linted."""
 
     standing: tuple[Finding, ...] = ()
     withdrawn: tuple[Finding, ...] = ()
@@ -28,6 +34,10 @@ class Seen:
     errors: tuple[str, ...] = ()
     tasks: Mapping[str, Task] = field(default_factory=dict)
     """How the files with findings were linted."""
+    changed: frozenset[str] = frozenset()
+    """Files that are no longer what was linted."""
+    left_out: tuple[str, ...] = ()
+    """A line for each changed file that runs spoke of, which is not heard."""
 
 
 def look(asked: Order, scope: Scope, progress: Progress) -> Seen:
@@ -35,27 +45,53 @@ def look(asked: Order, scope: Scope, progress: Progress) -> Seen:
     paths, errors = listed_files(asked, scope)
     given = {path: text for path in paths[:1] if (text := asked.text) is not None}
     tasks = [scope.task(path) for path in paths]
-    linted = lint_files(tasks, asked, scope.main.root, given, progress)
-    findings = [finding for each in linted for finding in each.findings]
-    models: tuple[str, ...] = ()
-    if asked.runs_models:
-        from lintorch.run.running import run_models
-
-        ran = run_models(paths, findings, asked, scope, progress)
-        findings += [f for f in ran.findings if f.code in scope.codes(f.place.path)]
-        models, errors = ran.lines, errors + ran.errors
-    merged = merge(findings)
-    marked = {each.path for each in linted if each.marked}
-    texts = _texts({f.place.path for f in merged.standing} | marked, given)
-    standing = tuple(_heeded(merged, texts, marked, scope, asked))
+    held = hold(tasks, lint_files(tasks, asked, scope.main.root, given, progress), given)
+    ran = _run(held, paths, asked, scope, progress) if asked.runs_models else _Ran(held.texts)
+    merged = merge([*(f for each in held.linted for f in each.findings), *ran.findings])
+    marked = {each.path for each in held.linted if each.marked}
+    heeded = order(_heeded(merged, ran.texts, marked, scope, asked))
+    standing = tuple(_promised(heeded, ran.texts, scope))
     return Seen(
-        order(standing),
+        standing,
         merged.withdrawn,
-        texts,
+        ran.texts,
         len(paths),
-        models,
-        errors,
-        {t.path: replace(t, entered=each.entered) for t, each in zip(tasks, linted, strict=True)},
+        ran.models,
+        errors + ran.errors,
+        {t.path: replace(t, entered=e.entered) for t, e in zip(tasks, held.linted, strict=True)},
+        ran.changed,
+        ran.left_out,
+    )
+
+
+@dataclass(frozen=True)
+class _Ran:
+    """What runs say of files that are still what was linted."""
+
+    texts: Mapping[str, Text]
+    findings: tuple[Finding, ...] = ()
+    models: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+    changed: frozenset[str] = frozenset()
+    left_out: tuple[str, ...] = ()
+
+
+def _run(held: Held, paths: Sequence[str], asked: Order, scope: Scope, progress: Progress) -> _Ran:
+    """A file that changed meanwhile keeps its source findings: no row of a run is sure to fit."""
+    from lintorch.run.running import run_models
+
+    known = [finding for each in held.linted for finding in each.findings]
+    ran = run_models(paths, known, asked, scope, progress)
+    said = tuple(f for f in ran.findings if f.code in scope.codes(f.place.path))
+    texts, changed = after_runs(held, said)
+    left_out = sorted(changed & {finding.place.path for finding in said})
+    return _Ran(
+        texts,
+        tuple(finding for finding in said if finding.place.path not in changed),
+        ran.lines,
+        ran.errors,
+        changed,
+        tuple(f"{path}: {_LEFT_OUT}" for path in left_out),
     )
 
 
@@ -67,15 +103,6 @@ def listed_files(asked: Order, scope: Scope) -> tuple[list[str], tuple[str, ...]
     missing = (f for f in found if isinstance(f, Missing))
     errors = tuple(f"{gone.path}: {gone.cause}" for gone in missing)
     return [f.path for f in found if isinstance(f, Found)], errors
-
-
-def _texts(paths: Iterable[str], given: Mapping[str, str]) -> dict[str, Text]:
-    texts: dict[str, Text] = {}
-    for path in paths:
-        text = Text(path, given[path]) if path in given else read(path)
-        if isinstance(text, Text):
-            texts[path] = text
-    return texts
 
 
 def _heeded(
@@ -91,6 +118,17 @@ def _heeded(
             yield from heed(text, path, by_path[path], scope, asked, merged.withdrawn)
         else:
             yield from by_path[path]
+
+
+def _promised(
+    findings: Iterable[Finding], texts: Mapping[str, Text], scope: Scope
+) -> Iterator[Finding]:
+    importers = Importers(scope)
+    for path, group in groupby(findings, lambda finding: finding.place.path):
+        if path in texts:
+            yield from promised(group, texts[path].text, scope, importers)
+        else:
+            yield from group
 
 
 def heed(

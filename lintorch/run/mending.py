@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 
 from lintorch.finding import Finding
 from lintorch.fix.rounds import settle
 from lintorch.merge import merge
+from lintorch.report.result import Repaired
+from lintorch.run.importers import Importers
 from lintorch.run.look import Seen, heed
 from lintorch.run.order import Order, Rewritten
+from lintorch.run.promises import promised
 from lintorch.run.scope import Scope
 from lintorch.run.sources import lint_text
 
 
 @dataclass(frozen=True)
 class Mended:
-    """What fixing makes of each file that it changes, how many findings went, and what did not work."""
+    """What fixing makes of each file that it changes, and what did not work."""
 
     rewritten: tuple[Rewritten, ...] = ()
-    fixed: int = 0
     errors: tuple[str, ...] = ()
 
 
@@ -29,36 +32,51 @@ def mend(seen: Seen, scope: Scope, asked: Order) -> Mended:
     found: dict[str, list[Finding]] = defaultdict(list)
     for finding in seen.standing:
         found[finding.place.path].append(finding)
-    rewritten, fixed, errors = [], 0, []
+    importers = Importers(scope)
+    rewritten, errors = [], []
     for path, findings in found.items():
-        if path not in seen.texts or not any(f.fix for f in findings):
+        if path not in seen.texts or not any(_may_go_in(f, asked) for f in findings):
+            continue
+        if path in seen.changed:
+            errors.append(f"{path}: changed while models ran; nothing was written to it")
             continue
         before = seen.texts[path].text
-        check = _checks(path, before, findings, seen, scope, asked)
-        settled = settle(before, check, asked.fixes, path=path)
+        check = _checks(path, before, findings, seen, scope, asked, importers)
+        taken = partial(importers.taken, path)
+        settled = settle(before, check, asked.fixes, path=path, taken=taken)
         for code in settled.unsettled:
             name = scope.catalog.names.get(code, code)
             errors.append(f"{path}: the fixes of {code} ({name}) do not settle and were left out")
         if settled.text != before:
-            rewritten.append(Rewritten(path, before, settled.text))
-            fixed += len(settled.applied)
-    return Mended(tuple(rewritten), fixed, tuple(errors))
+            repaired = Repaired(path, settled.applied, settled.imports)
+            rewritten.append(Rewritten(path, before, settled.text, repaired))
+    return Mended(tuple(rewritten), tuple(errors))
+
+
+def _may_go_in(finding: Finding, asked: Order) -> bool:
+    return finding.fix is not None and finding.fix.applicability in asked.fixes
 
 
 def _checks(
-    path: str, before: str, found: list[Finding], seen: Seen, scope: Scope, asked: Order
+    path: str,
+    before: str,
+    found: list[Finding],
+    seen: Seen,
+    scope: Scope,
+    asked: Order,
+    importers: Importers,
 ) -> Callable[[str], Iterable[Finding]]:
     """Findings of a text between rounds; of the text as it was, those that are known."""
-    task, fixable = seen.tasks.get(path) or scope.task(path), scope.fixable(path)
+    task = seen.tasks.get(path) or scope.task(path)
     withdrawn = {_line(f, before) for f in seen.withdrawn if f.place.path == path}
 
     def check(text: str) -> Iterable[Finding]:
-        findings: Iterable[Finding] = found
-        if text != before:
-            standing = merge(lint_text(task, text).findings).standing
-            standing = tuple(f for f in standing if _line(f, text) not in withdrawn)
-            findings = heed(text, path, standing, scope, asked, seen.withdrawn)
-        return [f if f.code in fixable else replace(f, fix=None) for f in findings]
+        if text == before:
+            return found
+        standing = merge(lint_text(task, text).findings).standing
+        standing = tuple(f for f in standing if _line(f, text) not in withdrawn)
+        heeded = heed(text, path, standing, scope, asked, seen.withdrawn)
+        return list(promised(heeded, text, scope, importers))
 
     return check
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from lintorch.finding import Applicability
-from lintorch.report.result import Result
+from lintorch.report.result import Repaired, Result
 
 Progress = Callable[[str], None]
 
@@ -25,6 +25,8 @@ class Order:
     settings: Mapping[str, object] = field(default_factory=dict)
     fixes: frozenset[Applicability] = frozenset()
     """Which fixes go in; none unless asked for."""
+    unsafe: bool = False
+    """Whether unsafe fixes count among those that fixing puts in."""
     diff: bool = False
     """Show what fixing would change, and write nothing."""
     show_refuted: bool = False
@@ -53,6 +55,7 @@ class Rewritten:
     path: str
     before: str
     after: str
+    repaired: Repaired
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ class Scope:
         self._overridden: dict[int, Settings] = {}
         self._profiles: dict[tuple[int, str], Profile] = {}
         self._projects: dict[str, str] = {}
+        self._fixable: dict[int, frozenset[str]] = {}
         self.main = self.settings(order.paths[0] if order.paths else ".")
 
     @cached_property
@@ -53,7 +54,10 @@ class Scope:
 
     def fixable(self, path: str) -> frozenset[str]:
         """The codes of the rules whose fixes may go in."""
-        return fixable(self.settings(path), self.catalog)
+        settings = self.settings(path)
+        if id(settings) not in self._fixable:
+            self._fixable[id(settings)] = fixable(settings, self.catalog)
+        return self._fixable[id(settings)]
 
     def task(self, path: str) -> Task:
         """How to lint a file."""
@@ -80,6 +84,12 @@ class Scope:
         if folder not in self._projects:
             self._projects[folder] = _marked(folder)
         return self._projects[folder]
+
+    def around(self, path: str) -> Iterator[tuple[str, bytes]]:
+        """The Python files of the project that a file belongs to, else of its folder."""
+        folder = self.project(path) or os.path.abspath(os.path.dirname(path))
+        for inner, data in self._texts(folder, self.settings(path)):
+            yield os.path.join(folder, inner), data
 
     def _texts(self, project: str, settings: Settings) -> Iterator[tuple[str, bytes]]:
         places = [project] if project else list(self._order.paths)

@@ -29,11 +29,14 @@ class Written:
 def add_models(file: str, models: Iterable[Model], taken: Collection[str]) -> Written:
     """Add a table for each model at the end of a settings file, which need not exist yet.
 
-    Raises NotWritten, with the file as it was.
+    Models that the file holds by now are left out. Raises NotWritten, with the file as it was.
     """
-    named = _named(models, taken)
-    root = "tool.lintorch.models" if os.path.basename(file) == "pyproject.toml" else "models"
     original = _read(file)
+    held = _held(original)
+    named = _named([m for m in models if m.qualname not in held], {*taken, *held})
+    if not named:
+        return Written(file, ())
+    root = "tool.lintorch.models" if _is_project(file) else "models"
     tables = [_table(f"{root}.{_key(name)}", model) for name, model in named.items()]
     added = "\n\n".join("\n".join(table) for table in tables) + "\n"
     if original.text:
@@ -47,6 +50,22 @@ def add_models(file: str, models: Iterable[Model], taken: Collection[str]) -> Wr
     return Written(file, tuple(named))
 
 
+def _is_project(file: str) -> bool:
+    return os.path.basename(file) == "pyproject.toml"
+
+
+def _held(original: Text) -> Collection[str]:
+    """The models that a settings file names, as it is now; none of what is no TOML."""
+    try:
+        found: Any = tomllib.loads(original.text)
+    except tomllib.TOMLDecodeError:
+        return ()
+    path = ("tool", "lintorch", "models") if _is_project(original.path) else ("models",)
+    for key in path:
+        found = found.get(key) if isinstance(found, dict) else None
+    return tuple(found) if isinstance(found, dict) else ()
+
+
 def _read(file: str) -> Text:
     if not os.path.exists(file):
         return Text(file, "")
@@ -57,9 +76,15 @@ def _read(file: str) -> Text:
 
 
 def _create(file: str, text: str) -> None:
+    """A file that turned up meanwhile is left as it is."""
     try:
-        with open(file, "x", encoding="utf-8", newline="") as stream:
-            stream.write(text)
+        with open(file, "xb") as stream:
+            try:
+                stream.write(text.encode())
+                stream.flush()
+            except OSError:
+                os.unlink(file)
+                raise
     except OSError as error:
         raise NotWritten(file, error.strerror or str(error)) from error
 

@@ -1,0 +1,81 @@
+"""Which names of a file other files of its project take from it."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from lintorch.fix.used import parse
+from lintorch.run.scope import Scope
+
+
+class Importers:
+    """Reads the files around a file when first asked, each once."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self._texts: dict[str, list[tuple[str, str]]] = {}
+
+    def taken(self, path: str, names: Collection[str]) -> frozenset[str]:
+        """Those of the names, bound at the top of a file, that other files take from it."""
+        module = _Module(_stem(path), frozenset(names))
+        return frozenset(
+            name
+            for other, text in (self._around(path) if names else ())
+            if module.stem in text and not os.path.samefile(other, path)
+            for name in _taken(text, module)
+        )
+
+    def _around(self, path: str) -> list[tuple[str, str]]:
+        project = self._scope.project(path) or os.path.dirname(path) or "."
+        if project not in self._texts:
+            around = self._scope.around(path)
+            self._texts[project] = [(p, data.decode("utf-8", "ignore")) for p, data in around]
+        return self._texts[project]
+
+
+@dataclass(frozen=True)
+class _Module:
+    stem: str
+    names: frozenset[str]
+
+
+def _stem(path: str) -> str:
+    whole = os.path.abspath(path).removesuffix(".py")
+    folder, stem = os.path.split(whole)
+    return os.path.basename(folder) if stem == "__init__" else stem
+
+
+def _taken(text: str, module: _Module) -> Iterator[str]:
+    """Names that a text imports from the module, reads of it, or speaks of as `module.name`."""
+    spoken = re.findall(rf"\b{re.escape(module.stem)}\.(\w+)", text)
+    yield from module.names.intersection(spoken)
+    tree = parse(text) if "import" in text else None
+    if tree is None:
+        return
+    nodes = list(ast.walk(tree))
+    known = {local for node in nodes for local in _binds(node, module)}
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and _ends_in(node.module, module.stem):
+            given = {alias.name for alias in node.names}
+            yield from module.names if "*" in given else module.names & given
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            yield from module.names & {node.attr} if node.value.id in known else ()
+        elif isinstance(node, ast.Constant) and known:
+            yield from module.names & {node.value} if isinstance(node.value, str) else ()
+
+
+def _binds(node: ast.AST, module: _Module) -> Iterator[str]:
+    """Names that an import gives to the module itself."""
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        for alias in node.names:
+            if _ends_in(alias.name, module.stem):
+                yield alias.asname or alias.name
+
+
+def _ends_in(dotted: str | None, stem: str) -> bool:
+    """Whether a dotted name is of such a module; `from . import x` may be of any package."""
+    return dotted is None or dotted.rpartition(".")[2] == stem
