@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from lintorch.profile import Profile
+from lintorch.testfile import is_test
 
 _CALLED = re.compile(
     rb"\b(export|dynamo_export|export_for_inference|trace|trace_module|script|to_onnx|to_torchscript)\s*\("
     rb"|\bimport\s+(export|trace|script)\s+as\b"
 )
-_TESTS = re.compile(r"(^|[/\\])(tests?[/\\]|test_[^/\\]*\.py$|[^/\\]*_test\.py$|conftest\.py$)")
 _SIZES = frozenset({"dynamic_axes", "dynamic_shapes"})
 _DYNAMO_BY_DEFAULT = (2, 9)
 """The release of torch whose `torch.onnx.export` takes `dynamo=True` where nothing is said."""
@@ -50,7 +50,8 @@ def read(
     calls = [
         call
         for path, data in files
-        if not _TESTS.search(path) and _CALLED.search(data) and b"torch" in data
+        if _CALLED.search(data) and b"torch" in data
+        if not is_test(path, data.decode("utf-8", "replace"))
         for call in _calls(data, torch)
     ]
     if not calls:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Hashable, Iterable, Iterator
 from functools import cached_property
 from typing import Any, TypeVar, cast
 
 import libcst as cst
 
+from lintorch import testfile
 from lintorch.finding import Edit, Evidence, Place
 from lintorch.fix.imports import add_import
 from lintorch.profile import Profile
@@ -33,7 +33,6 @@ from lintorch.source.training.paths import TrainingPaths
 from lintorch.source.training.roles import Role, Roles
 from lintorch.source.tree import Tree, grow
 
-_TESTS = re.compile(r"(^|[/\\])(test_[^/\\]*|[^/\\]*_test|conftest)\.py$")
 N = TypeVar("N", bound=cst.CSTNode)
 
 
@@ -62,8 +61,9 @@ class Source:
 
     @cached_property
     def is_test(self) -> bool:
-        """Whether the file is a test by its name: nobody deploys what it builds."""
-        return bool(_TESTS.search(self.path))
+        """Whether the file is a test: nobody deploys what it builds."""
+        self.consulted.update(testfile.marks(self.path))
+        return testfile.is_test(self.path, self.text)
 
     # what the dispatcher asks
 
