@@ -6,7 +6,6 @@ import io
 import os
 import re
 import stat
-import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from tokenize import detect_encoding
@@ -103,16 +102,24 @@ def write(original: Text, text: str) -> None:
         raise NotWritten(original.path, error.strerror or str(error)) from error
 
 
-def replace(path: str, data: bytes, like: os.stat_result | None = None) -> None:
-    """Put a whole file in the place of another at once. Raises OSError."""
+def replace(
+    path: str, data: bytes, like: os.stat_result | None = None, lasting: bool = True
+) -> None:
+    """Put a whole file in the place of another at once; `lasting` waits for the disk.
+
+    Raises OSError.
+    """
+    import tempfile  # with what it needs a twentieth of a run in which nothing has changed
+
     handle, temporary = tempfile.mkstemp(
         dir=os.path.dirname(path) or ".", prefix=f".{os.path.basename(path)}.", suffix=".tmp"
     )
     try:
         with open(handle, "wb") as stream:
             stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
+            if lasting:
+                stream.flush()
+                os.fsync(stream.fileno())
         if like is not None:
             with suppress(OSError, AttributeError):
                 os.chown(temporary, like.st_uid, like.st_gid)

@@ -12,7 +12,7 @@ from lintorch.merge import Merged, merge, order
 from lintorch.run.linting import lint_files
 from lintorch.run.order import Order, Progress
 from lintorch.run.scope import Scope
-from lintorch.run.sources import Task
+from lintorch.run.task import Task
 from lintorch.suppress import apply, mentions
 
 
@@ -113,5 +113,5 @@ def _decidable(scope: Scope, asked: Order) -> frozenset[str]:
     kinds = {Evidence.SOURCE}
     kinds |= {Evidence.TRACE} if asked.runs_models else set()
     kinds |= {Evidence.EXPORT} if asked.exporters else set()
-    rules = scope.catalog.rules.values()
-    return frozenset(r.code for r in rules if any(d.evidence in kinds for d in r.detectors))
+    cards = scope.catalog.cards.values()
+    return frozenset(card.code for card in cards if card.evidence & kinds)
