@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 CHECKOUT = Path(__file__).parent.parent
+HOME = tempfile.mkdtemp(prefix="lintorch-tests-")
+"""Where the runs find the user's settings, and keep their cache."""
+OWN = dict.fromkeys(("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "APPDATA", "LOCALAPPDATA"), HOME)
+atexit.register(shutil.rmtree, HOME, ignore_errors=True)
 
 
 def lintorch(
@@ -20,7 +27,7 @@ def lintorch(
         [sys.executable, "-m", "lintorch", *map(str, arguments)],
         cwd=cwd,
         input=stdin,
-        env={**os.environ, "PYTHONPATH": str(CHECKOUT), **environment},
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT), **OWN, **environment},
         capture_output=True,
         text=True,
         encoding="utf-8",

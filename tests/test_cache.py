@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 
-from lintorch.cache import FOLDER, Cache, clear, digest
+from lintorch.cache import Cache, cache_folder, cards_kept, digest, keep_cards
+from lintorch.catalog import Card
 from lintorch.finding import Applicability, Edit, Evidence, Finding, Fix, Place, Severity
 
 
@@ -17,6 +19,15 @@ def finding(path: str) -> Finding:
         "LT101", "dynamic-size", "a “size”", Severity.ERROR, Place(path, 1, 2, 3, 4, 5),
         Evidence.SOURCE, None, None, "onnx", fix, ("one", "two"), None,
     )  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of caches of a user."""
+    monkeypatch.setenv(
+        "LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME", str(tmp_path / "home")
+    )
+    return tmp_path / "home"
 
 
 @pytest.fixture
@@ -80,11 +91,34 @@ def test_a_change_within_the_clocks_tick_is_seen(tmp_path, files) -> None:
     assert Cache.open(str(tmp_path), "f").get(str(a)) is None
 
 
+@pytest.mark.skipif(os.name == "nt", reason="the system tells no time of change there")
+def test_a_change_that_an_archive_dates_back_is_seen(tmp_path, files) -> None:
+    a = files[0]
+    before = a.stat()
+    cache = Cache.open(str(tmp_path), "f")
+    cache.get(str(a))
+    cache.put(str(a), digest(a.read_bytes()), [])
+    cache.save()
+    file = Path(cache.file)
+    stored = json.loads(file.read_text())
+    stored["stamps"]["a.py"] = [
+        before.st_size,
+        before.st_mtime_ns,
+        before.st_ctime_ns,
+        stored["entries"]["a.py"][0],
+    ]
+    file.write_text(json.dumps(stored))  # as if the file had been looked at long after its change
+    assert Cache.open(str(tmp_path), "f").get(str(a)) == ()
+    a.write_text("x = 9\n")
+    os.utime(a, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert Cache.open(str(tmp_path), "f").get(str(a)) is None
+
+
 @pytest.mark.parametrize(
     "content",
-    [b"", b"\xff", b"[]", b'{"format": 0}', b"[" * 100_000, b'{"format": 1, "entries": [], "stamps": 3}',
-     b'{"format": 1, "entries": {"a.py": 3}, "stamps": {}}',
-     b'{"format": 1, "entries": {"a.py": ["DIGEST", [3]]}, "stamps": {"a.py": 1}}'],
+    [b"", b"\xff", b"[]", b'{"format": 0}', b"[" * 100_000, b'{"format": 4, "entries": [], "stamps": 3}',
+     b'{"format": 4, "entries": {"a.py": 3}, "stamps": {}}',
+     b'{"format": 4, "entries": {"a.py": ["DIGEST", [3]]}, "stamps": {"a.py": 1}}'],
 )  # fmt: skip
 def test_a_broken_cache_is_an_empty_one(tmp_path, files, content: bytes) -> None:
     a = files[0]
@@ -95,19 +129,47 @@ def test_a_broken_cache_is_an_empty_one(tmp_path, files, content: bytes) -> None
     assert Cache.open(str(tmp_path), "f").get(str(a)) == (finding(str(a)),)
 
 
-def test_a_folder_that_cannot_be_written_means_no_cache(tmp_path, files) -> None:
-    (tmp_path / FOLDER).write_text("a file in the way")
+def test_a_folder_that_cannot_be_written_means_no_cache(tmp_path, files, home: Path) -> None:
+    home.mkdir()
+    (home / "lintorch").write_text("a file in the way")
     keep(tmp_path, files[0])
     assert Cache.open(str(tmp_path), "f").get(str(files[0])) is None
 
 
-def test_the_folder_marks_itself_as_a_cache_and_can_be_cleared(tmp_path, files) -> None:
-    assert not clear(str(tmp_path))
+def test_a_user_without_a_home_has_no_cache(tmp_path, files, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"):
+        monkeypatch.setenv(name, "relative")
+    assert cache_folder() == ""
+    before = sorted(tmp_path.rglob("*"))
     keep(tmp_path, files[0])
-    assert (tmp_path / FOLDER / ".gitignore").read_text() == "*\n"
-    assert (tmp_path / FOLDER / "CACHEDIR.TAG").read_text().startswith("Signature: 8a477f59")
-    assert clear(str(tmp_path))
-    assert not (tmp_path / FOLDER).exists()
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_the_folder_is_the_users_alone_and_marks_itself_as_a_cache(tmp_path, files, home) -> None:
+    keep(tmp_path, files[0])
+    folder = Path(cache_folder())
+    assert folder == home / "lintorch"
+    assert (folder / "CACHEDIR.TAG").read_text().startswith("Signature: 8a477f59")
+    assert os.name == "nt" or folder.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes mean nothing there")
+def test_a_folder_that_others_can_write_to_is_not_believed(tmp_path, files, home: Path) -> None:
+    keep(tmp_path, files[0])
+    (home / "lintorch").chmod(0o777)
+    assert Cache.open(str(tmp_path), "f").get(str(files[0])) is None
+    keep_cards("f", {})
+    assert cards_kept("f") is None
+
+
+def test_cards_are_given_back_under_their_fingerprint_alone() -> None:
+    seen = frozenset({Evidence.SOURCE, Evidence.EXPORT})
+    cards = {"LT101": Card("LT101", "dynamic-size", "export", Severity.ERROR, False, seen)}
+    assert cards_kept("f") is None
+    keep_cards("f", cards)
+    assert cards_kept("f") == cards
+    assert cards_kept("g") is None
 
 
 def test_an_entry_without_findings_is_small(tmp_path, files) -> None:

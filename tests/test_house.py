@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from running import lintorch
 
 CHECKOUT = Path(__file__).parent.parent
 LAYERS = (
@@ -107,6 +108,39 @@ def test_linting_does_not_import_torch(tmp_path: Path) -> None:
         [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True
     )
     assert done.stdout.splitlines()[-1:] == ["[]"], done.stdout + done.stderr
+
+
+NET = """import torch
+
+
+class Net(torch.nn.Module):
+    def forward(self, x):
+        size = int(x.size(0))  # lintorch: ignore[dynamic-size]
+        return x.view(int(x.size(0)), size)
+"""
+
+
+def test_a_run_in_which_nothing_has_changed_loads_neither_parser_nor_rules(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(NET)
+    (tmp_path / "lintorch.toml").write_text('select = ["LT1", "LT003", "unknown-name"]\n')
+    first = lintorch("check", cwd=tmp_path)
+    again = lintorch("check", cwd=tmp_path, PYTHONPROFILEIMPORTTIME="1")
+    assert again.stdout == first.stdout
+    assert "LT101" in first.stdout
+    loaded = {line.rpartition("|")[2].strip() for line in again.stderr.splitlines()}
+    assert "lintorch.cache" in loaded
+    heavy = {"libcst", "rich", "lintorch.rule", "lintorch.source", "multiprocessing", "difflib"}
+    assert not heavy & loaded
+    assert not [name for name in loaded if name.startswith("lintorch_rules")]
+
+
+def test_text_that_does_not_mention_torch_loads_no_parser(tmp_path: Path) -> None:
+    (tmp_path / "plain.py").write_text("x = 1\n")
+    lintorch("check", cwd=tmp_path)  # lists the rules
+    (tmp_path / "plain.py").write_text("x = 2\n")
+    done = lintorch("check", cwd=tmp_path, PYTHONPROFILEIMPORTTIME="1")
+    assert "lintorch.run" in done.stderr
+    assert "libcst" not in done.stderr
 
 
 def test_the_worker_imports_nothing_but_torch_and_the_standard_library() -> None:

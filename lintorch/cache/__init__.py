@@ -1,6 +1,7 @@
-"""Findings kept between runs."""
+"""What is kept between runs: findings by file, and the cards of the rules."""
 
-from lintorch.cache.folder import FOLDER, clear
+from lintorch.cache.cards import cards_kept, keep_cards
+from lintorch.cache.folder import cache_folder
 from lintorch.cache.store import Cache, digest
 
-__all__ = ["FOLDER", "Cache", "clear", "digest"]
+__all__ = ["Cache", "cache_folder", "cards_kept", "digest", "keep_cards"]

@@ -11,21 +11,25 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from lintorch.cache.folder import FOLDER, prepare, prune
+from lintorch.cache.folder import cache_folder, keep, read_kept
 from lintorch.cache.plain import finding, plain
-from lintorch.files.text import replace
 from lintorch.finding import Finding
 
-_FORMAT = 3
+BROKEN = (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
+"""What a file that is not there, or holds something else, may raise."""
+_FORMAT = 4
 _SETTLED = 2_000_000_000
 """Nanoseconds after which a file cannot change any more without its time of change telling."""
-_Stamp = tuple[int, int, str]
-"""Size, nanoseconds of the last change, digest."""
+_Stamp = tuple[int, int, int, str]
+"""Size, nanoseconds of the last change as the file tells it and as the system does, digest.
+
+What unpacks an archive sets the first; that alone would let a changed file pass for the old one.
+"""
 
 
 def digest(data: bytes) -> str:
     """What stands for the content of a file."""
-    return hashlib.blake2b(data, digest_size=12).hexdigest()
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
 @dataclass
@@ -43,15 +47,14 @@ class Cache:
 
     @classmethod
     def open(cls, root: str, fingerprint: str) -> Cache:
-        """The cache below `root` for runs with this fingerprint."""
+        """What the user's cache holds of files below `root` for runs with this fingerprint."""
         root = os.path.abspath(root)
-        name = digest(fingerprint.encode())
-        cache = cls(os.path.join(root, FOLDER, f"findings-{name}.json"), root)
-        with suppress(OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            with open(cache.file, "rb") as stream:
-                stored = json.loads(stream.read())
+        name = digest(f"{root} {fingerprint}".encode(errors="surrogateescape"))
+        cache = cls(os.path.join(cache_folder(), f"findings-{name}.json"), root)
+        with suppress(*BROKEN):
+            stored = json.loads(read_kept(cache.file))
             if stored["format"] == _FORMAT:
-                stamps = {key: (s[0], s[1], s[2]) for key, s in stored["stamps"].items()}
+                stamps = {key: (s[0], s[1], s[2], s[3]) for key, s in stored["stamps"].items()}
                 cache._entries, cache._stamps = dict(stored["entries"]), stamps
         return cache
 
@@ -94,25 +97,25 @@ class Cache:
         while not entry[-1]:
             entry.pop()
         stamp = self._seen.get(self._key(path))
-        if stamp and stamp[2] != content:  # changed between two looks: look again next time
-            self._seen[self._key(path)] = (stamp[0], 0, content)
+        if stamp and stamp[3] != content:  # changed between two looks: look again next time
+            self._seen[self._key(path)] = (stamp[0], 0, 0, content)
         self._entries[self._key(path)] = entry
         self._changed = True
 
     def save(self) -> None:
         """Write what has changed, at once; where that cannot be done there is no cache."""
         fresh = time.time_ns() - _SETTLED
-        for key, (size, changed, content) in self._seen.items():
-            self._stamps[key] = (size, changed if changed < fresh else 0, content)
+        for key, (size, *times, content) in self._seen.items():
+            told, changed = times if max(times) < fresh else (0, 0)
+            self._stamps[key] = (size, told, changed, content)
         if not self._changed:
+            with suppress(OSError):
+                os.utime(self.file)  # as in use
             return
         self._forget_the_gone()
         stored = {"format": _FORMAT, "entries": self._entries, "stamps": self._stamps}
         with suppress(OSError):
-            folder = os.path.dirname(self.file)
-            prepare(folder)
-            replace(self.file, json.dumps(stored, separators=(",", ":")).encode())
-            prune(folder)
+            keep(self.file, json.dumps(stored, separators=(",", ":")).encode())
         self._changed = False
 
     def _forget_the_gone(self) -> None:
@@ -132,15 +135,16 @@ class Cache:
             try:
                 self._seen[key] = self._look(path, key)
             except OSError:
-                self._seen[key] = (-1, 0, "")
-        return self._seen[key][2]
+                self._seen[key] = (-1, 0, 0, "")
+        return self._seen[key][3]
 
     def _look(self, path: str, key: str) -> _Stamp:
         found = os.stat(path)
+        stamp = found.st_size, found.st_mtime_ns, found.st_ctime_ns
         known = self._stamps.get(key)
-        if known and known[0] == found.st_size and known[1] == found.st_mtime_ns:
-            return known[0], known[1], known[2]
+        if known and known[:3] == stamp:
+            return known
         with open(path, "rb") as stream:
             content = digest(stream.read())
         self._changed = True
-        return found.st_size, found.st_mtime_ns, content
+        return *stamp, content

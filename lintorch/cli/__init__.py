@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import sys
-import traceback
 
 import click
 
@@ -33,6 +32,8 @@ class _Commands(click.Group):
         except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
             raise
         except Exception:
+            import traceback
+
             traceback.print_exc()
             click.echo("lintorch: this is a defect of lintorch; please report it", err=True)
             sys.exit(2)

@@ -47,7 +47,9 @@ _LEVELS = ("note", "warning", "error")
 @click.option("--python", metavar="PATH", help="The interpreter whose torch runs the models.")
 @click.option("--config", type=click.Path(dir_okay=False), help="Settings of this file only.")
 @click.option("--jobs", "-j", type=click.IntRange(0), default=0, help="Processes; 0: one per core.")
-@click.option("--no-cache", is_flag=True, help="Neither read nor write .lintorch_cache.")
+@click.option(
+    "--no-cache", is_flag=True, help="Look at every file anew, and keep nothing for the next run."
+)
 @click.option("--force-exclude", is_flag=True, help="Exclude even files given by name.")
 @click.option("--stdin-filename", metavar="PATH", help="What to call the text of `-`.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever is found.")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
 import os
-import shutil
 import sys
 from collections.abc import Mapping
 from typing import Any, TextIO
@@ -128,13 +126,22 @@ def _write(checked: Checked, asked: Order, given: Mapping[str, Any], out: TextIO
             render(given["output_format"], checked.result, file)
         return
     terminal = report_to.isatty()
-    width = shutil.get_terminal_size().columns if terminal else None
+    width = _columns() if terminal else None
     color = (terminal and "NO_COLOR" not in os.environ) or bool(os.environ.get("FORCE_COLOR"))
     render(given["output_format"], checked.result, report_to, color=color, width=width)
 
 
+def _columns() -> int:
+    """The width of the terminal."""
+    import shutil  # it loads every kind of archive
+
+    return shutil.get_terminal_size().columns
+
+
 def _diff(file: Rewritten) -> list[str]:
     """A unified diff that `patch` and `git apply` take."""
+    import difflib
+
     path = shown_path(file.path)
     before, after = file.before.splitlines(keepends=True), file.after.splitlines(keepends=True)
     lines = difflib.unified_diff(before, after, f"a/{path}", f"b/{path}")

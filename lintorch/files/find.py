@@ -11,7 +11,7 @@ from lintorch.files.patterns import Patterns
 
 DEFAULT_EXCLUDE = (
     ".bzr", ".direnv", ".eggs", ".git", ".hg", ".hypothesis", ".ipynb_checkpoints",
-    ".lintorch_cache", ".mypy_cache", ".nox", ".pyenv", ".pytest_cache", ".pytype", ".ruff_cache",
+    ".mypy_cache", ".nox", ".pyenv", ".pytest_cache", ".pytype", ".ruff_cache",
     ".svn", ".tox", ".venv", ".vscode", "__pycache__", "__pypackages__", "_build", "buck-out",
     "build", "dist", "node_modules", "site-packages", "venv",
 )  # fmt: skip

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from lintorch.files import NotWritten, write
 from lintorch.report.result import Repaired, Result
 from lintorch.run.look import Seen, look
-from lintorch.run.mending import Mended, mend
 from lintorch.run.order import Checked, Order, Progress, Rewritten, silent
 from lintorch.run.scope import Scope
+
+if TYPE_CHECKING:
+    from lintorch.run.mending import Mended
 
 __all__ = ["Checked", "Order", "Progress", "Rewritten", "check", "silent"]
 
@@ -25,6 +28,8 @@ def check(asked: Order, progress: Progress = silent) -> Checked:
     seen = look(asked, scope, progress)
     if not asked.fixes:
         return Checked(_result(seen, asked), (*seen.errors, *seen.left_out))
+    from lintorch.run.mending import mend
+
     mended = mend(seen, scope, asked)
     errors = (*seen.errors, *mended.errors)
     if asked.diff or not mended.rewritten:

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import functools
 import os
-import platform
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-import libcst
-
-from lintorch import __version__
 from lintorch.cache import Cache, digest
 from lintorch.files import Text, Unreadable, read
 from lintorch.finding import Place
 from lintorch.profile import Profile
 from lintorch.run.order import Order, Progress
 from lintorch.run.pool import spread
-from lintorch.run.sources import Linted, Task, catalog, engine_finding, lint_text
+from lintorch.run.rules import catalog, engine_finding, releases
+from lintorch.run.task import Linted, Task, concerns_torch, unread
 
 _ROUNDS = 4
 
@@ -32,14 +29,15 @@ def lint_files(
     again with that known, until no more such calls are found.
     """
     if given:
-        return [lint_text(task, given[task.path]) for task in tasks]
+        return [_lint(task, given[task.path]) for task in tasks]
     caches = {} if not asked.cache else _caches(tasks, root)
     known = {task.path: found for task in tasks if (found := _remembered(task, caches))}
     todo = [task for task in tasks if task.path not in known]
     if todo:
         progress(f"reading {len(todo)} file{'' if len(todo) == 1 else 's'}")
     for _ in range(_ROUNDS):
-        for task, linted in zip(todo, spread(lint_path, todo, asked.jobs), strict=True):
+        linting = spread(lint_path, todo, asked.jobs, functools.partial(_make_ready, todo))
+        for task, linted in zip(todo, linting, strict=True):
             known[task.path] = linted
             if caches and linted.content:
                 _remember(linted, caches[_terms(task)])
@@ -101,17 +99,28 @@ def lint_read(task: Task, text: Text | Unreadable) -> Linted:
         rules = catalog(task.folders)
         message = f"the file cannot be read: {text.cause}"
         return Linted(task.path, (engine_finding(rules, "LT008", message, Place(task.path, 1)),))
-    return lint_text(task, text.text, digest(text.data))
+    return _lint(task, text.text, digest(text.data))
+
+
+def _lint(task: Task, text: str, content: str = "") -> Linted:
+    """Loads parser and rules where the text needs them: they take longer than a small file."""
+    if not concerns_torch(text):
+        return unread(task, text, content)
+    from lintorch.run.sources import lint_text
+
+    return lint_text(task, text, content)
+
+
+def _make_ready(tasks: Sequence[Task]) -> None:
+    """Load what processes that are to be forked shall share."""
+    import lintorch.run.sources  # noqa: F401
+
+    for folders in {task.folders for task in tasks}:
+        _ = catalog(folders).rules
 
 
 def _caches(tasks: Sequence[Task], root: str) -> dict[str, Cache]:
     return {terms: Cache.open(root, terms) for terms in {_terms(task) for task in tasks}}
-
-
-@functools.cache
-def _releases(folders: tuple[str, ...]) -> str:
-    python = platform.python_version()
-    return f"{__version__} {python} {libcst.LIBCST_VERSION} {catalog(folders).fingerprint}"
 
 
 def _terms(task: Task) -> str:
@@ -123,4 +132,4 @@ def _terms(task: Task) -> str:
 def _spelled(codes: frozenset[str], profile: Profile, folders: tuple[str, ...]) -> str:
     deployed = f"{sorted(profile.exporters)} {profile.opset} {profile.dynamic} {profile.torch}"
     deployed += f" {profile.targets}"
-    return f"{_releases(folders)} {sorted(codes)} {deployed}"
+    return f"{releases(catalog(folders).folders)} {sorted(codes)} {deployed}"

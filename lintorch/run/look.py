@@ -15,7 +15,7 @@ from lintorch.run.linting import lint_files
 from lintorch.run.order import Order, Progress
 from lintorch.run.promises import promised
 from lintorch.run.scope import Scope
-from lintorch.run.sources import Task
+from lintorch.run.task import Task
 from lintorch.run.texts import Held, after_runs, hold
 from lintorch.suppress import apply, mentions
 
@@ -151,5 +151,5 @@ def _decidable(scope: Scope, asked: Order) -> frozenset[str]:
     kinds = {Evidence.SOURCE}
     kinds |= {Evidence.TRACE} if asked.runs_models else set()
     kinds |= {Evidence.EXPORT} if asked.exporters else set()
-    rules = scope.catalog.rules.values()
-    return frozenset(r.code for r in rules if any(d.evidence in kinds for d in r.detectors))
+    cards = scope.catalog.cards.values()
+    return frozenset(card.code for card in cards if card.evidence & kinds)

@@ -17,8 +17,8 @@ from lintorch.profile import Profile
 from lintorch.report.where import shown_path
 from lintorch.run.order import Order, Progress
 from lintorch.run.pool import cores
+from lintorch.run.rules import engine_finding
 from lintorch.run.scope import Scope
-from lintorch.run.sources import engine_finding
 from lintorch.settings import Settings
 from lintorch.subjects import Trace, Trial
 from lintorch.trace.record import Failure, Model, Outcome, Run, Rung

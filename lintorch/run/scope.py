@@ -12,7 +12,8 @@ from lintorch.catalog import Catalog
 from lintorch.files import Found, find
 from lintorch.profile import Profile
 from lintorch.run.order import Order
-from lintorch.run.sources import Task, catalog
+from lintorch.run.rules import catalog
+from lintorch.run.task import Task
 from lintorch.settings import Closest, Settings, enabled, fixable, load, override
 
 _MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
@@ -39,7 +40,7 @@ class Scope:
     @cached_property
     def catalog(self) -> Catalog:
         """Built-in rules, those of plugins, and the project's own."""
-        return catalog(self.main.rules)
+        return catalog(self.main.rules, kept=self._order.cache)
 
     def settings(self, path: str) -> Settings:
         """The closest settings, outweighed by the command line."""

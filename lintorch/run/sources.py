@@ -3,61 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
 import libcst as cst
 
-from lintorch.catalog import Catalog, load
 from lintorch.finding import Evidence, Finding, Place
 from lintorch.lint import Index, index, lint
-from lintorch.profile import Profile
 from lintorch.rule import Rule
+from lintorch.run.rules import catalog, engine_finding
+from lintorch.run.task import Linted, Task, concerns_torch, unread
 from lintorch.source import Source
-from lintorch.source.across import Function
 from lintorch.source.depth import too_deep
-from lintorch.suppress import mentions
 
 TOO_DEEP = "its code is nested too deeply to be analysed; the file was not checked"
 UNKNOWN_SYNTAX = "the parser (libcst) does not know this syntax; the file was not checked"
 
 
-@dataclass(frozen=True)
-class Task:
-    """A file to lint with some rules for a profile."""
-
-    path: str
-    codes: frozenset[str]
-    profile: Profile
-    folders: tuple[str, ...] = ()
-    """Folders of the project's own rules."""
-    entered: frozenset[str] = frozenset()
-    """The functions of the file that forward passes of other files call."""
-
-
-@dataclass(frozen=True)
-class Linted:
-    """What source says of a file, and the other files that this was read from.
-
-    `marked` tells that comments of the file speak to lintorch. `enters` are functions of other
-    files (path, name) that run in its forward passes, `inside` its own functions that do; those
-    `entered` from other files were known when it was looked at.
-    """
-
-    path: str
-    findings: tuple[Finding, ...] = ()
-    consulted: tuple[str, ...] = ()
-    marked: bool = False
-    enters: frozenset[Function] = frozenset()
-    inside: frozenset[str] = frozenset()
-    entered: frozenset[str] = frozenset()
-    content: str = ""
-    """What stands for the bytes that were read."""
-
-
 def lint_text(task: Task, text: str, content: str = "") -> Linted:
     """Findings in a text; one that does not parse gives LT001 and nothing else."""
-    bare = Linted(task.path, marked=mentions(text), entered=task.entered, content=content)
+    bare = unread(task, text, content)
     if not concerns_torch(text):
         return bare
     try:
@@ -81,23 +46,6 @@ def lint_text(task: Task, text: str, content: str = "") -> Linted:
     )
     vars(source).clear()  # facts point back at their source: without this the tree stays for long
     return linted
-
-
-def concerns_torch(text: str) -> bool:
-    """The cheap test before the parse: no hazard of torch without the word."""
-    return "torch" in text
-
-
-def engine_finding(rules: Catalog, code: str, message: str, place: Place) -> Finding:
-    """A finding of lintorch itself; its rule's page gives name and gravity."""
-    rule = rules.rules[code]
-    return Finding(code, rule.name, message, rule.severity, place)
-
-
-@cache
-def catalog(folders: tuple[str, ...] = ()) -> Catalog:
-    """The rules, loaded once per process. Raises CatalogError."""
-    return load(folders)
 
 
 @cache

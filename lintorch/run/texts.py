@@ -9,7 +9,7 @@ from lintorch.cache import digest
 from lintorch.files import Text, changed, read
 from lintorch.finding import Finding
 from lintorch.run.linting import lint_read
-from lintorch.run.sources import Linted, Task
+from lintorch.run.task import Linted, Task
 
 
 @dataclass(frozen=True)

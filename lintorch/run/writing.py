@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import tomllib
-
 from lintorch.files import NotWritten, Text, Unreadable, read, write
 from lintorch.models.notation import written
 from lintorch.trace.record import Model
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from typing import Any, TypeVar
 
-from lintorch.models.notation import argument
 from lintorch.profile import EXPORTERS
-from lintorch.targets import find
 
 T = TypeVar("T")
 Kind = Callable[[Any, str], Any]
@@ -19,6 +16,8 @@ _MODEL = ("factory", "args", "inputs")
 
 def nearest(word: str, known: tuple[str, ...]) -> str:
     """ "; did you mean `x`?" where something known is near, else the known words."""
+    from difflib import get_close_matches
+
     match = get_close_matches(word, known, 1)
     if match:
         return f"; did you mean `{match[0]}`?"
@@ -59,6 +58,8 @@ def exporters(value: Any, root: str) -> tuple[str, ...]:
 
 
 def targets(value: Any, root: str) -> tuple[str, ...]:
+    from lintorch.targets import find
+
     return tuple(dict.fromkeys(find(name).name for name in strings(value, root)))
 
 
@@ -88,6 +89,8 @@ def models(value: Any, root: str) -> dict[str, Mapping[str, Any]]:
 
 
 def _model(table: Mapping[str, Any], root: str) -> None:
+    from lintorch.models.notation import argument
+
     for key in table:
         if key not in _MODEL:
             raise ValueError(f"unknown key `{key}`{nearest(key, _MODEL)}")

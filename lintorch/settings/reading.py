@@ -11,11 +11,6 @@ from typing import Any
 from lintorch.settings import kinds
 from lintorch.settings.values import Selection, Settings, SettingsError
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 FILES = (".lintorch.toml", "lintorch.toml", "pyproject.toml")
 _SELECTION = {"select", "ignore", "extend-select"}
 _KEYS: Mapping[str, kinds.Kind] = {
@@ -82,6 +77,11 @@ def _in(folder: str) -> Settings | None:
 
 def _table(file: str) -> Mapping[str, Any] | None:
     """The part of a file that is about lintorch; None where a `pyproject.toml` has none."""
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+
     try:
         with open(file, "rb") as stream:
             whole = tomllib.load(stream)

@@ -6,9 +6,8 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 
-from lintorch.catalog import Catalog
+from lintorch.catalog import Card, Catalog
 from lintorch.files import Patterns
-from lintorch.rule import Rule
 from lintorch.settings.kinds import nearest
 from lintorch.settings.values import Selection, Settings, SettingsError
 
@@ -44,7 +43,7 @@ class _Selected:
     _last: tuple[Settings, Catalog, _Selected] | None = None
 
     def __init__(self, settings: Settings, catalog: Catalog) -> None:
-        codes = frozenset(code for code, rule in catalog.rules.items() if rule.default) | ALWAYS
+        codes = frozenset(code for code, rule in catalog.cards.items() if rule.default) | ALWAYS
         for selection in settings.selections:
             codes = _after(codes, selection, catalog, ("select", "ignore", "extend-select"))
         self.codes = codes
@@ -94,7 +93,7 @@ def _ranked(
 ) -> Iterator[tuple[int, frozenset[str]]]:
     """Each selector's rank and the codes it stands for."""
     for selector in selectors:
-        rules = catalog.rules.values()
+        rules = catalog.cards.values()
         codes = frozenset(rule.code for rule in rules if _stands_for(selector, rule))
         if not codes and selector.upper() not in ALWAYS:
             words = {word for rule in rules for word in (rule.code, rule.name, rule.theme)}
@@ -112,7 +111,7 @@ def _rank(selector: str, themes: set[str]) -> int:
     return _THEME if selector in themes else _CODE
 
 
-def _stands_for(selector: str, rule: Rule) -> bool:
+def _stands_for(selector: str, rule: Card) -> bool:
     code = selector.upper()
     if re.fullmatch(r"LT\d*", code):
         return rule.code.startswith(code)

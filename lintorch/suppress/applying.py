@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 
 from lintorch.finding import Finding, Fix, Place, Severity
 from lintorch.merge import order
@@ -114,6 +113,8 @@ class _File:
         return self._finding(BLANKET, comment, "names no rule and suppresses nothing", fix)
 
     def _unknown(self, word: str) -> str:
+        from difflib import get_close_matches
+
         known = [*self.names, *self.names.values()]
         match = get_close_matches(word, known, 1)
         return f"no rule is `{word}`" + (f"; did you mean `{match[0]}`?" if match else "")

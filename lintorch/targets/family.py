@@ -6,10 +6,11 @@ import functools
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 Row = Mapping[str, Any]
+_DATA = Path(__file__).with_name("data")
 
 
 @dataclass(frozen=True)
@@ -87,13 +88,13 @@ def family(name: str) -> Family:
 
 def read(name: str) -> Any:
     """A file of `data/`."""
-    return json.loads((files("lintorch.targets") / "data" / f"{name}.json").read_text("utf-8"))
+    return json.loads((_DATA / f"{name}.json").read_text("utf-8"))
 
 
 @functools.cache
 def families() -> tuple[str, ...]:
     """The runtimes there are tables of."""
-    names = [entry.name for entry in (files("lintorch.targets") / "data").iterdir()]
+    names = [entry.name for entry in _DATA.iterdir()]
     return tuple(sorted(n.removesuffix(".json") for n in names if n[0] not in "_."))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from lintorch.targets.family import families, family
 from lintorch.targets.target import Target
@@ -66,6 +65,8 @@ def _release(runtime: str, asked: str) -> str | None:
 
 def _near_runtime(written: str, known: tuple[str, ...]) -> str:
     head = written.partition("-")[0]
+    from difflib import get_close_matches
+
     match = get_close_matches(head, known, 1) or get_close_matches(written, known, 1)
     if match:
         runtime = ALIASES.get(match[0], match[0])

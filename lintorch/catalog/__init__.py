@@ -1,0 +1,9 @@
+"""All rules of a run: which there are, and what they are, loaded when they are needed."""
+
+from lintorch.catalog.cards import Card, Catalog
+from lintorch.catalog.folders import ENTRY_POINTS, CatalogError, built_in, fingerprint, places
+from lintorch.catalog.loading import load
+
+__all__ = [
+    "ENTRY_POINTS", "Card", "Catalog", "CatalogError", "built_in", "fingerprint", "load", "places",
+]  # fmt: skip
