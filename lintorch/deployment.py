@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from lintorch.dynamic_shapes import Sizes
 from lintorch.profile import Profile
 from lintorch.testfile import is_test
 
@@ -37,6 +38,8 @@ class ExportCall:
     exporters: frozenset[str]
     opset: int | None = None
     dynamic: bool = True
+    auto: bool = False
+    """Whether some size is, or may be, left to `Dim.AUTO`."""
 
 
 def read(
@@ -62,6 +65,7 @@ def read(
         opset=min(opsets, default=None),
         dynamic=any(call.dynamic for call in calls),
         torch=torch,
+        auto=any(call.auto for call in calls),
     )
 
 
@@ -70,13 +74,15 @@ def _calls(data: bytes, torch: tuple[int, int]) -> Iterator[ExportCall]:
         tree = ast.parse(data)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
-    names = _imports(tree)
+    names, sizes = _imports(tree), Sizes(tree)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and (call := _call(node, names, torch)):
+        if isinstance(node, ast.Call) and (call := _call(node, names, torch, sizes)):
             yield call
 
 
-def _call(node: ast.Call, names: dict[str, str], torch: tuple[int, int]) -> ExportCall | None:
+def _call(
+    node: ast.Call, names: dict[str, str], torch: tuple[int, int], sizes: Sizes
+) -> ExportCall | None:
     kind = _KINDS.get(_name(node.func, names))
     if kind is None and isinstance(node.func, ast.Attribute):
         kind = _METHODS.get(node.func.attr)
@@ -86,7 +92,8 @@ def _call(node: ast.Call, names: dict[str, str], torch: tuple[int, int]) -> Expo
     told_elsewhere = any(k.arg is None for k in node.keywords)
     if kind.startswith("torchscript"):
         return ExportCall(_scripted(kind, given))
-    call = ExportCall(frozenset({kind}), dynamic=told_elsewhere or _dynamic(given))
+    auto = told_elsewhere or sizes.may_be_auto(given.get("dynamic_shapes"))
+    call = ExportCall(frozenset({kind}), dynamic=told_elsewhere or _dynamic(given), auto=auto)
     return call if kind != "onnx" else _onnx(call, given, torch, told_elsewhere)
 
 

@@ -46,12 +46,14 @@ class Harm(IntEnum):
     NOISY = 0
     """Right numbers, but a needless warning."""
     REFUSED = 1
-    """The export, or the exported model at another size, raises."""
-    WARNED = 2
+    """The export raises."""
+    FAILS = 2
+    """The export succeeds, and what was exported raises where it runs, at other sizes or data."""
+    WARNED = 3
     """Wrong numbers; a warning was the only sign."""
-    AUTO = 3
+    AUTO = 4
     """Wrong numbers without a warning where sizes are left to `Dim.AUTO`; else right or refused."""
-    SILENT = 4
+    SILENT = 5
     """Wrong numbers, and nothing says so."""
 
 
@@ -112,11 +114,33 @@ class Hit:
 
 @dataclass(frozen=True)
 class Refuted:
-    """What a trace detector yields where it proves the source hit of that line, or model, harmless."""
+    """What a detector yields where a run proves the source hit of that line, or model, harmless.
+
+    What a trace proves holds for all exporters. What a trial proves (`settles` is how many hits of
+    the line it speaks of) holds for its own exporter, and only where the hit has a `Hazard`.
+    """
 
     node: object
     reason: str
     target: str | None = None
+    settles: int = 0
+
+
+@dataclass(frozen=True)
+class Hazard:
+    """What a message was made of: what was found, and what befalls which exporter in use.
+
+    `fine` are exporters in use that it does not befall. `refused` is the gravity where an export
+    is refused, `fixed` the one that outweighs all. Of those `untried` no trial can tell: it exports
+    with other sizes than the project may ask for.
+    """
+
+    said: str
+    harm: tuple[tuple[str, Harm], ...]
+    fine: tuple[str, ...]
+    refused: Severity
+    fixed: Severity | None = None
+    untried: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -139,3 +163,7 @@ class Finding:
     """Why a trace withdrew this finding; None where it stands."""
     confirms: bool = False
     """Whether it only strengthens a finding of the source."""
+    hazard: Hazard | None = None
+    """What the message was made of, where it names exporters."""
+    settles: int = 0
+    """How many findings of its line a trial has refuted for its exporter; 0 where none has."""

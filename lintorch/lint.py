@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from lintorch.finding import Evidence, Finding, Hit, Place, Refuted, Severity
-from lintorch.profile import Profile
+from lintorch.profile import Profile, message_of, severity_of
 from lintorch.rule import Detector, Rule, Yielded
 
 Index = Mapping[Hashable, list[Detector]]
@@ -92,18 +92,18 @@ def _finding(rule: Rule, found: Yielded, subject: Subject) -> Finding | None:
         exporter=subject.exporter,
     )
     if isinstance(found, Refuted):
-        return replace(bare, refuted=found.reason, target=found.target)
+        return replace(bare, refuted=found.reason, target=found.target, settles=found.settles)
     return _judged(bare, found, subject.profile)
 
 
 def _judged(bare: Finding, hit: Hit, profile: Profile) -> Finding | None:
     """The finding with the hit's words, and with its gravity for the exporters in use."""
-    severity, message = bare.severity, hit.message
+    severity, message, hazard = bare.severity, hit.message, None
     if hit.harm is not None:
         if not profile.concerns(hit.harm):
             return None
-        severity = profile.severity(hit.harm, severity)
-        message = f"{message}: {profile.verdict(hit.harm)}"
+        hazard = profile.hazard(message, hit.harm, severity, hit.severity)
+        severity, message = severity_of(hazard), message_of(hazard)
     severity = severity if hit.severity is None else hit.severity
     return replace(
         bare,
@@ -114,6 +114,7 @@ def _judged(bare: Finding, hit: Hit, profile: Profile) -> Finding | None:
         model=hit.model or bare.model,
         exporter=hit.exporter or bare.exporter,
         target=hit.target,
+        hazard=hazard,
     )
 
 

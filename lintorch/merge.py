@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from lintorch.cleared import clear
 from lintorch.finding import Evidence, Finding, Fix
 
 GENERIC = frozenset({"LT904", "LT905"})
@@ -31,11 +32,15 @@ def merge(findings: Iterable[Finding]) -> Merged:
     withdrawn: list[Finding] = []
     groups = [list(group) for group in _groups(list(findings))]
     for group in groups:
-        hits = [f for f in group if f.refuted is None]
-        reasons = [f.refuted for f in group if f.refuted is not None]
-        if all(f.confirms for f in hits):
+        found = [f for f in group if f.refuted is None]
+        if all(f.confirms for f in found):
             continue
-        if reasons and all(f.evidence is Evidence.SOURCE for f in hits):
+        hits, cleared = clear(found, [f for f in group if f.settles])
+        reasons = [f.refuted for f in group if f.refuted is not None and not f.settles]
+        if cleared:
+            sources = [f for f in found if f.evidence is Evidence.SOURCE]
+            withdrawn += [replace(f, refuted=cleared) for f in sources or found[:1]]
+        elif reasons and all(f.evidence is Evidence.SOURCE for f in hits):
             withdrawn += [replace(f, refuted=reasons[0]) for f in hits]
         else:
             standing += _join(hits)

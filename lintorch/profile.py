@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from lintorch.finding import Harm, Severity
+from lintorch.finding import Harm, Hazard, Severity
 
 MEASURED = ("torch.export", "onnx", "onnx-legacy", "torchscript-trace", "torchscript-script")
 """The exporters whose treatment of each hazard was measured."""
@@ -21,6 +21,7 @@ _VERDICT = {
     Harm.AUTO: "silently wrong under {} where sizes are left to Dim.AUTO",
     Harm.WARNED: "wrong with no more than a warning under {}",
     Harm.REFUSED: "refused by {}",
+    Harm.FAILS: "fails at run time under {}",
     Harm.NOISY: "a needless warning under {}",
 }
 _SEVERITY = {
@@ -47,6 +48,8 @@ class Profile:
     """Those of the exporters that settings or the command line name, for the whole project."""
     targets: tuple[str, ...] = ()
     """Names of what the exported model runs on; see `lintorch.targets`."""
+    auto: bool = True
+    """Whether a size may be left to `Dim.AUTO`: False where every export call says otherwise."""
 
     def opset_of(self, exporter: str) -> int:
         """The ONNX opset this exporter writes; 0 for exporters that write no ONNX."""
@@ -57,21 +60,32 @@ class Profile:
         """The part of `harm` that befalls exporters in use, in the table's order."""
         return {name: harm[name] for name in EXPORTERS if name in self.exporters and name in harm}
 
-    def verdict(self, harm: Mapping[str, Harm]) -> str:
-        """One clause: for which exporters in use the line breaks and how, and for which not."""
+    def hazard(
+        self, said: str, harm: Mapping[str, Harm], refused: Severity, fixed: Severity | None = None
+    ) -> Hazard:
+        """What befalls the exporters in use; no trial exports with `Dim.AUTO`."""
         concerned = self.concerns(harm)
-        clauses = [
-            _VERDICT[kind].format(
-                enumerated([name for name in concerned if concerned[name] is kind])
-            )
-            for kind in sorted(set(concerned.values()), reverse=True)
-        ]
-        fine = [name for name in MEASURED if name in self.exporters and name not in harm]
-        return "; ".join([*clauses, f"right under {enumerated(fine)}"] if fine else clauses)
+        fine = (name for name in MEASURED if name in self.exporters and name not in harm)
+        left = (name for name, kind in concerned.items() if kind is Harm.AUTO and self.auto)
+        return Hazard(said, tuple(concerned.items()), tuple(fine), refused, fixed, tuple(left))
 
-    def severity(self, harm: Mapping[str, Harm], otherwise: Severity) -> Severity:
-        """The gravity of the worst that happens; `otherwise` where the export is refused."""
-        return max(_SEVERITY.get(kind, otherwise) for kind in self.concerns(harm).values())
+
+def message_of(hazard: Hazard) -> str:
+    """What was found, and for which exporters in use the line breaks and how, and for which not."""
+    clauses = [
+        _VERDICT[kind].format(enumerated([name for name, each in hazard.harm if each is kind]))
+        for kind in sorted({kind for _, kind in hazard.harm}, reverse=True)
+    ]
+    if hazard.fine:
+        clauses.append(f"right under {enumerated([*hazard.fine])}")
+    return f"{hazard.said}: {'; '.join(clauses)}"
+
+
+def severity_of(hazard: Hazard) -> Severity:
+    """The gravity of the worst that happens."""
+    if hazard.fixed is not None:
+        return hazard.fixed
+    return max(_SEVERITY.get(kind, hazard.refused) for _, kind in hazard.harm)
 
 
 def enumerated(names: list[str]) -> str:

@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from lintorch.finding import Applicability, Edit, Evidence, Finding, Fix, Place, Severity
+from lintorch.finding import (
+    Applicability,
+    Edit,
+    Evidence,
+    Finding,
+    Fix,
+    Harm,
+    Hazard,
+    Place,
+    Severity,
+)
 
 
 def plain(finding: Finding) -> list[Any]:
@@ -19,6 +29,8 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Fix):
         edits = [[e.start, e.end, e.content] for e in value.edits]
         return [value.message, edits, value.applicability.value]
+    if isinstance(value, Hazard):
+        return [getattr(value, each.name) for each in fields(Hazard)]
     return value
 
 
@@ -33,4 +45,24 @@ def finding(path: str, stored: list[Any]) -> Finding:
         message, edits, applicability = values["fix"]
         every = tuple(Edit(*each) for each in edits)
         values["fix"] = Fix(message, every, Applicability(applicability))
+    if values["hazard"]:
+        values["hazard"] = _hazard(*values["hazard"])
     return Finding(**values)
+
+
+def _hazard(
+    said: str,
+    harm: list[tuple[str, int]],
+    fine: list[str],
+    refused: int,
+    fixed: int | None,
+    untried: list[str],
+) -> Hazard:
+    return Hazard(
+        said,
+        tuple((name, Harm(kind)) for name, kind in harm),
+        tuple(fine),
+        Severity(refused),
+        None if fixed is None else Severity(fixed),
+        tuple(untried),
+    )

@@ -58,6 +58,8 @@ class Plan:
     artifacts: str = ""
     graphs: bool = True
     scripts: bool = False
+    dynamic: bool = True
+    """Whether exports leave sizes open; else each is made, and compared, at the first sizes alone."""
 
 
 @dataclass(frozen=True)
@@ -166,6 +168,7 @@ class _Request:
             "project": os.path.realpath(plan.project),
             "graphs": plan.graphs,
             "scripts": plan.scripts,
+            "dynamic": plan.dynamic,
         }
         arguments = {
             **self.arguments,

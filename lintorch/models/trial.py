@@ -47,6 +47,8 @@ class _Trial:
 
 def tried(work: Work, subject: Subject) -> None:
     """Export a model on trial with each exporter, and once more in training mode where asked."""
+    if not work.options.dynamic:
+        subject = replace(subject, fed=replace(subject.fed, varied={}))
     trials = [
         _Trial(exporter, train, Path(tempfile.mkdtemp(dir=work.options.artifacts or None)))
         for exporter in work.options.exporters

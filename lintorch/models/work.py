@@ -35,6 +35,8 @@ class Options:
     """Whether a model that is run is traced as a graph too."""
     scripts: bool = False
     """Whether to write a program that shows what went wrong."""
+    dynamic: bool = True
+    """Whether exports leave sizes open."""
 
     @property
     def together(self) -> int:

@@ -78,7 +78,7 @@ def _fix(fix: Fix, text: str | None, verified: bool | None, screen: Screen) -> I
 def _withdrawn(report: Result, screen: Screen) -> Iterator[Line]:
     found = count(len(report.withdrawn), "finding")
     told = ":" if report.show_refuted else " (--show-refuted tells which, and why)."
-    yield [(f"Withdrew {found} that a trace showed to be harmless{told}", "dim")]
+    yield [(f"Withdrew {found} that a run showed to be harmless{told}", "dim")]
     for finding in report.withdrawn if report.show_refuted else ():
         place = location(finding.place)
         yield [(f"  {screen.glyphs.against} {finding.code} {finding.name}  {place}", "dim")]

@@ -131,5 +131,5 @@ def _terms(task: Task) -> str:
 @functools.cache
 def _spelled(codes: frozenset[str], profile: Profile, folders: tuple[str, ...]) -> str:
     deployed = f"{sorted(profile.exporters)} {profile.opset} {profile.dynamic} {profile.torch}"
-    deployed += f" {profile.targets}"
+    deployed += f" {profile.targets} {profile.auto}"
     return f"{releases(catalog(folders).folders)} {sorted(codes)} {deployed}"

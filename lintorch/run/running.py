@@ -25,6 +25,8 @@ from lintorch.trace.record import Failure, Model, Outcome, Run, Rung
 from lintorch.worker.client import WorkerError
 
 _MEBIBYTE = 2**20
+_Line = tuple[str, str, int]
+"""An exporter, and the path and row of a line."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ def run_models(
         try:
             settings = scope.settings(plan.files[0]).file or plan.files[0]
             reports = (at_home(report, settings) for report in examine(plan, progress))
-            more = read(reports, scope.catalog, profile)
+            more = read(reports, scope.catalog, profile, dynamic=plan.dynamic)
         except WorkerError as error:
             return Ran(ran.findings, ran.lines, (*ran.errors, str(error)))
         ran = Ran(ran.findings + more.findings, ran.lines + more.lines, ran.errors)
@@ -82,10 +84,16 @@ def plans(
             exporters=asked.exporters,
             in_training=in_training,
             opset=scope.profile(files[0]).opset,
+            dynamic=scope.profile(files[0]).dynamic or _names_inputs(settings),
             python=asked.python or settings.python or own_python(),
             limits=_limits(settings),
             jobs=asked.jobs or cores(),
         )
+
+
+def _names_inputs(settings: Settings) -> bool:
+    """Whether the settings say what models are fed, and so which sizes vary."""
+    return any("inputs" in table for table in settings.models.values())
 
 
 def own_python() -> str:
@@ -115,24 +123,45 @@ def at_home(report: Report, settings: str) -> Report:
     return replace(report, failure=replace(report.failure, path=settings, row=1))
 
 
-def read(reports: Iterable[Report], rules: Catalog, profile: Profile) -> Ran:
-    """Findings of the trace and trial rules; a model that could not run is LT006 or LT007."""
+def read(
+    reports: Iterable[Report], rules: Catalog, profile: Profile, *, dynamic: bool = True
+) -> Ran:
+    """Findings of the trace and trial rules; a model that could not run is LT006 or LT007.
+
+    Where the sizes are not `dynamic`, runs at others than the first show nothing that is deployed.
+    """
     findings: list[Finding] = []
     lines: list[str] = []
+    doubted: set[_Line] = set()
     traced = index(rules.rules.values(), Evidence.TRACE)
     exported = index(rules.rules.values(), Evidence.EXPORT)
     for report in reports:
+        doubted |= {*_unsettled(report)}
         if report.failure is not None:
             findings.append(failed(report.failure, rules))
             findings += lint(tries(report.failure, profile), traced)
         if report.model is None:
             continue
-        trace = Trace(report.model, report.runs, report.rungs, profile)
+        runs = report.runs if dynamic else report.runs[:1]
+        trace = Trace(report.model, runs, report.rungs, profile)
         findings += lint(trace, traced)
         for outcome in report.outcomes:
             findings += tried(outcome, trace, exported, rules)
         lines.append(model_text(report))
-    return Ran(tuple(findings), tuple(lines))
+    kept = (f for f in findings if not f.settles or _line(f) not in doubted)
+    return Ran(tuple(kept), tuple(lines))
+
+
+def _line(finding: Finding) -> _Line:
+    return finding.exporter or "", finding.place.path, finding.place.row
+
+
+def _unsettled(report: Report) -> Iterator[_Line]:
+    """The lines that a model ran whose export by an exporter did not come out right."""
+    sites = {(event.site.path, event.site.row) for run in report.runs for event in run.events}
+    for outcome in report.outcomes:
+        if outcome.status != "ok":
+            yield from ((outcome.exporter, path, row) for path, row in sites)
 
 
 def tries(failure: Failure, profile: Profile) -> Trace:

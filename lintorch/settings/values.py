@@ -77,6 +77,7 @@ class Settings:
             base.torch if self.target_torch is None else self.target_torch,
             frozenset(self.exporters or ()),
             self.target,
+            base.auto,
         )
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import linecache
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from lintorch.finding import Harm, Hit, Severity
+from lintorch.finding import Harm, Hit, Refuted, Severity
 from lintorch.subjects import Trace, Trial
 from lintorch.trace.record import Event, Outcome
 
@@ -101,6 +102,31 @@ def blamed(
         return None
     message = f"{outcome.exporter} is wrong: {outcome.detail}"
     return Hit(event.site, message, severity=Severity.ERROR)
+
+
+def cleared(
+    outcome: Outcome,
+    events: Iterable[Event],
+    trial: Trial,
+    explains: Callable[[Event], Collection[str]] | None = None,
+) -> Iterator[Refuted]:
+    """What a trial that went right proves of the lines of these events: no harm by its exporter.
+
+    Only where the events of a line were others at other sizes, and the numbers right at all of
+    these. `explains` names the changed sizes at which an event would make an export wrong, where
+    those are not just the sizes at which its answer changes.
+    """
+    lines: dict[tuple[str, int], list[Event]] = defaultdict(list)
+    for event in events if outcome.status == "ok" else ():
+        lines[event.site.path, event.site.row].append(event)
+    for on_line in lines.values():
+        varied = [changes(e, trial.trace) if explains is None else explains(e) for e in on_line]
+        keys = sorted({key for each in varied for key in each})
+        if keys and set(keys) <= set(outcome.compared):
+            layers = Counter(event.layer for event in on_line)
+            where = " and ".join(key.replace(",", " and ") for key in keys if key)
+            told = f"{outcome.exporter} exports it right, also when {where} changes"
+            yield Refuted(on_line[0].site, told, settles=max(layers.values()))
 
 
 def _warned(outcome: Outcome, event: Event) -> bool:

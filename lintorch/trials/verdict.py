@@ -64,7 +64,9 @@ def judge(
         found = [w for w in found if random.amount is not None and w.found.amount is None]
         if not found:
             return _random(exporter, exported, random)
-    return replace(_outcome(exporter, exported, found), error=_furthest(runs, eager))
+    compared = () if train else tuple(at.key for at in runs)
+    outcome = _outcome(exporter, exported, found)
+    return replace(outcome, compared=compared, error=_furthest(runs, eager))
 
 
 def _random(exporter: str, exported: Exported, random: Difference) -> Outcome:

@@ -20,7 +20,7 @@ from lintorch.source import (
     may_vary,
 )
 from lintorch.subjects import Trace, Trial
-from lintorch.trace.changes import blamed, changes, is_fixed, is_function_of, only_looks
+from lintorch.trace.changes import blamed, changes, cleared, is_fixed, is_function_of, only_looks
 from lintorch.trace.record import Event, Outcome
 
 rule = Rule(
@@ -288,6 +288,12 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
         varied = changes(event, trial.trace, plain_number)
         if varied and (hit := blamed(outcome, event, trial, ARGUMENTS[event.name][2], varied)):
             yield hit
+
+
+@rule.trial("ok")
+def in_right_trial(outcome: Outcome, trial: Trial) -> Iterator[Refuted]:
+    events = (e for e in trial.trace.named(*TRACE_HARM) if bakes(e, trial.trace))
+    yield from cleared(outcome, events, trial)
 
 
 def plain_number(event: Event) -> object:

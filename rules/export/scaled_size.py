@@ -10,7 +10,7 @@ from lintorch.finding import Applicability, Fix, Harm, Hit, Refuted
 from lintorch.rule import Rule
 from lintorch.source import Kind, Source, is_ratio, is_read, is_scaled, literal, may_vary
 from lintorch.subjects import Trace, Trial
-from lintorch.trace.changes import blamed, changes, is_fixed, is_function_of
+from lintorch.trace.changes import blamed, changes, cleared, is_fixed, is_function_of
 from lintorch.trace.record import Event, Outcome
 
 rule = Rule(
@@ -270,6 +270,15 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
         hit = blamed(outcome, event, trial, TRACE_HARM[event.name], explains)
         if hit and (divided or is_rounded(event)):
             yield hit
+
+
+@rule.trial("ok")
+def in_right_trial(outcome: Outcome, trial: Trial) -> Iterator[Refuted]:
+    trace = trial.trace
+    divided = trace.named("size.floordiv")
+    rounded = (e for e in trace.named(*TRACE_HARM) if is_rounded(e))
+    yield from cleared(outcome, rounded, trial)
+    yield from cleared(outcome, divided, trial, lambda event: uneven(event, trace))
 
 
 def is_rounded(event: Event) -> bool:

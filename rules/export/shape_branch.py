@@ -11,7 +11,7 @@ from lintorch.finding import Harm, Hit, Refuted
 from lintorch.rule import Rule
 from lintorch.source import Kind, Source, Value, has_fixed_name, is_read, literal, may_vary
 from lintorch.subjects import Trace, Trial
-from lintorch.trace.changes import blamed, changes, is_fixed
+from lintorch.trace.changes import blamed, changes, cleared, is_fixed
 from lintorch.trace.record import Event, Outcome
 
 rule = Rule(
@@ -250,6 +250,11 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     for event in trial.trace.named("size.compare"):
         if hit := blamed(outcome, event, trial, GUARDED):
             yield hit
+
+
+@rule.trial("ok")
+def in_right_trial(outcome: Outcome, trial: Trial) -> Iterator[Refuted]:
+    yield from cleared(outcome, trial.trace.named("size.compare"), trial)
 
 
 def shown(event: Event) -> str:

@@ -11,7 +11,7 @@ from lintorch.finding import Harm, Hit, Refuted
 from lintorch.rule import Rule
 from lintorch.source import Kind, Source, literal, may_vary
 from lintorch.subjects import Trace, Trial
-from lintorch.trace.changes import blamed, changes, is_fixed
+from lintorch.trace.changes import blamed, changes, cleared, is_fixed
 from lintorch.trace.record import Event, Outcome
 
 rule = Rule(
@@ -165,3 +165,8 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     for event in trial.trace.named(*TRACE_HARM):
         if hit := blamed(outcome, event, trial, TRACE_HARM[event.name]):
             yield hit
+
+
+@rule.trial("ok")
+def in_right_trial(outcome: Outcome, trial: Trial) -> Iterator[Refuted]:
+    yield from cleared(outcome, trial.trace.named(*TRACE_HARM), trial)
