@@ -8,7 +8,7 @@ from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
-from lintorch.finding import Evidence, Finding, Hit, Place, Refuted, Severity
+from lintorch.finding import Evidence, Finding, Fix, Hit, Place, Refuted, Severity
 from lintorch.profile import Profile, message_of, severity_of
 from lintorch.rule import Detector, Rule, Yielded
 
@@ -39,6 +39,9 @@ class Subject(Protocol):
 
     def place(self, node: Any) -> Place:
         """Where in the user's source a node (or a Place, itself) stands."""
+
+    def promised(self, fix: Fix, node: Any) -> Fix:
+        """A fix with what it may promise at a node: one that would do harm is only shown."""
 
     def mentions(self, words: tuple[str, ...]) -> bool:
         """Whether any of these words occurs at all; a cheap test before detectors run."""
@@ -93,7 +96,10 @@ def _finding(rule: Rule, found: Yielded, subject: Subject) -> Finding | None:
     )
     if isinstance(found, Refuted):
         return replace(bare, refuted=found.reason, target=found.target, settles=found.settles)
-    return _judged(bare, found, subject.profile)
+    judged = _judged(bare, found, subject.profile)
+    if judged is None or judged.fix is None:
+        return judged
+    return replace(judged, fix=subject.promised(judged.fix, found.node))
 
 
 def _judged(bare: Finding, hit: Hit, profile: Profile) -> Finding | None:

@@ -8,7 +8,7 @@ from collections.abc import Container, Hashable, Iterable, Iterator
 from functools import cached_property
 from typing import Any
 
-from lintorch.finding import Evidence, Place
+from lintorch.finding import Evidence, Fix, Place
 from lintorch.profile import Profile
 from lintorch.trace.record import Event, Model, OperatorUse, Outcome, Run, Rung, Site
 
@@ -52,6 +52,10 @@ class Trace:
         if site is None:
             return Place(self.record.path, self.record.row)
         return Place(site.path, site.row)
+
+    def promised(self, fix: Fix, node: Any) -> Fix:
+        """As the rule says: a run knows no text."""
+        return fix
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -118,6 +122,10 @@ class Trial:
     def place(self, node: Any) -> Place:
         """The user's line of the outcome or of an event of the trace."""
         return self.trace.place(node)
+
+    def promised(self, fix: Fix, node: Any) -> Fix:
+        """As the rule says: a trial knows no text."""
+        return fix
 
     def by_line(self) -> dict[Site, list[OperatorUse]]:
         """The operators that the exported graph has for each line of the user's, in order.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Iterator
 
 import libcst as cst
 
@@ -46,16 +47,29 @@ class Lookup:
         return []
 
     def spell(self, dotted: str, at: cst.CSTNode) -> str:
-        """The shortest way to write `dotted` at a node through module-level imports."""
+        """The shortest way to write `dotted` at a node through imports that have surely run there."""
         best = ""
         for local, found in self._names_of(self._tree.module).items():
             one = found[0].dotted if len(found) == 1 and found[0].kind == "import" else ""
             base = self._origin(one)
             if base and (dotted == base or dotted.startswith(f"{base}.")):
                 spelled = local + dotted[len(base) :]
-                seen = self._visible(local, at)
+                seen = self._visible(local, at) and self._has_run(found[0].node, at)
                 best = spelled if seen and (not best or len(spelled) < len(best)) else best
         return best
+
+    def _has_run(self, alias: cst.CSTNode, at: cst.CSTNode) -> bool:
+        """Whether an import stands above a node, in no branch that the node is not in as well."""
+        if self._tree.order[alias] > self._tree.order[at]:
+            return False
+        around = {at, *self._above(at)}
+        blocks = (outer for outer in self._above(alias) if isinstance(outer, cst.BaseSuite))
+        return all(block in around for block in blocks)
+
+    def _above(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        while (outer := self._tree.parents.get(node)) is not None:
+            yield outer
+            node = outer
 
     def taken(self, name: str, at: cst.CSTNode) -> bool:
         """Whether a plain name stands for something at a node, or would for the whole file."""

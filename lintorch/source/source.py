@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Container, Hashable, Iterable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar, cast
 
 import libcst as cst
 
 from lintorch import testfile
-from lintorch.finding import Edit, Evidence, Place
+from lintorch.finding import Applicability, Edit, Evidence, Fix, Place
+from lintorch.fix.comments import strands_comment
 from lintorch.fix.imports import add_import
 from lintorch.profile import Profile
 from lintorch.source import spelling
 from lintorch.source.across import Function, entered
+from lintorch.source.api.compat import asked
 from lintorch.source.classes import Classes, is_self
 from lintorch.source.dataflow.flow import Flows
 from lintorch.source.dataflow.steps import Paths, Step
@@ -261,6 +264,21 @@ class Source:
         return self._modes.mode(expression)
 
     # edits
+
+    def promised(self, fix: Fix, node: Any) -> Fix:
+        """Only shown where code asks which release runs it, or where a comment would be lost."""
+        guarded = isinstance(node, cst.CSTNode) and asked(node, self)
+        if guarded or strands_comment(self.text, fix.edits):
+            return replace(fix, applicability=Applicability.DISPLAY)
+        return fix
+
+    def above(self, statement: cst.CSTNode, content: str) -> Edit:
+        """Put a line above a statement, and above the comments that stand right over it."""
+        return spelling.above(self, statement, content)
+
+    def exchange(self, first: cst.CSTNode, second: cst.CSTNode) -> Edit:
+        """Let two statements with lines of their own change places, each with its comments."""
+        return spelling.exchange(self, first, second)
 
     def replace(self, node: cst.CSTNode, content: str) -> Edit:
         """Put `content` in the place of a node."""

@@ -134,8 +134,18 @@ def exchanged(step: cst.BaseExpression, state: State, source: Source) -> Fix | N
     early = state.asked
     if early is None or last_name(step) != "ToTensor" or last_name(early) not in WANTS_TENSOR:
         return None
+    if _is_commented(early, step, source):
+        return None
     edits = (
         source.replace(early, source.code(step)),
         source.replace(step, source.code(early)),
     )
     return Fix("exchange the two", edits, Applicability.UNSAFE)
+
+
+def _is_commented(first: cst.CSTNode, last: cst.CSTNode, source: Source) -> bool:
+    """Whether a comment speaks of one of the two, or of what stands between: it would stay behind."""
+    (row, _), (end, _) = source.spans.of(first)[0], source.spans.of(last)[1]
+    lines = source.text.splitlines()
+    above = lines[row - 2].lstrip() if row > 1 else ""
+    return above.startswith("#") or any("#" in line for line in lines[row - 1 : end])

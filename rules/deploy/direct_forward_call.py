@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -59,6 +60,8 @@ rule = Rule(
 _OF_MODELS = ("eval", "parameters", "state_dict", "load_state_dict")
 """Methods that show something called a model to be a module."""
 _BUILT = (Role.MODEL, Role.LOSS)
+_HOOKS = re.compile(r"_hook\b|weight_norm|spectral_norm|parametriz|\bprune\b")
+"""What hangs hooks on modules: there a call does more than forward."""
 
 
 @rule.source(cst.Call, needs=(".forward(",))
@@ -73,7 +76,8 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     if made or (presumed and source.presumed_role(model) is Role.MODEL):
         if isinstance(model, cst.Call) or _is_special(model, source):
             return
-        fix = Fix("call the module", (source.replace(func, text),))
+        promise = Applicability.UNSAFE if _HOOKS.search(source.text) else Applicability.SAFE
+        fix = Fix("call the module", (source.replace(func, text),), promise)
         yield Hit(call, f"{text}.forward(…) runs none of the hooks of {text}", fix)
 
 

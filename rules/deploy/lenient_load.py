@@ -92,7 +92,7 @@ def compared(kept: cst.DictComp, source: Source) -> Iterator[Hit]:
             if not _was_filtered(loop.iter, source):
                 start = source.replace(test, "").start
                 edit = Edit(start, start, f"{key} in {own.value} and ")
-                fix = Fix("look for the key first", (edit,), Applicability.SAFE)
+                fix = Fix("look for the key first", (edit,), Applicability.UNSAFE)
                 message = (
                     f"{own.value}[{key}] raises a KeyError at a key that the model does not have"
                 )

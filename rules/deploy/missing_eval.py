@@ -277,8 +277,5 @@ def _fix(given: cst.BaseExpression, call: cst.Call, source: Source) -> Fix | Non
         return None
     if not isinstance(given, (cst.Name, cst.Attribute)):
         return None
-    start = source.spans.offset(source.spans.of(statement.body[0])[0][0], 1)
-    line = source.text[start:].splitlines()[0]
-    indent = line[: len(line) - len(line.lstrip())]
-    content = f"{indent}{source.code(given)}.eval()\n"
-    return Fix(message, (Edit(start, start, content),), Applicability.UNSAFE)
+    edit = source.above(statement, f"{source.code(given)}.eval()")
+    return Fix(message, (edit,), Applicability.UNSAFE)

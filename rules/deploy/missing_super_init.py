@@ -154,8 +154,7 @@ def _fix(info: ClassInfo, init: cst.FunctionDef, source: Source) -> Fix | None:
     indent = source.text[start : source.spans.offset(row, column)]
     if indent.strip():
         return None
-    edit = Edit(start, start, f"{indent}super().__init__()\n")
-    return Fix("call super().__init__() first", (edit,))
+    return Fix("call super().__init__() first", (source.above(lines[0], "super().__init__()"),))
 
 
 def _is_docstring(statement: cst.CSTNode) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Iterator
 
@@ -92,8 +93,12 @@ def by_name(node: cst.Subscript, source: Source) -> Iterator[Hit]:
         return
     start = source.replace(node.value, "").end
     edit = Edit(start, source.replace(node, "").end, f".{key}")
-    fix = Fix("name the layer", (edit,), Applicability.SAFE) if key.isidentifier() else None
+    fix = Fix("name the layer", (edit,), Applicability.SAFE) if _is_name(key) else None
     yield Hit(node, f"a Sequential is not indexed by a name, such as {key!r}: it raises", fix)
+
+
+def _is_name(key: str) -> bool:
+    return key.isidentifier() and not keyword.iskeyword(key)
 
 
 @rule.source(cst.Attribute, needs=("DataParallel(", "DistributedDataParallel("))

@@ -53,6 +53,7 @@ _EFFECT = {
     False: "it cannot be read once the code has moved",
 }
 """By whether torch.load reads weights only unless it is told otherwise."""
+_ALLOWING = ("torch.serialization.safe_globals", "torch.serialization.add_safe_globals")
 _WRAPPERS = frozenset({"module", "half", "float", "cpu", "eval", "to"})
 _NUMPY = ("numpy.float", "numpy.int", "numpy.array", "numpy.mean", "numpy.asarray", "numpy.stack")
 
@@ -147,16 +148,31 @@ def _parses_into(name: str, source: Source) -> bool:
 
 
 def _is_read_whole(source: Source) -> bool:
-    """Whether the file is read by the same code, with pickles allowed."""
+    """Whether the file is read by the same code, with pickles or with its classes allowed."""
     return any(
-        source.name(call.func) == "torch.load"
-        and source.arguments(call).value("weights_only", None) is False
+        source.name(call.func) in _ALLOWING
+        or (
+            source.name(call.func) == "torch.load"
+            and source.arguments(call).value("weights_only", None) is False
+        )
         for call in source.nodes(cst.Call)
     )
 
 
+def _is_read_as_model(source: Source) -> bool:
+    """Whether the same code reads anything by torch.load but what it gives to load_state_dict."""
+    for call in source.nodes(cst.Call):
+        if source.name(call.func) == "torch.load":
+            arg = source.parent(call)
+            taker = source.parent(arg) if isinstance(arg, cst.Arg) else None
+            func = taker.func if isinstance(taker, cst.Call) else None
+            if not isinstance(func, cst.Attribute) or func.attr.value != "load_state_dict":
+                return True
+    return False
+
+
 def _state_dict(value: cst.BaseExpression, source: Source) -> Fix | None:
-    if not isinstance(value, (cst.Name, cst.Attribute)):
+    if not isinstance(value, (cst.Name, cst.Attribute)) or _is_read_as_model(source):
         return None
     end = source.replace(value, "").end
     return Fix("save the state dict", (Edit(end, end, ".state_dict()"),), Applicability.UNSAFE)

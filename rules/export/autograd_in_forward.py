@@ -98,7 +98,9 @@ def in_data(node: cst.Attribute, source: Source) -> Iterator[Hit]:
         return
     read = is_tensor(node.value, source) and is_read(node, source) and source.in_graph(node)
     if read and not trains(node, source):
-        fix = Fix("detach", (source.replace(node.attr, "detach()"),), Applicability.SAFE)
+        kept = isinstance(source.parent(node), (cst.Assign, cst.AnnAssign, cst.NamedExpr))
+        promise = Applicability.UNSAFE if kept else Applicability.SAFE  # it may be written to
+        fix = Fix("detach", (source.replace(node.attr, "detach()"),), promise)
         harm = HIDDEN_WEIGHT if of_weight(node.value, source) else HIDDEN
         yield Hit(node, f"{source.code(node)}: no tracer sees what comes of it", fix, harm)
 

@@ -28,7 +28,7 @@ rule = Rule(
 
         def export(model, image):
             torch.onnx.export(
-                model, (image,), "model.onnx", do_constant_folding=True, input_names=["image"]
+                model, (image,), "model.onnx", dynamo=True, do_constant_folding=True
             )
     """,
     good="""
@@ -37,7 +37,7 @@ rule = Rule(
 
         def export(model, image):
             torch.onnx.export(
-                model, (image,), "model.onnx", input_names=["image"]
+                model, (image,), "model.onnx", dynamo=True
             )
     """,
     unproven="""
@@ -72,7 +72,8 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
         arg = given.by_name.get(name)
         if arg is not None and arg.keyword is not None:
             mode = (name == "training" and "the mode of the model decides") or "it changes nothing"
-            fix = Fix(f"leave {name} out", (_without(call, arg, source),), Applicability.SAFE)
+            promise = Applicability.SAFE if "dynamo" in given.by_name else Applicability.UNSAFE
+            fix = Fix(f"leave {name} out", (_without(call, arg, source),), promise)
             yield Hit(arg, f"{exporter} passes over {name}: {mode}", fix)
     if extra := _extra_names(given):
         message = f"input_names has {extra} more than there are inputs: they are passed over"

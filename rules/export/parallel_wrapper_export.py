@@ -71,10 +71,11 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     refused = exporter in REFUSING
     told = f"{exporter} refuses it" if refused else "weights are named module.*"
     edit = source.replace(given, f"{source.code(given)}.module")
+    promise = Applicability.SAFE if refused else Applicability.UNSAFE  # names of weights change
     yield Hit(
         call,
         f"exports the {wrapper} around a model: {told}",
-        Fix("export the model in it", (edit,), Applicability.SAFE),
+        Fix("export the model in it", (edit,), promise),
         severity=Severity.ERROR if refused else Severity.NOTE,
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit
+from lintorch.finding import Applicability, Fix, Hit
 from lintorch.rule import Rule
 from lintorch.source import Act, Event, Path, Source
 
@@ -120,7 +120,7 @@ def _insert(clip: Event, steps: list[Event], backward: Event, source: Source) ->
     if not isinstance(func, cst.Attribute) or given is None:
         return None
     call = f"{source.code(func.value)}.unscale_({source.code(given)})"
-    return Fix(f"call {call} first", (_above(statement, call, source),), Applicability.UNSAFE)
+    return Fix(f"call {call} first", (source.above(statement, call),), Applicability.UNSAFE)
 
 
 def _swap(clip: Event, late: list[Event], source: Source) -> Fix | None:
@@ -134,12 +134,8 @@ def _swap(clip: Event, late: list[Event], source: Source) -> Fix | None:
         return None
     if len(other.body) != 1 or len(statement.body) != 1:
         return None
-    texts = [source.code(s.body[0]) for s in (statement, other)]
-    edits = (
-        source.replace(statement.body[0], texts[1]),
-        source.replace(other.body[0], texts[0]),
-    )
-    return Fix("unscale first", edits, Applicability.UNSAFE)
+    edit = source.exchange(statement, other)
+    return Fix("unscale first", (edit,), Applicability.UNSAFE)
 
 
 def _line(
@@ -147,10 +143,3 @@ def _line(
 ) -> tuple[cst.SimpleStatementLine | None, cst.CSTNode | None]:
     statement = source.enclosing(node, cst.SimpleStatementLine)
     return statement, source.parent(statement) if statement is not None else None
-
-
-def _above(statement: cst.SimpleStatementLine, text: str, source: Source) -> Edit:
-    start = source.spans.offset(source.spans.of(statement.body[0])[0][0], 1)
-    line = source.text[start:].splitlines()[0]
-    indent = line[: len(line) - len(line.lstrip())]
-    return Edit(start, start, f"{indent}{text}\n")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit, Severity
+from lintorch.finding import Applicability, Fix, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
 from lintorch.source.training.loaders import LOADERS, Read, holder, loader_arguments, reads, same
@@ -226,12 +226,8 @@ def told(
     counted = number != "_" and "range(" in source.code(epochs.iter)
     if not counted or not isinstance(epochs.body, cst.IndentedBlock):
         return None
-    row = source.spans.of(epochs.body.body[0])[0][0]
-    start = source.spans.offset(row, 1)
-    line = source.text[start:].splitlines()[0]
-    indent = line[: len(line) - len(line.lstrip())]
     name = f"{source.code(held)}.sampler" if inline else source.code(held)
-    added = Edit(start, start, f"{indent}{name}.set_epoch({number})\n")
+    added = source.above(epochs.body.body[0], f"{name}.set_epoch({number})")
     return Fix("tell the sampler the epoch", (added,), Applicability.UNSAFE)
 
 

@@ -83,13 +83,26 @@ def in_nonlinearities(call: cst.Call, source: Source) -> Iterator[Hit]:
     value = literal(given)
     if given is None or not isinstance(value, str) or value in NONLINEARITIES:
         return
-    near = difflib.get_close_matches(value.lower(), NONLINEARITIES, 1, 0.85)
+    near = _respelled(value)
     fix = None
     if near and isinstance(given, cst.SimpleString):
-        quoted = f"{given.quote}{near[0]}{given.quote}"
+        quoted = f"{given.quote}{near}{given.quote}"
         fix = Fix(f"write {quoted}", (source.replace(given, quoted),))
     short = name.rpartition(".")[2]
     yield Hit(call, f"{short} knows no nonlinearity {value!r}", fix, severity=Severity.ERROR)
+
+
+def _respelled(value: str) -> str:
+    """The same word as torch writes it: in small letters, with `_`, or with its slip mended.
+
+    A short one stays: `lrelu` is nearest to `relu`, and means `leaky_relu`, which has another gain.
+    """
+    plain = re.sub(r"[-_ ]", "", value.lower())
+    names = {name.replace("_", ""): name for name in NONLINEARITIES}
+    if plain in names:
+        return names[plain]
+    near = difflib.get_close_matches(plain, [name for name in names if len(name) > 6], 1, 0.9)
+    return names[near[0]] if near else ""
 
 
 @rule.source(cst.If, needs=("__name__",))

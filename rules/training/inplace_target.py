@@ -53,7 +53,7 @@ rule = Rule(
         DiceLoss()(torch.randn(1, 3, 2, 2), target)
         assert target.max() == 255
     """,
-    fix=Applicability.SAFE,
+    fix=Applicability.UNSAFE,
 )
 
 _TARGET = re.compile(
@@ -261,7 +261,7 @@ def _fix(node: cst.CSTNode, name: str, function: cst.FunctionDef, source: Source
         return _clone_first(name, function, source)
     edits = _rewritten(node, name, source)
     if edits:
-        return Fix("work out of place", edits)
+        return Fix("work out of place", edits, Applicability.UNSAFE)
     if _root(_written(node)) != name or _earlier(node, name, function, source):
         return None
     statement = source.enclosing(node, cst.SimpleStatementLine)
@@ -343,11 +343,8 @@ def _clone_first(name: str, function: cst.FunctionDef, source: Source) -> Fix | 
 def _clone_before(name: str, statement: cst.SimpleStatementLine, source: Source) -> Fix | None:
     if not isinstance(source.parent(statement), cst.IndentedBlock):
         return None
-    row = source.spans.of(statement.body[0])[0][0]
-    start = source.spans.offset(row, 1)
-    line = source.text[start:].splitlines()[0]
-    indent = line[: len(line) - len(line.lstrip())]
-    return Fix("work on a copy", (Edit(start, start, f"{indent}{name} = {name}.clone()\n"),))
+    edit = source.above(statement, f"{name} = {name}.clone()")
+    return Fix("work on a copy", (edit,), Applicability.UNSAFE)
 
 
 def _is_docstring(statement: cst.CSTNode) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit
+from lintorch.finding import Applicability, Fix, Hit
 from lintorch.rule import Rule
 from lintorch.source import Act, Event, Region, Source
 
@@ -204,9 +204,6 @@ def _fix(step: Event, backward: list[Event], source: Source) -> Fix | None:
     func = step.node.func
     if not isinstance(func, cst.Attribute):
         return None
-    start = source.spans.offset(source.spans.of(here.body[0])[0][0], 1)
-    line = source.text[start:].splitlines()[0]
-    indent = line[: len(line) - len(line.lstrip())]
     text = f"{source.code(func.value)}.zero_grad()"
-    edit = Edit(start, start, f"{indent}{text}\n")
+    edit = source.above(here, text)
     return Fix(f"call {text} before backward()", (edit,), Applicability.UNSAFE)

@@ -64,7 +64,7 @@ rule = Rule(
             torch.tensor(rates(model, [torch.ones(1)] * 2, optimizer)), torch.tensor([0.1, 0.01])
         )
     """,
-    fix=Applicability.SAFE,
+    fix=Applicability.UNSAFE,
 )
 
 _MODULE = "torch.optim.lr_scheduler."
@@ -247,5 +247,5 @@ def _read(call: cst.Call, func: cst.Attribute, source: Source) -> Iterator[Hit]:
     if any(name.endswith(_PLATEAU) for name in names):
         return
     message = "get_lr() warns and computes another rate than the one in use: read get_last_lr()"
-    fix = Fix("read get_last_lr()", (source.replace(func.attr, "get_last_lr"),), Applicability.SAFE)
-    yield Hit(call, message, fix)
+    edit = source.replace(func.attr, "get_last_lr")
+    yield Hit(call, message, Fix("read get_last_lr()", (edit,), Applicability.UNSAFE))

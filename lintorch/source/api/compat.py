@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from lintorch.source.scopes import dotted_text
+from lintorch.source.tree import offspring
 
 if TYPE_CHECKING:
     from lintorch.source.source import Source
 
 _ASKS = re.compile(
     r"hasattr|getattr|version|greater|at_?least|(^|_)[gl][te]_?\d|torch_?\d|pt_?\d|legacy|compat|"
-    r"is_new|is_old|new_api|old_api|signature|is_torch_|supports?_|has_native|\bHAS_",
+    r"is_new|is_old|new_api|old_api|signature|__kwdefaults__|is_torch_|supports?_|has_native|\bHAS_",
     re.IGNORECASE,
 )
 _TRIED = frozenset(
@@ -44,7 +46,7 @@ def asked(node: cst.CSTNode, source: Source) -> bool:
     inner = node
     for outer in source.ancestors(node):
         if isinstance(outer, (cst.If, cst.IfExp)):
-            if inner is not outer.test and _ASKS.search(source.code(outer.test)):
+            if inner is not outer.test and _asks(outer.test, source):
                 return True
         elif isinstance(outer, (cst.Try, cst.TryStar)):
             if any(_catches(handler) for handler in outer.handlers):
@@ -67,7 +69,7 @@ def _left_before(block: cst.IndentedBlock, child: cst.CSTNode, source: Source) -
             leaves = isinstance(last, cst.SimpleStatementLine) and isinstance(
                 last.body[-1], cst.Return
             )
-            if leaves and _ASKS.search(source.code(statement.test)):
+            if leaves and _asks(statement.test, source):
                 return True
     return False
 
@@ -78,7 +80,23 @@ def _asked_next(block: cst.IndentedBlock | cst.Module, child: cst.CSTNode, sourc
     after = below[below.index(child) + 1 :] if child in below else []  # type: ignore[arg-type]
     sets = isinstance(child, cst.SimpleStatementLine) and isinstance(child.body[0], cst.Assign)
     test = after[0].test if after and isinstance(after[0], cst.If) else None
-    return sets and test is not None and bool(_ASKS.search(source.code(test)))
+    return sets and test is not None and _asks(test, source)
+
+
+def _asks(test: cst.BaseExpression, source: Source) -> bool:
+    """Whether a test asks for a release, or reads a name that was assigned the answer."""
+    if _ASKS.search(source.code(test)):
+        return True
+    names = [test, *leaves_of(test)]
+    values = (v for n in names if isinstance(n, cst.Name) for v in source.classes.assigned(n))
+    return any(_ASKS.search(source.code(value)) for value in values)
+
+
+def leaves_of(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """All nodes below a node."""
+    for child in offspring(node):
+        yield child
+        yield from leaves_of(child)
 
 
 def _catches(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:

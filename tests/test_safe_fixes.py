@@ -1,0 +1,266 @@
+"""What a fix must not do to code as people write it: break another file, a guard or a comment."""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lintorch import catalog
+from lintorch.finding import Applicability, Edit, Evidence
+from lintorch.fix.comments import strands_comment
+from lintorch.fix.rounds import settle
+from lintorch.lint import index, lint
+from lintorch.run import Order, check
+from lintorch.source import Source
+
+EVERY = frozenset({Applicability.SAFE, Applicability.UNSAFE})
+AMP = """import torch
+from torch.cuda.amp import autocast
+
+
+def run(model, x):
+    with autocast(enabled=True):
+        return model(x)
+"""
+RULES = index(catalog.load().rules.values(), Evidence.SOURCE)
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "pyproject.toml").write_text("")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def mended(text: str) -> str:
+    """A text with every fix in it, as one that stands alone."""
+    return settle(text, lambda now: lint(Source("model.py", now), RULES), EVERY).text
+
+
+def mend_files(folder: Path, **asked: object) -> None:
+    done = check(Order((str(folder),), fixes=EVERY, cache=False, **asked))  # type: ignore[arg-type]
+    assert done.errors == ()
+
+
+# what other files take
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "from pack.own import autocast\n",
+        "from .own import autocast as cast\n",
+        "from .own import *\n\nautocast()\n",
+        "import pack.own\n\npack.own.autocast()\n",
+        "from . import own as o\n\no.autocast()\n",
+        "import pack.own as o\n\nNAME = getattr(o, 'autocast')\n",
+        "def test(mocker):\n    mocker.patch('pack.own.autocast')\n",
+    ],
+)
+def test_a_name_that_another_file_takes_keeps_its_meaning(project: Path, other: str) -> None:
+    own, pack = project / "pack" / "own.py", project / "pack"
+    pack.mkdir()
+    own.write_text(AMP)
+    (pack / "__init__.py").write_text("")
+    (pack / "other.py").write_text(other)
+    done = check(Order((".",), cache=False))
+    fixes = [f.fix for f in done.result.findings if f.place.path.endswith("own.py") and f.fix]
+    assert {fix.applicability for fix in fixes} == {Applicability.DISPLAY}
+    mend_files(project)
+    assert own.read_text() == AMP
+    (pack / "other.py").write_text("from other.thing import autocast\n\nown = autocast()\n")
+    mend_files(project)
+    assert "from torch.amp import autocast" in own.read_text()
+
+
+def test_an_import_that_a_fix_left_idle_stays_where_another_file_takes_it(project: Path) -> None:
+    text = AMP.replace("import autocast", "import autocast, GradScaler as Scaler")
+    text = text.replace("import torch\n", "import torch\nimport torch.cuda.amp as amp\n")
+    text = text.replace("autocast(enabled", "amp.autocast(enabled")
+    (project / "own.py").write_text(text)
+    (project / "other.py").write_text("from own import amp\n")
+    mend_files(project)
+    after = (project / "own.py").read_text()
+    assert "import torch.cuda.amp as amp\n" in after
+    assert "with torch.amp.autocast(" in after
+    (project / "other.py").unlink()
+    (project / "own.py").write_text(text)
+    mend_files(project)
+    assert "as amp" not in (project / "own.py").read_text()
+
+
+def test_the_names_of_a_package_belong_to_whoever_imports_it(project: Path) -> None:
+    (project / "__init__.py").write_text(AMP)
+    mend_files(project)
+    assert (project / "__init__.py").read_text() == AMP
+
+
+# names that are there when the line runs
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import torch\n\nR = torch.cholesky(torch.eye(2))\n\nimport torch.linalg as la\n",
+        "import torch\n\nif not torch:\n    import torch.linalg as la\nR = torch.cholesky(torch.eye(2))\n",
+        "import torch\n\ntry:\n    R = torch.cholesky(torch.eye(2))\nfinally:\n    import torch.linalg as la\n",
+        "import torch\n\n\ndef f():\n    import torch.linalg as la\n\n\nR = torch.cholesky(torch.eye(2))\n",
+        "import torch\n\nfor la in ():\n    import torch.linalg as la\nR = torch.cholesky(torch.eye(2))\n",
+        "import torch\nfrom typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    import torch.linalg as la\n"
+        "R = torch.cholesky(torch.eye(2))\n",
+    ],
+)  # fmt: skip
+def test_a_fix_names_nothing_that_is_not_imported_yet(text: str) -> None:
+    after = mended(text)
+    assert "torch.linalg.cholesky(" in after
+    names: dict[str, object] = {}
+    exec(after, names)
+    assert names["R"] is not None
+
+
+def test_an_alias_that_is_there_is_used() -> None:
+    text = "import torch\nimport torch.linalg as la\n\nR = torch.cholesky(torch.eye(2))\n"
+    assert "R = la.cholesky(" in mended(text)
+
+
+# code that asks which release runs it
+
+GUARDED = [
+    """if torch.__version__ < "1.9":
+    {}
+""",
+    """old = torch.meshgrid.__kwdefaults__ is None
+if old:
+    {}
+""",
+    """try:
+    {}
+except TypeError:
+    pass
+""",
+    """if hasattr(torch, "compile"):
+    pass
+else:
+    {}
+""",
+    """def grid():
+    if torch.meshgrid.__kwdefaults__ is not None:
+        return None
+    {}
+""",
+]
+LINES = [
+    "grid = torch.meshgrid(a, a)",
+    'torch.onnx.export(m, (a,), "m.onnx", dynamo=True, do_constant_folding=True)',
+    "s = torch.optim.lr_scheduler.StepLR(o, 1, verbose=True)",
+    "loss = torch.nn.MSELoss(size_average=False)",
+    "z = torch.zeros(3).to(device)",
+]
+
+
+@pytest.mark.parametrize("line", LINES)
+@pytest.mark.parametrize("guard", GUARDED)
+def test_what_runs_under_some_releases_only_is_left_as_it_is(guard: str, line: str) -> None:
+    head = "import torch\n\n\n"
+    assert mended(head + line + "\n") != head + line + "\n", "there is nothing to mend"
+    assert mended(head + guard.format(line)) == head + guard.format(line)
+
+
+# comments
+
+
+def comments(text: str) -> Counter[str]:
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return Counter(t.string for t in tokens if t.type == tokenize.COMMENT)
+
+
+CLIP = """import torch
+
+scaler = torch.amp.GradScaler("cuda")
+for x in loader:
+    optimizer.zero_grad()
+    scaler.scale(model(x)).backward()
+    # bound the step
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # by one
+    # back to true size
+    scaler.unscale_(optimizer)  # once
+    scaler.step(optimizer)
+    scaler.update()
+"""
+
+
+def test_lines_that_change_places_take_their_comments_along() -> None:
+    head, tail = CLIP.split("    # bound the step\n")[0], "    scaler.step(optimizer)\n"
+    assert mended(CLIP) == (
+        head
+        + "    # back to true size\n    scaler.unscale_(optimizer)  # once\n"
+        + "    # bound the step\n"
+        + "    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # by one\n"
+        + tail
+        + CLIP.split(tail)[1]
+    )
+
+
+def test_a_line_that_is_added_stands_above_the_comments_of_the_next() -> None:
+    missing = CLIP.replace("    # back to true size\n    scaler.unscale_(optimizer)  # once\n", "")
+    assert "    scaler.unscale_(optimizer)\n    # bound the step\n" in mended(missing)
+
+
+ARGUMENTS = """import torch
+
+loader = torch.utils.data.DataLoader(
+    data,  # all of it
+    # none is needed
+    persistent_workers=True,{}
+    batch_size=4,  # small
+)
+"""
+
+
+def test_an_argument_that_a_comment_speaks_of_stays() -> None:
+    for said in ("  # kept", ""):
+        assert mended(ARGUMENTS.format(said)) == ARGUMENTS.format(said)
+
+
+def test_a_comment_is_stranded_where_its_lines_go() -> None:
+    text = "f(\n    a,\n    b,  # of b\n    c,\n)  # of f\n"
+    gone = text.index(",\n    b")
+    assert strands_comment(text, [Edit(gone, gone + len(",\n    b"), "")])
+    assert not strands_comment(text, [Edit(gone, gone + len(",\n    b"), ", d")])
+    assert not strands_comment("f(a, b)  # of f\n", [Edit(3, 6, "")])
+    assert strands_comment("f(  # why\n)\n", [Edit(0, 11, "g()")])
+    assert not strands_comment("f(  # why\n)\n", [Edit(0, 11, "g()  # why")])
+    assert not strands_comment('f("# no")\n', [Edit(0, 9, "g()")])
+
+
+STATEMENTS = {
+    each.bad for each in catalog.load().rules.values() if each.fix and not each.example_profile
+}
+
+
+@given(st.sampled_from(sorted(STATEMENTS)), st.data())
+def test_no_fix_loses_a_comment(bad: str, data: st.DataObject) -> None:
+    """The rules' own examples, with comments behind and above their lines."""
+    lines = []
+    for number, line in enumerate(bad.splitlines()):
+        indent = line[: len(line) - len(line.lstrip())]
+        if line.strip() and data.draw(st.booleans()):
+            lines.append(f"{indent}# above {number}")
+        lines.append(line + (f"  # behind {number}" if data.draw(st.booleans()) else ""))
+    text = "\n".join(lines) + "\n"
+    try:
+        ast.parse(text)
+        before = comments(text)
+    except (SyntaxError, tokenize.TokenError):
+        return
+    after = mended(text)
+    ast.parse(after)
+    assert comments(after) == before
+    assert mended(after) == after
