@@ -11,7 +11,7 @@ from lintorch.report.diff import diff
 from lintorch.report.frame import frame
 from lintorch.report.result import Result
 from lintorch.report.screen import Line, Screen
-from lintorch.report.summary import count, summary
+from lintorch.report.summary import count, summary, unread
 from lintorch.report.where import location, shown_model
 
 _BLANK: Line = ()
@@ -86,7 +86,7 @@ def _withdrawn(report: Result, screen: Screen) -> Iterator[Line]:
 
 
 def _work(report: Result) -> Iterator[Line]:
-    done = [f"checked {count(report.files, 'file')}"] if report.files else []
+    done = [f"checked {count(report.files, 'file')}{unread(report)}"] if report.files else []
     done += [f"ran {count(len(report.models), 'model')}:"] if report.models else []
     if done:
         yield [(", ".join(done).capitalize(), "dim")]

@@ -27,17 +27,17 @@ def check(asked: Order, progress: Progress = silent) -> Checked:
     scope.codes(asked.paths[0])  # what selects no rule is told even where there is no file
     seen = look(asked, scope, progress)
     if not asked.fixes:
-        return Checked(_result(seen, asked), seen.errors)
+        return Checked(_result(seen, asked), seen.errors, notes=seen.notes)
     from lintorch.run.mending import mend
 
     mended = mend(seen, scope, asked)
     errors = (*seen.errors, *mended.errors)
     if asked.diff or not mended.rewritten:
-        return Checked(_result(seen, asked), errors, mended.rewritten)
+        return Checked(_result(seen, asked), errors, mended.rewritten, seen.notes)
     kept = _written(mended, seen) if asked.text is None else ()
     left = look(_as_mended(asked, mended), scope, progress)
     result = replace(_result(left, asked), fixed=0 if kept else mended.fixed)
-    return Checked(result, (*errors, *kept), mended.rewritten)
+    return Checked(result, (*errors, *kept), mended.rewritten, seen.notes)
 
 
 def _written(mended: Mended, seen: Seen) -> tuple[str, ...]:
@@ -62,5 +62,7 @@ def _result(seen: Seen, asked: Order) -> Result:
         texts={path: text.text for path, text in seen.texts.items()},
         show_refuted=asked.show_refuted,
         files=seen.files,
+        notebooks=seen.notebooks,
+        whole=not seen.errors,
         models=seen.models,
     )

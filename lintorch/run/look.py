@@ -6,10 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from lintorch.files import Found, Missing, Text, find, read
+from lintorch.files import Text, read
 from lintorch.finding import Evidence, Finding
 from lintorch.merge import Merged, merge, order
 from lintorch.run.linting import lint_files
+from lintorch.run.listed import list_files
 from lintorch.run.order import Order, Progress
 from lintorch.run.scope import Scope
 from lintorch.run.task import Task
@@ -24,15 +25,18 @@ class Seen:
     withdrawn: tuple[Finding, ...] = ()
     texts: Mapping[str, Text] = field(default_factory=dict)
     files: int = 0
+    notebooks: int = 0
     models: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     tasks: Mapping[str, Task] = field(default_factory=dict)
     """How the files with findings were linted."""
 
 
 def look(asked: Order, scope: Scope, progress: Progress) -> Seen:
     """Raises SettingsError or CatalogError; what concerns one path or model is in the outcome."""
-    paths, errors = listed_files(asked, scope)
+    files = list_files(asked, scope)
+    paths, errors = files.paths, files.errors
     given = {path: text for path in paths[:1] if (text := asked.text) is not None}
     tasks = [scope.task(path) for path in paths]
     linted = lint_files(tasks, asked, scope.main.root, given, progress)
@@ -53,20 +57,12 @@ def look(asked: Order, scope: Scope, progress: Progress) -> Seen:
         merged.withdrawn,
         texts,
         len(paths),
+        files.notebooks,
         models,
         errors,
+        (*files.notes, *scope.notes),
         {t.path: replace(t, entered=each.entered) for t, each in zip(tasks, linted, strict=True)},
     )
-
-
-def listed_files(asked: Order, scope: Scope) -> tuple[list[str], tuple[str, ...]]:
-    """The files to look at, and what is wrong with paths that are none."""
-    if asked.text is not None:
-        return [*asked.paths], ()
-    found = list(find(asked.paths, scope.main.excluded, scope.main.root, asked.force_exclude))
-    missing = (f for f in found if isinstance(f, Missing))
-    errors = tuple(f"{gone.path}: {gone.cause}" for gone in missing)
-    return [f.path for f in found if isinstance(f, Found)], errors
 
 
 def _texts(paths: Iterable[str], given: Mapping[str, str]) -> dict[str, Text]:
@@ -105,7 +101,16 @@ def heed(
     if not mentions(text):
         return tuple(findings)
     decidable = _decidable(scope, asked)
-    return apply(text, path, findings, scope.catalog.names, scope.codes(path), decidable, withdrawn)
+    return apply(
+        text,
+        path,
+        findings,
+        scope.catalog.names,
+        scope.codes(path),
+        decidable,
+        withdrawn,
+        scope.is_partial(path),
+    )
 
 
 def _decidable(scope: Scope, asked: Order) -> frozenset[str]:
