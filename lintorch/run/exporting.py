@@ -11,13 +11,13 @@ from dataclasses import replace
 from lintorch.finding import Evidence
 from lintorch.lint import Index, index
 from lintorch.merge import merge
-from lintorch.models.examine import Plan, Report, examine
+from lintorch.models.examine import Plan, Report
 from lintorch.profile import EXPORTERS
 from lintorch.report.matrix import Matrix, Row, Tried
 from lintorch.run.artifacts import Wanted, put
 from lintorch.run.listed import list_files
 from lintorch.run.order import Order, Progress
-from lintorch.run.running import at_home, failed, plans, tried
+from lintorch.run.running import at_home, examined, failed, plans, tried
 from lintorch.run.scope import Scope
 from lintorch.subjects import Trace
 
@@ -85,7 +85,7 @@ def _deployed(plan: Plan, scope: Scope) -> tuple[str, ...]:
 def _rows(plan: Plan, scope: Scope, progress: Progress) -> Iterator[Row]:
     detectors = index(scope.catalog.rules.values(), Evidence.EXPORT)
     told = scope.settings(plan.files[0]).file or plan.files[0]
-    with closing(examine(plan, progress)) as reports:
+    with closing(examined(plan, progress)) as reports:
         for report in reports:
             yield _row(at_home(report, told), plan, scope, detectors)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 
-from lintorch.models.examine import Plan, examine
+from lintorch.models.examine import Plan
+from lintorch.report.where import shown_path
 from lintorch.run.listed import list_files
 from lintorch.run.order import Order, Progress
-from lintorch.run.running import plans
+from lintorch.run.running import examined, plans
 from lintorch.run.scope import Scope
 from lintorch.run.writing import Written, add_models
 from lintorch.trace.record import Failure, Model
@@ -37,7 +38,7 @@ def list_models(asked: Order, progress: Progress, write: bool = False) -> Listed
     files = list_files(asked, scope)
     listed = Listed(errors=files.errors, notes=files.notes, files=len(files.paths))
     for plan in plans(files.paths, asked, scope):
-        reports = list(examine(plan, progress))
+        reports = list(examined(plan, progress))
         ran = tuple(report.model for report in reports if report.model)
         failures = tuple(report.failure for report in reports if report.failure)
         written = _written(plan, ran, scope) if write else ()
@@ -46,6 +47,7 @@ def list_models(asked: Order, progress: Progress, write: bool = False) -> Listed
             models=listed.models + ran,
             failures=listed.failures + failures,
             written=listed.written + written,
+            notes=(*listed.notes, f"models run with {shown_path(plan.python)}, {plan.why_python}"),
         )
     return listed
 
