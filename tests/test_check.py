@@ -76,9 +76,94 @@ def test_a_missing_path_is_named_and_the_others_are_checked(project: Path) -> No
     assert "LT101" in done.stdout
 
 
+def test_what_was_not_checked_is_said_and_nothing_passes_for_it(project: Path) -> None:
+    (project / "net.py").write_text(PLAIN)
+    gone = lintorch("check", "gone.py", "net.py", cwd=project)
+    assert (gone.returncode, gone.stderr) == (2, "lintorch: gone.py: no such file or folder\n")
+    assert gone.stdout == "Checked 1 file\nNo findings in what was checked.\n"
+    alone = lintorch("check", "gone.py", cwd=project)
+    assert (alone.returncode, alone.stdout) == (2, "No Python files checked.\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "cause"),
+    [
+        ("nets.ipynb", '{"cells": []}', "notebooks are not read"),
+        ("broken.ipynb", "import torch", "notebooks are not read"),
+        ("notes.txt", "hello", "not a Python file"),
+        ("README.md", "# torch", "not a Python file"),
+        ("run.sh", "#!/bin/sh\ntrue\n", "not a Python file"),
+        ("Makefile", "all:\n\ttrue\n", "not a Python file"),
+        ("launch", "#!/bin/bash\nx=1\n", "not a Python file"),
+    ],
+)
+def test_a_file_that_is_no_python_is_named_as_not_checked(
+    tmp_path: Path, name: str, text: str, cause: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    done = lintorch("check", name, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "No Python files checked.\n")
+    assert done.stderr == f"lintorch: {name}: not checked: {cause}\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [("train", ""), ("train", "#!/usr/bin/env python3\n"), ("train.in", "#!/usr/bin/python\n"),
+     ("train.pyw", ""), ("stub.pyi", "")],
+)  # fmt: skip
+def test_python_that_is_given_by_name_is_checked_whatever_its_name(
+    tmp_path: Path, name: str, first: str
+) -> None:
+    (tmp_path / name).write_text(first + BAKED)
+    assert codes(name, cwd=tmp_path) == ["LT101"]
+
+
+def test_notebooks_in_a_folder_are_counted(project: Path) -> None:
+    (project / "a.ipynb").write_text("{}")
+    assert "\nChecked 1 file (1 notebook is not read)\n" in lintorch("check", cwd=project).stdout
+    (project / "net.py").unlink()
+    done = lintorch("check", cwd=project)
+    assert done.stdout == "No Python files checked (1 notebook is not read).\n"
+
+
+@pytest.mark.parametrize("options", [("--output-format", "json"), ("--output-format", "github"),
+                                     ("--diff",), ("--output-file", "report.txt")])  # fmt: skip
+def test_a_report_without_a_summary_leaves_it_to_standard_error(
+    tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    (tmp_path / "excluded.py").write_text(BAKED)
+    (tmp_path / "lintorch.toml").write_text('exclude = ["*.py"]\n')
+    done = lintorch("check", *options, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "lintorch: no Python files checked\n")
+    assert done.stdout == ("[]\n" if "json" in options else "")
+
+
+def test_a_notebook_from_standard_input_is_not_read(tmp_path: Path) -> None:
+    options = ("--stdin-filename", "a.ipynb", "--fix")
+    done = lintorch("check", "-", *options, cwd=tmp_path, stdin=BAKED)
+    assert (done.returncode, done.stdout) == (0, BAKED)
+    assert "a.ipynb: not checked" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["models", "export"])
+def test_commands_that_run_models_say_what_is_none_of_python(tmp_path: Path, command: str) -> None:
+    (tmp_path / "nets.ipynb").write_text("{}")
+    done = lintorch(command, "nets.ipynb", cwd=tmp_path)
+    assert done.returncode == (2 if command == "export" else 0)
+    assert "nets.ipynb: not checked: notebooks are not read" in done.stderr
+    assert "no Python files found" in (done.stdout + done.stderr).replace("No P", "no P")
+
+
+def test_a_name_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    (tmp_path / "lintorch.toml").write_text('"\\u001b[2J" = 1\n')
+    done = lintorch("check", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "\x1b" not in done.stderr
+
+
 def test_where_there_is_no_file_a_wrong_selection_is_told_all_the_same(tmp_path: Path) -> None:
     done = lintorch("check", cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "lintorch: no Python files found\n")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "No Python files checked.\n", "")
     wrong = lintorch("check", "--select", "LT999", cwd=tmp_path)
     assert wrong.returncode == 2
     assert "LT999" in wrong.stderr
@@ -109,8 +194,8 @@ def test_a_broken_file_is_one_finding_and_the_others_are_checked(
 def test_a_rule_that_crashes_is_a_finding_and_the_others_run(project: Path) -> None:
     (project / "own").mkdir()
     (project / "own/crashing.py").write_text(CRASHING)
-    (project / "lintorch.toml").write_text('rules = ["own"]\nexclude = ["own"]\n')
-    found = {f["code"]: f["message"] for f in findings(cwd=project)}
+    (project / "lintorch.toml").write_text('exclude = ["own"]\n')
+    found = {f["code"]: f["message"] for f in findings("--rules", "own", cwd=project)}
     assert set(found) == {"LT002", "LT101"}
     assert "LT198" in found["LT002"]
     assert "KeyError" in found["LT002"]

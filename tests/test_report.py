@@ -47,7 +47,7 @@ def shown(
 ) -> str:
     raw = io.BytesIO()
     out = io.TextIOWrapper(raw, encoding=encoding, newline="\n")
-    report = Result(findings, **{"texts": {PATH: TEXT}, **rest})
+    report = Result(findings, **{"texts": {PATH: TEXT}, "files": 1, **rest})
     render(format, report, out, color=color, width=width)
     out.flush()
     return raw.getvalue().decode(encoding)
@@ -322,6 +322,14 @@ def test_concise_names_the_cell_of_a_notebook() -> None:
     assert shown("concise", finding(place=Place("a.ipynb", 7, 2, cell=3))).startswith(
         "a.ipynb:cell 3:7:2: LT101"
     )
+
+
+@pytest.mark.parametrize("format", ["concise", "full"])
+def test_nothing_passes_where_nothing_or_not_all_was_checked(format: str) -> None:
+    assert shown(format, files=0).splitlines()[-1] == "No Python files checked."
+    many = shown(format, files=0, notebooks=2).splitlines()[-1]
+    assert many == "No Python files checked (2 notebooks are not read)."
+    assert shown(format, whole=False).splitlines()[-1] == "No findings in what was checked."
 
 
 @pytest.mark.parametrize("format", ["concise", "full"])

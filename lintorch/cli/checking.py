@@ -10,6 +10,7 @@ from typing import Any, TextIO
 from lintorch.catalog import CatalogError
 from lintorch.cli.deploying import deployed
 from lintorch.cli.progress import progress_on
+from lintorch.cli.telling import tell
 from lintorch.finding import Applicability, Severity
 from lintorch.report import render
 from lintorch.report.where import shown_path
@@ -35,16 +36,21 @@ def run(given: Mapping[str, Any], stdin: TextIO, out: TextIO, err: TextIO) -> in
         OSError,
         UnicodeDecodeError,
     ) as error:
-        print(f"lintorch: {error}", file=err)
+        tell(err, [error])
         return FAILED
     except KeyboardInterrupt:
         print("lintorch: stopped; no file is half written", file=err)
         return FAILED
-    if not checked.result.files and not checked.errors:
-        print("lintorch: no Python files found", file=err)
-    for problem in checked.errors:
-        print(f"lintorch: {problem}", file=err)
+    tell(err, [*checked.notes, *checked.errors])
+    if not checked.result.files and not _has_summary(given):
+        tell(err, ["no Python files checked"])
     return exit_code(checked, asked, given)
+
+
+def _has_summary(given: Mapping[str, Any]) -> bool:
+    """Whether the report ends in a line for people."""
+    plain = given["output_format"] in ("full", "concise")
+    return plain and not given["diff"] and not given["output_file"]
 
 
 class UsageProblem(Exception):
@@ -74,6 +80,7 @@ def order(given: Mapping[str, Any], stdin: TextIO) -> Order:
         force_exclude=given["force_exclude"],
         python=given["python"],
         config=given["config"],
+        rules=given["rules"],
         text=text,
     )
 

@@ -10,6 +10,7 @@ from typing import Any, TextIO
 from lintorch.catalog import CatalogError
 from lintorch.cli.deploying import deployed
 from lintorch.cli.progress import progress_on
+from lintorch.cli.telling import tell
 from lintorch.report import matrix_json, matrix_table
 from lintorch.report.matrix import OK, UNAVAILABLE, Matrix
 from lintorch.run.artifacts import Wanted
@@ -29,16 +30,15 @@ def run(given: Mapping[str, Any], out: TextIO, err: TextIO) -> int:
         with progress_on(err) as progress:
             matrix = export_models(_order(given), wanted, progress)
     except (SettingsError, CatalogError, WorkerError, TargetError, OSError) as error:
-        print(f"lintorch: {error}", file=err)
+        tell(err, [error])
         return UNABLE
     except KeyboardInterrupt:
         print("lintorch: stopped; nothing was written", file=err)
         return UNABLE
     _write(matrix, given, out)
-    for problem in matrix.errors:
-        print(f"lintorch: {problem}", file=err)
+    tell(err, [*matrix.notes, *matrix.errors])
     if not matrix.rows:
-        print("lintorch: no models found", file=err)
+        tell(err, ["no models found" if matrix.files else "no Python files found"])
     return exit_code(matrix)
 
 
@@ -59,6 +59,7 @@ def _order(given: Mapping[str, Any]) -> Order:
         jobs=given["jobs"],
         python=given["python"],
         config=given["config"],
+        rules=given["rules"],
     )
 
 

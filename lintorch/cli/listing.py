@@ -22,7 +22,7 @@ def as_text(listed: Listed) -> str:
         ]
         lines += ["", "Name a factory, its arguments and inputs in [tool.lintorch.models.NAME]."]
     if not listed.models and not listed.failures:
-        lines = ["No models found."]
+        lines = ["No models found." if listed.files else "No Python files found."]
     return "\n".join(lines) + "\n"
 
 

@@ -29,6 +29,7 @@ def command(
     from lintorch.catalog import CatalogError
     from lintorch.cli.listing import as_json, as_text
     from lintorch.cli.progress import progress_on
+    from lintorch.cli.telling import tell
     from lintorch.files import NotWritten
     from lintorch.report.where import shown_path
     from lintorch.run.listing import list_models
@@ -41,7 +42,7 @@ def command(
         with progress_on(sys.stderr) as progress:
             listed = list_models(asked, progress, write)
     except (SettingsError, CatalogError, WorkerError, NotWritten) as error:
-        click.echo(f"lintorch: {error}", err=True)
+        tell(sys.stderr, [error])
         sys.exit(2)
     except KeyboardInterrupt:
         click.echo("lintorch: stopped", err=True)
@@ -49,6 +50,5 @@ def command(
     click.echo(as_json(listed) if output_format == "json" else as_text(listed), nl=False)
     for added in listed.written:
         click.echo(f"Wrote to {shown_path(added.path)}: {', '.join(added.names)}", err=True)
-    for problem in listed.errors:
-        click.echo(f"lintorch: {problem}", err=True)
+    tell(sys.stderr, [*listed.notes, *listed.errors])
     sys.exit(2 if listed.errors else 0)

@@ -9,20 +9,25 @@ import click
 
 @click.command("rule")
 @click.argument("code_or_name")
-def command(code_or_name: str) -> None:
+@click.option("--rules", multiple=True, type=click.Path(file_okay=False), metavar="FOLDER",
+              help="Load the rules of this folder too; may be repeated.")  # fmt: skip
+def command(code_or_name: str, rules: tuple[str, ...]) -> None:
     """Explain a rule: what is wrong, why, an example, and what fixing it gives."""
     from difflib import get_close_matches
 
     from lintorch.catalog import CatalogError, load
+    from lintorch.cli.telling import tell
     from lintorch.page import page
+    from lintorch.settings import SettingsError, rules_asked_for
 
     try:
-        catalog = load()
-    except CatalogError as error:
-        raise click.ClickException(str(error)) from error
+        catalog = load(rules_asked_for(rules))
+    except (CatalogError, SettingsError) as error:
+        tell(sys.stderr, [error])
+        sys.exit(2)
     found = catalog.find(code_or_name)
     if found is None:
-        known = [*catalog.rules, *catalog.names.values()]
+        known = [*catalog.names, *catalog.names.values()]
         near = get_close_matches(code_or_name, known, 1)
         hint = f"; did you mean {near[0]}?" if near else "; `lintorch rules` lists them"
         click.echo(f"lintorch: there is no rule {code_or_name!r}{hint}", err=True)

@@ -10,17 +10,21 @@ import click
 
 @click.command("rules")
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text")
-def command(output_format: str) -> None:
+@click.option("--rules", multiple=True, type=click.Path(file_okay=False), metavar="FOLDER",
+              help="Load the rules of this folder too; may be repeated.")  # fmt: skip
+def command(output_format: str, rules: tuple[str, ...]) -> None:
     """List all rules with their codes, names, gravity, evidence and fixes."""
     from lintorch.catalog import CatalogError, load
+    from lintorch.cli.telling import tell
     from lintorch.page import facts, table
+    from lintorch.settings import SettingsError, rules_asked_for
 
     try:
-        rules = list(load().rules.values())
-    except CatalogError as error:
-        click.echo(f"lintorch: {error}", err=True)
+        every = list(load(rules_asked_for(rules)).rules.values())
+    except (CatalogError, SettingsError) as error:
+        tell(sys.stderr, [error])
         sys.exit(2)
     if output_format == "json":
-        click.echo(json.dumps([facts(rule) for rule in rules], indent=2))
+        click.echo(json.dumps([facts(rule) for rule in every], indent=2))
     else:
-        click.echo(table(rules), nl=False)
+        click.echo(table(every), nl=False)

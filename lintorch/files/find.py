@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from lintorch.files.ignored import Ignored, above
 from lintorch.files.patterns import Patterns
+from lintorch.files.python import NOTEBOOK, why_unread
 
 DEFAULT_EXCLUDE = (
     ".bzr", ".direnv", ".eggs", ".git", ".hg", ".hypothesis", ".ipynb_checkpoints",
@@ -32,6 +33,15 @@ class Missing:
 
     path: str
     cause: str
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A file given by name that is no Python, or a notebook in a folder."""
+
+    path: str
+    cause: str
+    given: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,7 +71,7 @@ def find(
     exclude: Iterable[str] = DEFAULT_EXCLUDE,
     root: str = ".",
     force: bool = False,
-) -> Iterator[Found | Missing]:
+) -> Iterator[Found | Missing | Skipped]:
     """Each file once, in the order given and by name within folders.
 
     `exclude` holds patterns as in a `.gitignore` of the folder `root`. What is given by name is
@@ -79,10 +89,13 @@ def find(
         elif not os.path.exists(real):
             yield Missing(given, "no such file or folder")
         elif walk.fresh(real):
-            yield Found(_bare(given), given=True)
+            cause, path = why_unread(given), _bare(given)
+            yield Skipped(path, cause, given=True) if cause else Found(path, given=True)
 
 
-def _folder(shown: str, real: str, ignored: Ignored, walk: _Walk) -> Iterator[Found | Missing]:
+def _folder(
+    shown: str, real: str, ignored: Ignored, walk: _Walk
+) -> Iterator[Found | Missing | Skipped]:
     if not walk.fresh(real):
         return
     try:
@@ -94,7 +107,7 @@ def _folder(shown: str, real: str, ignored: Ignored, walk: _Walk) -> Iterator[Fo
     ignored = ignored.within(real)
     for entry in entries:
         folder = entry.is_dir(follow_symlinks=False)
-        if not folder and not entry.name.endswith(SUFFIX):
+        if not folder and not entry.name.endswith((SUFFIX, NOTEBOOK)):
             continue
         if walk.excludes(entry.path, folder) or ignored.holds(entry.path, folder):
             continue
@@ -102,7 +115,8 @@ def _folder(shown: str, real: str, ignored: Ignored, walk: _Walk) -> Iterator[Fo
         if folder:
             yield from _folder(path, entry.path, ignored, walk)
         elif entry.is_file() and walk.fresh(_real(entry)):
-            yield Found(path)
+            is_notebook = entry.name.endswith(NOTEBOOK)
+            yield Skipped(path, why_unread(path)) if is_notebook else Found(path)
 
 
 def _real(entry: os.DirEntry[str]) -> str:

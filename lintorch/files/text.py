@@ -12,8 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from tokenize import detect_encoding
 
-MAX_BYTES = 4_000_000
-"""Larger files are data; parsing one would take gigabytes."""
+from lintorch.files.python import MAX_BYTES
+
 _BOM = b"\xef\xbb\xbf"
 
 

@@ -53,6 +53,8 @@ class Plan:
     in_training: tuple[tuple[str, str], ...] = ()
     opset: int | None = None
     python: str = sys.executable
+    why_python: str = ""
+    """A word on why it is that interpreter."""
     limits: Limits = Limits()
     jobs: int = 1
     artifacts: str = ""

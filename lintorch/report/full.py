@@ -11,7 +11,7 @@ from lintorch.report.diff import diff
 from lintorch.report.frame import frame
 from lintorch.report.result import Result
 from lintorch.report.screen import Line, Screen
-from lintorch.report.summary import count, repairs, summary
+from lintorch.report.summary import count, repairs, summary, unread
 from lintorch.report.where import location, shown_model
 
 _BLANK: Line = ()
@@ -95,7 +95,7 @@ def _repairs(report: Result, screen: Screen) -> Iterator[Line]:
 
 
 def _work(report: Result) -> Iterator[Line]:
-    done = [f"checked {count(report.files, 'file')}"] if report.files else []
+    done = [f"checked {count(report.files, 'file')}{unread(report)}"] if report.files else []
     done += [f"ran {count(len(report.models), 'model')}:"] if report.models else []
     if done:
         yield [(", ".join(done).capitalize(), "dim")]

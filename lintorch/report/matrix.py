@@ -100,12 +100,15 @@ _NOTHING = Failure("", "", 1, "", "")
 class Matrix:
     """All rows, in the order they were found; `columns` in the order they were asked for.
 
-    `errors` say what lintorch could not do, one line each.
+    `errors` say what lintorch could not do, `notes` what it was not asked to, one line each.
     """
 
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     errors: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    files: int = 0
+    """How many were looked through for models."""
 
     def count(self) -> dict[str, int]:
         """How many exports came to each status, in the order of `STATUSES`."""

@@ -32,6 +32,11 @@ class Result:
     """Whether unsafe fixes count among those that `--fix` puts in."""
     show_refuted: bool = False
     files: int = 0
+    """How many were checked."""
+    notebooks: int = 0
+    """How many lie in the folders checked, and were not read."""
+    whole: bool = True
+    """Whether all that was asked for could be looked at, and run."""
     models: tuple[str, ...] = ()
     """One line for each model that ran, ready to be shown."""
     verified: Mapping[Finding, bool] = field(default_factory=dict)

@@ -35,7 +35,7 @@ def summary(report: Result) -> str:
     total = len(report.findings)
     if not total:
         fixed = f"Fixed {count(report.fixed, 'finding')}. " if report.fixed else ""
-        return f"{fixed}All checks passed!"
+        return f"{fixed}{_nothing_found(report)}"
     opening = f"Found {count(total, 'finding')}"
     if report.fixed:
         remain = "1 remains" if total == 1 else f"{total} remain"
@@ -43,9 +43,22 @@ def summary(report: Result) -> str:
     return f"{opening} ({_severities(report)}).{_fixable(report)}"
 
 
+def unread(report: Result) -> str:
+    """` (2 notebooks are not read)` where folders hold some; else nothing."""
+    number = report.notebooks
+    told = f"{count(number, 'notebook')} {'is' if number == 1 else 'are'} not read"
+    return f" ({told})" if number else ""
+
+
 def count(number: int, noun: str) -> str:
     """A number and its noun, in the plural where needed."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _nothing_found(report: Result) -> str:
+    if not report.files:
+        return f"No Python files checked{unread(report)}."
+    return "All checks passed!" if report.whole else "No findings in what was checked."
 
 
 def _severities(report: Result) -> str:

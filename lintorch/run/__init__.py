@@ -27,18 +27,20 @@ def check(asked: Order, progress: Progress = silent) -> Checked:
     scope.codes(asked.paths[0])  # what selects no rule is told even where there is no file
     seen = look(asked, scope, progress)
     if not asked.fixes:
-        return Checked(_result(seen, asked), (*seen.errors, *seen.left_out))
+        return Checked(_result(seen, asked), (*seen.errors, *seen.left_out), notes=seen.notes)
     from lintorch.run.mending import mend
 
     mended = mend(seen, scope, asked)
     errors = (*seen.errors, *mended.errors)
     if asked.diff or not mended.rewritten:
-        return Checked(_result(seen, asked), (*errors, *seen.left_out), mended.rewritten)
+        return Checked(
+            _result(seen, asked), (*errors, *seen.left_out), mended.rewritten, seen.notes
+        )
     repaired, kept = _written(mended, seen, asked)
     left = look(_as_mended(asked, mended), scope, progress)
     result = replace(_result(left, asked), repaired=repaired)
     told = dict.fromkeys((*errors, *kept, *left.errors, *left.left_out))
-    return Checked(result, tuple(told), mended.rewritten)
+    return Checked(result, tuple(told), mended.rewritten, seen.notes)
 
 
 def _written(
@@ -68,6 +70,8 @@ def _result(seen: Seen, asked: Order) -> Result:
         texts={path: text.text for path, text in seen.texts.items()},
         show_refuted=asked.show_refuted,
         files=seen.files,
+        notebooks=seen.notebooks,
+        whole=not seen.errors,
         models=seen.models,
         unsafe=asked.unsafe,
     )

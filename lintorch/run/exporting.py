@@ -11,13 +11,13 @@ from dataclasses import replace
 from lintorch.finding import Evidence
 from lintorch.lint import Index, index
 from lintorch.merge import merge
-from lintorch.models.examine import Plan, Report, examine
+from lintorch.models.examine import Plan, Report
 from lintorch.profile import EXPORTERS
 from lintorch.report.matrix import Matrix, Row, Tried
 from lintorch.run.artifacts import Wanted, put
-from lintorch.run.look import listed_files
+from lintorch.run.listed import list_files
 from lintorch.run.order import Order, Progress
-from lintorch.run.running import at_home, failed, plans, tried
+from lintorch.run.running import at_home, examined, failed, plans, tried
 from lintorch.run.scope import Scope
 from lintorch.subjects import Trace
 
@@ -28,7 +28,8 @@ def export_models(asked: Order, wanted: Wanted, progress: Progress) -> Matrix:
     Raises SettingsError, CatalogError, OSError, or WorkerError where no model can be run.
     """
     scope = Scope(asked)
-    paths, errors = listed_files(asked, scope)
+    files = list_files(asked, scope)
+    paths = files.paths
     rows: list[Row] = []
     exporters: dict[str, None] = {}
     with _staging(wanted.output) as staging:
@@ -49,7 +50,8 @@ def export_models(asked: Order, wanted: Wanted, progress: Progress) -> Matrix:
         for row in placed
     )
     columns = dict.fromkeys(each.column for row in judged for each in row.tried)
-    return Matrix(tuple(columns) or tuple(exporters), judged, errors)
+    notes = (*files.notes, *scope.notes)
+    return Matrix(tuple(columns) or tuple(exporters), judged, files.errors, notes, len(paths))
 
 
 @contextmanager
@@ -83,7 +85,7 @@ def _deployed(plan: Plan, scope: Scope) -> tuple[str, ...]:
 def _rows(plan: Plan, scope: Scope, progress: Progress) -> Iterator[Row]:
     detectors = index(scope.catalog.rules.values(), Evidence.EXPORT)
     told = scope.settings(plan.files[0]).file or plan.files[0]
-    with closing(examine(plan, progress)) as reports:
+    with closing(examined(plan, progress)) as reports:
         for report in reports:
             yield _row(at_home(report, told), plan, scope, detectors)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from lintorch.models.examine import Plan, examine
-from lintorch.run.look import listed_files
+from lintorch.models.examine import Plan
+from lintorch.report.where import shown_path
+from lintorch.run.listed import list_files
 from lintorch.run.order import Order, Progress
-from lintorch.run.running import plans
+from lintorch.run.running import examined, plans
 from lintorch.run.scope import Scope
 from lintorch.run.writing import Written, add_models
 from lintorch.trace.record import Failure, Model
@@ -22,6 +23,9 @@ class Listed:
     failures: tuple[Failure, ...] = ()
     errors: tuple[str, ...] = ()
     written: tuple[Written, ...] = ()
+    notes: tuple[str, ...] = ()
+    files: int = 0
+    """How many were looked through."""
 
 
 def list_models(asked: Order, progress: Progress, write: bool = False) -> Listed:
@@ -31,18 +35,19 @@ def list_models(asked: Order, progress: Progress, write: bool = False) -> Listed
     NotWritten where the settings cannot be written.
     """
     scope = Scope(asked)
-    paths, errors = listed_files(asked, scope)
-    listed = Listed(errors=errors)
-    for plan in plans(paths, asked, scope):
-        reports = list(examine(plan, progress))
+    files = list_files(asked, scope)
+    listed = Listed(errors=files.errors, notes=files.notes, files=len(files.paths))
+    for plan in plans(files.paths, asked, scope):
+        reports = list(examined(plan, progress))
         ran = tuple(report.model for report in reports if report.model)
         failures = tuple(report.failure for report in reports if report.failure)
         written = _written(plan, ran, scope) if write else ()
-        listed = Listed(
-            listed.models + ran,
-            listed.failures + failures,
-            listed.errors,
-            listed.written + written,
+        listed = replace(
+            listed,
+            models=listed.models + ran,
+            failures=listed.failures + failures,
+            written=listed.written + written,
+            notes=(*listed.notes, f"models run with {shown_path(plan.python)}, {plan.why_python}"),
         )
     return listed
 

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
-from lintorch.files import Found, Missing, Text, find
+from lintorch.files import Text
 from lintorch.finding import Evidence, Finding
 from lintorch.merge import Merged, merge, order
 from lintorch.run.importers import Importers
 from lintorch.run.linting import lint_files
+from lintorch.run.listed import list_files
 from lintorch.run.order import Order, Progress
 from lintorch.run.promises import promised
 from lintorch.run.scope import Scope
@@ -30,8 +31,10 @@ class Seen:
     withdrawn: tuple[Finding, ...] = ()
     texts: Mapping[str, Text] = field(default_factory=dict)
     files: int = 0
+    notebooks: int = 0
     models: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     tasks: Mapping[str, Task] = field(default_factory=dict)
     """How the files with findings were linted."""
     changed: frozenset[str] = frozenset()
@@ -42,7 +45,8 @@ class Seen:
 
 def look(asked: Order, scope: Scope, progress: Progress) -> Seen:
     """Raises SettingsError or CatalogError; what concerns one path or model is in the outcome."""
-    paths, errors = listed_files(asked, scope)
+    files = list_files(asked, scope)
+    paths, errors = files.paths, files.errors
     given = {path: text for path in paths[:1] if (text := asked.text) is not None}
     tasks = [scope.task(path) for path in paths]
     held = hold(tasks, lint_files(tasks, asked, scope.main.root, given, progress), given)
@@ -56,8 +60,10 @@ def look(asked: Order, scope: Scope, progress: Progress) -> Seen:
         merged.withdrawn,
         ran.texts,
         len(paths),
+        files.notebooks,
         ran.models,
         errors + ran.errors,
+        (*files.notes, *scope.notes),
         {t.path: replace(t, entered=e.entered) for t, e in zip(tasks, held.linted, strict=True)},
         ran.changed,
         ran.left_out,
@@ -93,16 +99,6 @@ def _run(held: Held, paths: Sequence[str], asked: Order, scope: Scope, progress:
         changed,
         tuple(f"{path}: {_LEFT_OUT}" for path in left_out),
     )
-
-
-def listed_files(asked: Order, scope: Scope) -> tuple[list[str], tuple[str, ...]]:
-    """The files to look at, and what is wrong with paths that are none."""
-    if asked.text is not None:
-        return [*asked.paths], ()
-    found = list(find(asked.paths, scope.main.excluded, scope.main.root, asked.force_exclude))
-    missing = (f for f in found if isinstance(f, Missing))
-    errors = tuple(f"{gone.path}: {gone.cause}" for gone in missing)
-    return [f.path for f in found if isinstance(f, Found)], errors
 
 
 def _heeded(
@@ -143,7 +139,16 @@ def heed(
     if not mentions(text):
         return tuple(findings)
     decidable = _decidable(scope, asked)
-    return apply(text, path, findings, scope.catalog.names, scope.codes(path), decidable, withdrawn)
+    return apply(
+        text,
+        path,
+        findings,
+        scope.catalog.names,
+        scope.codes(path),
+        decidable,
+        withdrawn,
+        scope.is_partial(path),
+    )
 
 
 def _decidable(scope: Scope, asked: Order) -> frozenset[str]:

@@ -39,6 +39,8 @@ class Order:
     """The interpreter that runs models; None for the project's own."""
     config: str | None = None
     """The settings file that holds for every file, instead of the closest."""
+    rules: tuple[str, ...] = ()
+    """Folders of rules to load besides what the environment and the user's own settings name."""
     text: str | None = None
     """The text to check instead of what the one path holds."""
 
@@ -65,3 +67,5 @@ class Checked:
     result: Result
     errors: tuple[str, ...] = ()
     rewritten: tuple[Rewritten, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What was left undone as it was not asked for, one line each."""

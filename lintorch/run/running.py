@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from lintorch.catalog import Catalog
@@ -15,6 +14,7 @@ from lintorch.models.examine import Limits, Plan, Report, examine
 from lintorch.models.notation import told
 from lintorch.profile import Profile
 from lintorch.report.where import shown_path
+from lintorch.run.interpreter import find_interpreter
 from lintorch.run.order import Order, Progress
 from lintorch.run.pool import cores
 from lintorch.run.rules import engine_finding
@@ -51,15 +51,14 @@ def run_models(
     """
     ran = Ran()
     named = tuple((f.model, f.exporter) for f in known if f.model and f.exporter)
-    for plan in plans(paths, asked, scope, named):
-        profile = scope.profile(plan.files[0])
-        try:
+    try:
+        for plan in plans(paths, asked, scope, named):
             settings = scope.settings(plan.files[0]).file or plan.files[0]
-            reports = (at_home(report, settings) for report in examine(plan, progress))
-            more = read(reports, scope.catalog, profile, dynamic=plan.dynamic)
-        except WorkerError as error:
-            return Ran(ran.findings, ran.lines, (*ran.errors, str(error)))
-        ran = Ran(ran.findings + more.findings, ran.lines + more.lines, ran.errors)
+            reports = (at_home(report, settings) for report in examined(plan, progress))
+            more = read(reports, scope.catalog, scope.profile(plan.files[0]), dynamic=plan.dynamic)
+            ran = Ran(ran.findings + more.findings, ran.lines + more.lines)
+    except WorkerError as error:
+        return replace(ran, errors=(str(error),))
     return ran
 
 
@@ -69,23 +68,25 @@ def plans(
     scope: Scope,
     in_training: tuple[tuple[str, str], ...] = (),
 ) -> Iterator[Plan]:
-    """One plan for the files of each project under the same settings."""
+    """One plan for the files of each project under the same settings. Raises WorkerError."""
     groups: dict[tuple[str, int], list[str]] = defaultdict(list)
     for path in paths:
         groups[scope.project(path), id(scope.settings(path))].append(path)
     for (project, _), files in groups.items():
         settings = scope.settings(files[0])
+        root = project or os.path.commonpath([os.path.dirname(os.path.abspath(f)) for f in files])
+        python = find_interpreter(asked.python, settings, root)
         yield Plan(
             files=tuple(files),
-            project=project
-            or os.path.commonpath([os.path.dirname(os.path.abspath(f)) for f in files]),
+            project=root,
             configured=settings.models,
             trace=asked.trace or bool(asked.exporters),
             exporters=asked.exporters,
             in_training=in_training,
             opset=scope.profile(files[0]).opset,
             dynamic=scope.profile(files[0]).dynamic or _names_inputs(settings),
-            python=asked.python or settings.python or own_python(),
+            python=python.path,
+            why_python=python.why,
             limits=_limits(settings),
             jobs=asked.jobs or cores(),
         )
@@ -96,14 +97,12 @@ def _names_inputs(settings: Settings) -> bool:
     return any("inputs" in table for table in settings.models.values())
 
 
-def own_python() -> str:
-    """The interpreter of the active virtual environment, else the one that runs lintorch."""
-    folder = os.environ.get("VIRTUAL_ENV") or os.environ.get("CONDA_PREFIX")
-    if folder:
-        for inner in ("bin/python", "Scripts/python.exe", "python.exe"):
-            if os.path.isfile(path := os.path.join(folder, inner)):
-                return path
-    return sys.executable
+def examined(plan: Plan, progress: Progress) -> Generator[Report, None, None]:
+    """Reports on a plan. Raises WorkerError, which says why it is that interpreter."""
+    try:
+        yield from examine(plan, progress)
+    except WorkerError as error:
+        raise WorkerError(f"{error} ({plan.why_python})") from error
 
 
 def _limits(settings: Settings) -> Limits:

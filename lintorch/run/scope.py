@@ -14,7 +14,17 @@ from lintorch.profile import Profile
 from lintorch.run.order import Order
 from lintorch.run.rules import catalog
 from lintorch.run.task import Task
-from lintorch.settings import Closest, Settings, enabled, fixable, load, override
+from lintorch.run.unloaded import note_unloaded
+from lintorch.settings import (
+    Closest,
+    Settings,
+    enabled,
+    fixable,
+    load,
+    not_loaded,
+    override,
+    rules_asked_for,
+)
 
 _MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 _MOST_FILES = 20_000
@@ -35,12 +45,22 @@ class Scope:
         self._profiles: dict[tuple[int, str], Profile] = {}
         self._projects: dict[str, str] = {}
         self._fixable: dict[int, frozenset[str]] = {}
+        self._folders = rules_asked_for(order.rules)
         self.main = self.settings(order.paths[0] if order.paths else ".")
 
     @cached_property
     def catalog(self) -> Catalog:
-        """Built-in rules, those of plugins, and the project's own."""
-        return catalog(self.main.rules, kept=self._order.cache)
+        """Built-in rules, those of plugins, and those that who runs lintorch asks for."""
+        return catalog(self._folders, kept=self._order.cache)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What settings met so far name and was not loaded: one line, or none."""
+        return note_unloaded(self._overridden.values(), self._folders)
+
+    def is_partial(self, path: str) -> bool:
+        """Whether settings of a file name rules that are not loaded."""
+        return bool(not_loaded(self.settings(path), self._folders))
 
     def settings(self, path: str) -> Settings:
         """The closest settings, outweighed by the command line."""
@@ -62,7 +82,7 @@ class Scope:
 
     def task(self, path: str) -> Task:
         """How to lint a file."""
-        return Task(path, self.codes(path), self.profile(path), self.main.rules)
+        return Task(path, self.codes(path), self.profile(path), self._folders)
 
     def profile(self, path: str) -> Profile:
         """As set, else as the project's export calls show, with the exporters tried in this run."""

@@ -1,17 +1,15 @@
-"""Finding and reading settings files: `.lintorch.toml`, `lintorch.toml`, `[tool.lintorch]`."""
+"""Reading settings files: what each key is, and what is wrong with it."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from lintorch.settings import kinds
 from lintorch.settings.values import Selection, Settings, SettingsError
 
-FILES = (".lintorch.toml", "lintorch.toml", "pyproject.toml")
 _SELECTION = {"select", "ignore", "extend-select"}
 _KEYS: Mapping[str, kinds.Kind] = {
     "select": kinds.strings,
@@ -35,44 +33,15 @@ _KEYS: Mapping[str, kinds.Kind] = {
 }
 
 
-def closest(path: str) -> Settings:
-    """The settings that hold for a file or folder. Raises SettingsError."""
-    return Closest().of(path)
-
-
-@dataclass
-class Closest:
-    """Looks settings up, each folder once."""
-
-    _known: dict[str, Settings] = field(default_factory=dict)
-
-    def of(self, path: str) -> Settings:
-        """The settings of the closest folder around a path that has any. Raises SettingsError."""
-        start = os.path.abspath(path)
-        return self._of(start if os.path.isdir(start) else os.path.dirname(start))
-
-    def _of(self, folder: str) -> Settings:
-        if folder not in self._known:
-            parent = os.path.dirname(folder)
-            own = _in(folder)
-            if own is None and parent == folder:
-                own = Settings(root=os.getcwd())
-            self._known[folder] = own or self._of(parent)
-        return self._known[folder]
-
-
 def load(file: str) -> Settings:
     """The settings of one file, as given by `--config`. Raises SettingsError."""
+    return load_part(file) or _settings(file, {})
+
+
+def load_part(file: str) -> Settings | None:
+    """The settings of a file; None of a `pyproject.toml` without any. Raises SettingsError."""
     table = _table(file)
-    return _settings(file, {} if table is None else table)
-
-
-def _in(folder: str) -> Settings | None:
-    for name in FILES:
-        file = os.path.join(folder, name)
-        if os.path.isfile(file) and (table := _table(file)) is not None:
-            return _settings(file, table)
-    return None
+    return None if table is None else _settings(file, table)
 
 
 def _table(file: str) -> Mapping[str, Any] | None:

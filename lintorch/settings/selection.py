@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from lintorch.catalog import Card, Catalog
 from lintorch.files import Patterns
 from lintorch.settings.kinds import nearest
+from lintorch.settings.own import not_loaded
 from lintorch.settings.values import Selection, Settings, SettingsError
 
 ALWAYS = frozenset({"LT001", "LT002", "LT008"})
@@ -23,7 +25,8 @@ def enabled(settings: Settings, catalog: Catalog, path: str) -> frozenset[str]:
     Within one selection the most specific selector wins, and `ignore` over `select` where they
     are alike; a selection on the command line changes what the file's one came to. Patterns of
     `per-file-ignores` are those of a `.gitignore`, and only ever switch off; `!` before one
-    means all other files. Raises SettingsError for what selects no rule.
+    means all other files. Raises SettingsError for what selects no rule, but not where the file
+    names rules that are not loaded: it may mean one of these.
     """
     selected = _Selected.of(settings, catalog)
     inner = os.path.relpath(os.path.abspath(path), os.path.abspath(settings.root))
@@ -34,7 +37,8 @@ def fixable(settings: Settings, catalog: Catalog) -> frozenset[str]:
     """The codes of the rules whose fixes may be applied. Raises SettingsError."""
     origin = settings.file or "command line"
     chosen = Selection(settings.fixable, settings.unfixable, origin=origin)
-    return _after(frozenset(), chosen, catalog, ("fixable", "unfixable", "")) - ALWAYS
+    known = _Known.of(settings, catalog)
+    return _after(frozenset(), chosen, known, ("fixable", "unfixable", "")) - ALWAYS
 
 
 class _Selected:
@@ -43,16 +47,17 @@ class _Selected:
     _last: tuple[Settings, Catalog, _Selected] | None = None
 
     def __init__(self, settings: Settings, catalog: Catalog) -> None:
+        known = _Known.of(settings, catalog)
         codes = frozenset(code for code, rule in catalog.cards.items() if rule.default) | ALWAYS
         for selection in settings.selections:
-            codes = _after(codes, selection, catalog, ("select", "ignore", "extend-select"))
+            codes = _after(codes, selection, known, ("select", "ignore", "extend-select"))
         self.codes = codes
         where = settings.file or "command line"
         self.off = [
             (
                 pattern.startswith("!"),
                 Patterns((pattern.removeprefix("!"),)),
-                frozenset(_codes(selectors, catalog, where, f"per-file-ignores.{pattern}")),
+                known.codes(selectors, where, f"per-file-ignores.{pattern}"),
             )
             for pattern, selectors in settings.per_file_ignores.items()
         ]
@@ -70,37 +75,56 @@ class _Selected:
         return self.codes.difference(*off) if off else self.codes
 
 
+@dataclass(frozen=True)
+class _Known:
+    """The rules there are; `partial` is the settings file that names some that are not loaded."""
+
+    catalog: Catalog
+    partial: str = ""
+
+    @classmethod
+    def of(cls, settings: Settings, catalog: Catalog) -> _Known:
+        absent = not_loaded(settings, catalog.folders)
+        return cls(catalog, settings.file or "" if absent else "")
+
+    def codes(self, selectors: Sequence[str], origin: str, key: str) -> frozenset[str]:
+        """The codes that selectors stand for. Raises SettingsError."""
+        return frozenset().union(*(codes for _, codes in self.ranked(selectors, origin, key)))
+
+    def ranked(
+        self, selectors: Sequence[str], origin: str, key: str
+    ) -> Iterator[tuple[int, frozenset[str]]]:
+        """Each selector's rank and the codes it stands for. Raises SettingsError."""
+        cards = self.catalog.cards.values()
+        themes = {card.theme for card in cards}
+        for selector in selectors:
+            codes = frozenset(card.code for card in cards if _stands_for(selector, card))
+            if not codes and selector.upper() in ALWAYS:
+                codes = frozenset({selector.upper()})
+            if not codes and origin != self.partial:
+                raise SettingsError(
+                    origin, f"`{key}`: no rule is `{selector}`{self._hint(selector)}"
+                )
+            yield _rank(selector, themes), codes
+
+    def _hint(self, selector: str) -> str:
+        cards = self.catalog.cards.values()
+        words = {word for card in cards for word in (card.code, card.name, card.theme)}
+        absent = f"; the rules that {self.partial} names are not loaded: see --rules"
+        return nearest(selector, tuple(sorted(words))) + (absent if self.partial else "")
+
+
 def _after(
-    before: frozenset[str], chosen: Selection, catalog: Catalog, keys: tuple[str, str, str]
+    before: frozenset[str], chosen: Selection, known: _Known, keys: tuple[str, str, str]
 ) -> frozenset[str]:
     on = set(before if chosen.select is None else ALWAYS)
-    added = [*_ranked(chosen.select or (), catalog, chosen.origin, keys[0])]
-    added += _ranked(chosen.extend_select, catalog, chosen.origin, keys[2])
-    removed = [*_ranked(chosen.ignore, catalog, chosen.origin, keys[1])]
+    added = [*known.ranked(chosen.select or (), chosen.origin, keys[0])]
+    added += known.ranked(chosen.extend_select, chosen.origin, keys[2])
+    removed = [*known.ranked(chosen.ignore, chosen.origin, keys[1])]
     for rank in range(_CODE + 1):
         on.update(*(codes for at, codes in added if at == rank))
         on.difference_update(*(codes for at, codes in removed if at == rank))
     return frozenset(on)
-
-
-def _codes(selectors: Sequence[str], catalog: Catalog, origin: str, key: str) -> Iterator[str]:
-    for _, codes in _ranked(selectors, catalog, origin, key):
-        yield from codes
-
-
-def _ranked(
-    selectors: Sequence[str], catalog: Catalog, origin: str, key: str
-) -> Iterator[tuple[int, frozenset[str]]]:
-    """Each selector's rank and the codes it stands for."""
-    for selector in selectors:
-        rules = catalog.cards.values()
-        codes = frozenset(rule.code for rule in rules if _stands_for(selector, rule))
-        if not codes and selector.upper() not in ALWAYS:
-            words = {word for rule in rules for word in (rule.code, rule.name, rule.theme)}
-            hint = nearest(selector, tuple(sorted(words)))
-            raise SettingsError(origin, f"`{key}`: no rule is `{selector}`{hint}")
-        themes = {rule.theme for rule in rules}
-        yield _rank(selector, themes), codes or frozenset({selector.upper()})
 
 
 def _rank(selector: str, themes: set[str]) -> int:
@@ -111,8 +135,8 @@ def _rank(selector: str, themes: set[str]) -> int:
     return _THEME if selector in themes else _CODE
 
 
-def _stands_for(selector: str, rule: Card) -> bool:
+def _stands_for(selector: str, card: Card) -> bool:
     code = selector.upper()
     if re.fullmatch(r"LT\d*", code):
-        return rule.code.startswith(code)
-    return code == "ALL" or selector in (rule.name, rule.theme)
+        return card.code.startswith(code)
+    return code == "ALL" or selector in (card.name, card.theme)

@@ -55,7 +55,7 @@ class Settings:
     models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Tables by name, with the keys as written: `factory`, `args`, `inputs`."""
     rules: tuple[str, ...] = ()
-    """Folders of the project's own rules, absolute."""
+    """Folders of rules that the file names, absolute; who runs lintorch decides on loading them."""
     trace_seconds: float | None = None
     trace_memory: int | None = None
     """Megabytes."""
@@ -95,8 +95,8 @@ def override(settings: Settings, **given: Any) -> Settings:
     }
     if chosen:
         given["selections"] = (*settings.selections, Selection(**chosen))
-    for name in {"extend_exclude", "rules"} & given.keys():
-        given[name] = (*getattr(settings, name), *given[name])
+    if "extend_exclude" in given:
+        given["extend_exclude"] = (*settings.extend_exclude, *given["extend_exclude"])
     if "per_file_ignores" in given:
         given["per_file_ignores"] = {**settings.per_file_ignores, **given["per_file_ignores"]}
     return replace(settings, **given)

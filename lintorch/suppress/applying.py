@@ -23,10 +23,12 @@ def apply(
     enabled: frozenset[str],
     decidable: frozenset[str] | None = None,
     withdrawn: Iterable[Finding] = (),
+    partial: bool = False,
 ) -> tuple[Finding, ...]:
     """The findings of one file that stand, with those about its suppressions, sorted.
 
-    `names` are of all rules, by code. A suppression is called unused only where its rule is
+    `names` are of all rules, by code; of those that are loaded where they are `partial`, so that
+    an unknown word may be a rule's. A suppression is called unused only where its rule is
     `enabled` and this run could have found what it is about (`decidable`; None for all), and
     where no finding that a trace withdrew lies there. Findings about suppressions obey
     `ignore-file` and `enabled` alone.
@@ -35,7 +37,7 @@ def apply(
     if not mentions(text):
         return found
     comments, lines = read(text)
-    judged = _File(text, path, names, enabled, decidable, tuple(lines))
+    judged = _File(text, path, names, enabled, decidable, tuple(lines), partial)
     standing = [f for f in found if not any(judged.silences(c, f) for c in comments)]
     met = (*found, *withdrawn)
     own = [f for c in comments for f in judged.verdicts(c, met) if f.code in enabled]
@@ -51,6 +53,7 @@ class _File:
     enabled: frozenset[str]
     decidable: frozenset[str] | None
     lines: tuple[range, ...]
+    partial: bool
 
     def code(self, word: str) -> str:
         """The code that a word of a comment means; "" where it means none."""
@@ -85,7 +88,8 @@ class _File:
         elif not comment.words:
             yield self._blanket(comment, found)
         for word in comment.words:
-            if not self.code(word) and (not comment.noqa or _looks_ours(word)):
+            ours = not comment.noqa or _looks_ours(word)
+            if not self.code(word) and ours and not self.partial:
                 yield self._finding(MALFORMED, comment, self._unknown(word))
         idle = [word for word in comment.words if self._idle(comment, word, found)]
         if idle:
