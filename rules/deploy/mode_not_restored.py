@@ -95,9 +95,9 @@ def _lasting(region: Region, source: Source) -> Iterator[Event]:
         met = any(path.precedes(later) and _meets(later) for later in region.paths)
         for event in path.events:
             lasts = (met and _is_left(event, path)) or _is_looked_at(event, path, region)
-            if event.act is Act.EVAL and lasts and _is_trained(event, source):
-                if not _is_kept(event.node, source):
-                    yield event
+            known = event.act is Act.EVAL and lasts and _is_trained(event, source)
+            if known and not _is_kept(event.node, source):
+                yield event
 
 
 def _is_kept(call: cst.CSTNode, source: Source) -> bool:
