@@ -8,7 +8,7 @@ from typing import cast
 
 import libcst as cst
 
-from lintorch.source import guards
+from lintorch.source import guards, runtimes
 from lintorch.source.classes import Classes, ClassInfo, is_self
 from lintorch.source.names import Lookup
 from lintorch.source.tree import Tree
@@ -34,7 +34,7 @@ class Regions:
     def _within(self, node: cst.CSTNode, functions: frozenset[cst.FunctionDef]) -> bool:
         inner, outer = node, self._tree.parents.get(node)
         while outer is not None:
-            if guards.skipped(outer, inner, self._names):
+            if self._is_skipped(outer, inner):
                 return False
             if isinstance(outer, cst.FunctionDef) and inner is outer.body and outer in functions:
                 return True
@@ -42,6 +42,11 @@ class Regions:
                 return False
             inner, outer = outer, self._tree.parents.get(outer)
         return False
+
+    def _is_skipped(self, outer: cst.CSTNode, inner: cst.CSTNode) -> bool:
+        """Whether `inner`, a child of `outer`, is no part of what an exporter is shown."""
+        elsewhere = runtimes.dispatched(outer, inner, self._tree.parents)
+        return elsewhere or guards.skipped(outer, inner, self._names)
 
     def traced(self, node: cst.CSTNode) -> bool:
         """Whether a node runs when a model is traced: in a forward that is not a loss's."""
@@ -63,7 +68,27 @@ class Regions:
         methods = self._classes.all[owner].methods
         forward = methods.get("forward")
         trains = "inference" in methods or (forward is not None and not guards.gives(forward))
-        return not (trains or guards.stays_home(owner) or forward in self._kept)
+        aside = guards.stays_home(owner) or forward in self._kept
+        return not (trains or aside or owner in self._dispatching)
+
+    @cached_property
+    def _dispatching(self) -> frozenset[cst.ClassDef]:
+        """The classes that hand their work to another runtime, or read files to work on."""
+        found: set[cst.ClassDef] = set()
+        for function, calls in self._calls.items():
+            info = self._classes.around(function)
+            if info is None or info.node in found:
+                continue
+            if any(self._leads_out(call, function, info) for call in calls):
+                found.add(info.node)
+        return frozenset(found)
+
+    def _leads_out(self, call: cst.Call, function: cst.FunctionDef, info: ClassInfo) -> bool:
+        handed = runtimes.is_handed_over(call, self._names)
+        if not handed and not runtimes.reads_files(call, self._names):
+            return False
+        built = handed and function.name.value == "__init__"
+        return built or function in self._reached([info], frozenset())
 
     @cached_property
     def _kept(self) -> frozenset[cst.CSTNode]:
@@ -124,7 +149,7 @@ class Regions:
 
     def outside(self) -> Iterator[cst.BaseExpression]:
         """What the region calls that is no function or method of the file."""
-        for function in self.functions:
+        for function in self._deployed:
             for call in self._calls.get(function, []):
                 if self._target(call, function) is None and not self._in_skipped(call, function):
                     yield call.func
@@ -166,7 +191,7 @@ class Regions:
         inner = node
         while inner is not function:
             outer = self._tree.parents[inner]
-            if guards.skipped(outer, inner, self._names):
+            if self._is_skipped(outer, inner):
                 return True
             inner = outer
         return False

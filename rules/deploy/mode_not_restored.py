@@ -10,6 +10,7 @@ import libcst as cst
 from lintorch.finding import Hit
 from lintorch.rule import Rule
 from lintorch.source import Act, Event, Path, Region, Role, Source
+from lintorch.source.scopes import dotted_text
 
 rule = Rule(
     __name__,
@@ -94,8 +95,23 @@ def _lasting(region: Region, source: Source) -> Iterator[Event]:
         met = any(path.precedes(later) and _meets(later) for later in region.paths)
         for event in path.events:
             lasts = (met and _is_left(event, path)) or _is_looked_at(event, path, region)
-            if event.act is Act.EVAL and lasts and _is_trained(event, source):
+            known = event.act is Act.EVAL and lasts and _is_trained(event, source)
+            if known and not _is_kept(event.node, source):
                 yield event
+
+
+def _is_kept(call: cst.CSTNode, source: Source) -> bool:
+    """Whether the mode was saved before, and what holds it is used after: `was = model.training`."""
+    function = source.enclosing(call, cst.FunctionDef)
+    for read in source.nodes(cst.Attribute):
+        same = read.attr.value == "training" and source.enclosing(read, cst.FunctionDef) is function
+        saved = source.enclosing(read, cst.Assign) if same and source.precedes(read, call) else None
+        for target in saved.targets if saved is not None else ():
+            name = dotted_text(target.target)
+            again = source.mentions_of(name.rpartition(".")[2]) if name else []
+            if any(source.precedes(call, use) for use in again):
+                return True
+    return False
 
 
 def _is_looked_at(event: Event, path: Path, region: Region) -> bool:

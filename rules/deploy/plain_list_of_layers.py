@@ -14,6 +14,7 @@ from lintorch.source import Source, literal
 from lintorch.source.classes import ClassInfo, is_self
 from lintorch.source.nets.made import layer_made
 from lintorch.source.scopes import dotted_text
+from lintorch.source.tree import names_in
 from lintorch.subjects import Trace
 from lintorch.trace.record import Event
 
@@ -79,12 +80,22 @@ _STATELESS = re.compile(
 _REGISTERS = frozenset(
     {"add_module", "register_module", "setattr", "__setattr__", "register_parameter"}
 )
+_BY_HAND = frozenset({"parameters", "named_parameters", "state_dict", "children", "modules"})
+"""Methods of a class that sees to its layers itself."""
 _LOOKS = frozenset(
     {"zip", "enumerate", "len", "reversed", "range", "iter", "print", "isinstance", "bool"}
 )
 """Functions that only read what they are given."""
-_CHANGES = frozenset({"append", "insert", "extend", "keys", "values", "items"})
+_HANDS_ON = frozenset({"zip", "enumerate", "reversed", "iter"})
+"""Those of them that give what they were given."""
+_CHANGES = frozenset({"append", "insert", "extend", "keys"})
+_GIVES = frozenset({"values", "items"})
+_KEEPS = frozenset(
+    {"append", "insert", "extend", "update", "list", "tuple", "dict", "sum", "chain"}
+)
+"""Functions that keep layers, or may hand them to a module that registers them."""
 _COMPREHENSIONS = (cst.ListComp, cst.DictComp)
+_COMPREHENDS = (*_COMPREHENSIONS, cst.GeneratorExp, cst.SetComp)
 _CONTAINERS = (cst.List, cst.Tuple, cst.Dict, *_COMPREHENSIONS)
 
 
@@ -228,6 +239,9 @@ def _stays_plain(name: str, info: ClassInfo, source: Source) -> bool:
     """Whether nothing in the class may register what the attribute holds."""
     if any(_called(c) in _REGISTERS for c in source.nodes(cst.Call) if _within(c, info, source)):
         return False
+    by_hand = any(_within(n, info, source) for n in source.mentions_of("_modules"))
+    if by_hand or _BY_HAND & info.methods.keys():
+        return False
     uses = [
         a
         for a in source.nodes(cst.Attribute)
@@ -256,15 +270,44 @@ def _is_harmless(use: cst.CSTNode, source: Source) -> bool:
     if isinstance(outer, cst.AnnAssign):
         return outer.target is use
     if isinstance(outer, (cst.For, cst.CompFor)):
-        return outer.iter is use
+        return outer.iter is use and _is_loop_harmless(outer, source)
     if isinstance(outer, cst.Subscript):
-        return outer.value is use
+        return outer.value is use and not _is_kept(outer, source)
     if isinstance(outer, cst.Arg):
         call = source.parent(outer)
-        return isinstance(call, cst.Call) and not outer.star and _called(call) in _LOOKS
+        if not isinstance(call, cst.Call) or outer.star or _called(call) not in _LOOKS:
+            return False
+        return _called(call) not in _HANDS_ON or _is_harmless(call, source)
     if isinstance(outer, cst.Attribute):
-        return outer.attr.value in _CHANGES
+        call = source.parent(outer)
+        given = outer.attr.value in _GIVES and isinstance(call, cst.Call)
+        return _is_harmless(call, source) if given and call else outer.attr.value in _CHANGES
     return isinstance(outer, (cst.If, cst.Comparison, cst.ComparisonTarget))
+
+
+def _is_loop_harmless(loop: cst.For | cst.CompFor, source: Source) -> bool:
+    """Whether the layers that a loop goes through are called there, not put anywhere else."""
+    around = loop if isinstance(loop, cst.For) else source.enclosing(loop, *_COMPREHENDS)
+    bound = {name.value for name in names_in(loop.target)}
+    where = loop.body if isinstance(loop, cst.For) else around
+    uses = [n for n in names_in(where) if n.value in bound] if where is not None else []
+    if any(_is_kept(use, source) for use in uses if not _is_attr(use, source)):
+        return False
+    gives = any(source.parent(use) is around for use in uses)
+    return not gives or around is None or not _is_kept(around, source)
+
+
+def _is_kept(layers: cst.CSTNode, source: Source) -> bool:
+    """Whether an expression goes into a container, a module or an attribute, which may register it."""
+    outer = source.parent(layers)
+    if isinstance(outer, cst.Arg):
+        call = source.parent(outer)
+        name = _called(call) if isinstance(call, cst.Call) else ""
+        return name in _KEEPS or name.lstrip("_")[:1].isupper()
+    if isinstance(outer, cst.Assign):
+        places = [target.target for target in outer.targets]
+        return any(_is_attribute(p) or isinstance(p, cst.Subscript) for p in places)
+    return False
 
 
 # the fix

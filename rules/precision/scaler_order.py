@@ -180,6 +180,8 @@ class _Order:
         self.begun = False
         self.pending: Event | None = None
         """The update that came between a backward and the steps that are still to follow."""
+        self.done: set[str] = set()
+        """The optimizers that stepped before it: what they step by next is of a later backward."""
         self.backward = False
 
     def follow(self, event: Event) -> Iterator[tuple[Event, str]]:
@@ -206,7 +208,7 @@ class _Order:
     def _step(self, event: Event) -> Iterator[tuple[Event, str]]:
         if event.on in self.stepped:
             yield event, f"step({event.on}) a second time before update() raises RuntimeError"
-        elif self.pending is not None:
+        elif self.pending is not None and event.on not in self.done:
             yield (
                 self.pending,
                 f"update() ahead of step({event.on}): its gradients carry the scale from before",
@@ -217,7 +219,7 @@ class _Order:
         if self.begun and not self.stepped and not self.unscaled:
             yield event, "update() with no step() since the last one raises AssertionError"
         self.pending = event if self.backward else None
-        self.begun, self.backward = True, False
+        self.begun, self.backward, self.done = True, False, self.stepped
         self.unscaled, self.stepped = set(), set()
 
 

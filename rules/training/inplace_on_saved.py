@@ -12,6 +12,7 @@ from lintorch.rule import Rule
 from lintorch.source import Source, literal
 from lintorch.source.dataflow.reaching import reaching
 from lintorch.source.dataflow.writes import written
+from lintorch.source.training.pending import is_pending
 from lintorch.source.tree import offspring
 
 rule = Rule(
@@ -326,7 +327,7 @@ def _is_one_place(place: cst.Subscript) -> bool:
 
 
 def _loss_before(place: cst.Name, source: Source) -> str:
-    """The loss that was worked out of a name before it changes, where backward comes after."""
+    """The loss that was worked out of a name before it changes, where its backward comes after."""
     statement = source.enclosing(place, cst.SimpleStatementLine)
     block = source.parent(statement) if statement is not None else None
     if not isinstance(block, (cst.IndentedBlock, cst.Module)):
@@ -334,13 +335,12 @@ def _loss_before(place: cst.Name, source: Source) -> str:
     mine = {id(d.value) for d in reaching(place, source)}
     lines = list(block.body)
     spot = next(i for i, line in enumerate(lines) if line is statement)
-    if not any(_is_backward(call) for line in lines[spot + 1 :] for call in _calls(line)):
-        return ""
     for call in (call for line in lines[:spot] for call in _calls(line)):
         names = [a.value for a in call.args if isinstance(a.value, cst.Name)]
         same = next((n for n in names if n.value == place.value), None)
-        known = same is not None and _is_loss(call, source)
-        if known and same and {id(d.value) for d in reaching(same, source)} == mine:
+        if same is None or not _is_loss(call, source) or not is_pending(call, place, block, source):
+            continue
+        if {id(d.value) for d in reaching(same, source)} == mine:
             return source.code(call.func)
     return ""
 
@@ -359,10 +359,6 @@ def _is_loss(call: cst.Call, source: Source) -> bool:
         return name.endswith(_LOSSES)
     made = [source.name(one.func) for one in source.origins(call.func)] if not name else []
     return bool(made) and all(n.startswith("torch.nn.") and n.endswith("Loss") for n in made)
-
-
-def _is_backward(call: cst.Call) -> bool:
-    return isinstance(call.func, cst.Attribute) and call.func.attr.value == "backward"
 
 
 def _detached(place: cst.Name, source: Source) -> cst.Name | None:

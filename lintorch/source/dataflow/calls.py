@@ -15,7 +15,6 @@ from lintorch.source.dataflow.values import (
     Kind,
     Value,
     size,
-    usual,
 )  # fmt: skip
 
 VIEWS = frozenset(
@@ -87,20 +86,8 @@ _NAMESPACES = (
 )
 
 
-def method(
-    receiver: Value, name: str, args: Sequence[Value], axis: int | None, image: bool
-) -> Value:
-    """The value of `receiver.name(*args)` on a tensor; `axis` is a literal first argument."""
-    if name == "size":
-        return (
-            replace(
-                _one(receiver, axis, image),
-                detached=receiver.detached,
-                given=bool(receiver.roots),
-            )
-            if args
-            else shape_of(receiver)
-        )
+def method(receiver: Value, name: str, args: Sequence[Value]) -> Value:
+    """The value of `receiver.name(*args)` on a tensor; of `size`, see the expressions."""
     if name in ("numel", "nelement"):
         read = size(None, not receiver.fixed)
         return replace(read, detached=receiver.detached, given=bool(receiver.roots))
@@ -128,10 +115,6 @@ def method(
     if name.endswith("_") and not name.endswith("__"):
         return replace(receiver, detached=False)
     return TENSOR if receiver.sure or name in _TELLING else PRESUMED
-
-
-def _one(tensor: Value, axis: int | None, image: bool) -> Value:
-    return size(None, False) if tensor.fixed else size(axis, usual(axis, image))
 
 
 def shape_of(tensor: Value) -> Value:

@@ -10,6 +10,7 @@ import libcst as cst
 
 from lintorch.source.classes import is_self
 from lintorch.source.dataflow import calls
+from lintorch.source.dataflow.layouts import attends, image_axes, is_side
 from lintorch.source.dataflow.values import (
     FLOAT,
     INTEGER,
@@ -23,6 +24,7 @@ from lintorch.source.dataflow.values import (
     named,
     size,
     usual,
+    varying,
 )
 from lintorch.source.literals import UNKNOWN, arguments, literal
 from lintorch.source.scopes import dotted_text
@@ -81,35 +83,49 @@ class Expressions:
         return UNKNOWN_VALUE
 
     def _unpack(self, target: cst.Tuple | cst.List, value: Value) -> None:
-        starred = any(isinstance(e, cst.StarredElement) for e in target.elements)
-        for index, element in enumerate(target.elements):
-            whole = element if isinstance(element, cst.StarredElement) else element.value
-            known = value.items if not starred and len(value.items) == len(target.elements) else ()
+        elements = target.elements
+        starred = [i for i, e in enumerate(elements) if isinstance(e, cst.StarredElement)]
+        names = [dotted_text(e.value).rpartition(".")[2] for e in elements]
+        known = value.items if not starred and len(value.items) == len(elements) else ()
+        for index, element in enumerate(elements):
             if known:
                 part = known[index]
-            elif value.kind is Kind.SHAPE and not starred:
-                part = self._axis(value, index, len(target.elements))
-            elif (
-                value.kind is Kind.SHAPE
-                and index == 0
-                and not isinstance(element, cst.StarredElement)
-            ):
-                part = self._axis(value, 0, 0)
+            elif value.kind is not Kind.SHAPE or index in starred:
+                part = self.element(value)
+            elif not starred:
+                part = self._unpacked(value, index, names)
+            elif value.first == 0 and len(starred) == 1:
+                part = self._axis(value, index if index < starred[0] else index - len(elements))
             else:
                 part = self.element(value)
-            self.bind(whole, part)
+            self.bind(element if index in starred else element.value, part)
 
-    def _axis(self, shape: Value, index: int, rank: int) -> Value:
+    def _unpacked(self, shape: Value, index: int, names: list[str]) -> Value:
+        """One of all the sizes of a shape that goes by these names."""
+        rank, sides = len(names), image_axes(names)
+        read = self._axis(shape, index)
+        if shape.fixed or (shape.first == -2 and rank == 2) or shape.first is None:
+            return read if shape.fixed or shape.first is None else varying(read, True)
+        if index in sides:
+            return varying(read, True)
+        if shape.first != 0 or index == 0:
+            return read
+        if sides:
+            return varying(read, rank == 5 and index == 2)
+        if rank >= 3 and is_side(names[index]):
+            return varying(read, False)
+        if index == rank - 1:
+            return varying(read, None, axis=-1)
+        return varying(read, None, axis=-3) if rank >= 4 else read
+
+    def _axis(self, shape: Value, index: int) -> Value:
+        """The size at a place in a shape."""
         axis = None if shape.first is None else shape.first + index
-        dynamic = usual(axis, self._image or rank >= 4)
-        if rank == 5 and axis == 2:
-            dynamic = True
-        if shape.first == -2 and rank == 2:
-            dynamic = True
-        if rank == 3 and axis == 2:
-            dynamic = None
         if shape.fixed:
             return size(None, False)
+        dynamic = usual(axis, self._image)
+        if shape.heads and axis in (1, 3):
+            axis, dynamic = axis - 4, None
         return replace(size(axis, dynamic), detached=shape.detached, given=shape.given)
 
     # one method per class of expression
@@ -134,13 +150,17 @@ class Expressions:
         receiver, attr = self.value(node.value), node.attr.value
         if receiver.is_tensor:
             if attr == "shape":
-                return calls.shape_of(receiver)
+                return self._shape(receiver, node.value)
             if attr in _SAME_MEMORY:
                 return replace(receiver, detached=attr == "data" or receiver.detached)
             return OTHER if attr in _TENSOR_FACTS else UNKNOWN_VALUE
         if receiver.kind is Kind.MODULE and attr in ("weight", "bias"):
             return WEIGHT
         return UNKNOWN_VALUE
+
+    def _shape(self, tensor: Value, node: cst.BaseExpression) -> Value:
+        """The Size of a tensor that goes by a name."""
+        return replace(calls.shape_of(tensor), heads=attends(dotted_text(node)))
 
     def _own(self, node: cst.Attribute) -> Value:
         held = self.names.get(dotted_text(node))
@@ -169,7 +189,11 @@ class Expressions:
             if receiver.is_tensor:
                 axis = literal(node.args[0].value) if node.args else None
                 axis = axis if isinstance(axis, int) else None
-                return calls.method(receiver, node.func.attr.value, args, axis, self._image)
+                if node.func.attr.value == "size":
+                    shape = self._shape(receiver, node.func.value)
+                    first = shape.first if axis is not None else None
+                    return self._axis(replace(shape, first=first), axis or 0) if args else shape
+                return calls.method(receiver, node.func.attr.value, args)
         elif not isinstance(node.func, (cst.Name, cst.Attribute)):
             self.value(node.func)
         return calls.presumed(args) if self._in_region else UNKNOWN_VALUE
@@ -217,8 +241,8 @@ class Expressions:
             )
         number = literal(index.value) if isinstance(index, cst.Index) else UNKNOWN
         if not isinstance(number, int):
-            return self._axis(replace(shape, first=None), 0, 0)
-        return self._axis(shape, number, 0)
+            return self._axis(replace(shape, first=None), 0)
+        return self._axis(shape, number)
 
     def _is_basic(self, node: cst.Subscript) -> bool:
         """Whether indexing gives a view: slices, integers, None and Ellipsis do."""

@@ -56,7 +56,8 @@ class Value:
     `contiguous()` and `reshape()` copy, as after `permute()`. `detached`: of a tensor, whether it was read through
     `.data`. `given`: of a shape or size, whether it is that of an argument of the function, or of
     a view of one. `sure` is False for tensors that are presumed, such as what a layer or helper gave when it
-    was called with a tensor, and for what was read from them.
+    was called with a tensor, and for what was read from them. `heads`: of a shape, whether it may
+    be that of a tensor split into heads.
     """
 
     kind: Kind = Kind.UNKNOWN
@@ -71,6 +72,7 @@ class Value:
     fixed: bool = False
     given: bool = False
     sure: bool = True
+    heads: bool = False
     items: tuple[Value, ...] = ()
 
     @property
@@ -103,7 +105,7 @@ _STATIC_NAME = re.compile(
     re.I,
 )
 _DYNAMIC_NAME = re.compile(
-    r"^(_?b|bs|bsz?|batch\w*|n_?batch|h|w|height|width|_?[hw]\d?|\w*_[hw]|t|l|s|seq\w*|\w*len|\w*length|time\w*|frames?|tokens?|n_tokens)$",
+    r"^(_?b|bs|bsz?|batch\w*|n_?batch|h|w|height|width|_?[hw]\d?|\w*_[hw]|t|l|s|seq\w*|len_\w+|\w*len|\w*length|time\w*|frames?|tokens?|n_tokens)$",
     re.I,
 )
 
@@ -136,6 +138,14 @@ def size(axis: int | None, dynamic: bool | None) -> Value:
     return Value(Kind.SIZE, reads=frozenset({Read(axis, dynamic)}), whole=True)
 
 
+def varying(value: Value, dynamic: bool | None, axis: int | None = None) -> Value:
+    """A size read from one axis, with what is known of that axis."""
+    return replace(
+        value,
+        reads=frozenset(Read(r.axis if axis is None else axis, dynamic) for r in value.reads),
+    )
+
+
 def is_fixed_name(name: str) -> bool:
     """Whether a name says that a size never varies, such as `num_channels`."""
     return bool(_STATIC_NAME.match(name))
@@ -161,4 +171,4 @@ def usual(axis: int | None, image: bool) -> bool | None:
         return True
     if image:
         return axis != 1 if axis is not None and axis >= 1 else None
-    return False if axis == -1 else None
+    return False if axis in (-1, 3) else None

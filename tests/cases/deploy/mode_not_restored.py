@@ -171,3 +171,106 @@ def with_frozen_statistics(model, loader, optimizer, freeze):
         optimizer.zero_grad()
         model(batch).mean().backward()
         optimizer.step()
+
+
+def asked(model, held_out):
+    was_training = model.training
+    model.eval()
+    score = model(held_out).mean()
+    if was_training:
+        model.train()
+    return score
+
+
+def restored_where_it_was_training(model, loader, held_out, optimizer):
+    model.train()
+    for batch in loader:
+        optimizer.zero_grad()
+        model(batch).mean().backward()
+        optimizer.step()
+        print(asked(model, held_out))
+
+
+class Trainer:
+    def train_epoch(self):
+        self.model.train()
+        for step, batch in enumerate(self.loader):
+            if step % 100 == 0:
+                self.validate()
+            self.optimizer.zero_grad()
+            self.model(batch).mean().backward()
+            self.optimizer.step()
+
+    def validate(self):
+        training = self.model.training
+        self.model.eval()
+        with torch.no_grad():
+            print(self.model(self.held_out))
+        if training:
+            self.model.train()
+
+
+def by_function(model, loader, held_out, optimizer):
+    model.train()
+    for step, batch in enumerate(loader):
+        optimizer.zero_grad()
+        model(batch).mean().backward()
+        optimizer.step()
+        if step % 100 == 0:
+            back = model.train if model.training else model.eval
+            model.eval()
+            print(model(held_out).mean())
+            back()
+
+
+def part_by_part(model, loader, held_out, optimizer):
+    model.train()
+    for step, batch in enumerate(loader):
+        optimizer.zero_grad()
+        model(batch).mean().backward()
+        optimizer.step()
+        if step % 100 == 0:
+            modes = {part: part.training for part in model.modules()}
+            model.eval()
+            print(model(held_out).mean())
+            for part, mode in modes.items():
+                part.training = mode
+
+
+def in_the_end(model, loader, held_out, optimizer):
+    model.train()
+    for step, batch in enumerate(loader):
+        optimizer.zero_grad()
+        model(batch).mean().backward()
+        optimizer.step()
+        if step % 100 == 0:
+            mode = model.training
+            try:
+                model.eval()
+                print(model(held_out).mean())
+            finally:
+                model.train(mode=mode) if mode else None
+
+
+def saved_and_forgotten(model, loader, held_out, optimizer):
+    model.train()
+    for step, batch in enumerate(loader):
+        optimizer.zero_grad()
+        model(batch).mean().backward()
+        optimizer.step()
+        if step % 100 == 0:
+            was_training = model.training
+            print(was_training)
+            model.eval()  # hit
+            print(model(held_out).mean())
+
+
+def told_before(model, loader, held_out, optimizer):
+    model.train()
+    for step, batch in enumerate(loader):
+        optimizer.zero_grad()
+        model(batch).mean().backward()
+        optimizer.step()
+        if step % 100 == 0 and model.training:
+            model.eval()  # hit
+            print(model(held_out).mean())

@@ -96,3 +96,79 @@ class Trainer:
 def ensemble():
     models = [nn.Linear(2, 2)]
     return models
+
+
+class Later(nn.Module):
+    def __init__(self, depth):
+        super().__init__()
+        self.by_name = {f"l{i}": nn.Linear(2, 2) for i in range(depth)}
+        self.registered = nn.ModuleList(list(self.by_name.values()))
+        self.table = {"a": nn.Linear(2, 2), "b": nn.Linear(2, 2)}
+        self.net = nn.Sequential(*self.table.values())
+        self.pairs = {"a": nn.Linear(2, 2)}
+        self.held = nn.ModuleDict({k: v for k, v in self.pairs.items()})
+        self.each = [nn.Linear(2, 2) for _ in range(depth)]
+        self.again = nn.ModuleList([layer for layer in self.each])
+        self.row = [nn.Linear(2, 2), nn.Linear(2, 2)]
+        self.back = nn.Sequential(*reversed(self.row))
+        self.ends = [nn.Linear(2, 2), nn.Linear(2, 2)]
+        self.first = self.ends[0]
+        self.last = self.ends[1]
+        self.parts = [nn.Linear(2, 2), nn.Linear(2, 2)]
+        self.half = nn.ModuleList(self.parts[:1])
+        self.loose = [nn.Linear(2, 2), nn.Linear(2, 2)]
+        self.kept = nn.ModuleList()
+        for layer in self.loose:
+            self.kept.append(layer)
+        self.numbered = [nn.Linear(2, 2)]
+        self.named = nn.ModuleDict()
+        for i, layer in enumerate(self.numbered):
+            self.named[str(i)] = layer
+        found = {"a": nn.Linear(2, 2)}
+        self.found = found
+        self.all = nn.ModuleList(list(found.values()))
+        self.mixed = [nn.Linear(2, 2), nn.Linear(2, 2)]
+        self.block = Pair(self.mixed[0], self.mixed[1])
+        self.inner = [nn.Linear(2, 2)]
+        self.outer = [*self.inner]
+
+    def forward(self, x):
+        return self.net(x)
+
+
+class Read(nn.Module):
+    def __init__(self, depth):
+        super().__init__()
+        self.by_name = {"a": nn.Linear(2, 2), "b": nn.Linear(2, 2)}  # hit
+        self.pairs = {f"l{i}": nn.Linear(2, 2) for i in range(depth)}  # hit
+        self.rows = [[nn.Linear(2, 2)], [nn.Linear(2, 2)]]  # hit
+        self.each = [nn.Linear(2, 2) for _ in range(depth)]  # hit
+        self.sizes = [layer.in_features for layer in self.each]
+
+    def forward(self, x):
+        for layer in self.by_name.values():
+            x = layer(x)
+        outs = {name: layer(x) for name, layer in self.pairs.items()}
+        for row in self.rows:
+            for layer in row:
+                x = checkpoint(layer, x)
+        last = self.each[-1]
+        outs["last"] = self.each[0](x) + last(x)
+        return [layer(x) for layer in reversed(self.each)], outs
+
+
+class ByHandToo(nn.Module):
+    def __init__(self, depth):
+        super().__init__()
+        self.layers = [nn.Linear(2, 2) for _ in range(depth)]
+        for i, layer in enumerate(self.layers):
+            self._modules[str(i)] = layer
+
+
+class OwnParameters(nn.Module):
+    def __init__(self, depth):
+        super().__init__()
+        self.layers = [nn.Linear(2, 2) for _ in range(depth)]
+
+    def parameters(self):
+        return [p for layer in self.layers for p in layer.parameters()]

@@ -1,7 +1,10 @@
 # profile: onnx-legacy@17 torchscript-trace onnx torch.export
 import math
 
+import cv2
+import onnxruntime
 import torch
+from PIL import Image
 from torch import Tensor, nn
 
 
@@ -55,3 +58,86 @@ class Harmless(nn.Module):
 class ScaleLoss(nn.Module):
     def forward(self, x, target):
         return x.sum() * target.sum().item()
+
+
+class AnyFormat(nn.Module):
+    def forward(self, x: Tensor):
+        if self.pt or self.jit:
+            y = self.net(x / x.max().item())  # hit
+        elif self.onnx:
+            y = self.call(x.cpu().numpy())
+        elif self.engine:
+            y = self.call(x.detach().numpy())
+        else:
+            y = self.predict(x.permute(0, 2, 3, 1).numpy())
+        return y * x.max().item()  # hit
+
+
+class ByWord(nn.Module):
+    def forward(self, x: Tensor):
+        if self.backend == "onnxruntime":
+            return torch.from_numpy(self.call(x.numpy()))
+        elif self.backend in ("trt", "tensorrt-fp16"):
+            return self.call(x.detach().numpy())
+        elif self.use_coreml:
+            y = self.call(x.detach().numpy())
+        return self.net(x / x.max().item())  # hit
+
+
+class ByCase(nn.Module):
+    def forward(self, x: Tensor):
+        match self.kind:
+            case "onnx":
+                return self.call(x.numpy())
+            case "pytorch":
+                return self.net(x)
+            case "saved_model":
+                return self.call(x.numpy())
+
+
+class Session(nn.Module):
+    def __init__(self, path):
+        super().__init__()
+        self.session = onnxruntime.InferenceSession(path)
+
+    def forward(self, x: Tensor):
+        return self.run(x.detach().cpu().numpy())
+
+
+class Opened(nn.Module):
+    def forward(self, x: Tensor):
+        if self.use_onnx:
+            return self.ort_session.run(None, {"x": x.detach().cpu().numpy()})
+        return self.net(x)
+
+
+class Bound(nn.Module):
+    def forward(self, x: Tensor):
+        return self.executed(x.numpy())
+
+    def executed(self, x: Tensor):
+        self.context.execute_v2([int(x.sum())])
+        return self.outputs
+
+
+class Pipeline(nn.Module):
+    def forward(self, paths, x: Tensor):
+        images = [Image.open(path) if path else cv2.imread(path) for path in paths]
+        return self.net(images, x.numpy())
+
+
+class Checked(nn.Module):
+    def __init__(self, path):
+        super().__init__()
+        self.onnx = False
+        self.names = open(path).read().split()
+
+    def forward(self, x: Tensor):
+        if self.onnx:
+            return x / x.max().item()  # hit
+        if not self.trt:
+            return x / x.mean().item()  # hit
+        return x / x.min().item()  # hit
+
+    def check(self, path, x: Tensor):
+        return onnxruntime.InferenceSession(path).run(None, {"x": x.numpy()})

@@ -42,3 +42,58 @@ class Exact(nn.Module):
             raise ValueError(f"{h / 2}")
         n = int((h // length) ** 0.5), int(h // y.shape[2]), int((h // y.shape[2]) ** 0.5)
         return a, d, e, f, n, int(self.pe.shape[1] ** 0.5)
+
+
+class Attention(nn.Module):
+    def __init__(self, heads, n):
+        super().__init__()
+        self.heads = heads
+        self.embed = nn.Conv2d(3, 8, 16)
+
+    def forward(self, x, q, k, value):
+        b, h, t, d = q.shape
+        s = q @ k.transpose(-2, -1) / math.sqrt(d)
+        s = s / math.sqrt(q.shape[3]), s / math.sqrt(q.size(3)), q[:, : int(q.size(1) / 2)]
+        s = s, q[:, : round(h / 2)], q[:, :, : round(t / 2)]  # hit
+        bs, n_heads, len_q, dh = q.size()
+        s = s, q[..., : int(dh / 2)], q[:, :, : int(len_q / 2)]  # hit
+        b, n, width_of_head = value.shape
+        s = s, value / math.sqrt(width_of_head)
+        q2 = q.view(b, n, self.heads, -1)
+        b, n, h, d = q2.shape
+        s = s, q2 / math.sqrt(q2.shape[3]), q2[:, :, : round(h / 2)], q2[..., : round(d / 2)]
+        size = k.shape[3]
+        per_head = k.shape[-1]
+        rows, features = x.shape
+        s = s, k / math.sqrt(size), k / math.sqrt(per_head), x / math.sqrt(features)
+        t, b, e = value.shape
+        first, *_, last = x.shape
+        return s, value / math.sqrt(e), x / math.sqrt(last), x[: int(first / 2)]  # hit
+
+
+class Images(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 16)
+
+    def forward(self, x, y, z):
+        b, height, width, c = x.shape
+        a = y[: int(height / 2)], y[: int(width / 2)], y[: int(c / 2)]  # hit
+        a = a, y[: int(c / 2)]
+        _, _, ih, iw = x.shape
+        a = a, y[: int(ih / 2)]  # hit
+        _, _, _, w = x.size()
+        a = a, y[: int(w / 2)]  # hit
+        b, c, rows, cols = x.shape
+        a = a, y[: int(cols / 2)]  # hit
+        b, c, w_in, h_in = x.shape
+        a = a, y[: int(h_in / 2)]  # hit
+        b, c, frames, y_size, x_size = z.shape
+        a = a, y[: int(frames / 2)]  # hit
+        a = a, y[: int(x_size / 2)]  # hit
+        a = a, y[: int(x.shape[3] / 2)], y[: int(x.size(2) / 2)]  # hit
+        c, h, w = z.shape
+        a = a, y[: int(h / 2)]  # hit
+        h, w = x.shape[2:]
+        *_, h2, w2 = x.shape
+        return a, y[: int(w / 2)]  # hit

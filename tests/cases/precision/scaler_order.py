@@ -329,3 +329,117 @@ def by_a_wrapper(model, loader, optimizer, loss_scaler):
     for batch in loader:
         optimizer.zero_grad()
         loss_scaler(model(batch).mean(), optimizer, parameters=model.parameters())
+
+
+def flushed(model, loader, optimizer, k):
+    scaler = torch.amp.GradScaler()
+    for i, batch in enumerate(loader):
+        with torch.autocast("cuda"):
+            loss = model(batch).mean()
+        scaler.scale(loss / k).backward()
+        if (i + 1) % k == 0:
+            scaler.unscale_(optimizer)
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            scaler.step(optimizer)
+            scaler.update()
+            optimizer.zero_grad()
+    if (i + 1) % k != 0:
+        scaler.unscale_(optimizer)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        scaler.step(optimizer)
+        scaler.update()
+        optimizer.zero_grad()
+
+
+def flushed_always(model, loader, optimizer, k):
+    scaler = torch.amp.GradScaler()
+    for i, batch in enumerate(loader):
+        loss = model(batch).mean()
+        scaler.scale(loss / k).backward()
+        if (i + 1) % k == 0:
+            scaler.step(optimizer)
+            scaler.update()
+            optimizer.zero_grad()
+    scaler.step(optimizer)
+    scaler.update()
+    optimizer.zero_grad()
+
+
+def flushed_at_each_epoch(model, loader, optimizer, k):
+    scaler = torch.amp.GradScaler()
+    for _ in range(10):
+        for i, batch in enumerate(loader):
+            loss = model(batch).mean()
+            scaler.scale(loss / k).backward()
+            if (i + 1) % k == 0:
+                scaler.step(optimizer)
+                scaler.update()
+                optimizer.zero_grad()
+        scaler.step(optimizer)
+        scaler.update()
+
+
+def flushed_by_count(model, loader, optimizer, k):
+    scaler = torch.amp.GradScaler()
+    n = 0
+    for batch in loader:
+        loss = model(batch).mean()
+        scaler.scale(loss / k).backward()
+        n += 1
+        if n < k:
+            continue
+        n = 0
+        scaler.step(optimizer)
+        scaler.update()
+        optimizer.zero_grad()
+    if n:
+        scaler.step(optimizer)
+        scaler.update()
+
+
+def cleared_ahead_of_update(model, loader, optimizer, k):
+    scaler = torch.amp.GradScaler()
+    for i, batch in enumerate(loader):
+        loss = model(batch).mean()
+        scaler.scale(loss / k).backward()
+        if (i + 1) % k == 0:
+            scaler.step(optimizer)
+            optimizer.zero_grad()
+            scaler.update()
+    scaler.unscale_(optimizer)
+    scaler.step(optimizer)
+    scaler.update()
+
+
+def flushed_past_the_scaler(model, loader, optimizer, k):
+    scaler = torch.amp.GradScaler()
+    for i, batch in enumerate(loader):
+        loss = model(batch).mean()
+        scaler.scale(loss / k).backward()
+        if (i + 1) % k == 0:
+            scaler.step(optimizer)
+            scaler.update()
+            optimizer.zero_grad()
+    if (i + 1) % k:
+        optimizer.step()  # hit
+
+
+def flushed_without_update(model, loader, optimizer, k):
+    scaler = torch.amp.GradScaler()
+    for i, batch in enumerate(loader):
+        loss = model(batch).mean()
+        scaler.scale(loss / k).backward()
+        if (i + 1) % k == 0:
+            scaler.step(optimizer)  # hit
+            optimizer.zero_grad()
+    scaler.step(optimizer)  # hit
+    scaler.update()
+
+
+def one_update_between_two(model, loader, first, second):
+    scaler = torch.amp.GradScaler()
+    for batch in loader:
+        scaler.scale(model(batch).mean()).backward()
+        scaler.step(first)
+        scaler.update()  # hit
+        scaler.step(second)

@@ -159,3 +159,74 @@ def fuse(conv):
     frozen.requires_grad_(False)
     frozen.weight.copy_(conv.weight)
     return fused, plain, frozen
+
+
+def adversarial(critic, maker, images, noise, optimizer):
+    criterion = nn.BCELoss()
+    label = torch.full((8,), 1.0)
+    real = criterion(critic(images), label)
+    real.backward()
+    label.fill_(0)
+    made = criterion(critic(maker(noise)), label)
+    made.backward()
+    optimizer.step()
+    label.fill_(1)
+    criterion(critic(maker(noise)), label).backward()
+    label.fill_(0)
+    kept = criterion(critic(images), label)
+    label.fill_(1)  # hit
+    total = kept + criterion(critic(maker(noise)), label)
+    total.backward()
+
+
+def gathered(critic, images, t, optimizer, scaler, weight):
+    losses = []
+    losses.append(F.mse_loss(critic(images), t))
+    t.mul_(2)  # hit
+    sum(losses).backward()
+    parts = {}
+    parts["first"] = F.mse_loss(critic(images), t)
+    scaler.scale(sum(parts.values())).backward()
+    t.mul_(2)
+    with torch.autocast("cuda"):
+        loss = F.mse_loss(critic(images), t)
+    loss = weight * loss
+    print(loss.item())
+    t += 1  # hit
+    scaler.scale(loss).backward()
+    t += 1
+    loss, other = F.mse_loss(critic(images), t), t.sum()
+    torch.autograd.backward(loss)
+    t += 1
+    other.backward()
+
+
+def passed_on(fabric, net, x, t, optimizer, step):
+    loss = F.mse_loss(net(x), t)
+    fabric.backward(loss)
+    t.zero_()
+    loss = F.mse_loss(net(x), t)
+    norm = step(loss, optimizer)
+    t.zero_()
+    loss = F.mse_loss(net(x), t)
+    t.zero_()  # hit
+    fabric.backward(loss)
+    first = F.mse_loss(net(x), t)
+    t.zero_()
+    second = F.mse_loss(net(x), t)
+    second.backward()
+    return first, norm
+
+
+class Steps:
+    def both(self, net, x, t):
+        self.loss = F.mse_loss(net(x), t)
+        self.descend()
+        t.zero_()
+        loss = F.mse_loss(net(x), t)
+        loss.backward()
+
+    def one(self, net, x, t):
+        self.loss = F.mse_loss(net(x), t)
+        t.zero_()  # hit
+        self.loss.backward()
