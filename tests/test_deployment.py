@@ -73,7 +73,22 @@ def test_the_lowest_opset_counts() -> None:
         "torch.onnx.export(m, x, f, opset_version=17)",
         "torch.onnx.export(m, x, f, opset_version=11)",
     )
-    assert profile(text).opset == 11  # type: ignore[union-attr]
+    found = profile(text)
+    assert found is not None
+    assert (found.opset_asked("onnx"), found.opset_of("onnx")) == (11, 18)
+    assert found.opset_of("onnx-legacy") == 11
+
+
+def test_each_exporter_writes_the_opset_that_its_own_calls_ask_for() -> None:
+    text = "\n".join((
+        "import torch",
+        "torch.onnx.export(m, x, f, opset_version=11, dynamo=False)",
+        "torch.onnx.export(m, x, f)",
+    ))  # fmt: skip
+    found = profile(text)
+    assert found is not None
+    assert (found.opset_of("onnx-legacy"), found.opset_of("onnx")) == (11, 20)
+    assert found.opset_asked("onnx") is None
 
 
 @pytest.mark.parametrize(

@@ -116,6 +116,6 @@ def _terms(task: Task) -> str:
 
 @functools.cache
 def _spelled(codes: frozenset[str], profile: Profile, folders: tuple[str, ...]) -> str:
-    deployed = f"{sorted(profile.exporters)} {profile.opset} {profile.dynamic} {profile.torch}"
-    deployed += f" {profile.targets}"
+    plain = replace(profile, exporters=frozenset(), stated=frozenset())
+    deployed = f"{sorted(profile.exporters)} {sorted(profile.stated)} {plain}"
     return f"{_releases(folders)} {sorted(codes)} {deployed}"

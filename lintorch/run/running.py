@@ -13,7 +13,7 @@ from lintorch.finding import Evidence, Finding, Place
 from lintorch.lint import Index, index, lint
 from lintorch.models.examine import Limits, Plan, Report, examine
 from lintorch.models.notation import told
-from lintorch.profile import Profile
+from lintorch.profile import EXPORTERS, Profile
 from lintorch.run.order import Order, Progress
 from lintorch.run.pool import cores
 from lintorch.run.scope import Scope
@@ -82,7 +82,7 @@ def plans(
             trace=asked.trace or bool(asked.exporters),
             exporters=asked.exporters,
             in_training=in_training,
-            opset=scope.profile(files[0]).opset,
+            opsets={e: n for e in EXPORTERS if (n := scope.profile(files[0]).opset_asked(e))},
             dynamic=scope.profile(files[0]).dynamic or _names_inputs(settings),
             python=asked.python or settings.python or own_python(),
             limits=_limits(settings),
