@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from lintorch.dynamic_shapes import Sizes
-from lintorch.profile import Profile
+from lintorch.profile import WRITES_ONNX, Profile
 from lintorch.testfile import is_test
 
 _CALLED = re.compile(
@@ -47,8 +47,8 @@ def read(
 ) -> Profile | None:
     """The profile that the export calls of these files amount to; None where there is none.
 
-    Tests are passed over: what they export is not what is deployed. The opset is the lowest
-    that is named, and sizes count as fixed only where every call leaves them so.
+    Tests are passed over: what they export is not what is deployed. The opset of an exporter is
+    the lowest that is named, and sizes count as fixed only where every call leaves them so.
     """
     calls = [
         call
@@ -59,14 +59,26 @@ def read(
     ]
     if not calls:
         return None
-    opsets = [call.opset for call in calls if call.opset is not None]
+    exporters = frozenset().union(*(call.exporters for call in calls))
     return Profile(
-        exporters=frozenset().union(*(call.exporters for call in calls)),
-        opset=min(opsets, default=None),
+        exporters=exporters,
+        opsets=tuple(_opsets(calls, exporters)),
         dynamic=any(call.dynamic for call in calls),
         torch=torch,
         auto=any(call.auto for call in calls),
     )
+
+
+def _opsets(calls: list[ExportCall], exporters: frozenset[str]) -> Iterator[tuple[str, int]]:
+    """The lowest opset that is asked of each exporter, and of all for one that no call takes."""
+    for exporter in WRITES_ONNX:
+        asked = [
+            call.opset
+            for call in calls
+            if call.opset is not None and (exporter in call.exporters or exporter not in exporters)
+        ]
+        if asked:
+            yield exporter, min(asked)
 
 
 def _calls(data: bytes, torch: tuple[int, int]) -> Iterator[ExportCall]:

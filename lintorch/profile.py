@@ -12,8 +12,13 @@ MEASURED = ("torch.export", "onnx", "onnx-legacy", "torchscript-trace", "torchsc
 EXPORTERS = (*MEASURED, "openvino", "ncnn")
 """Those that a model can be tried with. What no rule says of one is unknown."""
 DEFAULT_EXPORTERS = frozenset({"torch.export", "onnx"})
-DEFAULT_OPSET = {"onnx": 20, "onnx-legacy": 20}
-"""Opset written when none is asked for (measured on torch 2.13)."""
+DEFAULT_OPSETS = (
+    ((2, 9), 20), ((2, 8), 18), ((2, 1), 17), ((1, 13), 14), ((1, 12), 13), ((0, 0), 9),
+)  # fmt: skip
+"""From which torch on which opset is written where none is asked for (read from the wheels)."""
+LOWEST_OPSET = 18
+"""The lowest that the new ONNX exporter writes: it converts to a lower one what it can."""
+WRITES_ONNX = ("onnx", "onnx-legacy")
 MEASURED_TORCH = (2, 13)
 
 _VERDICT = {
@@ -36,8 +41,8 @@ _SEVERITY = {
 class Profile:
     """What the project deploys with.
 
-    `opset` is None where no export call or setting names one. `dynamic` is False where every
-    export call of the project leaves all sizes fixed.
+    `opset` is what settings or the command line ask for, None where they do not. `dynamic` is
+    False where every export call of the project leaves all sizes fixed.
     """
 
     exporters: frozenset[str] = DEFAULT_EXPORTERS
@@ -48,13 +53,25 @@ class Profile:
     """Those of the exporters that settings or the command line name, for the whole project."""
     targets: tuple[str, ...] = ()
     """Names of what the exported model runs on; see `lintorch.targets`."""
+    opsets: tuple[tuple[str, int], ...] = ()
+    """By exporter: the lowest opset that export calls ask for; `opset` outweighs them."""
     auto: bool = True
     """Whether a size may be left to `Dim.AUTO`: False where every export call says otherwise."""
 
+    def opset_asked(self, exporter: str) -> int | None:
+        """The ONNX opset that this exporter is asked for; None where it is asked for none."""
+        return dict(self.opsets).get(exporter) if self.opset is None else self.opset
+
     def opset_of(self, exporter: str) -> int:
-        """The ONNX opset this exporter writes; 0 for exporters that write no ONNX."""
-        default = DEFAULT_OPSET.get(exporter, 0)
-        return self.opset if self.opset is not None and default else default
+        """The ONNX opset this exporter writes operators of; 0 for those that write no ONNX.
+
+        A lower one that the new exporter is asked for only the finished model may be converted to.
+        """
+        if exporter not in WRITES_ONNX:
+            return 0
+        asked = self.opset_asked(exporter)
+        opset = default_opset(self.torch) if asked is None else asked
+        return max(opset, LOWEST_OPSET) if exporter == "onnx" else opset
 
     def concerns(self, harm: Mapping[str, Harm]) -> dict[str, Harm]:
         """The part of `harm` that befalls exporters in use, in the table's order."""
@@ -68,6 +85,11 @@ class Profile:
         fine = (name for name in MEASURED if name in self.exporters and name not in harm)
         left = (name for name, kind in concerned.items() if kind is Harm.AUTO and self.auto)
         return Hazard(said, tuple(concerned.items()), tuple(fine), refused, fixed, tuple(left))
+
+
+def default_opset(torch: tuple[int, int]) -> int:
+    """The opset that a release of torch writes where none is asked for."""
+    return next(opset for release, opset in DEFAULT_OPSETS if torch >= release)
 
 
 def message_of(hazard: Hazard) -> str:

@@ -74,4 +74,57 @@ def test_the_lowest_opset_counts() -> None:
         "torch.onnx.export(m, x, f, opset_version=17)",
         "torch.onnx.export(m, x, f, opset_version=11)",
     )
-    assert profile(text).opset == 11  # type: ignore[union-attr]
+    found = profile(text)
+    assert found is not None
+    assert (found.opset_asked("onnx"), found.opset_of("onnx")) == (11, 18)
+    assert found.opset_of("onnx-legacy") == 11
+
+
+def test_each_exporter_writes_the_opset_that_its_own_calls_ask_for() -> None:
+    text = "\n".join((
+        "import torch",
+        "torch.onnx.export(m, x, f, opset_version=11, dynamo=False)",
+        "torch.onnx.export(m, x, f)",
+    ))  # fmt: skip
+    found = profile(text)
+    assert found is not None
+    assert (found.opset_of("onnx-legacy"), found.opset_of("onnx")) == (11, 20)
+    assert found.opset_asked("onnx") is None
+
+
+@pytest.mark.parametrize(
+    ("sizes", "auto"),
+    [
+        ("", False),
+        (", dynamic_shapes=({0: Dim.DYNAMIC}, {1: 'time', 2: Dim('w')})", False),
+        (", dynamic_shapes={'x': {0: 2 * Dim('half'), 1: Dim.STATIC}}", False),
+        (", dynamic_shapes=fixed", False),
+        (", dynamic_axes={'x': [0]}", False),
+        (", dynamic_shapes=({0: Dim.AUTO},)", True),
+        (", dynamic_shapes=left", True),
+        (", dynamic_shapes=filled", True),
+        (", dynamic_shapes=given", True),
+        (", dynamic_shapes=one", True),
+        (", dynamic_shapes=ShapesCollection()", True),
+        (", **options", True),
+    ],
+)
+def test_sizes_may_be_left_to_auto_unless_all_are_seen_to_be_decided(
+    sizes: str, auto: bool
+) -> None:
+    text = f"""
+import torch
+from torch.export import Dim, export
+batch = Dim("batch")
+fixed = ({{0: batch}},)
+left = ({{0: batch, 1: Dim.AUTO}},)
+filled = {{}}
+filled["x"] = {{0: Dim.AUTO}}
+one, two = tables()
+
+def deploy(m, x, given):
+    export(m, (x,){sizes})
+"""
+    found = profile(text)
+    assert found is not None
+    assert found.auto is auto

@@ -146,3 +146,71 @@ def test_a_trial_that_ends_the_process_says_nothing_of_the_export(tmp_path: Path
     found = findings("--export", "torchscript-trace", "--select", "LT0,LT9", cwd=tmp_path)
     assert [f["code"] for f in found] == ["LT007"]
     assert "torchscript-trace" in found[0]["message"]
+
+
+BAKED = """import torch
+from torch import nn
+from torch.export import Dim
+
+
+class Net(nn.Module):
+    def forward(self, x):
+        return x.view(int(x.size(0)), -1) * 2
+
+
+def deploy(x):
+"""
+EXPORTED = '    torch.onnx.export(Net(), (x,), "net.onnx", dynamo=True, dynamic_shapes={})\n'
+
+
+def test_an_export_that_comes_out_right_takes_its_exporter_out(tmp_path: Path) -> None:
+    traced = "    torch.jit.trace(Net(), (x,))\n"
+    (tmp_path / "net.py").write_text(BAKED + EXPORTED.format("({0: Dim.DYNAMIC},)") + traced)
+    (found,) = findings("--export", "onnx", cwd=tmp_path)
+    assert found["message"].endswith("warning under torchscript-trace; right under onnx")
+    (tmp_path / "net.py").write_text(BAKED + EXPORTED.format("({0: Dim.DYNAMIC},)"))
+    assert [f["code"] for f in findings(cwd=tmp_path)] == ["LT101"]
+    done = lintorch("check", "--export", "onnx", "--show-refuted", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert "onnx exports it right, also when batch changes" in done.stdout
+
+
+def test_an_export_with_other_sizes_than_the_project_takes_nothing_out(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(BAKED + EXPORTED.format("({0: Dim.AUTO},)"))
+    (found,) = findings("--export", "onnx", cwd=tmp_path)
+    assert "where sizes are left to Dim.AUTO" in found["message"]
+
+
+def test_sizes_that_every_export_call_fixes_are_not_varied(tmp_path: Path) -> None:
+    fixed = EXPORTED.replace("dynamo=True", "dynamo=False").format("None")
+    (tmp_path / "net.py").write_text(BAKED + fixed)
+    assert [f["code"] for f in findings("--export", "onnx-legacy", cwd=tmp_path)] == ["LT129"]
+
+
+SHARED = """import torch
+from torch import nn
+
+
+def fold(x):
+    return x.view(int(x.size(0)), -1) * 2
+
+
+class Right(nn.Module):
+    def forward(self, x):
+        return fold(x)
+
+
+class Refused(nn.Module):
+    def forward(self, x):
+        return fold(torch.stack([row.sort(stable=bool(row.sum() > 0))[0] for row in x]))
+
+
+def deploy(x):
+    torch.onnx.export(Right(), (x,), "net.onnx", dynamic_axes={"x": {0: "batch"}})
+"""
+
+
+def test_a_line_that_another_model_could_not_export_keeps_its_finding(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(SHARED)
+    found = findings("--export", "onnx", cwd=tmp_path)
+    assert "LT101" in {f["code"] for f in found}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lintorch.finding import Evidence, Finding, Place, Severity
+from lintorch.finding import Evidence, Finding, Harm, Hazard, Place, Severity
 from lintorch.merge import merge
+from lintorch.profile import message_of, severity_of
 
 
 def finding(evidence: Evidence, row: int, message: str = "", confirms: bool = False) -> Finding:
@@ -64,3 +65,52 @@ def test_a_run_of_its_model_withdraws_a_source_finding(tmp_path, monkeypatch):
     merged = merge([source, run])
     assert merged.standing == ()
     assert [f.refuted for f in merged.withdrawn] == ["the same in either mode"]
+
+
+def hazardous(row: int = 3, column: int = 5, **untried: tuple[str, ...]) -> Finding:
+    """A finding of the source that names two exporters, of which a trial may clear either."""
+    harm = (("onnx", Harm.SILENT), ("torchscript-trace", Harm.WARNED))
+    hazard = Hazard("int() of a size", harm, ("onnx-legacy",), Severity.WARNING, **untried)
+    return Finding(
+        "LT101", "dynamic-size", message_of(hazard), severity_of(hazard),
+        Place("net.py", row, column), hazard=hazard,
+    )  # fmt: skip
+
+
+def right(exporter: str = "onnx", settles: int = 1) -> Finding:
+    """What a trial says that came out right."""
+    return Finding(
+        "LT101", "dynamic-size", "", Severity.WARNING, Place("net.py", 3), Evidence.EXPORT,
+        "net.py:Net", exporter=exporter, refuted=f"{exporter} exports it right", settles=settles,
+    )  # fmt: skip
+
+
+def test_an_exporter_that_came_out_right_is_struck_from_the_finding() -> None:
+    (left,) = merge([hazardous(), right()]).standing
+    said = "wrong with no more than a warning under torchscript-trace"
+    assert left.message == f"int() of a size: {said}; right under onnx and onnx-legacy"
+    assert (left.severity, left.evidence) == (Severity.WARNING, Evidence.SOURCE)
+
+
+def test_a_finding_goes_with_the_last_of_its_exporters() -> None:
+    merged = merge([hazardous(), right(), right("torchscript-trace")])
+    assert merged.standing == ()
+    assert [f.refuted for f in merged.withdrawn] == ["onnx exports it right"]
+
+
+def test_what_trials_do_not_try_is_not_struck() -> None:
+    (left,) = merge([hazardous(untried=("onnx",)), right()]).standing
+    assert left == hazardous(untried=("onnx",))
+
+
+def test_a_line_with_more_findings_than_ran_keeps_them() -> None:
+    both = (hazardous(), hazardous(column=40))
+    assert merge([*both, right()]).standing == both
+    assert "right under onnx and" in merge([*both, right(settles=2)]).standing[0].message
+
+
+def test_what_another_model_reproduces_stands() -> None:
+    wrong = replace(right(), message="onnx is wrong", refuted=None, settles=0, model="net.py:B")
+    (left,) = merge([hazardous(), right(), wrong]).standing
+    assert left.message == "onnx is wrong"
+    assert left.notes[0] == f"source: {hazardous().message}"

@@ -60,7 +60,8 @@ def examined(
     """The merged findings by the mark of the line that they lie on."""
     path, text = folder / "net.py", HEAD + "".join(models)
     path.write_text(text, encoding="utf-8")
-    plan = Plan((str(path),), str(folder), exporters=exporters, opset=profile.opset)
+    opsets = {name: profile.opset_of(name) for name in exporters if profile.opset}
+    plan = Plan((str(path),), str(folder), exporters=exporters, opsets=opsets)
     found: list[Finding] = [*lint(Source(str(path), text, profile), index(RULES, Evidence.SOURCE))]
     for report in examine(plan):
         assert report.model is not None, report.failure

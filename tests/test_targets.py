@@ -553,3 +553,50 @@ def test_an_output_that_is_as_long_as_the_data_says_needs_an_allocator(tmp_path:
         ("LT906", "tensorrt-8.6", "note")
     ]
     assert "NonZero makes as many values as the data says" in found[0]["message"]
+
+
+AVERAGED = """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 3)
+
+    def forward(self, image):
+        return self.conv(image).mean((2, 3))
+
+
+torch.onnx.export(Net(), (torch.rand(1, 3, 8, 8),), "net.onnx", opset_version=17)
+"""
+
+
+def opset_told(folder: Path, *arguments: str) -> list[dict[str, object]]:
+    return findings("--select", "LT902", "--target", "tensorrt-8.6", *arguments, cwd=folder)
+
+
+def test_the_opset_that_is_told_is_the_one_in_the_file(tmp_path: Path) -> None:
+    tmp_path.joinpath("net.py").write_text(AVERAGED)
+    (feared,) = opset_told(tmp_path)
+    assert "opset 18 is written unless all of the model can be converted to 17" in feared["message"]
+    (seen,) = opset_told(tmp_path, "--export", "onnx")
+    assert "opset 18 is written by onnx where 17 is asked for" in seen["message"]
+    assert seen["location"] == feared["location"]
+    tmp_path.joinpath("net.py").write_text(AVERAGED.replace(".mean((2, 3))", ".relu()"))
+    assert opset_told(tmp_path, "--export", "onnx") == []
+
+
+def test_the_matrix_says_of_a_target_what_the_findings_say(tmp_path: Path) -> None:
+    tmp_path.joinpath("net.py").write_text(AVERAGED)
+    both = ("--target", "tensorrt-8.6", "--target", "tensorrt-10.0")
+    done = lintorch("export", *both, "--output-format", "json", cwd=tmp_path)
+    assert done.returncode == 1
+    old, new = json.loads(done.stdout)["trials"]
+    assert [(t["target"], t["status"], t["opset"]) for t in (old, new)] == [
+        ("tensorrt-8.6", "doubtful", 18),
+        ("tensorrt-10.0", "ok", 18),
+    ]
+    assert old["message"] == old["findings"][0]["message"]
+    assert (old["stage"], old["location"]["row"]) == ("target", 6)

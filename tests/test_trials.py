@@ -339,10 +339,12 @@ def test_a_random_model_can_be_of_a_wrong_shape(tmp_path):
     assert tried(NoisyBaked(), "torchscript-trace", tmp_path).wrong == {"batch": None}
 
 
-def test_an_opset_below_what_the_new_exporter_writes_is_not_asked_of_it(tmp_path):
-    outcome = tried(Flattened(), "onnx", tmp_path, opset=17)
-    assert (outcome.status, outcome.detail) == ("ok", "")
-    assert outcome.opset >= 18
+def test_an_opset_below_what_the_new_exporter_writes_is_reached_where_all_converts(tmp_path):
+    reached = tried(nn.Sequential(nn.Conv2d(3, 4, 3)), "onnx", tmp_path, opset=17)
+    assert (reached.status, reached.opset, reached.detail) == ("ok", 17, "")
+    kept = tried(Flattened(), "onnx", tmp_path, opset=17)  # no conversion of a mean
+    assert (kept.status, kept.opset) == ("ok", 18)
+    assert kept.detail == "opset 17 was asked for, 18 was written"
 
 
 def test_a_message_is_the_same_at_every_run(tmp_path):

@@ -39,7 +39,7 @@ class Plan:
     """What to examine and how.
 
     `configured` holds the tables `[tool.lintorch.models.NAME]`. Without `trace` and `exporters`
-    models are only found, built and fed. `in_training` holds (model as "file.py:Class", exporter)
+    models are only found, built and fed. `opsets` are those asked of exporters of ONNX. `in_training` holds (model as "file.py:Class", exporter)
     where the project exports that model in training mode: it is tried so as well. `python` is the interpreter whose torch is used.
     Runs are traced as graphs too, unless not `graphs`. Up to `jobs` files are looked at side by side, else as many exports of a model. What they write is kept below the folder
     `artifacts`, if one is given; `scripts` asks for programs that show what went wrong.
@@ -51,7 +51,7 @@ class Plan:
     trace: bool = True
     exporters: tuple[str, ...] = ()
     in_training: tuple[tuple[str, str], ...] = ()
-    opset: int | None = None
+    opsets: Mapping[str, int] = field(default_factory=dict)
     python: str = sys.executable
     why_python: str = ""
     """A word on why it is that interpreter."""
@@ -164,7 +164,7 @@ class _Request:
             "trace": plan.trace,
             "exporters": list(plan.exporters),
             "in_training": [list(pair) for pair in plan.in_training],
-            "opset": plan.opset,
+            "opsets": dict(plan.opsets),
             "jobs": plan.jobs,
             "artifacts": plan.artifacts,
             "project": os.path.realpath(plan.project),

@@ -79,7 +79,8 @@ def _trying(work: Work, subject: Subject, trial: _Trial, send: Send) -> None:
         "train": trial.train,
         "user_file": lambda path: files.shown(path) if files.is_user(path) else None,
     }
-    wanted: dict[str, Any] = {"opset": work.options.opset, "keep": bool(work.options.artifacts)}
+    opset = work.options.opsets.get(trial.exporter)
+    wanted: dict[str, Any] = {"opset": opset, "keep": bool(work.options.artifacts)}
     if work.options.scripts:
         send(_script(work, subject, trial))
     outcome = trials.attempt(
@@ -108,7 +109,7 @@ def _script(work: Work, subject: Subject, trial: _Trial) -> dict[str, str]:
         subject.built.module,
         model,
         subject.fed.varied,
-        opset=work.options.opset,
+        opset=work.options.opsets.get(trial.exporter),
         train=trial.train,
         directory=trial.folder,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from lintorch.models.identity import Seen
@@ -25,7 +25,7 @@ class Options:
     trace: bool
     exporters: tuple[str, ...]
     in_training: Collection[Sequence[str]]
-    opset: int | None
+    opsets: Mapping[str, int]
     jobs: int = 1
     """Exports of one model that may run side by side."""
     artifacts: str = ""

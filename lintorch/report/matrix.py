@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from lintorch.finding import Finding, Severity
 from lintorch.trace.record import Failure, Model, Outcome
 
-OK, WRONG, FAILED, UNAVAILABLE = "ok", "wrong", "failed", "unavailable"
-STATUSES = (OK, WRONG, FAILED, UNAVAILABLE)
+OK, DOUBTFUL, WRONG, FAILED, UNAVAILABLE = "ok", "doubtful", "wrong", "failed", "unavailable"
+STATUSES = (OK, DOUBTFUL, WRONG, FAILED, UNAVAILABLE)
 _WRITES_ONNX = ("onnx", "onnx-legacy")
 
 
@@ -32,11 +32,13 @@ class Tried:
     def status(self) -> str:
         """One of `STATUSES`; a model that is itself random runs, and its numbers are not compared.
 
-        What a target cannot run has failed for it, however right the file is.
+        What a target cannot run has failed for it, however right the file is; what it may not
+        run is doubtful.
         """
         if self.refusal is not None:
             return FAILED
-        return OK if self.outcome.status == "random" else self.outcome.status
+        status = OK if self.outcome.status == "random" else self.outcome.status
+        return DOUBTFUL if status == OK and self.doubt is not None else status
 
     @property
     def refusal(self) -> Finding | None:
@@ -44,6 +46,16 @@ class Tried:
         written = self.outcome.status in (OK, "random", WRONG)
         grave = (f for f in self.findings if f.target and f.severity is Severity.ERROR)
         return next(grave, None) if written else None
+
+    @property
+    def doubt(self) -> Finding | None:
+        """Why the target may not run what was written."""
+        return next((f for f in self.findings if f.target and f.severity is Severity.WARNING), None)
+
+    @property
+    def against(self) -> Finding | None:
+        """What the target makes of a file that is right: why it refuses it, or may."""
+        return self.refusal or (self.doubt if self.status == DOUBTFUL else None)
 
     @property
     def column(self) -> str:
@@ -67,8 +79,8 @@ class Tried:
     @property
     def message(self) -> str:
         """What the exporter, or the comparison, says."""
-        if self.refusal is not None:
-            return self.refusal.message
+        if self.against is not None:
+            return self.against.message
         return self.outcome.message or self.outcome.detail
 
 

@@ -6,12 +6,18 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from lintorch.report.characters import columns, writable
-from lintorch.report.matrix import FAILED, OK, UNAVAILABLE, WRONG, Matrix, Row, Tried
+from lintorch.report.matrix import DOUBTFUL, FAILED, OK, UNAVAILABLE, WRONG, Matrix, Row, Tried
 from lintorch.report.matrix_reasons import name, reasons
 from lintorch.report.screen import Line, Screen
 from lintorch.report.summary import count
 
-_STYLES = {OK: "good", WRONG: "error", FAILED: "error", UNAVAILABLE: "warning"}
+_STYLES = {
+    OK: "good",
+    DOUBTFUL: "warning",
+    WRONG: "error",
+    FAILED: "error",
+    UNAVAILABLE: "warning",
+}
 _COLOURS = {"good": "bold green", "error": "bold red", "warning": "bold yellow", "dim": "dim"}
 _NONE = ("-", "dim")
 
@@ -41,7 +47,7 @@ def _cells(row: Row, matrix: Matrix) -> Iterator[tuple[str, str]]:
 
 
 def _word(each: Tried) -> str:
-    if each.outcome.status == "random":
+    if each.outcome.status == "random" and each.status == OK:
         return "ok, random"
     amounts = [amount for amount in each.outcome.wrong.values() if amount is not None]
     if each.status == WRONG and amounts:

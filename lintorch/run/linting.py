@@ -130,6 +130,6 @@ def _terms(task: Task) -> str:
 
 @functools.cache
 def _spelled(codes: frozenset[str], profile: Profile, folders: tuple[str, ...]) -> str:
-    deployed = f"{sorted(profile.exporters)} {profile.opset} {profile.dynamic} {profile.torch}"
-    deployed += f" {profile.targets} {profile.auto}"
+    plain = replace(profile, exporters=frozenset(), stated=frozenset())
+    deployed = f"{sorted(profile.exporters)} {sorted(profile.stated)} {plain}"
     return f"{releases(catalog(folders).folders)} {sorted(codes)} {deployed}"

@@ -12,7 +12,7 @@ from lintorch.finding import Evidence, Finding, Place
 from lintorch.lint import Index, index, lint
 from lintorch.models.examine import Limits, Plan, Report, examine
 from lintorch.models.notation import told
-from lintorch.profile import Profile
+from lintorch.profile import EXPORTERS, Profile
 from lintorch.report.where import shown_path
 from lintorch.run.interpreter import find_interpreter
 from lintorch.run.order import Order, Progress
@@ -83,7 +83,7 @@ def plans(
             trace=asked.trace or bool(asked.exporters),
             exporters=asked.exporters,
             in_training=in_training,
-            opset=scope.profile(files[0]).opset,
+            opsets={e: n for e in EXPORTERS if (n := scope.profile(files[0]).opset_asked(e))},
             dynamic=scope.profile(files[0]).dynamic or _names_inputs(settings),
             python=python.path,
             why_python=python.why,

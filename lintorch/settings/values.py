@@ -72,11 +72,12 @@ class Settings:
         base = found or Profile()
         return Profile(
             base.exporters if self.exporters is None else frozenset(self.exporters),
-            base.opset if self.opset is None else self.opset,
+            self.opset,
             base.dynamic if self.dynamic is None else self.dynamic,
             base.torch if self.target_torch is None else self.target_torch,
             frozenset(self.exporters or ()),
             self.target,
+            base.opsets,
             base.auto,
         )
 

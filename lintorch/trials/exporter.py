@@ -78,6 +78,8 @@ class Explained:
     message: str = ""
     enough: int | None = None
     """The lowest opset at which all these operators have a translation; None where there is none."""
+    opset: int | None = None
+    """The opset that was being written, where it is another than the one asked for."""
 
 
 class Exporter(Protocol):

@@ -90,7 +90,8 @@ def _failed(
     known = _explained(exporter, error, job)
     site = of_text(known.where, user_file) or of_error(error, user_file)
     message = known.message or core(error)
-    failed = Outcome(exporter, "failed", stage, message, site, known.operators, opset=job.opset)
+    opset = job.opset and (known.opset or job.opset)
+    failed = Outcome(exporter, "failed", stage, message, site, known.operators, opset=opset)
     return replace(failed, enough=known.enough)
 
 

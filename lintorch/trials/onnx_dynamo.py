@@ -15,9 +15,6 @@ from lintorch.trials.constraints import specialised, unsolved
 from lintorch.trials.exporter import FILE, Explained, Exported, Job
 from lintorch.trials.trouble import cause, chain, core, frames
 
-_LOWEST_OPSET = 18
-"""The first opset that this exporter writes; it only tries to convert to a lower one."""
-
 _SCRIPT = """
 path = os.path.join(folder.name, "model.onnx")
 torch.onnx.export(
@@ -38,11 +35,10 @@ def available() -> str:
 def export(job: Job) -> Exported:
     """Exports to a file and loads it.
 
-    An opset lower than it can write is left to the legacy exporter, whose it must be.
+    A lower opset than it can write it converts to, or keeps the lowest that it can.
     Inputs are not named: a model that gives back an input would get two values of one name.
     """
     path = job.directory / FILE
-    opset = _opset(job)
     torch.onnx.export(
         job.module,
         runtime.arguments(job),
@@ -50,20 +46,16 @@ def export(job: Job) -> Exported:
         dynamo=True,
         dynamic_shapes=torch_export.shapes(job),
         verbose=False,
-        **({} if opset is None else {"opset_version": opset}),
+        **({} if job.opset is None else {"opset_version": job.opset}),
     )
-    return runtime.load(path, replace(job, opset=opset))
+    return runtime.load(path, job)
 
 
 def script(job: Job) -> str:
     """As `export`."""
-    opset = "" if _opset(job) is None else f"\n    opset_version={_opset(job)},"
+    opset = "" if job.opset is None else f"\n    opset_version={job.opset},"
     shapes = torch_export.spelled(torch_export.shapes(job))
     return _SCRIPT.format(shapes=shapes, opset=opset) + runtime.script(job)
-
-
-def _opset(job: Job) -> int | None:
-    return job.opset if (job.opset or 0) >= _LOWEST_OPSET else None
 
 
 def explain(error: BaseException, job: Job) -> Explained:
@@ -81,7 +73,8 @@ def explain(error: BaseException, job: Job) -> Explained:
                     *_untranslated(found["decomposed_program"].graph_module, found["registry"])
                 ]
                 if nodes:
-                    return _unsupported(nodes, found["registry"])
+                    told = _unsupported(nodes, found["registry"])
+                    return replace(told, opset=found["registry"].opset_version)
             if frame.f_code.co_name == "_translate_fx_graph" and "node" in found:
                 where = found["node"].meta.get("stack_trace") or ""
     return Explained(where=where, message=core(cause(error)))

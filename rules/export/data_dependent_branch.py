@@ -10,6 +10,7 @@ from lintorch.finding import Harm, Hit, Refuted, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
 from lintorch.source.dataflow.data import counted, is_data, is_made, sized_by_data
+from lintorch.source.exporting.scripted import as_traced
 from lintorch.subjects import Trace, Trial
 from lintorch.trace import asked
 from lintorch.trace.changes import blamed, decides
@@ -74,22 +75,23 @@ IMPLEMENTATION = "implementation"
 
 @rule.source(cst.If, needs=("def forward",))
 def in_if(node: cst.If, source: Source) -> Iterator[Hit]:
-    yield from decided(node.test, source, RAISES if source.regions.checks(node, node.test) else {})
+    check = RAISES if source.regions.checks(node, node.test) else {}
+    yield from as_traced(decided(node.test, source, check), source)
 
 
 @rule.source(cst.IfExp, needs=("def forward",))
 def in_choice(node: cst.IfExp, source: Source) -> Iterator[Hit]:
-    yield from decided(node.test, source)
+    yield from as_traced(decided(node.test, source), source)
 
 
 @rule.source(cst.While, needs=("def forward",))
 def in_while(node: cst.While, source: Source) -> Iterator[Hit]:
-    yield from decided(node.test, source)
+    yield from as_traced(decided(node.test, source), source)
 
 
 @rule.source(cst.CompIf, needs=("def forward",))
 def in_comprehension(node: cst.CompIf, source: Source) -> Iterator[Hit]:
-    yield from decided(node.test, source)
+    yield from as_traced(decided(node.test, source), source)
 
 
 @rule.source(cst.Assert, needs=("def forward",))

@@ -19,6 +19,7 @@ from lintorch.source import (
     literal,
     may_vary,
 )
+from lintorch.source.exporting.scripted import as_traced
 from lintorch.subjects import Trace, Trial
 from lintorch.trace.changes import blamed, changes, cleared, is_fixed, is_function_of, only_looks
 from lintorch.trace.record import Event, Outcome
@@ -115,7 +116,7 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
     find = FORMS.get(name) or (numpy if is_numpy(name) else None)
     if find is not None and source.in_traced_forward(call) and source.in_graph(call):
-        yield from find(call, source)
+        yield from as_traced(find(call, source), source)
 
 
 @rule.source(cst.Attribute, needs=(".data",))
@@ -128,7 +129,8 @@ def in_data(node: cst.Attribute, source: Source) -> Iterator[Hit]:
     read = whole_read(node, source)
     if may_vary(source.value(read)) and source.in_graph(read):
         message = "a size read through `.data` is the example's for good"
-        yield Hit(read, message, fix=without_data(node, source), harm=UNSEEN)
+        hit = Hit(read, message, fix=without_data(node, source), harm=UNSEEN)
+        yield from as_traced([hit], source)
 
 
 @rule.source(cst.BinaryOperation, needs=("] *", "]*"))
@@ -143,7 +145,7 @@ def in_repeat(node: cst.BinaryOperation, source: Source) -> Iterator[Hit]:
     size = source.value(node.right)
     if size.kind is Kind.SIZE and may_vary(size) and source.in_graph(node):
         message = f"the list has as many items as {source.code(node.right)} was for the example"
-        yield Hit(node, message, harm=REPEATED)
+        yield from as_traced([Hit(node, message, harm=REPEATED)], source)
 
 
 def converted(call: cst.Call, source: Source) -> Iterator[Hit]:

@@ -10,6 +10,7 @@ import libcst as cst
 from lintorch.finding import Harm, Hit, Refuted
 from lintorch.rule import Rule
 from lintorch.source import Kind, Source, Value, has_fixed_name, is_read, literal, may_vary
+from lintorch.source.exporting.scripted import as_traced
 from lintorch.subjects import Trace, Trial
 from lintorch.trace.changes import blamed, changes, cleared, is_fixed
 from lintorch.trace.record import Event, Outcome
@@ -69,18 +70,18 @@ ORDER = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)
 @rule.source(cst.If)
 def in_if(node: cst.If, source: Source) -> Iterator[Hit]:
     if not source.regions.checks(node, node.test) and not only_lays_out(node):
-        yield from decided(node.test, source)
+        yield from as_traced(decided(node.test, source), source)
 
 
 @rule.source(cst.IfExp)
 def in_choice(node: cst.IfExp, source: Source) -> Iterator[Hit]:
     if source.in_graph(node):
-        yield from decided(node.test, source)
+        yield from as_traced(decided(node.test, source), source)
 
 
 @rule.source(cst.While)
 def in_while(node: cst.While, source: Source) -> Iterator[Hit]:
-    yield from decided(node.test, source)
+    yield from as_traced(decided(node.test, source), source)
 
 
 def decided(test: cst.BaseExpression, source: Source) -> Iterator[Hit]:

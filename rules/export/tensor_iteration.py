@@ -10,6 +10,7 @@ import libcst as cst
 from lintorch.finding import Harm, Hit, Refuted
 from lintorch.rule import Rule
 from lintorch.source import Kind, Source, literal, may_vary
+from lintorch.source.exporting.scripted import as_traced
 from lintorch.subjects import Trace, Trial
 from lintorch.trace.changes import blamed, changes, cleared, is_fixed
 from lintorch.trace.record import Event, Outcome
@@ -69,12 +70,12 @@ TABLES = re.compile(r"(shapes|sizes|levels)(_list)?$")
 
 @rule.source(cst.For)
 def in_for(node: cst.For, source: Source) -> Iterator[Hit]:
-    yield from looped(node.iter, source)
+    yield from as_traced(looped(node.iter, source), source)
 
 
 @rule.source(cst.CompFor)
 def in_comprehension(node: cst.CompFor, source: Source) -> Iterator[Hit]:
-    yield from looped(node.iter, source)
+    yield from as_traced(looped(node.iter, source), source)
 
 
 def looped(over: cst.BaseExpression, source: Source) -> Iterator[Hit]:

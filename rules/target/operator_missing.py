@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import libcst as cst
 
 from lintorch.finding import Hit, Refuted, Severity
-from lintorch.profile import enumerated
+from lintorch.profile import LOWEST_OPSET, enumerated
 from lintorch.rule import Rule
 from lintorch.source import Source
 from lintorch.source.exporting.operators import exported_name
@@ -184,7 +184,7 @@ def written_opset(exporter: str, source: Source, target: Target) -> int:
 
     Where the target refuses it, its highest: what it lacks then, it lacks at any.
     """
-    opset, lowest = source.profile.opset_of(exporter), 18 if exporter == "onnx" else 0
+    opset, lowest = source.profile.opset_of(exporter), LOWEST_OPSET if exporter == "onnx" else 0
     most = target.highest if target.release.limit == "refused" else None
     return max(opset if most is None else min(opset, most), lowest)
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import libcst as cst
 
-from lintorch.finding import Harm, Hit, Severity
-from lintorch.profile import enumerated
+from lintorch.finding import Harm, Hit, Refuted, Severity
+from lintorch.profile import LOWEST_OPSET, default_opset, enumerated
 from lintorch.rule import Rule
 from lintorch.source import Source
 from lintorch.source.exporting.exports import ONNX, onnx_arguments, onnx_exporter
@@ -26,7 +26,10 @@ rule = Rule(
         1.2 on) and RKNN refuse a newer model; the parsers of TensorRT only print its opset, and
         import what they can. Where no opset is asked for,
         torch.onnx.export writes a default that rises with torch: 17 from torch 2.1 on, 18 from
-        2.8, 20 from 2.9.
+        2.8, 20 from 2.9. Asked for less than 18, the new exporter writes 18 and converts the
+        finished model where all of it can be: asked for 17, convolutions, linear layers and
+        resizes come out as 17, and whatever holds a mean, a pool to one cell, a pad or a norm as
+        18. What an export wrote is read from the file.
 
         An operator that ONNX got later than the opset asked for is refused by the legacy
         exporter: cumsum and round below 11, CELU below 12, Fold below 18. That holds with
@@ -55,12 +58,6 @@ rule = Rule(
     example_profile=("onnx", "target:tensorrt-8.6"),
 )
 
-DEFAULTS = (
-    ((2, 9), 20), ((2, 8), 18), ((2, 1), 17), ((1, 13), 14), ((1, 12), 13), ((0, 0), 9),
-)  # fmt: skip
-"""From which torch on which opset is written where none is asked for (read from the wheels)."""
-NEW_LOWEST, CONVERTED = 18, 17
-"""The lowest opset of the new exporter, and the one below it that conversion reaches."""
 LEGACY = "onnx-legacy"
 """The exporter that refuses what came later."""
 FIRST_MEASURED, LAST_FIRST = 9, 20
@@ -83,28 +80,47 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     given, exporter = onnx_arguments(call, source), onnx_exporter(call, source)
     node = given.get("opset_version")
     asked = given.value("opset_version", None)
-    asked = default(source) if asked is None else asked
-    if not isinstance(asked, int) or isinstance(asked, bool):
+    if asked is not None and (not isinstance(asked, int) or isinstance(asked, bool)):
         return
-    low = exporter == "onnx" and asked < CONVERTED
-    opset = NEW_LOWEST if low else asked
+    opset, how = wanted(asked, exporter, source)
     exported = given.get("model")
     mode = source.mode(exported) if exported is not None else None
-    model = mode.model or None if mode else None
-    how = "is asked for" if node is not None else "is written where none is asked for"
+    tried = mode is not None and asked == source.profile.opset_asked(exporter)
     for target in map(find, source.profile.targets):
-        if hit := judged(node or call, opset, how if not low else "is written", exporter, target):
-            yield replace(hit, model=model)
+        if hit := judged(node or call, opset, how, exporter, target):
+            yield replace(hit, **about(mode.model, exporter) if mode and tried else {})
+
+
+def wanted(asked: int | None, exporter: str, source: Source) -> tuple[int, str]:
+    """The opset that a call writes, and in which words that is said of it."""
+    new = exporter == "onnx"
+    if asked is None:
+        usual = default_opset(source.profile.torch)
+        opset = max(usual, LOWEST_OPSET) if new else usual
+        return opset, "is written where none is asked for"
+    if new and asked < LOWEST_OPSET:
+        return LOWEST_OPSET, f"is written unless all of the model can be converted to {asked}"
+    return asked, "is asked for"
+
+
+def about(model: str | None, exporter: str) -> dict[str, str | None]:
+    """What a hit is about, so that trials of the very model, opset and exporter join it."""
+    return {"model": model or None, "exporter": (exporter or None) if model else None}
 
 
 @rule.trial("ok", "wrong", "random", "failed")
-def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
-    if outcome.opset is None or not outcome.graph:
+def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit | Refuted]:
+    opset, asked = outcome.opset, trial.profile.opset_asked(outcome.exporter)
+    if opset is None or not outcome.graph:
         return
+    how = f"is written by {outcome.exporter}"
+    how += "" if asked in (None, opset) else f" where {asked} is asked for"
     for target in map(find, trial.profile.targets):
-        how = f"is written by {outcome.exporter}"
-        if hit := judged(outcome, outcome.opset, how, outcome.exporter, target):
+        if hit := judged(outcome, opset, how, outcome.exporter, target):
             yield hit
+        elif opset == asked:
+            reason = f"{outcome.exporter} wrote opset {opset}, as asked for"
+            yield Refuted(outcome, reason, target=target.name)
 
 
 @rule.source(cst.Call, needs=("torch",))
@@ -165,10 +181,7 @@ def newer(opset: int, target: Target) -> str:
 
 def lower(highest: int, exporter: str) -> str:
     """How to come to write an opset."""
-    if highest < NEW_LOWEST and exporter != "onnx-legacy":
-        return f"ask for opset_version={highest} with dynamo=False: the new exporter writes 18 and later"
+    if highest < LOWEST_OPSET and exporter != LEGACY:
+        why = f"the new exporter writes {LOWEST_OPSET} and later, and converts only what it can"
+        return f"ask for opset_version={highest} with dynamo=False: {why}"
     return f"ask for opset_version={highest}"
-
-
-def default(source: Source) -> int:
-    return next(opset for release, opset in DEFAULTS if source.profile.torch >= release)

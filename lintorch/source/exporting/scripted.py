@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from lintorch.finding import Hit
 from lintorch.source.classes import ClassInfo, is_self
 from lintorch.source.exporting.exported import class_of
 
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from lintorch.source.source import Source
 
 _SCRIPT = "torch.jit.script"
+_TRACERS = frozenset({"onnx-legacy", "torchscript-trace"})
+"""Exporters that take a function of TorchScript as it is, with its branches, loops and sizes."""
 _LEFT_OUT = frozenset({"torch.jit.unused", "torch.jit.ignore"})
 _HOLDERS = frozenset({"torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"})
 
@@ -49,6 +53,26 @@ def compiled(node: cst.CSTNode, source: Source) -> bool:
             return True
         inner = outer
     return True
+
+
+def as_traced(hits: Iterable[Hit], source: Source) -> Iterator[Hit]:
+    """Hits on what Python does, without what tracers do where `@torch.jit.script` compiles it."""
+    for hit in hits:
+        node = hit.node
+        if hit.harm and isinstance(node, cst.CSTNode) and _is_decorated(node, source):
+            left = {name: kind for name, kind in hit.harm.items() if name not in _TRACERS}
+            yield replace(hit, harm=left)
+        else:
+            yield hit
+
+
+def _is_decorated(node: cst.CSTNode, source: Source) -> bool:
+    return any(
+        source.name(decorator.decorator) == _SCRIPT
+        for outer in source.ancestors(node)
+        if isinstance(outer, cst.FunctionDef)
+        for decorator in outer.decorators
+    )
 
 
 def _asked(source: Source) -> Iterator[cst.FunctionDef]:
