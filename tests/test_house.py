@@ -12,7 +12,7 @@ import pytest
 
 CHECKOUT = Path(__file__).parent.parent
 LAYERS = (
-    {"finding"},
+    {"finding", "stopping"},
     {"rule", "profile", "tables", "targets"},
     {"lint", "merge", "trace.record", "models.notation", "trace.arguments"},
     {"subjects", "source", "catalog", "suppress", "settings", "files", "fix", "deployment", "page"},

@@ -29,6 +29,8 @@ def run(given: Mapping[str, Any], stdin: TextIO, out: TextIO, err: TextIO) -> in
         with progress_on(err) as progress:
             checked = check(asked, progress)
         _write(checked, asked, given, out)
+    except BrokenPipeError:
+        raise
     except (
         SettingsError,
         CatalogError,
@@ -38,9 +40,6 @@ def run(given: Mapping[str, Any], stdin: TextIO, out: TextIO, err: TextIO) -> in
         UnicodeDecodeError,
     ) as error:
         print(f"lintorch: {error}", file=err)
-        return FAILED
-    except KeyboardInterrupt:
-        print("lintorch: stopped; no file is half written", file=err)
         return FAILED
     if not checked.result.files and not checked.errors:
         print("lintorch: no Python files found", file=err)

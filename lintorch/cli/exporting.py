@@ -31,9 +31,6 @@ def run(given: Mapping[str, Any], out: TextIO, err: TextIO) -> int:
     except (SettingsError, CatalogError, WorkerError, TargetError, OSError) as error:
         print(f"lintorch: {error}", file=err)
         return UNABLE
-    except KeyboardInterrupt:
-        print("lintorch: stopped; nothing was written", file=err)
-        return UNABLE
     _write(matrix, given, out)
     for problem in matrix.errors:
         print(f"lintorch: {problem}", file=err)

@@ -11,6 +11,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from tokenize import detect_encoding
 
+from lintorch.stopping import unbroken
+
 MAX_BYTES = 4_000_000
 """Larger files are data; parsing one would take gigabytes."""
 _BOM = b"\xef\xbb\xbf"
@@ -105,6 +107,11 @@ def write(original: Text, text: str) -> None:
 
 def replace(path: str, data: bytes, like: os.stat_result | None = None) -> None:
     """Put a whole file in the place of another at once. Raises OSError."""
+    with unbroken():
+        _replace(path, data, like)
+
+
+def _replace(path: str, data: bytes, like: os.stat_result | None) -> None:
     handle, temporary = tempfile.mkstemp(
         dir=os.path.dirname(path) or ".", prefix=f".{os.path.basename(path)}.", suffix=".tmp"
     )

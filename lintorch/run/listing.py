@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from dataclasses import dataclass
 
 from lintorch.models.examine import Plan, examine
@@ -34,7 +35,8 @@ def list_models(asked: Order, progress: Progress, write: bool = False) -> Listed
     paths, errors = listed_files(asked, scope)
     listed = Listed(errors=errors)
     for plan in plans(paths, asked, scope):
-        reports = list(examine(plan, progress))
+        with closing(examine(plan, progress)) as found:
+            reports = list(found)
         ran = tuple(report.model for report in reports if report.model)
         failures = tuple(report.failure for report in reports if report.failure)
         written = _written(plan, ran, scope) if write else ()

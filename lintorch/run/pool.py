@@ -5,10 +5,15 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from multiprocessing.connection import wait
 from typing import TypeVar
+
+from lintorch.stopping import unbroken
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -31,12 +36,28 @@ def spread(work: Callable[[T], R], tasks: Sequence[T], jobs: int) -> Iterator[R]
         return
     method = "fork" if sys.platform == "linux" else "spawn"
     context = multiprocessing.get_context(method)
-    with ProcessPoolExecutor(wanted, mp_context=context) as pool:
+    with ProcessPoolExecutor(wanted, mp_context=context, initializer=_begin) as pool:
         try:
             yield from pool.map(work, tasks, chunksize=_CHUNK)
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            with unbroken():
+                for process in multiprocessing.active_children():
+                    process.kill()
+                pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _begin() -> None:
+    """In a process of the pool: leave it to the first one to hear interrupts, and end when it ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def end() -> None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=end, daemon=True).start()
 
 
 def cores() -> int:

@@ -6,6 +6,7 @@ import os
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 from lintorch.catalog import Catalog
@@ -52,8 +53,9 @@ def run_models(
         profile = scope.profile(plan.files[0])
         try:
             settings = scope.settings(plan.files[0]).file or plan.files[0]
-            reports = (at_home(report, settings) for report in examine(plan, progress))
-            more = read(reports, scope.catalog, profile)
+            with closing(examine(plan, progress)) as found:
+                reports = (at_home(report, settings) for report in found)
+                more = read(reports, scope.catalog, profile)
         except WorkerError as error:
             return Ran(ran.findings, ran.lines, (*ran.errors, str(error)))
         ran = Ran(ran.findings + more.findings, ran.lines + more.lines, ran.errors)
@@ -82,7 +84,7 @@ def plans(
             in_training=in_training,
             opset=scope.profile(files[0]).opset,
             python=asked.python or settings.python or own_python(),
-            limits=_limits(settings),
+            limits=limits_of(settings),
             jobs=asked.jobs or cores(),
         )
 
@@ -97,13 +99,16 @@ def own_python() -> str:
     return sys.executable
 
 
-def _limits(settings: Settings) -> Limits:
+def limits_of(settings: Settings) -> Limits:
+    """What a model may take by these settings."""
     usual = Limits()
     seconds, memory = settings.trace_seconds, settings.trace_memory
+    disk = settings.trace_disk
     return Limits(
         usual.seconds if seconds is None else seconds,
         usual.trial_seconds if seconds is None else 2 * seconds,
         usual.memory if memory is None else memory * _MEBIBYTE,
+        usual.disk if disk is None else disk * _MEBIBYTE,
     )
 
 
