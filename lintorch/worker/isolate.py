@@ -150,6 +150,8 @@ def _cause(status: int) -> str:
     if status >= 0:
         return f"it ended the process itself, with exit status {status}"
     name = signal.Signals(-status).name
+    if name == "SIGXFSZ":
+        return limits.wrote()
     crash = " (a crash in native code)" if name in ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE") else ""
     return f"it was killed by {name}{crash}"
 
@@ -169,8 +171,6 @@ def _run(work: Work, streams: Streams, memory: int) -> None:
         except BaseException as error:  # whatever user code raises, SystemExit too
             limits.lift_memory()
             end = f"{type(error).__name__}: {error}"
-            if isinstance(error, limits.TooMuch):
-                end = str(error)
         sys.stdout.flush()
         sys.stderr.flush()
         streams.send(json.dumps({"end": end}))

@@ -41,19 +41,17 @@ def lift_memory() -> None:
 
 
 def limit_files(size: int) -> None:
-    """Let no file grow beyond `size` bytes, where the platform can: TooMuch is raised in the main thread."""
+    """Let this process, and all that it starts, end where a file grows beyond `size` bytes; 0: never."""
     if resource is not None and size:
-
-        def stop(*_: Any) -> None:
-            raise TooMuch(wrote(size))
-
         with suppress(OSError, ValueError):
-            signal.signal(signal.SIGXFSZ, stop)
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
             resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
-def wrote(size: int) -> str:
-    """The cause where more than `size` bytes were written."""
+def wrote(size: int = 0) -> str:
+    """The cause where more than `size` bytes were written, else more than one file may hold here."""
+    if resource is not None and not size:
+        size = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
     return f"it wrote more than {shown(size)} to disk (trace-disk)"
 
 
@@ -64,10 +62,6 @@ def shown(size: int) -> str:
 
 class TooSlow(BaseException):
     """A part of the work took longer than it may; no handler of the user's for Exception meets it."""
-
-
-class TooMuch(BaseException):
-    """A file grew larger than it may; no handler of the user's for Exception meets it."""
 
 
 @contextmanager
