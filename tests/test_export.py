@@ -377,8 +377,8 @@ def test_an_interrupt_leaves_no_process_and_no_file(tmp_path: Path) -> None:
     assert [*temporary.iterdir()]
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
-    assert (process.returncode, out) == (2, "")
-    assert err == "lintorch: stopped; nothing was written\n"
+    assert (process.returncode, out) == (130, "")
+    assert err == "lintorch: stopped; no file is half written\n"
     assert [*temporary.iterdir()] == []
     assert {path.name for path in tmp_path.iterdir()} == {"slow.py", "temporary"}
     assert not sleeping("641")

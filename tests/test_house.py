@@ -13,7 +13,7 @@ from running import lintorch
 
 CHECKOUT = Path(__file__).parent.parent
 LAYERS = (
-    {"finding", "testfile"},
+    {"finding", "testfile", "stopping"},
     {"rule", "profile", "tables", "targets"},
     {"lint", "merge", "cleared", "trace.record", "models.notation", "trace.arguments"},
     {

@@ -35,6 +35,7 @@ extend-exclude = ["y/"]
 rules = ["own"]
 trace-seconds = 1.5
 trace-memory = 512
+trace-disk = 2048
 python = ".venv/bin/python"
 
 [models.segmenter]
@@ -59,6 +60,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     assert found.rules == (str(tmp_path / "own"),)
     assert found.models["segmenter"]["args"] == {"num_classes": 19}
     assert (found.trace_seconds, found.trace_memory, found.python) == (1.5, 512, ".venv/bin/python")
+    assert found.trace_disk == 2048
     assert fixable(found, RULES) == {"LT101", "LT126"}
 
 

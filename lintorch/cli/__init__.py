@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import importlib
+import os
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 import click
 
 from lintorch import __version__
+from lintorch.stopping import Stopped, heeded
 
+_UNHEARD = 128 + 13
+"""SIGPIPE, which Windows lacks."""
 _COMMANDS = ("check", "export", "models", "rule", "rules", "targets")
 
 
@@ -28,9 +35,16 @@ class _Commands(click.Group):
     def invoke(self, ctx: click.Context) -> object:
         """Run the command; a defect of lintorch is no finding, and so has exit code 2."""
         try:
-            return super().invoke(ctx)
-        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+            with heeded(), _flushed():
+                return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
+        except KeyboardInterrupt as stop:
+            with suppress(OSError):  # its terminal may be gone
+                click.echo("lintorch: stopped; no file is half written", err=True)
+            sys.exit(stop.exit_code if isinstance(stop, Stopped) else 128 + signal.SIGINT)
+        except BrokenPipeError:  # as `lintorch check | head` ends
+            sys.exit(_UNHEARD)
         except Exception:
             import traceback
 
@@ -39,12 +53,31 @@ class _Commands(click.Group):
             sys.exit(2)
 
 
+@contextmanager
+def _flushed() -> Iterator[None]:
+    """Meet errors of the output here, and not when Python ends."""
+    try:
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except OSError:
+                os.dup2(nowhere, stream.fileno())
+        raise
+
+
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="lintorch %(version)s")
 def main() -> None:
     """Tells where in the source a PyTorch model will break when it is exported or deployed.
 
-    Exit codes: 0 clean or all fixed, 1 findings, 2 lintorch could not do its job.
+    Exit codes: 0 clean or all fixed, 1 findings, 2 lintorch could not do its job, 128 and its
+    number where a signal ended it.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

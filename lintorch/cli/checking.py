@@ -28,6 +28,8 @@ def run(given: Mapping[str, Any], stdin: TextIO, out: TextIO, err: TextIO) -> in
         with progress_on(err) as progress:
             checked = check(asked, progress)
         _write(checked, asked, given, out)
+    except BrokenPipeError:
+        raise
     except (
         SettingsError,
         CatalogError,
@@ -37,9 +39,6 @@ def run(given: Mapping[str, Any], stdin: TextIO, out: TextIO, err: TextIO) -> in
         UnicodeDecodeError,
     ) as error:
         tell(err, [error])
-        return FAILED
-    except KeyboardInterrupt:
-        print("lintorch: stopped; no file is half written", file=err)
         return FAILED
     tell(err, [*checked.notes, *checked.errors])
     if not checked.result.files and not _has_summary(given):

@@ -32,9 +32,6 @@ def run(given: Mapping[str, Any], out: TextIO, err: TextIO) -> int:
     except (SettingsError, CatalogError, WorkerError, TargetError, OSError) as error:
         tell(err, [error])
         return UNABLE
-    except KeyboardInterrupt:
-        print("lintorch: stopped; nothing was written", file=err)
-        return UNABLE
     _write(matrix, given, out)
     tell(err, [*matrix.notes, *matrix.errors])
     if not matrix.rows:

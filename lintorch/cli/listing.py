@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from lintorch.models.notation import written
@@ -31,6 +32,11 @@ def as_json(listed: Listed) -> str:
     return (
         json.dumps([*map(_model, listed.models), *map(_failure, listed.failures)], indent=2) + "\n"
     )
+
+
+def as_lines(held: Mapping[str, str]) -> str:
+    """A line for each thing that models are kept from."""
+    return "".join(f"{name:<10}{how}\n" for name, how in held.items())
 
 
 def _model(model: Model) -> dict[str, Any]:

@@ -13,6 +13,9 @@ import click
 @click.option(
     "--write", is_flag=True, help="Put what was inferred into the settings, to be edited."
 )
+@click.option(
+    "--containment", is_flag=True, help="Say what holds models in on this machine; run none."
+)
 @click.option("--python", metavar="PATH", help="The interpreter whose torch runs the models.")
 @click.option("--jobs", "-j", type=click.IntRange(0), default=0,
               help="Files at a time, memory permitting; 0: one per core.")  # fmt: skip
@@ -21,17 +24,19 @@ def command(
     paths: tuple[str, ...],
     output_format: str,
     write: bool,
+    containment: bool,
     python: str | None,
     jobs: int,
     config: str | None,
 ) -> None:
     """List the models of files and folders; builds and runs them once."""
     from lintorch.catalog import CatalogError
-    from lintorch.cli.listing import as_json, as_text
+    from lintorch.cli.listing import as_json, as_lines, as_text
     from lintorch.cli.progress import progress_on
     from lintorch.cli.telling import tell
     from lintorch.files import NotWritten
     from lintorch.report.where import shown_path
+    from lintorch.run.containment import held_in
     from lintorch.run.listing import list_models
     from lintorch.run.order import Order
     from lintorch.settings import SettingsError
@@ -40,12 +45,12 @@ def command(
     asked = Order(paths or (".",), python=python, jobs=jobs, config=config)
     try:
         with progress_on(sys.stderr) as progress:
+            if containment:
+                click.echo(as_lines(held_in(asked)), nl=False)
+                return
             listed = list_models(asked, progress, write)
     except (SettingsError, CatalogError, WorkerError, NotWritten) as error:
         tell(sys.stderr, [error])
-        sys.exit(2)
-    except KeyboardInterrupt:
-        click.echo("lintorch: stopped", err=True)
         sys.exit(2)
     click.echo(as_json(listed) if output_format == "json" else as_text(listed), nl=False)
     for added in listed.written:

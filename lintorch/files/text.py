@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from tokenize import detect_encoding
 
 from lintorch.files.python import MAX_BYTES
+from lintorch.stopping import unbroken
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -137,6 +138,17 @@ def replace(
 
     `still` is asked last, when the new file lies ready; `lasting` waits for the disk.
     """
+    with unbroken():
+        _replace(path, data, like, still, lasting)
+
+
+def _replace(
+    path: str,
+    data: bytes,
+    like: os.stat_result | None,
+    still: Callable[[], None],
+    lasting: bool,
+) -> None:
     import tempfile  # with what it needs a twentieth of a run in which nothing has changed
 
     handle, temporary = tempfile.mkstemp(

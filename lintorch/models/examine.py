@@ -27,11 +27,12 @@ _SLACK = 2 * 2**30
 
 @dataclass(frozen=True)
 class Limits:
-    """Seconds for building, feeding and running a model; seconds per trial export; bytes of memory."""
+    """Seconds for building, feeding and running a model; seconds per trial export; bytes of memory and of disk."""
 
     seconds: float = 60
     trial_seconds: float = 120
     memory: int = 8 * 2**30
+    disk: int = 16 * 2**30
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def examine(
     """
     checked = {os.path.realpath(path): path for path in plan.files}
     covered: set[str] = set()
-    with Workers(plan.python) as workers:
+    with Workers(plan.python, plan.artifacts) as workers:
         for name, setting in plan.configured.items():
             if is_wanted(setting, checked, plan.project):
                 covered.add(key(setting, checked, plan.project))
@@ -187,6 +188,7 @@ class _Request:
             limits.memory + _SLACK,
             imports,
             limits.memory * plan.jobs + _SLACK,
+            limits.disk,
         )
         yield {"ending": ending}
 

@@ -19,6 +19,7 @@ from lintorch.run.listed import list_files
 from lintorch.run.order import Order, Progress
 from lintorch.run.running import at_home, examined, failed, plans, tried
 from lintorch.run.scope import Scope
+from lintorch.stopping import unbroken
 from lintorch.subjects import Trace
 
 
@@ -43,7 +44,8 @@ def export_models(asked: Order, wanted: Wanted, progress: Progress) -> Matrix:
             )
             exporters |= dict.fromkeys(plan.exporters)
             rows += _rows(plan, scope, progress)
-        placed = put(rows, wanted)
+        with unbroken():
+            placed = put(rows, wanted)
     targets = scope.profile(paths[0]).targets if paths else ()
     judged = tuple(
         replace(row, tried=tuple(one for each in row.tried for one in each.judged(targets)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 from lintorch.models.examine import Plan
@@ -38,7 +39,8 @@ def list_models(asked: Order, progress: Progress, write: bool = False) -> Listed
     files = list_files(asked, scope)
     listed = Listed(errors=files.errors, notes=files.notes, files=len(files.paths))
     for plan in plans(files.paths, asked, scope):
-        reports = list(examined(plan, progress))
+        with closing(examined(plan, progress)) as found:
+            reports = list(found)
         ran = tuple(report.model for report in reports if report.model)
         failures = tuple(report.failure for report in reports if report.failure)
         written = _written(plan, ran, scope) if write else ()

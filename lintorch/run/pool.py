@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
+
+from lintorch.stopping import unbroken
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -40,11 +44,14 @@ def spread(
     make_ready()
     gc.freeze()
     context = multiprocessing.get_context(_START)
-    with _safe_path(), ProcessPoolExecutor(wanted, mp_context=context) as pool:
+    with _safe_path(), ProcessPoolExecutor(wanted, mp_context=context, initializer=_begin) as pool:
         try:
             yield from pool.map(work, tasks, chunksize=_CHUNK)
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            with unbroken():
+                for process in multiprocessing.active_children():
+                    process.kill()
+                pool.shutdown(wait=False, cancel_futures=True)
             raise
 
 
@@ -58,6 +65,22 @@ def _safe_path() -> Iterator[None]:
     finally:
         del os.environ["PYTHONSAFEPATH"]
         os.environ |= {} if before is None else {"PYTHONSAFEPATH": before}
+
+
+def _begin() -> None:
+    """In a process of the pool: leave it to the first one to hear interrupts, and end when it ends."""
+    import multiprocessing
+    from multiprocessing.connection import wait
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def end() -> None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=end, daemon=True).start()
 
 
 def cores() -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 from lintorch.catalog import Catalog
@@ -54,8 +55,10 @@ def run_models(
     try:
         for plan in plans(paths, asked, scope, named):
             settings = scope.settings(plan.files[0]).file or plan.files[0]
-            reports = (at_home(report, settings) for report in examined(plan, progress))
-            more = read(reports, scope.catalog, scope.profile(plan.files[0]), dynamic=plan.dynamic)
+            with closing(examined(plan, progress)) as found:
+                reports = (at_home(report, settings) for report in found)
+                profile = scope.profile(plan.files[0])
+                more = read(reports, scope.catalog, profile, dynamic=plan.dynamic)
             ran = Ran(ran.findings + more.findings, ran.lines + more.lines)
     except WorkerError as error:
         return replace(ran, errors=(str(error),))
@@ -87,7 +90,7 @@ def plans(
             dynamic=scope.profile(files[0]).dynamic or _names_inputs(settings),
             python=python.path,
             why_python=python.why,
-            limits=_limits(settings),
+            limits=limits_of(settings),
             jobs=asked.jobs or cores(),
         )
 
@@ -105,13 +108,16 @@ def examined(plan: Plan, progress: Progress) -> Generator[Report, None, None]:
         raise WorkerError(f"{error} ({plan.why_python})") from error
 
 
-def _limits(settings: Settings) -> Limits:
+def limits_of(settings: Settings) -> Limits:
+    """What a model may take by these settings."""
     usual = Limits()
     seconds, memory = settings.trace_seconds, settings.trace_memory
+    disk = settings.trace_disk
     return Limits(
         usual.seconds if seconds is None else seconds,
         usual.trial_seconds if seconds is None else 2 * seconds,
         usual.memory if memory is None else memory * _MEBIBYTE,
+        usual.disk if disk is None else disk * _MEBIBYTE,
     )
 
 

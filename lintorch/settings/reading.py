@@ -29,6 +29,7 @@ _KEYS: Mapping[str, kinds.Kind] = {
     "rules": kinds.folders,
     "trace-seconds": kinds.amount,
     "trace-memory": kinds.count,
+    "trace-disk": kinds.count,
     "python": kinds.string,
 }
 

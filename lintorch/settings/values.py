@@ -59,6 +59,8 @@ class Settings:
     trace_seconds: float | None = None
     trace_memory: int | None = None
     """Megabytes."""
+    trace_disk: int | None = None
+    """Megabytes."""
     python: str | None = None
     """The interpreter whose torch traces and exports."""
 

@@ -1,5 +1,7 @@
 """Started by its path, by an interpreter that need not have lintorch: makes only that package importable, and serves.
 
+The arguments are folders to remove where nobody is left to do it.
+
 The folder that holds the package stays off sys.path: it may be a site-packages full of other things.
 """
 
@@ -25,6 +27,7 @@ def main() -> None:
     module = importlib.util.module_from_spec(spec)
     sys.modules["lintorch"] = module
     spec.loader.exec_module(module)
+    importlib.import_module("lintorch.worker.guardian").guard(sys.argv[1:])
     importlib.import_module("lintorch.worker.server").serve()
 
 

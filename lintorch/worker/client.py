@@ -9,10 +9,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Generator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
+from lintorch.stopping import unbroken
 from lintorch.worker import tree
 
 _BOOT = Path(__file__).with_name("boot.py")
@@ -37,17 +39,26 @@ class WorkerError(Exception):
 class Worker:
     """A process of `python` that has imported torch. Use as a context; leaving it ends everything."""
 
-    def __init__(self, python: str = sys.executable) -> None:
+    def __init__(self, python: str = sys.executable, output: str = "") -> None:
+        """`output` is a folder that work writes to, and that goes with the worker's own where all is killed."""
         self._python = python
         self._folder = tempfile.TemporaryDirectory(prefix="lintorch-", ignore_cleanup_errors=True)
+        self._folders = [self._folder.name, *([output] if output else [])]
         self._process: subprocess.Popen[str] | None = None
+        self._unwanted = False
+        self.contained: Mapping[str, str] = {}
+        """What holds work in on this machine: "network" and so on, in words."""
 
     def __enter__(self) -> Worker:
         try:
-            self._process = self._start()
+            with unbroken():
+                self._process = self._start()
+            if self._unwanted:
+                self.kill()
             first = self._read()
             if "error" in first:
                 raise WorkerError(_no_torch(self._python, first["error"]))
+            self.contained = dict(first["contained"])
         except BaseException:
             self.close()
             raise
@@ -69,18 +80,22 @@ class Worker:
         memory: int,
         imports: Sequence[str] = (),
         together: int = 0,
+        disk: int = 0,
     ) -> Generator[dict[str, Any], None, dict[str, Any]]:
         """Call the function `work` ("module:name") over there; yield what it sends.
 
         The modules `imports` are loaded once, for this and all later work. The work may hold
-        `memory` bytes, and `together` (else the same) with all that it starts.
+        `memory` bytes, and `together` (else the same) with all that it starts; it may write
+        `disk` bytes (0: as many as it likes).
 
         Returns {"cause": "" or why it was stopped, "output": the end of what it printed}.
         """
         request = {"work": work, "arguments": arguments, "seconds": seconds, "memory": memory}
         request |= {"imports": list(imports), "together": together}
-        self._pipe("stdin").write(json.dumps(request) + "\n")
-        self._pipe("stdin").flush()
+        request |= {"disk": disk, "folders": self._folders}
+        with suppress(BrokenPipeError):  # that it has ended, and why, is read below
+            self._pipe("stdin").write(json.dumps(request) + "\n")
+            self._pipe("stdin").flush()
         while "ending" not in (message := self._read()):
             if "allow" not in message:
                 yield message
@@ -89,24 +104,27 @@ class Worker:
 
     def close(self) -> None:
         """Kill the worker and all that runs below it, and remove its folder."""
-        if self._process is not None:
-            self.kill()
-            self._process.wait()
-            self._pipe("stdin").close()
-            self._pipe("stdout").close()
-            self._process = None
-        self._folder.cleanup()
+        with unbroken():
+            if (process := self._process) is not None:
+                self.kill()
+                process.wait()
+                with suppress(BrokenPipeError):
+                    self._pipe("stdin").close()
+                self._pipe("stdout").close()
+                self._process = None
+            self._folder.cleanup()
 
     def kill(self) -> None:
-        """Kill the worker and all that runs below it; from any thread."""
-        if (process := self._process) is not None:
-            tree.kill(process.pid)
+        """Kill the worker and all that runs below it, at once or when it has started; from any thread."""
+        self._unwanted = True
+        if (process := self._process) is not None and process.returncode is None:
+            tree.end(process.pid)
 
     def _start(self) -> subprocess.Popen[str]:
         with open(self._stderr, "w") as stderr:
             try:
                 return subprocess.Popen(
-                    [self._python, str(_BOOT)],
+                    [self._python, str(_BOOT), *self._folders],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=stderr,

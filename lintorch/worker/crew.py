@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
+from lintorch.stopping import unbroken
+from lintorch.worker.client import WorkerError
 from lintorch.worker.workers import Workers
 
 T = TypeVar("T")
@@ -31,11 +33,13 @@ def abreast(
             for future in futures:
                 yield future.result()
         except BaseException:
-            crew.stop()
-            pool.shutdown(wait=False, cancel_futures=True)
+            with unbroken():
+                crew.stop()
+                pool.shutdown(wait=False, cancel_futures=True)
             raise
         finally:
-            crew.dismiss()
+            with unbroken():
+                crew.dismiss()
 
 
 class _Crew:
@@ -45,11 +49,14 @@ class _Crew:
         self._first = first
         self._idle = [first]
         self._hired: list[Workers] = []
+        self._stopped = False
         self._lock = threading.Lock()
 
     def do(self, work: Callable[[Workers, T], R], task: T) -> R:
         """One piece of work by whoever is idle."""
         with self._lock:
+            if self._stopped:
+                raise WorkerError("no more work is wanted")
             workers = self._idle.pop() if self._idle else self._hire()
         try:
             return work(workers, task)
@@ -59,7 +66,10 @@ class _Crew:
 
     def stop(self) -> None:
         """End the work in hand: all workers, for good; whoever waits for one is told by its silence."""
-        for workers in (self._first, *self._hired):
+        with self._lock:
+            self._stopped = True
+            everyone = (self._first, *self._hired)
+        for workers in everyone:
             workers.halt()
 
     def dismiss(self) -> None:
@@ -68,5 +78,5 @@ class _Crew:
             workers.close()
 
     def _hire(self) -> Workers:
-        self._hired.append(Workers(self._first.python))
+        self._hired.append(Workers(self._first.python, self._first.output))
         return self._hired[-1]

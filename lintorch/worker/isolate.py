@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,15 +31,21 @@ class Ending:
 
 
 def isolate(
-    work: Work, seconds: float, memory: int, together: int = 0
+    work: Work,
+    seconds: float,
+    memory: int,
+    together: int = 0,
+    disk: int = 0,
+    folders: Sequence[str] = (),
 ) -> Generator[Message, None, Ending]:
     """Yield what `work` sends, as it comes; return how it ended.
 
     A message {"allow": s} gives the work s seconds from now on, and is passed on with some
     slack, so that whatever waits for this work waits long enough. The work itself may hold
-    `memory` bytes; with all that it starts, `together` (else the same).
+    `memory` bytes; with all that it starts, `together` (else the same). It may add `disk` bytes
+    (0: as many as it likes) to what is in the `folders`.
     """
-    pieces = ticking(work, seconds, memory, together)
+    pieces = ticking(work, seconds, memory, together, disk=disk, folders=folders)
     while True:
         try:
             message = next(pieces)
@@ -51,7 +57,13 @@ def isolate(
 
 
 def ticking(
-    work: Work, seconds: float, memory: int, together: int = 0, beside: set[int] | None = None
+    work: Work,
+    seconds: float,
+    memory: int,
+    together: int = 0,
+    beside: set[int] | None = None,
+    disk: int = 0,
+    folders: Sequence[str] = (),
 ) -> Generator[Message | None, None, Ending]:
     """As `isolate`, yielding None now and then, so that several can be waited for in turn.
 
@@ -60,17 +72,20 @@ def ticking(
     if not hasattr(os, "fork"):
         return (yield from _here(work))
     beside = set() if beside is None else beside
-    streams = Streams()
+    streams, parent = Streams(), os.getpid()
+    written = limits.DiskWatch(folders, disk)
     sys.stdout.flush()
     sys.stderr.flush()
     pid = os.fork()
     if pid == 0:
+        tree.die_with(parent)
+        limits.limit_files(disk)
         _run(work, streams, memory)
     streams.keep_reading_ends()
     beside.add(pid)
     try:
         watch = limits.MemoryWatch(pid, together or memory)
-        return (yield from _watch(pid, streams, seconds, watch, beside))
+        return (yield from _watch(pid, streams, seconds, watch, written, beside))
     finally:
         beside.discard(pid)
         tree.kill(pid)
@@ -92,7 +107,12 @@ def _here(work: Work) -> Generator[Message | None, None, Ending]:
 
 
 def _watch(
-    pid: int, streams: Streams, seconds: float, watch: limits.MemoryWatch, beside: set[int]
+    pid: int,
+    streams: Streams,
+    seconds: float,
+    watch: limits.MemoryWatch,
+    written: limits.DiskWatch,
+    beside: set[int],
 ) -> Generator[Message | None, None, Ending]:
     parent, deadline, end, status = os.getppid(), time.monotonic() + seconds, None, None
     while status is None:
@@ -113,6 +133,8 @@ def _watch(
             return Ending(f"it did not finish within {seconds:g} s", streams.output())
         if watch.exceeded():
             return Ending(f"it used more than {watch} of memory", streams.output())
+        if written.exceeded():
+            return Ending(str(written), streams.output())
         if os.getppid() != parent:  # nobody waits for this any more
             tree.kill(pid)
             os._exit(1)
@@ -128,6 +150,8 @@ def _cause(status: int) -> str:
     if status >= 0:
         return f"it ended the process itself, with exit status {status}"
     name = signal.Signals(-status).name
+    if name == "SIGXFSZ":
+        return limits.wrote()
     crash = " (a crash in native code)" if name in ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE") else ""
     return f"it was killed by {name}{crash}"
 

@@ -1,11 +1,12 @@
-"""Limits on the memory of a piece of work."""
+"""Limits on the memory of a piece of work, and on what it writes to disk."""
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -17,6 +18,9 @@ except ImportError:  # Windows has no such limits
     resource = None  # type: ignore[assignment]
 
 _INTERVAL = 0.5
+_REST = 20
+"""Times as long as a look at the disk took, until the next."""
+_BLOCK = 4096
 
 
 def limit_memory(size: int) -> None:
@@ -34,6 +38,21 @@ def lift_memory() -> None:
         with suppress(OSError, ValueError):
             hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
             resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))
+
+
+def limit_files(size: int) -> None:
+    """Let this process, and all that it starts, end where a file grows beyond `size` bytes; 0: never."""
+    if resource is not None and size:
+        with suppress(OSError, ValueError):
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+def wrote(size: int = 0) -> str:
+    """The cause where more than `size` bytes were written, else more than one file may hold here."""
+    if resource is not None and not size:
+        size = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+    return f"it wrote more than {shown(size)} to disk (trace-disk)"
 
 
 def shown(size: int) -> str:
@@ -79,4 +98,48 @@ class MemoryWatch:
         if time.monotonic() < self._next or not os.path.isdir("/proc/self"):
             return False
         self._next = time.monotonic() + _INTERVAL
-        return tree.resident([self._pid, *tree.descendants(self._pid)]) > self._size
+        processes = [self._pid, *tree.descendants(self._pid)]
+        return tree.held_by(processes, self._size) > self._size
+
+
+class DiskWatch:
+    """Looks now and then at what has come into folders since it began; 0 bytes: it never looks."""
+
+    def __init__(self, folders: Sequence[str], size: int) -> None:
+        self._folders, self._size = folders, size
+        self._before = occupied(folders) if size else 0
+        self._next = time.monotonic() + _INTERVAL
+
+    def __str__(self) -> str:
+        return wrote(self._size)
+
+    def exceeded(self) -> bool:
+        """Whether more came than may; looks at most twice a second, less often where many files lie."""
+        began = time.monotonic()
+        if not self._size or began < self._next:
+            return False
+        grown = occupied(self._folders, self._before + self._size) - self._before
+        took = time.monotonic() - began
+        self._next = began + max(_INTERVAL, _REST * took)
+        return grown > self._size
+
+
+def occupied(folders: Sequence[str], limit: float = math.inf) -> int:
+    """Bytes that the files below folders take, each at least a block; counted until beyond the `limit`."""
+    taken, folders = 0, list(folders)
+    while folders and taken <= limit:
+        with suppress(OSError), os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                taken += max(_BLOCK, _size(entry))
+                if taken > limit:
+                    break
+    return taken
+
+
+def _size(entry: os.DirEntry[str]) -> int:
+    with suppress(OSError):
+        found = entry.stat(follow_symlinks=False)
+        return getattr(found, "st_blocks", 0) * 512 or found.st_size
+    return 0

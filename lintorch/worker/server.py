@@ -32,7 +32,7 @@ def serve() -> None:
     except Exception as error:  # a broken torch may raise anything
         reply({"error": f"{type(error).__name__}: {error}"})
         return
-    reply({"ready": version})
+    reply({"ready": version, "contained": surroundings.contained()})
     for line in requests:
         ending = relay(_do(json.loads(line)), reply)
         reply({"ending": {"cause": ending.cause, "output": ending.output}})
@@ -59,6 +59,8 @@ def _do(request: dict[str, Any]) -> Generator[Message, None, Ending]:
         request["seconds"],
         request["memory"],
         request["together"],
+        request["disk"],
+        request["folders"],
     )
 
 

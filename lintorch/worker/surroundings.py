@@ -6,27 +6,48 @@ import ipaddress
 import os
 import random
 import socket
+import sys
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
+
+from lintorch.worker import linux
+
+OWN_NETWORK = "a network of their own, which holds nothing but themselves"
+PYTHON_GUARD = "no connections from Python's sockets; programs that a model starts are not held"
+_CONTAINED = {"network": PYTHON_GUARD}
+_INTERNET = (socket.AF_INET, socket.AF_INET6)
+_SENDING = {"socket.connect", "socket.sendto", "socket.sendmsg"}
+_RESOLVING = {"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"}
 
 
 def settle() -> str:
-    """Import torch with one thread and close the network; the version of torch.
+    """Close the network and import torch with one thread; the version of torch.
 
-    Forked children hang where OpenMP has started threads before, so nothing may run earlier.
+    Forked children hang where OpenMP has started threads before, and a process with threads
+    cannot leave its network, so nothing may run earlier.
     """
+    close_network()
     import torch
 
     torch.set_num_threads(1)
-    close_network()
     return str(torch.__version__)
 
 
 def close_network() -> None:
-    """Let connections to other machines fail at once, with a plain reason."""
+    """Leave the network where the platform lets a process; let Python's connections fail with a plain reason."""
     os.environ.setdefault("HF_HUB_OFFLINE", "1")  # it would try again and again
-    for name in ("connect", "connect_ex"):
-        setattr(socket.socket, name, _local_only(getattr(socket.socket, name)))
-    socket.getaddrinfo = _local_names(socket.getaddrinfo)
+    if sys.platform == "linux" and _could(linux.leave_network):
+        linux.leave_network()
+        _CONTAINED["network"] = OWN_NETWORK
+    with suppress(OSError, AttributeError):
+        linux.gain_no_privileges()
+    sys.addaudithook(_guard)
+
+
+def contained() -> dict[str, str]:
+    """What holds models in here, in words."""
+    return dict(_CONTAINED)
 
 
 def seed(value: int = 0) -> None:
@@ -42,22 +63,26 @@ def seed(value: int = 0) -> None:
     numpy.random.seed(value)
 
 
-def _local_only(connect: Any) -> Any:
-    def guarded(self: socket.socket, address: Any) -> Any:
-        if self.family in (socket.AF_INET, socket.AF_INET6) and not _is_local(address[0]):
+def _could(change: Callable[[], None]) -> bool:
+    """Whether a change of this process would come to its end: tried in a child, as half of it would harm."""
+    child = os.fork()
+    if child == 0:
+        try:
+            change()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    return os.waitpid(child, 0)[1] == 0
+
+
+def _guard(event: str, arguments: tuple[Any, ...]) -> None:
+    """Hears of whatever Python's sockets are asked to do, by whichever name."""
+    if event in _SENDING:
+        connection, address = arguments[:2]
+        if connection.family in _INTERNET and address and not _is_local(address[0]):
             raise _refusal(address[0])
-        return connect(self, address)
-
-    return guarded
-
-
-def _local_names(resolve: Any) -> Any:
-    def guarded(host: Any, *rest: Any, **named: Any) -> Any:
-        if host is not None and not _is_local(host):
-            raise _refusal(host)
-        return resolve(host, *rest, **named)
-
-    return guarded
+    elif event in _RESOLVING and arguments[0] is not None and not _is_local(arguments[0]):
+        raise _refusal(arguments[0])
 
 
 def _is_local(host: Any) -> bool:

@@ -10,8 +10,8 @@ from lintorch.worker.client import Worker, WorkerError
 class Workers:
     """The worker in use; another one where user code has killed it, until it is closed."""
 
-    def __init__(self, python: str) -> None:
-        self.python = python
+    def __init__(self, python: str, output: str = "") -> None:
+        self.python, self.output = python, output
         self._worker: Worker | None = None
         self._closed = False
         self._lock = threading.Lock()
@@ -29,7 +29,14 @@ class Workers:
             if self._closed:
                 raise WorkerError("no more work is wanted")
             if self._worker is None:
-                self._worker = Worker(self.python).__enter__()
+                self._worker = Worker(self.python, self.output)  # known, so that it can be halted
+                try:
+                    self._worker.__enter__()
+                except BaseException:
+                    self._worker = None
+                    raise
+            if self._closed:
+                raise WorkerError("no more work is wanted")
             return self._worker
 
     def drop(self) -> None:

@@ -1,0 +1,180 @@
+"""What a model cannot do to the machine that it runs on, as docs/security.md says."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+from running import CHECKOUT, lintorch
+from watched import Run, wait_for
+
+from lintorch.models.examine import Limits, Plan, Report, examine
+
+MIB = 2**20
+NET = """
+import _socket, os, signal, socket, subprocess, sys, time
+import torch
+from torch import nn
+
+
+def above():
+    # the processes of the worker, nearest first; the last but one answers requests
+    found, pid = [], os.getppid()
+    while b"boot.py" in open(f"/proc/{{pid}}/cmdline", "rb").read():
+        found.append(pid)
+        pid = int(open(f"/proc/{{pid}}/stat").read().rpartition(")")[2].split()[1])
+    return found
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 1)
+
+    def forward(self, x):
+        {}
+        return self.conv(x)
+
+
+class Next(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 1)
+
+    def forward(self, x):
+        return self.conv(x)
+"""
+REACHING = {
+    "tcp": "socket.create_connection(('127.0.0.1', {tcp}))",
+    "open": "socket.socket().sendto(b'open', socket.MSG_FASTOPEN, ('127.0.0.1', {tcp}))",
+    "udp": "socket.socket(type=socket.SOCK_DGRAM).sendto(b'udp', ('127.0.0.1', {udp}))",
+    "inner": "_socket.socket(type=socket.SOCK_DGRAM).sendto(b'inner', ('127.0.0.1', {udp}))",
+    "child": 'subprocess.run([sys.executable, "-c", "import socket; '
+    "socket.create_connection(('127.0.0.1', {tcp}))\"], check=True)",
+}
+OUTSIDE = {
+    "tcp": "socket.create_connection(('192.0.2.1', 80))",
+    "code": "socket.socket().connect_ex(('192.0.2.1', 80))",
+    "open": "socket.socket().sendto(b'x', socket.MSG_FASTOPEN, ('192.0.2.1', 80))",
+    "udp": "socket.socket(type=socket.SOCK_DGRAM).sendto(b'x', ('192.0.2.1', 53))",
+    "message": "socket.socket(type=socket.SOCK_DGRAM).sendmsg([b'x'], [], 0, ('192.0.2.1', 53))",
+    "inner": "_socket.socket(type=socket.SOCK_DGRAM).sendto(b'x', ('192.0.2.1', 53))",
+    "name": "_socket.getaddrinfo('192.0.2.1', 80)",
+}
+FILLING = {
+    "large": "open('large', 'wb').truncate(2**26)",
+    "bytes": "[open(f'{n}', 'wb').write(b'x' * 2**20) for n in range(99)]; time.sleep(600)",
+    "files": "[open(f'many{n}', 'wb') for n in range(9999)]; time.sleep(600)",
+}
+
+
+def examined(folder: Path, running: dict[str, str], **limits: float) -> dict[str, Report]:
+    """What became of `Net`, by file; `Next` is well."""
+    for name, line in running.items():
+        folder.joinpath(f"{name}.py").write_text(NET.format(line))
+    plan = Plan(
+        tuple(str(folder / f"{name}.py") for name in running),
+        str(folder),
+        trace=False,
+        limits=Limits(**limits),
+    )
+    found: dict[str, Report] = {}
+    for report in examine(plan):
+        what = report.failure or report.model
+        if what.qualname == "Net":
+            found[Path(what.path).stem] = report
+        else:
+            assert report.failure is None
+    return found
+
+
+def containment(**environment: str) -> dict[str, str]:
+    done = lintorch("models", "--containment", "--config", os.devnull, cwd=CHECKOUT, **environment)
+    assert done.returncode == 0, done.stderr
+    return dict(line.split(None, 1) for line in done.stdout.splitlines())
+
+
+@contextmanager
+def servers() -> Iterator[dict[str, socket.socket]]:
+    """A server for connections and one for messages, on this machine's own address."""
+    with ExitStack() as closing:
+        kinds = {"tcp": socket.SOCK_STREAM, "udp": socket.SOCK_DGRAM}
+        made = {n: closing.enter_context(socket.socket(type=kind)) for n, kind in kinds.items()}
+        for server in made.values():
+            server.bind(("127.0.0.1", 0))
+            server.setblocking(False)
+        made["tcp"].listen()
+        yield made
+
+
+def reached(servers: dict[str, socket.socket]) -> bool:
+    for name, ask in (("tcp", servers["tcp"].accept), ("udp", lambda: servers["udp"].recv(9))):
+        try:
+            ask()
+        except BlockingIOError:
+            continue
+        return bool(name)
+    return False
+
+
+def test_a_model_reaches_no_server_of_this_machine(tmp_path: Path) -> None:
+    if "own" not in containment()["network"]:
+        pytest.skip("this machine gives a process no network of its own")
+    with servers() as made:
+        ports = {name: server.getsockname()[1] for name, server in made.items()}
+        found = examined(tmp_path, {n: line.format(**ports) for n, line in REACHING.items()})
+        assert set(found) == set(REACHING)
+        for name in ("tcp", "open", "child"):
+            assert found[name].failure is not None, name
+        assert not reached(made)
+        with socket.create_connection(made["tcp"].getsockname()):
+            wait_for(lambda: reached(made))
+
+
+def test_pythons_sockets_say_why_they_reach_nothing_outside(tmp_path: Path) -> None:
+    for name, report in examined(tmp_path, OUTSIDE).items():
+        assert report.failure is not None, name
+        assert "runs models without network: 192.0.2.1 was not reached" in report.failure.cause
+
+
+def test_a_model_may_talk_to_itself_and_is_the_same_user(tmp_path: Path) -> None:
+    lines = {
+        "socket": "s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen(); "
+        "socket.create_connection(s.getsockname())",
+        "user": "assert os.stat(__file__).st_uid == os.getuid(), os.getuid()",
+        "pair": "one, other = socket.socketpair(); one.send(b'x')",
+        "gloo": "torch.distributed.init_process_group('gloo', rank=0, world_size=1, "
+        "store=torch.distributed.HashStore()) if not torch.distributed.is_initialized() else 0; "
+        "torch.distributed.all_reduce(torch.ones(1))",
+    }
+    for name, report in examined(tmp_path, lines).items():
+        assert report.failure is None, (name, report.failure)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is nobody to watch")
+def test_a_model_that_writes_too_much_is_stopped(tmp_path: Path) -> None:
+    found = examined(tmp_path, FILLING, disk=32 * MIB)
+    for name in FILLING:
+        failure = found[name].failure
+        assert (failure.stage, failure.qualname) == ("stopped", "Net"), name
+        assert "more than 32 MiB to disk (trace-disk)" in failure.cause
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_a_model_that_kills_its_worker_leaves_nothing_running(tmp_path: Path) -> None:
+    line = (
+        "subprocess.Popen(['sleep', '661'], start_new_session=True); "
+        "os.kill(above()[-2], signal.SIGKILL); time.sleep(600)"
+    )
+    tmp_path.joinpath("net.py").write_text(NET.format(line))
+    run = Run(tmp_path, "models")
+    out, _ = run.process.communicate(timeout=120)
+    assert "net.py:Next on x" in out
+    assert "stopped: it ended the worker process" in out
+    assert not run.others()
+    assert not [*run.temporary.iterdir()]
