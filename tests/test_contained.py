@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import os
+import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -93,6 +96,7 @@ WITHIN = (
     "'gloo', rank=0, world_size=1, store=torch.distributed.HashStore())",
     "torch.distributed.all_reduce(torch.ones(1))",
     "assert os.stat(__file__).st_uid == os.getuid(), os.getuid()",
+    "assert sys.platform != 'linux' or 'NoNewPrivs:\\t1' in open('/proc/self/status').read()",
 )
 SPOILING = (
     "open({kept!r}, 'a')",
@@ -178,6 +182,48 @@ def reached(servers: dict[str, socket.socket]) -> bool:
     return False
 
 
+def test_every_claim_of_the_page_names_a_test() -> None:
+    page = (CHECKOUT / "docs" / "security.md").read_text()
+    tests = "".join(path.read_text() for path in (CHECKOUT / "tests").glob("test_*.py"))
+    named = re.findall(r"`(test_\w+)`", page)
+    assert len(named) > 20
+    assert not [name for name in named if f"def {name}(" not in tests]
+    tables = [block for block in page.split("\n\n") if "| test |\n" in block]
+    assert len(tables) == 3
+    for table in tables:
+        assert not [row for row in table.splitlines()[2:] if "`test_" not in row]
+
+
+def test_checking_runs_nothing_of_what_is_checked(tmp_path: Path) -> None:
+    project, mark = tmp_path / "project", tmp_path / "mark"
+    project.mkdir()
+    runs = f"import pathlib\npathlib.Path({str(mark)!r}).touch()\n"
+    interpreter = project / "interpreter"
+    interpreter.write_text(f"#!{sys.executable}\n{runs}")
+    interpreter.chmod(0o755)
+    for name in ("net.py", "conftest.py", "sitecustomize.py", "torch.py"):
+        project.joinpath(name).write_text(f"{runs}\nimport torch\nx = torch.cholesky(2)\n")
+    model = '[models.net]\nfactory = "net:build"\n'
+    settings = f"python = {str(interpreter)!r}\n{model}"
+    project.joinpath("lintorch.toml").write_text(settings)
+    done = lintorch("check", "--fix", "--no-cache", ".", cwd=project)
+    assert "cholesky" not in done.stderr
+    assert "torch.linalg.cholesky" in (project / "net.py").read_text()
+    assert not mark.exists()
+    lintorch("check", "--trace", "--no-cache", ".", cwd=project)
+    assert mark.exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="platforms differ")
+def test_what_this_kernel_offers_is_made_use_of() -> None:
+    alone = ["unshare", "--map-current-user", "--net", "true"]
+    if shutil.which("unshare") and not subprocess.run(alone, stderr=subprocess.DEVNULL).returncode:
+        assert "own" in containment()["network"]
+    release = ctypes.CDLL(None).syscall(444, None, 0, 1)
+    assert ("temporary folder, the output" in containment()["files"]) == (release >= 3)
+    assert ("their own" in containment()["signals"]) == (release >= 6)
+
+
 def test_a_model_reaches_no_server_of_this_machine(tmp_path: Path) -> None:
     if "own" not in containment()["network"]:
         pytest.skip("this machine gives a process no network of its own")
@@ -210,7 +256,7 @@ def test_a_model_that_writes_too_much_is_stopped(tmp_path: Path) -> None:
 
 
 def test_a_model_changes_no_file_outside_its_folder(tmp_path: Path) -> None:
-    if "temporary folder" not in containment()["files"]:
+    if "the output folder" not in containment()["files"]:
         pytest.skip("this machine does not let files be held")
     kept = tmp_path / "kept"
     kept.write_text("whole")
