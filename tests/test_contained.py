@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
+import functools
 import os
+import re
+import shutil
 import socket
+import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -31,6 +36,21 @@ def above():
     return found
 
 
+def refused(why, lines):
+    for line in lines:
+        try:
+            exec(line, globals())
+        except Exception as error:
+            assert why in str(error), (line, error)
+        else:
+            raise AssertionError(line)
+
+
+def done(lines):
+    for line in lines:
+        exec(line, globals())
+
+
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
@@ -49,23 +69,51 @@ class Next(nn.Module):
     def forward(self, x):
         return self.conv(x)
 """
-REACHING = {
-    "tcp": "socket.create_connection(('127.0.0.1', {tcp}))",
-    "open": "socket.socket().sendto(b'open', socket.MSG_FASTOPEN, ('127.0.0.1', {tcp}))",
-    "udp": "socket.socket(type=socket.SOCK_DGRAM).sendto(b'udp', ('127.0.0.1', {udp}))",
-    "inner": "_socket.socket(type=socket.SOCK_DGRAM).sendto(b'inner', ('127.0.0.1', {udp}))",
-    "child": 'subprocess.run([sys.executable, "-c", "import socket; '
-    "socket.create_connection(('127.0.0.1', {tcp}))\"], check=True)",
-}
-OUTSIDE = {
-    "tcp": "socket.create_connection(('192.0.2.1', 80))",
-    "code": "socket.socket().connect_ex(('192.0.2.1', 80))",
-    "open": "socket.socket().sendto(b'x', socket.MSG_FASTOPEN, ('192.0.2.1', 80))",
-    "udp": "socket.socket(type=socket.SOCK_DGRAM).sendto(b'x', ('192.0.2.1', 53))",
-    "message": "socket.socket(type=socket.SOCK_DGRAM).sendmsg([b'x'], [], 0, ('192.0.2.1', 53))",
-    "inner": "_socket.socket(type=socket.SOCK_DGRAM).sendto(b'x', ('192.0.2.1', 53))",
-    "name": "_socket.getaddrinfo('192.0.2.1', 80)",
-}
+REACHING = (
+    "socket.create_connection(('127.0.0.1', {tcp}))",
+    "socket.socket().sendto(b'open', socket.MSG_FASTOPEN, ('127.0.0.1', {tcp}))",
+    "subprocess.run([sys.executable, '-c', 'import socket; "
+    'socket.create_connection(("127.0.0.1", {tcp}))\'], check=True, stderr=-3)',
+)
+UNHEARD = (
+    "socket.socket(type=socket.SOCK_DGRAM).sendto(b'udp', ('127.0.0.1', {udp}))",
+    "_socket.socket(type=socket.SOCK_DGRAM).sendto(b'inner', ('127.0.0.1', {udp}))",
+)
+OUTSIDE = (
+    "socket.create_connection(('192.0.2.1', 80))",
+    "socket.socket().connect_ex(('192.0.2.1', 80))",
+    "socket.socket().sendto(b'x', socket.MSG_FASTOPEN, ('192.0.2.1', 80))",
+    "socket.socket(type=socket.SOCK_DGRAM).sendto(b'x', ('192.0.2.1', 53))",
+    "socket.socket(type=socket.SOCK_DGRAM).sendmsg([b'x'], [], 0, ('192.0.2.1', 53))",
+    "_socket.socket(type=socket.SOCK_DGRAM).sendto(b'x', ('192.0.2.1', 53))",
+    "_socket.getaddrinfo('192.0.2.1', 80)",
+)
+WITHIN = (
+    "s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen(); "
+    "socket.create_connection(s.getsockname())",
+    "one, other = socket.socketpair(); one.send(b'x')",
+    "torch.distributed.is_initialized() or torch.distributed.init_process_group("
+    "'gloo', rank=0, world_size=1, store=torch.distributed.HashStore())",
+    "torch.distributed.all_reduce(torch.ones(1))",
+    "assert os.stat(__file__).st_uid == os.getuid(), os.getuid()",
+    "assert sys.platform != 'linux' or 'NoNewPrivs:\\t1' in open('/proc/self/status').read()",
+)
+SPOILING = (
+    "open({kept!r}, 'a')",
+    "os.truncate({kept!r}, 0)",
+    "os.remove({kept!r})",
+    "os.replace({kept!r}, 'here')",
+    "os.mkdir({kept!r} + '-too')",
+    "raise OSError(subprocess.run(['rm', {kept!r}], stderr=-1, env=dict(LC_ALL='C')).stderr)",
+)
+WRITING = (
+    "os.makedirs('a/b', exist_ok=True); open('a/x', 'w').close(); os.replace('a/x', 'a/b/x')",
+    "os.truncate('a/b/x', 9); os.symlink('x', 'a/b/y'); os.remove('a/b/y')",
+    "open(os.path.expanduser('~/x'), 'w'); open('/dev/null', 'w').write('x')",
+    "import multiprocessing; multiprocessing.Lock().acquire()",
+    "subprocess.run('cat | wc -c > n; rm n', shell=True, input=b'x', check=True)",
+    "torch.ones(3).share_memory_(); torch.save({{}}, 'x.pt'); torch.load('x.pt')",
+)
 FILLING = {
     "large": "open('large', 'wb').truncate(2**26)",
     "bytes": "[open(f'{n}', 'wb').write(b'x' * 2**20) for n in range(99)]; time.sleep(600)",
@@ -93,8 +141,20 @@ def examined(folder: Path, running: dict[str, str], **limits: float) -> dict[str
     return found
 
 
-def containment(**environment: str) -> dict[str, str]:
-    done = lintorch("models", "--containment", "--config", os.devnull, cwd=CHECKOUT, **environment)
+def refusing(why: str, lines: Iterable[str], **given: object) -> dict[str, str]:
+    """A model that runs where each of these lines is refused, with this reason."""
+    return {"net": f"refused({why!r}, {[line.format(**given) for line in lines]!r})"}
+
+
+def doing(lines: Iterable[str], **given: object) -> dict[str, str]:
+    """A model that runs where each of these lines does."""
+    return {"net": f"done({[line.format(**given) for line in lines]!r})"}
+
+
+@functools.cache
+def containment() -> dict[str, str]:
+    """What lintorch says that it can do here."""
+    done = lintorch("models", "--containment", "--config", os.devnull, cwd=CHECKOUT)
     assert done.returncode == 0, done.stderr
     return dict(line.split(None, 1) for line in done.stdout.splitlines())
 
@@ -122,38 +182,68 @@ def reached(servers: dict[str, socket.socket]) -> bool:
     return False
 
 
+def test_every_claim_of_the_page_names_a_test() -> None:
+    page = (CHECKOUT / "docs" / "security.md").read_text()
+    tests = "".join(path.read_text() for path in (CHECKOUT / "tests").glob("test_*.py"))
+    named = re.findall(r"`(test_\w+)`", page)
+    assert len(named) > 20
+    assert not [name for name in named if f"def {name}(" not in tests]
+    tables = [block for block in page.split("\n\n") if "| test |\n" in block]
+    assert len(tables) == 3
+    for table in tables:
+        assert not [row for row in table.splitlines()[2:] if "`test_" not in row]
+
+
+def test_checking_runs_nothing_of_what_is_checked(tmp_path: Path) -> None:
+    project, mark = tmp_path / "project", tmp_path / "mark"
+    project.mkdir()
+    runs = f"import pathlib\npathlib.Path({str(mark)!r}).touch()\n"
+    interpreter = project / "interpreter"
+    interpreter.write_text(f"#!{sys.executable}\n{runs}")
+    interpreter.chmod(0o755)
+    for name in ("net.py", "conftest.py", "sitecustomize.py", "torch.py"):
+        project.joinpath(name).write_text(f"{runs}\nimport torch\nx = torch.cholesky(2)\n")
+    model = '[models.net]\nfactory = "net:build"\n'
+    settings = f"python = {str(interpreter)!r}\n{model}"
+    project.joinpath("lintorch.toml").write_text(settings)
+    done = lintorch("check", "--fix", "--no-cache", ".", cwd=project)
+    assert "cholesky" not in done.stderr
+    assert "torch.linalg.cholesky" in (project / "net.py").read_text()
+    assert not mark.exists()
+    lintorch("check", "--trace", "--no-cache", ".", cwd=project)
+    assert mark.exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="platforms differ")
+def test_what_this_kernel_offers_is_made_use_of() -> None:
+    alone = ["unshare", "--map-current-user", "--net", "true"]
+    if shutil.which("unshare") and not subprocess.run(alone, stderr=subprocess.DEVNULL).returncode:
+        assert "own" in containment()["network"]
+    release = ctypes.CDLL(None).syscall(444, None, 0, 1)
+    assert ("temporary folder, the output" in containment()["files"]) == (release >= 3)
+    assert ("their own" in containment()["signals"]) == (release >= 6)
+
+
 def test_a_model_reaches_no_server_of_this_machine(tmp_path: Path) -> None:
     if "own" not in containment()["network"]:
         pytest.skip("this machine gives a process no network of its own")
     with servers() as made:
         ports = {name: server.getsockname()[1] for name, server in made.items()}
-        found = examined(tmp_path, {n: line.format(**ports) for n, line in REACHING.items()})
-        assert set(found) == set(REACHING)
-        for name in ("tcp", "open", "child"):
-            assert found[name].failure is not None, name
+        for why, lines in (("", REACHING), (None, UNHEARD)):
+            asked = doing(lines, **ports) if why is None else refusing(why, lines, **ports)
+            assert examined(tmp_path, asked)["net"].failure is None
         assert not reached(made)
         with socket.create_connection(made["tcp"].getsockname()):
             wait_for(lambda: reached(made))
 
 
 def test_pythons_sockets_say_why_they_reach_nothing_outside(tmp_path: Path) -> None:
-    for name, report in examined(tmp_path, OUTSIDE).items():
-        assert report.failure is not None, name
-        assert "runs models without network: 192.0.2.1 was not reached" in report.failure.cause
+    why = "runs models without network: 192.0.2.1 was not reached"
+    assert examined(tmp_path, refusing(why, OUTSIDE))["net"].failure is None
 
 
-def test_a_model_may_talk_to_itself_and_is_the_same_user(tmp_path: Path) -> None:
-    lines = {
-        "socket": "s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen(); "
-        "socket.create_connection(s.getsockname())",
-        "user": "assert os.stat(__file__).st_uid == os.getuid(), os.getuid()",
-        "pair": "one, other = socket.socketpair(); one.send(b'x')",
-        "gloo": "torch.distributed.init_process_group('gloo', rank=0, world_size=1, "
-        "store=torch.distributed.HashStore()) if not torch.distributed.is_initialized() else 0; "
-        "torch.distributed.all_reduce(torch.ones(1))",
-    }
-    for name, report in examined(tmp_path, lines).items():
-        assert report.failure is None, (name, report.failure)
+def test_a_model_may_talk_to_itself_write_where_it_is_and_is_the_same_user(tmp_path: Path) -> None:
+    assert examined(tmp_path, doing((*WITHIN, *WRITING)))["net"].failure is None
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is nobody to watch")
@@ -163,6 +253,32 @@ def test_a_model_that_writes_too_much_is_stopped(tmp_path: Path) -> None:
         failure = found[name].failure
         assert (failure.stage, failure.qualname) == ("stopped", "Net"), name
         assert "more than 32 MiB to disk (trace-disk)" in failure.cause
+
+
+def test_a_model_changes_no_file_outside_its_folder(tmp_path: Path) -> None:
+    if "the output folder" not in containment()["files"]:
+        pytest.skip("this machine does not let files be held")
+    kept = tmp_path / "kept"
+    kept.write_text("whole")
+    asked = refusing("Permission denied", SPOILING, kept=str(kept))
+    assert examined(tmp_path, asked)["net"].failure is None
+    assert kept.read_text() == "whole"
+    assert {path.name for path in tmp_path.iterdir()} == {"net.py", "kept"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_a_model_sends_no_signal_outside(tmp_path: Path) -> None:
+    if "their own only" not in containment()["signals"]:
+        pytest.skip("this machine does not let signals be held")
+    with subprocess.Popen(["sleep", "677"]) as bystander:
+        try:
+            pids = f"({bystander.pid}, above()[-1])"
+            lines = [f"os.kill({pids}[{n}], signal.SIGKILL)" for n in (0, 1)]
+            asked = refusing("Operation not permitted", lines)
+            assert examined(tmp_path, asked)["net"].failure is None
+            assert bystander.poll() is None
+        finally:
+            bystander.kill()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,8 @@ import pytest
 from running import CHECKOUT
 from watched import PATIENCE, Run, hear, listens, wait_for
 
+fcntl = pytest.importorskip("fcntl")
+termios = pytest.importorskip("termios")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 SLOW = """
 import subprocess
@@ -53,6 +56,24 @@ def test_a_signal_ends_the_models_and_leaves_nothing(
     assert err == "lintorch: stopped; no file is half written\n"
     assert not [*run.temporary.iterdir()]
     assert {path.name for path in tmp_path.iterdir()} == {"slow.py", "too.py", "temporary"}
+
+
+def test_a_terminal_that_goes_ends_the_models_too(tmp_path: Path) -> None:
+    tmp_path.joinpath("slow.py").write_text(SLOW)
+    ours, theirs = os.openpty()
+
+    def at_terminal() -> None:
+        hear()
+        os.setsid()
+        fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
+
+    run = Run(tmp_path, "models", stderr=theirs, preexec_fn=at_terminal)
+    os.close(theirs)
+    run.until(lambda: {"sleep 653", "sleep 659"} <= set(run.others()))
+    os.close(ours)
+    assert run.process.wait(PATIENCE) == 128 + signal.SIGHUP
+    wait_for(lambda: not run.others())
+    assert not [*run.temporary.iterdir()]
 
 
 def test_models_end_with_a_run_that_was_killed_and_their_folders_are_removed(
@@ -120,6 +141,18 @@ def test_a_signal_that_was_ignored_stays_ignored(tmp_path: Path) -> None:
     run.process.send_signal(signal.SIGHUP)
     out, err = run.process.communicate("import torch\n", timeout=PATIENCE)
     assert (run.process.returncode, out.strip(), err) == (0, "[]", "")
+
+
+@pytest.mark.parametrize("arguments", [("rules",), ("check", "--no-cache")])
+def test_an_output_that_is_full_is_told_in_a_line(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    tmp_path.joinpath("file.py").write_text(RETIRED)
+    with open("/dev/full", "w") as full:
+        run = Run(tmp_path, *arguments, stdout=full)
+    _, err = run.process.communicate(timeout=PATIENCE)
+    assert run.process.returncode == 2
+    assert re.fullmatch("lintorch: .*No space left on device\n", err)
 
 
 @pytest.mark.parametrize("count", [1, 400])

@@ -26,7 +26,7 @@ class Run:
         environment = {"PYTHONPATH": str(CHECKOUT), "TMPDIR": str(self.temporary)}
         streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "lintorch", *arguments, "--config", os.devnull],
+            [sys.executable, "-m", "lintorch", *arguments],
             cwd=folder,
             env={**os.environ, **environment, "LINTORCH_RUN": str(folder)},
             text=True,

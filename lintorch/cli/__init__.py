@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import signal
@@ -16,6 +17,7 @@ from lintorch.stopping import Stopped, heeded
 
 _UNHEARD = 128 + 13
 """SIGPIPE, which Windows lacks."""
+_FULL = (errno.ENOSPC, errno.EIO)
 _COMMANDS = ("check", "export", "models", "rule", "rules", "targets")
 
 
@@ -45,7 +47,10 @@ class _Commands(click.Group):
             sys.exit(stop.exit_code if isinstance(stop, Stopped) else 128 + signal.SIGINT)
         except BrokenPipeError:  # as `lintorch check | head` ends
             sys.exit(_UNHEARD)
-        except Exception:
+        except Exception as error:
+            if isinstance(error, OSError) and error.errno in _FULL:
+                click.echo(f"lintorch: the output cannot be written: {error.strerror}", err=True)
+                sys.exit(2)
             import traceback
 
             traceback.print_exc()
@@ -61,13 +66,15 @@ def _flushed() -> Iterator[None]:
             yield
         finally:
             sys.stdout.flush()
-    except OSError:
+    except OSError as error:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         for stream in (sys.stdout, sys.stderr):
             try:
                 stream.flush()
             except OSError:
                 os.dup2(nowhere, stream.fileno())
+        if isinstance(error.__context__, KeyboardInterrupt):
+            raise error.__context__ from None
         raise
 
 

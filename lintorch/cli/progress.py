@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TextIO
 
 from lintorch.run.order import Progress, silent
@@ -34,4 +34,5 @@ def progress_on(stream: TextIO) -> Iterator[Progress]:
     try:
         yield tell
     finally:
-        bar.stop()
+        with suppress(OSError):  # the terminal may be gone
+            bar.stop()

@@ -1,6 +1,6 @@
 """Started by its path, by an interpreter that need not have lintorch: makes only that package importable, and serves.
 
-The arguments are folders to remove where nobody is left to do it.
+The arguments are the folders that it may write to, which go where nobody is left to remove them.
 
 The folder that holds the package stays off sys.path: it may be a site-packages full of other things.
 """
@@ -28,7 +28,7 @@ def main() -> None:
     sys.modules["lintorch"] = module
     spec.loader.exec_module(module)
     importlib.import_module("lintorch.worker.guardian").guard(sys.argv[1:])
-    importlib.import_module("lintorch.worker.server").serve()
+    importlib.import_module("lintorch.worker.server").serve(sys.argv[1:])
 
 
 if __name__ == "__main__":

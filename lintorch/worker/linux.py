@@ -61,6 +61,12 @@ def _raise_loopback() -> None:
         fcntl.ioctl(any_socket, _SET_FLAGS, struct.pack("16sh22x", b"lo", flags | _UP))
 
 
+def system_call(number: int, *arguments: int | bytes | None) -> int:
+    """A system call that the C library has no function for. Raises OSError."""
+    given = (ctypes.c_long(each) if isinstance(each, int) else each for each in arguments)
+    return _call("syscall", ctypes.c_long(number), *given)
+
+
 def _write(name: str, text: str) -> None:
     with open(f"/proc/self/{name}", "w") as file:
         file.write(text)

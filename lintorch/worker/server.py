@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from typing import IO, Any
 
@@ -13,8 +13,8 @@ from lintorch.worker import surroundings, tree
 from lintorch.worker.isolate import Ending, Message, isolate
 
 
-def serve() -> None:
-    """Answer requests, one JSON object a line, until there are no more.
+def serve(folders: Sequence[str]) -> None:
+    """Answer requests, one JSON object a line, until there are no more; only the `folders` are written to.
 
     A request names a function as "module:name", its arguments, and its limits. The function is
     called with the arguments and `send`; what it sends comes back, then {"ending": {...}}.
@@ -28,7 +28,7 @@ def serve() -> None:
 
     tree.adopt_orphans()
     try:
-        version = surroundings.settle()
+        version = surroundings.settle(folders)
     except Exception as error:  # a broken torch may raise anything
         reply({"error": f"{type(error).__name__}: {error}"})
         return

@@ -7,27 +7,36 @@ import os
 import random
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from lintorch.worker import linux
+from lintorch.worker import landlock, linux
 
 OWN_NETWORK = "a network of their own, which holds nothing but themselves"
 PYTHON_GUARD = "no connections from Python's sockets; programs that a model starts are not held"
-_CONTAINED = {"network": PYTHON_GUARD}
+OWN_FILES = "written in their temporary folder, the output folder and shared memory only"
+ANY_FILES = (
+    "written wherever the user may; the home and temporary folders they are told of are their own"
+)
+OWN_SIGNALS = "reach processes of their own only"
+ANY_SIGNALS = "reach all processes of the user"
+_CONTAINED = {"network": PYTHON_GUARD, "files": ANY_FILES, "signals": ANY_SIGNALS}
 _INTERNET = (socket.AF_INET, socket.AF_INET6)
 _SENDING = {"socket.connect", "socket.sendto", "socket.sendmsg"}
 _RESOLVING = {"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"}
 
 
-def settle() -> str:
-    """Close the network and import torch with one thread; the version of torch.
+def settle(folders: Sequence[str]) -> str:
+    """Close the network and all files but those in `folders`, and import torch with one thread.
+
+    The version of torch.
 
     Forked children hang where OpenMP has started threads before, and a process with threads
     cannot leave its network, so nothing may run earlier.
     """
     close_network()
+    close_files(folders)
     import torch
 
     torch.set_num_threads(1)
@@ -43,6 +52,15 @@ def close_network() -> None:
     with suppress(OSError, AttributeError):
         linux.gain_no_privileges()
     sys.addaudithook(_guard)
+
+
+def close_files(folders: Sequence[str]) -> None:
+    """Let nothing be written outside of the folders, nor signals be sent outside, where the platform can."""
+    with suppress(OSError, AttributeError):
+        signals = landlock.confine(folders)
+        _CONTAINED["files"] = OWN_FILES
+        if signals:
+            _CONTAINED["signals"] = OWN_SIGNALS
 
 
 def contained() -> dict[str, str]:
