@@ -134,3 +134,14 @@ def test_a_helper_in_another_file_runs_in_the_forward_pass_that_calls_it(tmp_pat
         assert [(f["filename"], f["location"]["row"]) for f in found] == [("sizes.py", 6)]
     net.write_text(NET.replace("halve(x)", "x"))
     assert codes("--select", "LT101", ".", cwd=tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "path", ["data/augment.py", "augmentations/echo.py", "data_augmentation.py"]
+)
+def test_what_changes_data_for_training_is_traced_by_nobody(path: str) -> None:
+    text = "from torch import nn\nclass Echo(nn.Module):\n    def forward(self, x):\n        return f(x)\n"
+    for where, traced in ((path, False), ("echo.py", True), ("augmented_net.py", True)):
+        source = Source(where, text)
+        (call,) = source.nodes(cst.Call)
+        assert source.in_traced_forward(call) is traced

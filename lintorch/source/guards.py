@@ -29,12 +29,16 @@ _OFF = re.compile(
 """Switches of saving memory, off unless a user turns them on."""
 _DONE = re.compile(r"^_?(is_)?(initiali[sz]ed|inited)$")
 """What the first batches of training have set."""
-_LOSS = re.compile(r"(Loss|Criterion|Matcher|Metric)$|(^|_)(loss|losses)(_|$)")
+_LOSS = re.compile(
+    r"(Loss|Criterion|Matcher|Metric|SSIM|PSNR|LPIPS)$|(^|_)(loss|losses)(_|$)|Discriminator"
+)
 _AUGMENTS = re.compile(
     r"RANSAC|^Random\w*(Erasing|Crop|Flip|Rotation|Affine|Perspective|Resize|Jitter|Blur|Noise|Cutout)"
 )
-_ASIDE = re.compile(r"(^|_)(nms|non_max_suppression)(_|$)|^(random|forecast)_masking$")
-"""Functions that pick boxes from what a model gave, or hide inputs in pretraining."""
+_ASIDE = re.compile(
+    r"(^|_)(nms|non_max_suppression|ssim|psnr)(_|$)|^rand(om)?_[a-z]|^forecast_masking$"
+)
+"""Functions that pick boxes from what a model gave, that measure, or that draw in training."""
 _WRAPPERS = ("DataParallel", "DistributedDataParallel", "FullyShardedDataParallel")
 _SWITCHES = frozenset({"training", "return_loss", "augment", "visualize"})
 """Arguments that are off where a model is deployed."""
@@ -135,7 +139,7 @@ def wants_target(forward: cst.FunctionDef) -> bool:
 
 
 def is_loss(owner: cst.ClassDef | cst.FunctionDef) -> bool:
-    """Whether a class or function is named as a loss or metric, or a class built on one."""
+    """Whether a class or function is named as what judges: a loss, a metric, a discriminator."""
     bases = owner.bases if isinstance(owner, cst.ClassDef) else ()
     named = [owner.name.value, *(dotted_text(base.value) for base in bases)]
     return any(map(_LOSS.search, named))

@@ -13,6 +13,8 @@ from lintorch.source.classes import Classes, ClassInfo, is_self
 from lintorch.source.names import Lookup
 from lintorch.source.tree import Tree
 
+_APART = frozenset({"inference", "infer"})
+"""Methods by which a model is run, where its forward is for training."""
 _UNSEEN = ("torch.jit.unused", "torch.jit.ignore", "torch.jit.export")
 
 
@@ -67,13 +69,14 @@ class Regions:
         """Whether neither a class nor its forward says that it is a loss, or for training only."""
         methods = self._classes.all[owner].methods
         forward = methods.get("forward")
-        trains = "inference" in methods or (forward is not None and not guards.gives(forward))
+        apart = not _APART.isdisjoint(methods)
+        trains = apart or (forward is not None and not guards.gives(forward))
         aside = guards.stays_home(owner) or forward in self._kept
         return not (trains or aside or owner in self._dispatching)
 
     @cached_property
     def _dispatching(self) -> frozenset[cst.ClassDef]:
-        """The classes that hand their work to another runtime, or read files to work on."""
+        """The classes that hand work to another runtime or process, or read what to work on."""
         found: set[cst.ClassDef] = set()
         for function, calls in self._calls.items():
             info = self._classes.around(function)
@@ -85,7 +88,8 @@ class Regions:
 
     def _leads_out(self, call: cst.Call, function: cst.FunctionDef, info: ClassInfo) -> bool:
         handed = runtimes.is_handed_over(call, self._names)
-        if not handed and not runtimes.reads_files(call, self._names):
+        asks = runtimes.reads_files(call, self._names) or runtimes.gathers(call, self._names)
+        if not handed and not asks:
             return False
         built = handed and function.name.value == "__init__"
         return built or function in self._reached([info], frozenset())

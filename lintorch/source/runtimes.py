@@ -1,4 +1,4 @@
-"""Forward passes that hand their work to another runtime, or read files: nobody exports these.
+"""Forward passes that hand their work to another runtime or process, or read files: none is exported.
 
 `if self.pt: … elif self.onnx: … elif self.engine: …` is left out branch by branch, a class that
 opens a session of ONNX Runtime, or reads images in its forward, as a whole.
@@ -36,6 +36,13 @@ _READS = frozenset(
     }
 )  # fmt: skip
 _READERS = frozenset(name.rpartition(".")[2] for name in _READS)
+_COLLECTIVES = frozenset(
+    {
+        "all_gather", "all_reduce", "broadcast", "gather", "scatter", "all_to_all", "barrier",
+        "reduce_scatter", "all_gather_into_tensor", "all_gather_object", "broadcast_object_list",
+    }
+)  # fmt: skip
+_DISTRIBUTED = "torch.distributed."
 _OTHERS = frozenset(
     {
         "tensorrt", "trt", "openvino", "coreml", "tflite", "edgetpu", "ncnn", "paddle", "rknn",
@@ -53,6 +60,11 @@ def is_handed_over(call: cst.Call, names: Lookup) -> bool:
     if isinstance(func, cst.Attribute) and func.attr.value == "run":
         return bool(_SESSION.search(dotted_text(func.value).rpartition(".")[2]))
     return _last(func) in _CALLS or bool(_PACKAGES.match(names.name(func)))
+
+
+def gathers(call: cst.Call, names: Lookup) -> bool:
+    """Whether a call is one to other processes: `torch.distributed.all_gather(…)`."""
+    return _last(call.func) in _COLLECTIVES and names.name(call.func).startswith(_DISTRIBUTED)
 
 
 def reads_files(call: cst.Call, names: Lookup) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Hashable, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
@@ -36,6 +37,7 @@ from lintorch.source.training.paths import TrainingPaths
 from lintorch.source.training.roles import Role, Roles
 from lintorch.source.tree import Tree, grow
 
+_AUGMENTS = re.compile(r"(^|[/\\])(data_?)?augment(er|ation)?s?(_\w+)?(\.py$|[/\\])")
 N = TypeVar("N", bound=cst.CSTNode)
 
 
@@ -225,7 +227,8 @@ class Source:
 
     def in_traced_forward(self, node: cst.CSTNode) -> bool:
         """Whether the node runs in a forward pass that is traced: no loss, no TorchScript branch."""
-        return not self.is_test and self.regions.traced(node)
+        aside = self.is_test or _AUGMENTS.search(self.path) is not None
+        return not aside and self.regions.traced(node)
 
     @cached_property
     def _flows(self) -> Flows:

@@ -11,6 +11,7 @@ from lintorch.finding import Applicability, Fix, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source, literal
 from lintorch.source.classes import ClassInfo, is_self
+from lintorch.source.literals import Arguments
 from lintorch.source.modules import is_subclass
 from lintorch.source.project import home
 from lintorch.source.training.loaders import LOADERS, holder, loader_arguments, reads
@@ -108,7 +109,7 @@ def in_loaders(call: cst.Call, source: Source) -> Iterator[Hit]:
     held = holder(call, source)
     name = held.attr.value if isinstance(held, cst.Attribute) else held.value if held else ""
     if EVALUATES.fullmatch(name):
-        if literal(given.get("drop_last")) is True:
+        if literal(given.get("drop_last")) is True and not is_one_by_one(given, source):
             edit = source.replace(given.by_name["drop_last"].value, "False")
             fix = Fix("evaluate all samples", (edit,), Applicability.UNSAFE)
             yield Hit(call, "drop_last=True leaves the last samples out of the evaluation", fix)
@@ -149,6 +150,16 @@ def in_generators(call: cst.Call, source: Source) -> Iterator[Hit]:
 
 
 # loaders
+
+
+def is_one_by_one(given: Arguments, source: Source) -> bool:
+    """Whether a batch is one sample, so that there is never a smaller one to drop."""
+    batch = given.get("batch_size")
+    if isinstance(batch, cst.Name):
+        bound = source.bound(batch)
+        known = len(bound) == 1 and bound[0].kind == "assign"
+        return known and literal(bound[0].node) == 1
+    return given.complete and (batch is None or literal(batch) == 1)
 
 
 def unshuffled(call: cst.Call, shuffle: cst.BaseExpression | None, source: Source) -> Iterator[Hit]:

@@ -77,6 +77,8 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
         return
     if source.enclosing(call, cst.Lambda) is not None:
         return  # torch.jit.trace(lambda: torch.ones([]).to(device)) reads the device off the graph
+    if source.enclosing(call, cst.FunctionDef, cst.For, cst.While) is None:
+        return  # done once in the run
     message = f"{name} fills memory of the host, which is then copied to the device"
     yield Hit(call, message, on_device(call, made, device, name in EXACT, source))
 

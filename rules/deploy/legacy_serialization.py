@@ -9,6 +9,7 @@ import libcst as cst
 from lintorch.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source
+from lintorch.source.api.compat import asked
 
 rule = Rule(
     __name__,
@@ -47,6 +48,8 @@ _KEYWORD = "_use_new_zipfile_serialization"
 @rule.source(cst.Call, needs=(_KEYWORD,))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     if source.name(call.func) != "torch.save" or source.profile.torch < (1, 6):
+        return
+    if asked(call, source):
         return
     given = source.arguments(call, "obj", "f", "pickle_module", "pickle_protocol", _KEYWORD)
     if given.value(_KEYWORD) is False and not _is_buffer(given.get("f"), source):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -49,6 +50,10 @@ rule = Rule(
     fix=Applicability.SAFE,
 )
 
+_CUDA = re.compile(
+    r"cuda\.(is_available|device_count)|(^|[._])(use_)?(cuda|gpus?|trt)$|use_cuda", re.I
+)
+_MORE = (cst.GreaterThan, cst.IsNot, cst.NotEqual)
 _OF_NUMBERS = (Role.SCALER, Role.SCHEDULER)
 """What has a state without tensors."""
 _PARAMETERS = ("f", "map_location", "pickle_module")
@@ -64,13 +69,36 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
         return
     uses = [call, *_named(call, source)]
     takers = [taker for use in uses if (taker := _taker(use, source))]
-    if not takers or _is_own(path, call, source):
+    if not takers or _is_own(path, call, source) or _is_on_gpu(call, source):
         return
     alone = len(takers) == len(uses) - (len(uses) > 1)
     copies = alone and all(_copies(taker, source) for taker in takers)
     promise = Applicability.SAFE if copies else Applicability.UNSAFE
     fix = Fix("load to the CPU", (source.insert_argument(call, 'map_location="cpu"'),), promise)
     yield Hit(call, "no map_location: weights saved on a GPU raise where there is none", fix)
+
+
+def _is_on_gpu(call: cst.Call, source: Source) -> bool:
+    """Whether it runs only where a GPU was asked for, or is there: `if torch.cuda.is_available():`."""
+    inner: cst.CSTNode = call
+    for outer in source.ancestors(call):
+        if isinstance(outer, (cst.If, cst.IfExp)) and inner is not outer.test:
+            denied = isinstance(outer.test, cst.UnaryOperation)
+            asked = outer.test.expression if denied else outer.test
+            if _asks_gpu(asked, source) and (inner is outer.orelse) is denied:
+                return True
+        inner = outer
+    return False
+
+
+def _asks_gpu(test: cst.BaseExpression, source: Source) -> bool:
+    """`use_cuda`, also by what the name was set to; of comparisons `> 0` and `is not None`."""
+    if isinstance(test, cst.Comparison):
+        return isinstance(test.comparisons[0].operator, _MORE) and _asks_gpu(test.left, source)
+    if isinstance(test, cst.BooleanOperation):
+        return isinstance(test.operator, cst.And) and _asks_gpu(test.left, source)
+    given = source.classes.assigned(test) if isinstance(test, (cst.Name, cst.Attribute)) else []
+    return any(_CUDA.search(source.code(node)) for node in (test, *given))
 
 
 def _named(call: cst.Call, source: Source) -> list[cst.Name]:

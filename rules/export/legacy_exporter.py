@@ -9,6 +9,7 @@ import libcst as cst
 from lintorch.finding import Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source
+from lintorch.source.api.compat import asked
 from lintorch.source.exporting.exports import ONNX, onnx_arguments, onnx_exporter
 
 rule = Rule(
@@ -60,7 +61,7 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
     if name == ONNX:
         yield from _onnx(call, source)
-    elif name in MADE and _warns(source) and _is_saved(call, source):
+    elif name in MADE and _warns(source) and _is_saved(call, source) and not asked(call, source):
         yield Hit(call, f"{name} is deprecated: torch.export takes its place")
 
 
@@ -75,8 +76,12 @@ def _onnx(call: cst.Call, source: Source) -> Iterator[Hit]:
     if exporter == "onnx" and built and all(source.name(b.func) in SCRIPTS for b in built):
         message = "the new exporter raises when it is given a scripted or traced model"
         yield Hit(call, message, severity=Severity.ERROR)
-    elif given.value("dynamo") is False and source.profile.torch >= DEPRECATED:
+    elif given.value("dynamo") is False and _is_going(source) and not asked(call, source):
         yield Hit(call, "dynamo=False takes the exporter that torch is going to remove")
+
+
+def _is_going(source: Source) -> bool:
+    return source.profile.torch >= DEPRECATED
 
 
 def _is_saved(call: cst.Call, source: Source) -> bool:

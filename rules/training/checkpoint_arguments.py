@@ -9,6 +9,7 @@ import libcst as cst
 from lintorch.finding import Applicability, Fix, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Source
+from lintorch.source.api.compat import asked
 from lintorch.source.dataflow.reaching import reaching
 
 rule = Rule(
@@ -78,7 +79,8 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     short = name.rpartition(".")[2]
     named = all(arg.star != "**" for arg in call.args)
     reentrant = given.get("use_reentrant")
-    if reentrant is None and named and source.profile.torch >= _WARNS_SINCE:
+    warns = source.profile.torch >= _WARNS_SINCE and not asked(call, source)
+    if reentrant is None and named and warns:
         yield Hit(
             call, f"{short} without use_reentrant warns, and takes the old form", _fix(call, source)
         )

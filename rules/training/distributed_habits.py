@@ -128,7 +128,8 @@ def rank_option(call: cst.Call, source: Source) -> Iterator[Hit]:
     if not isinstance(call.func, cst.Attribute) or call.func.attr.value != "add_argument":
         return
     old = [arg for arg in call.args if literal(arg.value) == "--local_rank"]
-    known = source.profile.torch < (2, 0) or source.mentions(("--local-rank", "deepspeed"))
+    told = ("--local-rank", "deepspeed", "parse_known_args")
+    known = source.profile.torch < (2, 0) or source.mentions(told)
     if old and not known and source.mentions(RANKED) and not any(a.star for a in call.args):
         quote = source.code(old[0].value)
         both = f"{quote}, {quote.replace('--local_rank', '--local-rank')}"

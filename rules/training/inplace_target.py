@@ -249,7 +249,18 @@ def _shared_criterion(node: cst.Assign, source: Source) -> str:
     function = source.enclosing(node, cst.FunctionDef)
     names = {p.name.value for p in _params(function)[1:]} if function is not None else set()
     named = bool(given) and all(isinstance(g, cst.Name) and g.value in names for g in given)
-    return source.code(owner) if named else ""
+    return source.code(owner) if named and not _is_taken_over(given, node, source) else ""
+
+
+def _is_taken_over(given: list[cst.BaseExpression], node: cst.Assign, source: Source) -> bool:
+    """`self.reduction = criterion.reduction` above: a wrapper that reduces in its stead."""
+    return any(
+        isinstance(a.value, cst.Attribute)
+        and a.value.attr.value == "reduction"
+        and any(source.code(a.value.value) == source.code(g) for g in given)
+        for a in source.nodes(cst.Assign)
+        if source.precedes(a, node)
+    )
 
 
 # the fix

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -9,6 +10,7 @@ import libcst as cst
 from lintorch.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import Act, Event, Region, Role, Source
+from lintorch.source.api.compat import asked
 
 rule = Rule(
     __name__,
@@ -79,6 +81,7 @@ _LAST_EPOCH = {
     "CosineAnnealingLR": ("optimizer", "T_max", "eta_min", "last_epoch"),
     "PolynomialLR": ("optimizer", "total_iters", "power", "last_epoch"),
 }
+_RESUMED = re.compile(r"last_epoch(?!(\s*:\s*int)?\s*=\s*-\s*1\b)")
 _STEPS = (Act.STEP, Act.SCALER_STEP)
 _NEEDS = ("lr_scheduler", "scheduler.step(", "sched.step(")
 
@@ -170,7 +173,8 @@ def _warmed(region: Region, source: Source) -> bool:
     start = source.spans.offset(*source.spans.of(region.node)[0])
     top = source.spans.offset(*source.spans.of(function.name)[0]) if function is not None else 0
     before = source.text[top:start]
-    return any(word in before for word in (f"{_optimizer(region)}.step()", "last_epoch", "resume"))
+    stepped = f"{_optimizer(region)}.step()" in before
+    return stepped or "resume" in before or bool(_RESUMED.search(before))
 
 
 def _optimizer(region: Region) -> str:
@@ -189,7 +193,8 @@ def _makes(node: cst.Assign, source: Source) -> bool:
 def _made(call: cst.Call, short: str, source: Source) -> Iterator[Hit]:
     given = source.arguments(call, *_LAST_EPOCH.get(short, ("optimizer",)))
     verbose = given.by_name.get("verbose")
-    if verbose is not None and source.profile.torch >= _NO_VERBOSE_SINCE:
+    gone = source.profile.torch >= _NO_VERBOSE_SINCE
+    if verbose is not None and gone and not asked(call, source):
         message = f"{short} has no argument verbose since torch 2.7: TypeError"
         yield Hit(call, message, _without(call, verbose, source), severity=Severity.ERROR)
     last = given.value("last_epoch", -1)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lintorch.source.scopes import dotted_text
-from lintorch.source.tree import offspring
+from lintorch.source.tree import leaves, names_in
 
 if TYPE_CHECKING:
     from lintorch.source.source import Source
@@ -19,6 +19,11 @@ _ASKS = re.compile(
     r"is_new|is_old|new_api|old_api|signature|__kwdefaults__|is_torch_|supports?_|has_native|\bHAS_",
     re.IGNORECASE,
 )
+_RELEASE = re.compile(
+    r"__version__|version_info|torch_version|\bversion\.parse|\bVersion\(|metadata\.version"
+    r"|hasattr\(\s*(torch|nn|optim)\b"
+)
+"""What sets a name that tells the release."""
 _TRIED = frozenset(
     {"ImportError", "ModuleNotFoundError", "AttributeError", "TypeError", "NameError"}
 )
@@ -45,32 +50,63 @@ def asked(node: cst.CSTNode, source: Source) -> bool:
     """Whether a test of the release, or a handler of missing names, stands around a node."""
     inner = node
     for outer in source.ancestors(node):
-        if isinstance(outer, (cst.If, cst.IfExp)):
-            if inner is not outer.test and _asks(outer.test, source):
+        if isinstance(outer, (cst.If, cst.IfExp, cst.While)):
+            if inner is not outer.test and asks(outer.test, source):
+                return True
+        elif isinstance(outer, cst.BooleanOperation):
+            if inner is outer.right and asks(outer.left, source):
+                return True
+        elif isinstance(outer, cst.Match):
+            if inner is not outer.subject and asks(outer.subject, source):
                 return True
         elif isinstance(outer, (cst.Try, cst.TryStar)):
             if any(_catches(handler) for handler in outer.handlers):
                 return True
-        elif (isinstance(outer, cst.IndentedBlock) and _left_before(outer, inner, source)) or (
-            isinstance(outer, (cst.IndentedBlock, cst.Module)) and _asked_next(outer, inner, source)
+        elif isinstance(outer, (cst.IndentedBlock, cst.Module)) and (
+            _left_before(outer, inner, source) or _asked_next(outer, inner, source)
         ):
             return True
         inner = outer
     return False
 
 
-def _left_before(block: cst.IndentedBlock, child: cst.CSTNode, source: Source) -> bool:
-    """Whether an earlier statement of the block asks, and returns where the answer is yes."""
+def asks(test: cst.CSTNode, source: Source, depth: int = 2) -> bool:
+    """Whether a test is one of the release: by its words, or by what its names were given."""
+    if _ASKS.search(source.code(test)):
+        return True
+    return depth > 0 and any(
+        _RELEASE.search(source.code(given)) or asks(given, source, depth - 1)
+        for name in names_in(test)
+        for given in _given(name, source)
+    )
+
+
+def _given(name: cst.Name, source: Source) -> Iterator[cst.CSTNode]:
+    """What a name, or the `x` of `self.x`, was set to; the body of a function."""
+    owner = source.parent(name)
+    if isinstance(owner, cst.Attribute) and owner.attr is name:
+        yield from source.classes.assigned(owner)
+        return
+    for binding in source.bound(name):
+        if binding.kind == "function" and isinstance(binding.node, cst.FunctionDef):
+            yield binding.node.body
+        elif binding.kind in ("assign", "other"):
+            around = source.enclosing(binding.node, cst.Assign)
+            yield around.value if around is not None else binding.node
+
+
+def _left_before(block: cst.IndentedBlock | cst.Module, child: cst.CSTNode, source: Source) -> bool:
+    """Whether an earlier statement of the block asks, and leaves where the answer is yes."""
     for statement in block.body:
         if statement is child:
             return False
-        if isinstance(statement, cst.If) and isinstance(statement.body, cst.IndentedBlock):
-            last = statement.body.body[-1]
-            leaves = isinstance(last, cst.SimpleStatementLine) and isinstance(
-                last.body[-1], cst.Return
-            )
-            if leaves and _asks(statement.test, source):
+        if isinstance(statement, cst.If):
+            if leaves(statement.body) and asks(statement.test, source):
                 return True
+        elif isinstance(statement, cst.SimpleStatementLine):
+            for line in statement.body:
+                if isinstance(line, cst.Assert) and asks(line.test, source):
+                    return True
     return False
 
 
@@ -80,23 +116,7 @@ def _asked_next(block: cst.IndentedBlock | cst.Module, child: cst.CSTNode, sourc
     after = below[below.index(child) + 1 :] if child in below else []  # type: ignore[arg-type]
     sets = isinstance(child, cst.SimpleStatementLine) and isinstance(child.body[0], cst.Assign)
     test = after[0].test if after and isinstance(after[0], cst.If) else None
-    return sets and test is not None and _asks(test, source)
-
-
-def _asks(test: cst.BaseExpression, source: Source) -> bool:
-    """Whether a test asks for a release, or reads a name that was assigned the answer."""
-    if _ASKS.search(source.code(test)):
-        return True
-    names = [test, *leaves_of(test)]
-    values = (v for n in names if isinstance(n, cst.Name) for v in source.classes.assigned(n))
-    return any(_ASKS.search(source.code(value)) for value in values)
-
-
-def leaves_of(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """All nodes below a node."""
-    for child in offspring(node):
-        yield child
-        yield from leaves_of(child)
+    return sets and test is not None and asks(test, source)
 
 
 def _catches(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:

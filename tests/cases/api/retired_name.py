@@ -181,3 +181,48 @@ text = f"{torch.norm(text)}"  # hit
 async def later(a):
     async with a:
         return await torch.qr(a)  # hit
+
+
+MAJOR, MINOR = map(int, torch.__version__.split(".")[:2])
+OLD = torch.__version__ < "1.9"
+
+
+def is_old():
+    return torch.__version__ < "1.9"
+
+
+def by_release(x, kind):
+    if MAJOR < 2:
+        x = torch.cholesky(x)
+    y = torch.cholesky(x) if OLD else torch.linalg.cholesky(x)
+    while is_old():
+        y = torch.cholesky(y)
+    match MAJOR:
+        case 1:
+            y = torch.cholesky(y)
+    z = hasattr(torch, "cholesky") and torch.cholesky(y)
+    if kind:
+        z = torch.cholesky(z)  # hit
+    return z
+
+
+def left_before(x):
+    if not OLD:
+        raise RuntimeError("for old ones only")
+    return torch.cholesky(x)
+
+
+def held_to(x):
+    assert OLD
+    return torch.cholesky(x)
+
+
+class Kept:
+    def __init__(self):
+        self.old = torch.__version__ < "1.9"
+        self.small = True
+
+    def root(self, x):
+        if self.old:
+            return torch.cholesky(x)
+        return torch.cholesky(x) if self.small else x

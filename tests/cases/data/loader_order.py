@@ -97,7 +97,13 @@ def train(model, x, root, unknown, flag):
     stream = DataLoader(Stream(root))
     other = DataLoader(unknown)
     chosen = DataLoader(images, shuffle=flag)
-    val_loader = DataLoader(images, drop_last=True)  # hit
+    val_loader = DataLoader(images, batch_size=8, drop_last=True)  # hit
+    valid_loader = DataLoader(images, drop_last=True)
+    eval_loader = DataLoader(images, 1, drop_last=True)
+    one = 1
+    test_loader = DataLoader(images, batch_size=one, drop_last=True)
+    dev_loader = DataLoader(images, size, drop_last=True)  # hit
+    val_dl = DataLoader(images, drop_last=True, **options)  # hit
     train_loader = DataLoader(images, shuffle=True, drop_last=True)
     test_loader = DataLoader(images, shuffle=True)
     for epoch in range(3):

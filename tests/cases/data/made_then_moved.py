@@ -31,3 +31,8 @@ def made(n, device, x, dtype, args):
     )
     a = torch.zeros(n).to()
     return a
+
+
+once = torch.zeros(1, 3, 8, 8).to("cuda")
+for n in range(3):
+    again = torch.zeros(1, 3, n, n).to("cuda")  # hit

@@ -11,3 +11,10 @@ def save(state, path, old, options):
     options.save(state, _use_new_zipfile_serialization=False)
     buffer = io.BytesIO()
     torch.save(state, buffer, _use_new_zipfile_serialization=False)
+
+
+RECENT = torch.__version__ >= "1.6"
+if RECENT:
+    torch.save(model.state_dict(), path)
+else:
+    torch.save(model.state_dict(), path, _use_new_zipfile_serialization=False)

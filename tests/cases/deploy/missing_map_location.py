@@ -31,3 +31,27 @@ def data(path):
 class Cache:
     def load_state_dict(self, path):
         self.state = torch.load(path)
+
+
+def where_a_gpu_is(model, path, args, gpu):
+    use_cuda = torch.cuda.is_available()
+    found = torch.cuda.device_count() > 0
+    if torch.cuda.is_available():
+        model.load_state_dict(torch.load(path))
+    else:
+        model.load_state_dict(torch.load(path, map_location="cpu"))
+    if not use_cuda:
+        model.load_state_dict(torch.load(path))  # hit
+    else:
+        model.load_state_dict(torch.load(path))
+    if found and path:
+        model.load_state_dict(torch.load(path))
+    if args.gpu is not None:
+        model.load_state_dict(torch.load(path))
+    if gpu is None:
+        model.load_state_dict(torch.load(path))  # hit
+    if args.resume:
+        model.load_state_dict(torch.load(path))  # hit
+    state = torch.load(path) if args.cuda else torch.load(path, map_location="cpu")
+    model.load_state_dict(state)
+    return model

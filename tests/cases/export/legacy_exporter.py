@@ -25,3 +25,11 @@ def kept_in_memory(model, image):
 @torch.jit.script
 def relu_squared(x):
     return x.relu() ** 2
+
+
+MAJOR, MINOR = map(int, torch.__version__.split(".")[:2])
+if (MAJOR, MINOR) >= (2, 6):
+    torch.export.save(torch.export.export(model, (x,)), "model.pt2")
+else:
+    torch.onnx.export(model, x, "model.onnx", dynamo=False)
+    torch.jit.script(model).save("model.pt")

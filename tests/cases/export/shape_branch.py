@@ -169,3 +169,53 @@ class ShapeLoss(nn.Module):
         if x.shape != target.shape:
             target = target.view_as(x)
         return (x - target).sum()
+
+
+class PeriodDiscriminator(nn.Module):
+    def forward(self, x):
+        b, c, t = x.shape
+        if t % self.period != 0:
+            x = x[..., :-1]
+        return self.convs(x)
+
+
+class SSIM(nn.Module):
+    def forward(self, x, y):
+        if x.shape[2] > 512:
+            x = x[..., ::2]
+        return ssim(x, y)
+
+
+def ssim(x, y):
+    if x.shape[2] > 256:
+        x = x[..., ::2]
+    return x - y
+
+
+class Vocoder(nn.Module):
+    def forward(self, spect, audio):
+        if spect.size(2) > audio.size(1):
+            spect = spect[:, :, : audio.size(1)]
+        return self.flow(rand_slice(spect), audio)
+
+    def infer(self, spect):
+        if spect.size(2) > 512:
+            spect = spect[:, :, :512]
+        return self.flow(spect)
+
+
+class Gathers(nn.Module):
+    def forward(self, x):
+        if x.shape[2] > 256:
+            x = x[..., ::2]
+        torch.distributed.all_reduce(x)
+        return x
+
+
+def rand_slice(x):
+    return x[..., :8] if x.shape[2] > 8 else x
+
+
+class Slices(nn.Module):
+    def forward(self, x):
+        return rand_slice(x)

@@ -87,3 +87,15 @@ def rows(pred, target):
 def mark(pred, targets_matched, index):
     targets_matched[index, pred > 0] = True
     return index
+
+
+class TakesOver(nn.Module):
+    def __init__(self, criterion):
+        super().__init__()
+        self.criterion = criterion
+        self.reduction = criterion.reduction
+        self.criterion.reduction = "none"
+
+    def forward(self, x, y):
+        loss = self.criterion(x, y)
+        return loss.mean() if self.reduction == "mean" else loss.sum()

@@ -165,3 +165,46 @@ class Warmup(lr_scheduler.LRScheduler):
 
     def closed(self):
         return self.get_lr()
+
+
+torch_version = tuple(int(part) for part in torch.__version__.split(".")[:2])
+RECENT = torch_version >= (2, 4)
+
+
+def by_release(optimizer):
+    if RECENT:
+        return StepLR(optimizer, 30)
+    return StepLR(optimizer, 30, verbose=True)
+
+
+def by_another_flag(optimizer, loud):
+    return StepLR(optimizer, 30, verbose=True) if loud else StepLR(optimizer, 30)  # hit
+
+
+def from_the_start(model, loader, epochs):
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    scheduler = CosineAnnealingLR(optimizer, epochs, last_epoch=-1)
+    for _ in range(epochs):
+        scheduler.step()  # hit
+        for batch in loader:
+            optimizer.zero_grad()
+            model(batch).mean().backward()
+            optimizer.step()
+
+
+def from_where_it_was(model, loader, epochs, start):
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    scheduler = CosineAnnealingLR(optimizer, epochs, last_epoch=start - 1)
+    for _ in range(epochs):
+        scheduler.step()
+        for batch in loader:
+            optimizer.zero_grad()
+            model(batch).mean().backward()
+            optimizer.step()
+
+
+def not_resumed_either(model, start=-1):
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    last_epoch = -1
+    first = StepLR(optimizer, 30, 0.1, -1), CosineAnnealingLR(optimizer, 10, last_epoch=last_epoch)
+    return first, LambdaLR(optimizer, lambda epoch: 1.0, last_epoch=start)
