@@ -600,3 +600,13 @@ def test_the_matrix_says_of_a_target_what_the_findings_say(tmp_path: Path) -> No
     ]
     assert old["message"] == old["findings"][0]["message"]
     assert (old["stage"], old["location"]["row"]) == ("target", 6)
+
+
+def test_a_file_of_a_newer_ir_version_is_refused_whatever_its_opset(tmp_path: Path) -> None:
+    tmp_path.joinpath("net.py").write_text(AVERAGED.replace("version=17", "version=18"))
+    for exported in ((), ("--export", "onnx")):
+        named = ("--target", "onnxruntime-1.17", "--target", "onnxruntime-1.18")
+        (found,) = findings("--select", "LT902", *named, *exported, cwd=tmp_path)
+        assert (found["target"], found["severity"]) == ("onnxruntime-1.17", "error")
+        assert "onnx writes IR version 10" in found["message"]
+        assert "its highest is 9 (onnxruntime-1.18 takes it)" in found["message"]

@@ -68,6 +68,7 @@ def _facts(target: Target) -> dict[str, Any]:
         "highest_opset_bounds": release.bounds,
         "lowest_opset": release.lowest,
         "opset_limit": release.limit,
+        "highest_ir_version": release.ir,
         "operators_supported": sum(r["supported"] is True for r in rows.values()),
         "operators_named": len(rows),
         "checked": checked(target),
@@ -87,6 +88,8 @@ def _details(target: Target) -> Iterator[str]:
     yield f"  opset:       {_opset(target)} at most, {_LIMITS[release.limit]}"
     if release.lowest is not None:
         yield f"  from opset:  {release.lowest}"
+    if release.ir is not None:
+        yield f"  IR version:  {release.ir} at most; a newer file is refused"
     yield f"  sizes:       {_SIZES[release.dynamic]}"
     yield f"  confidence:  {release.confidence}: {release.basis}"
     yield _folded(f"  checked:     {checked(target)}")

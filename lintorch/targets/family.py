@@ -32,6 +32,8 @@ class Release:
     sources: tuple[Mapping[str, str], ...]
     retrieved: str
     lowest: int | None = None
+    ir: int | None = None
+    """The highest IR version of an ONNX file that it takes; None where nothing looks, or unknown."""
     bounds: tuple[int, int] | None = None
     variant: bool = False
     derived: bool = False

@@ -230,6 +230,8 @@ class Outcome:
     warnings: tuple[tuple[str, Site | None], ...] = ()
     """Warnings raised by the exporter that name a line of the user's source."""
     opset: int | None = None
+    ir: int | None = None
+    """The IR version of the ONNX file that was written."""
     compared: tuple[str, ...] = ()
     """The keys, as in `wrong`, of all sizes at which numbers were compared."""
     seconds: float = 0.0

@@ -64,6 +64,8 @@ class Exported:
     note: str = ""
     artifact: str = ""
     """The file that was written; "" where nothing was asked for."""
+    ir: int | None = None
+    """The IR version of an ONNX file."""
 
 
 @dataclass(frozen=True)

@@ -66,6 +66,7 @@ def attempt(
         made = replace(
             judge(exporter, made, eager, varied, train),
             artifact=made.artifact,
+            ir=made.ir,
         )
     seconds = round(time.monotonic() - started, 3)
     held = graph.uses(directory / FILE, user_file) if not train else ()

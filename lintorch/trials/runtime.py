@@ -42,12 +42,13 @@ def load(path: Path, job: Job) -> Exported:
     with stage("load"):
         import onnx
 
-        opsets = onnx.load(str(path), load_external_data=False).opset_import
+        model = onnx.load(str(path), load_external_data=False)
+        opsets = model.opset_import
         opset = next((entry.version for entry in opsets if entry.domain in ("", "ai.onnx")), None)
         run = _runner(_session(path), [given.label for given in job.inputs])
     wrote = f"opset {job.opset} was asked for, {opset} was written"
     note = "" if job.opset in (None, opset) else wrote
-    return Exported(run, opset, note, str(path) if job.keep else "")
+    return Exported(run, opset, note, str(path) if job.keep else "", model.ir_version)
 
 
 def script(job: Job) -> str:

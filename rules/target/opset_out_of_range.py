@@ -8,7 +8,7 @@ from dataclasses import replace
 import libcst as cst
 
 from lintorch.finding import Harm, Hit, Refuted, Severity
-from lintorch.profile import LOWEST_OPSET, default_opset, enumerated
+from lintorch.profile import LOWEST_OPSET, MEASURED_TORCH, default_opset, enumerated
 from lintorch.rule import Rule
 from lintorch.source import Source
 from lintorch.source.exporting.exports import ONNX, onnx_arguments, onnx_exporter
@@ -30,6 +30,10 @@ rule = Rule(
         finished model where all of it can be: asked for 17, convolutions, linear layers and
         resizes come out as 17, and whatever holds a mean, a pool to one cell, a pad or a norm as
         18. What an export wrote is read from the file.
+
+        ONNX Runtime also refuses a file of a newer IR version than it knows: 8 up to 1.14, 9 up
+        to 1.17, 10 up to 1.22. The legacy exporter writes the one that goes with the opset; the
+        new one of torch 2.13 writes 10 at every opset.
 
         An operator that ONNX got later than the opset asked for is refused by the legacy
         exporter: cumsum and round below 11, CELU below 12, Fold below 18. That holds with
@@ -58,6 +62,8 @@ rule = Rule(
     example_profile=("onnx", "target:tensorrt-8.6"),
 )
 
+NEW_IR = 10
+"""The IR version that the new exporter of torch 2.13 writes, whatever the opset."""
 LEGACY = "onnx-legacy"
 """The exporter that refuses what came later."""
 FIRST_MEASURED, LAST_FIRST = 9, 20
@@ -87,7 +93,10 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     mode = source.mode(exported) if exported is not None else None
     tried = mode is not None and asked == source.profile.opset_asked(exporter)
     for target in map(find, source.profile.targets):
-        if hit := judged(node or call, opset, how, exporter, target):
+        hit = judged(node or call, opset, how, exporter, target)
+        if hit is None and exporter == "onnx" and source.profile.torch == MEASURED_TORCH:
+            hit = newer_file(call, NEW_IR, exporter, target)
+        if hit is not None:
             yield replace(hit, **about(mode.model, exporter) if mode and tried else {})
 
 
@@ -116,7 +125,8 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit | Refuted]:
     how = f"is written by {outcome.exporter}"
     how += "" if asked in (None, opset) else f" where {asked} is asked for"
     for target in map(find, trial.profile.targets):
-        if hit := judged(outcome, opset, how, outcome.exporter, target):
+        hit = judged(outcome, opset, how, outcome.exporter, target)
+        if hit := hit or newer_file(outcome, outcome.ir or 0, outcome.exporter, target):
             yield hit
         elif opset == asked:
             reason = f"{outcome.exporter} wrote opset {opset}, as asked for"
@@ -170,6 +180,21 @@ def judged(node: object, opset: int, how: str, exporter: str, target: Target) ->
         message = f"opset {opset} {how}, and {target.name} is made for {lowest} and later"
         return Hit(node, message, target=target.name)
     return None
+
+
+def newer_file(node: object, ir: int, exporter: str, target: Target) -> Hit | None:
+    """The hit on a file of an IR version that a target refuses."""
+    highest = target.release.ir
+    if highest is None or ir <= highest:
+        return None
+    told = (
+        f"{exporter} writes IR version {ir}, and {target.name} refuses it: its highest is {highest}"
+    )
+    later = target.tables.later(target.version)
+    found = next((r.version for r in later if (r.ir or 0) >= ir), None)
+    since = f" ({target.family}-{found} takes it)" if found else ""
+    how = "" if exporter == LEGACY else "; dynamo=False writes the one that goes with the opset"
+    return Hit(node, f"{told}{since}{how}", severity=Severity.ERROR, target=target.name)
 
 
 def newer(opset: int, target: Target) -> str:
