@@ -105,6 +105,13 @@ def test_a_text_from_standard_input_is_no_file_of_the_project(project: Path) -> 
     assert "torch.amp" in after.after
 
 
+def test_a_name_that_is_offered_keeps_its_meaning(project: Path) -> None:
+    offered = AMP + '\n\n__all__ = ["autocast"]\n'
+    (project / "own.py").write_text(offered)
+    mend_files(project)
+    assert (project / "own.py").read_text() == offered
+
+
 def test_the_names_of_a_package_belong_to_whoever_imports_it(project: Path) -> None:
     (project / "__init__.py").write_text(AMP)
     mend_files(project)

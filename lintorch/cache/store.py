@@ -16,7 +16,7 @@ from lintorch.cache.plain import finding, plain
 from lintorch.files.text import replace
 from lintorch.finding import Finding
 
-_FORMAT = 3
+_FORMAT = 4
 _SETTLED = 2_000_000_000
 """Nanoseconds after which a file cannot change any more without its time of change telling."""
 _Stamp = tuple[int, int, str]
