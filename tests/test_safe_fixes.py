@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lintorch import catalog
@@ -94,6 +94,22 @@ def test_an_import_that_a_fix_left_idle_stays_where_another_file_takes_it(projec
     (project / "own.py").write_text(text)
     mend_files(project)
     assert "as amp" not in (project / "own.py").read_text()
+
+
+def test_a_text_from_standard_input_is_no_file_of_the_project(project: Path) -> None:
+    (project / "other.py").write_text("from own import autocast\n")
+    done = check(Order(("own.py",), fixes=EVERY, text=AMP))
+    assert done.rewritten == ()
+    (project / "other.py").unlink()
+    (after,) = check(Order(("own.py",), fixes=EVERY, text=AMP)).rewritten
+    assert "torch.amp" in after.after
+
+
+def test_a_name_that_is_offered_keeps_its_meaning(project: Path) -> None:
+    offered = AMP + '\n\n__all__ = ["autocast"]\n'
+    (project / "own.py").write_text(offered)
+    mend_files(project)
+    assert (project / "own.py").read_text() == offered
 
 
 def test_the_names_of_a_package_belong_to_whoever_imports_it(project: Path) -> None:
@@ -245,6 +261,7 @@ STATEMENTS = {
 }
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.sampled_from(sorted(STATEMENTS)), st.data())
 def test_no_fix_loses_a_comment(bad: str, data: st.DataObject) -> None:
     """The rules' own examples, with comments behind and above their lines."""
@@ -264,3 +281,55 @@ def test_no_fix_loses_a_comment(bad: str, data: st.DataObject) -> None:
     ast.parse(after)
     assert comments(after) == before
     assert mended(after) == after
+
+
+# what changes numbers or behaviour is no safe fix
+
+HEAD = "import torch\nfrom torch import nn\nfrom torch.nn import init\n\n\n"
+INIT = HEAD + "init.kaiming_normal_(w, nonlinearity={!r})\n"
+BAD = {code: rule.bad for code, rule in catalog.load().rules.items()}
+"""The examples of the rules."""
+DATA = """class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(2, 2)
+
+    def forward(self, x):
+        x = self.fc(x)
+        {}
+        return x + y
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "promise"),
+    [
+        (INIT.format("leaky-relu"), "safe"),
+        (INIT.format("ReLU"), "safe"),
+        (INIT.format("lrelu"), None),
+        (INIT.format("elu"), None),
+        (INIT.format("prelu"), None),
+        (BAD["LT210"], "safe"),
+        (BAD["LT210"] + "\nmodel.register_forward_hook(print)\n", "unsafe"),
+        (HEAD + DATA.format("y = torch.exp(x.data)"), "safe"),
+        (HEAD + DATA.format("y = x.data.max()"), "safe"),
+        (HEAD + DATA.format("y = x.data[0]"), "unsafe"),
+        (HEAD + "net = nn.Linear(2, 2)\ntorch.save(net, path)\n", "unsafe"),
+        (
+            HEAD + "net = nn.Linear(2, 2)\ntorch.save(net, path)\nagain = torch.load(path)\n",
+            None,
+        ),
+        (BAD["LT401"], "unsafe"),
+        (HEAD + "fc = nn.utils.weight_norm(nn.Linear(2, 2))\n", "unsafe"),
+        (
+            HEAD + "fc = nn.utils.weight_norm(nn.Linear(2, 2))\nfc.weight_g.data.fill_(1)\n",
+            "display",
+        ),
+    ],
+)
+def test_a_fix_promises_no_more_than_it_holds(text: str, promise: str | None) -> None:
+    found = [f for f in lint(Source("model.py", text), RULES) if f.code in KINDS]
+    assert [f.fix and str(f.fix.applicability) for f in found] == [promise]
+
+
+KINDS = ("LT415", "LT601", "LT210", "LT213", "LT115", "LT401")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Container, Iterable, Iterator
+from functools import lru_cache
 from itertools import groupby, takewhile
 
 from lintorch.finding import Edit
@@ -89,19 +90,23 @@ def rebound(text: str, edits: Iterable[Edit]) -> frozenset[str]:
     with it; an import that is edited alone brings the same thing from where it is now.
     """
     edits = tuple(edits)
-    tree = parse(text) if any(edit.start < edit.end for edit in edits) else None
-    if tree is None:
-        return frozenset()
-    lines = Lines(text)
-    spans = [(lines.start(s), lines.end(s)) for s in tree.body if isinstance(s, _Import)]
+    tree, spans = _top(text)
     inside = [e for e in edits if any(a <= e.start < e.end <= b for a, b in spans)]
     after = parse(rewrite(text, edits)) if inside else None
-    if after is None:
+    if tree is None or after is None:
         return frozenset()
     was, now = _imported(tree), _imported(after)
     alone = len(inside) == len(edits)
     lost = {name for name in was if name not in now and not _bound(name, after)}
     return frozenset(lost if alone else {name for name in was if was[name] != now.get(name)})
+
+
+@lru_cache(maxsize=2)
+def _top(text: str) -> tuple[ast.Module | None, tuple[tuple[int, int], ...]]:
+    """The tree of a text, asked for once per fix, and where the imports at its top stand."""
+    tree, lines = parse(text), Lines(text)
+    imports = [s for s in tree.body if isinstance(s, _Import)] if tree is not None else []
+    return tree, tuple((lines.start(s), lines.end(s)) for s in imports)
 
 
 def _imported(tree: ast.Module) -> dict[str, str]:

@@ -21,11 +21,11 @@ class Importers:
 
     def taken(self, path: str, names: Collection[str]) -> frozenset[str]:
         """Those of the names, bound at the top of a file, that other files take from it."""
-        module = _Module(_stem(path), frozenset(names))
+        module, own = _Module(_stem(path), frozenset(names)), os.path.realpath(path)
         return frozenset(
             name
             for other, text in (self._around(path) if names else ())
-            if module.stem in text and not os.path.samefile(other, path)
+            if module.stem in text and os.path.realpath(other) != own
             for name in _taken(text, module)
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -18,7 +19,7 @@ def promised(
     """The findings of one file, their fixes held back where something stands against them.
 
     Against a fix stands that settings leave its rule out, or that it makes something else of a
-    name which other files import from this one.
+    name which this one offers in `__all__`, or other files import from it.
     """
     for finding in findings:
         yield _shown_only(finding) if _is_held_back(finding, text, scope, importers) else finding
@@ -31,8 +32,11 @@ def _is_held_back(finding: Finding, text: str, scope: Scope, importers: Importer
     if finding.code not in scope.fixable(path):
         return True
     names = rebound(text, fix.edits)
-    public = names and os.path.basename(path) == "__init__.py"
-    return bool(public or importers.taken(path, names))
+    return bool(names) and (
+        os.path.basename(path) == "__init__.py"
+        or ("__all__" in text and any(re.search(rf"[\"']{name}[\"']", text) for name in names))
+        or bool(importers.taken(path, names))
+    )
 
 
 def _shown_only(finding: Finding) -> Finding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -71,6 +72,10 @@ WORDS = (
     "metrics", "dynamo_export", "export_for_", "dynamic_dim", "capture_pre_autograd_graph",
 )  # fmt: skip
 """One of them stands in every file that uses a name of the table; `tests/test_tables.py` holds that."""
+
+
+_PARTS = re.compile(r"\bweight_[gv]\b|\bweight_(orig|u)\b|\bremove_(weight|spectral)_norm\b")
+"""Parts that a hook gives a layer, and how it is taken off: a parametrization has neither."""
 
 
 @rule.source(cst.Attribute, needs=WORDS)
@@ -234,6 +239,8 @@ def _fix(
     if row["applicability"] is None or not _exists(row, source):
         return None
     applicability = Applicability(row["applicability"])
+    if ".parametrizations." in (row["replacement"] or "") and _PARTS.search(source.text):
+        applicability = Applicability.DISPLAY
     if row["arguments"] == "same":
         edits = _renamed(node, call, row, source)
     else:

@@ -91,6 +91,11 @@ SIZES = frozenset(
 )
 """What is asked of `.data` and has no numbers in it; sizes read so are another rule's."""
 
+COPIES = frozenset(
+    {"max", "min", "sum", "mean", "std", "norm", "abs", "exp", "sqrt", "item", "clone", "argmax"}
+)
+"""Methods of a tensor whose result has memory of its own."""
+
 
 @rule.source(cst.Attribute, needs=(".data",))
 def in_data(node: cst.Attribute, source: Source) -> Iterator[Hit]:
@@ -98,8 +103,7 @@ def in_data(node: cst.Attribute, source: Source) -> Iterator[Hit]:
         return
     read = is_tensor(node.value, source) and is_read(node, source) and source.in_graph(node)
     if read and not trains(node, source):
-        kept = isinstance(source.parent(node), (cst.Assign, cst.AnnAssign, cst.NamedExpr))
-        promise = Applicability.UNSAFE if kept else Applicability.SAFE  # it may be written to
+        promise = Applicability.UNSAFE if is_kept(node, source) else Applicability.SAFE
         fix = Fix("detach", (source.replace(node.attr, "detach()"),), promise)
         harm = HIDDEN_WEIGHT if of_weight(node.value, source) else HIDDEN
         yield Hit(node, f"{source.code(node)}: no tracer sees what comes of it", fix, harm)
@@ -141,6 +145,18 @@ def in_run(rung: Rung, trace: Trace) -> Iterator[Refuted]:
         text = asked.line(site)
         if ".data" in text and not OTHER.search(text) and (site.path, site.row) not in read:
             yield Refuted(site, "the line ran, and this .data was asked of no tensor")
+
+
+def is_kept(node: cst.Attribute, source: Source) -> bool:
+    """Whether a name is given the memory itself: what is written to it, detach() would tell of."""
+    inner: cst.CSTNode = node
+    while isinstance(outer := source.parent(inner), (cst.Subscript, cst.Attribute, cst.Call)):
+        if isinstance(outer, cst.Attribute) and outer.attr.value in COPIES:
+            return False
+        if isinstance(outer, cst.Call) and outer.func is not inner:
+            return False
+        inner = outer
+    return isinstance(outer, (cst.Assign, cst.AnnAssign, cst.NamedExpr, cst.Return))
 
 
 def trains(node: cst.CSTNode, source: Source) -> bool:
