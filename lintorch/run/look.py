@@ -14,7 +14,6 @@ from lintorch.run.listed import list_files
 from lintorch.run.order import Order, Progress
 from lintorch.run.scope import Scope
 from lintorch.run.task import Task
-from lintorch.suppress import apply, mentions
 
 
 @dataclass(frozen=True)
@@ -98,6 +97,8 @@ def heed(
     withdrawn: Iterable[Finding] = (),
 ) -> tuple[Finding, ...]:
     """The findings of one file that its comments do not suppress, and those about the comments."""
+    from lintorch.suppress import apply, mentions
+
     if not mentions(text):
         return tuple(findings)
     decidable = _decidable(scope, asked)
