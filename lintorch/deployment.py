@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from lintorch.profile import Profile
+from lintorch.profile import MEASURED_TORCH, Profile
 
+Release = tuple[int, int]
+"""Of torch: (2, 13)."""
 _CALLED = re.compile(
     rb"\b(export|dynamo_export|export_for_inference|trace|trace_module|script|to_onnx|to_torchscript)\s*\("
     rb"|\bimport\s+(export|trace|script)\s+as\b"
@@ -39,20 +41,28 @@ class ExportCall:
     dynamic: bool = True
 
 
-def read(
-    files: Iterable[tuple[str, bytes]], torch: tuple[int, int] = Profile().torch
-) -> Profile | None:
-    """The profile that the export calls of these files amount to; None where there is none.
+def read(files: Iterable[tuple[str, bytes]], torch: Release = MEASURED_TORCH) -> Profile | None:
+    """The profile that the export calls of these files amount to; None where there is none."""
+    each = (calls_in(data, torch) for path, data in files if not is_test(path))
+    return profile_of([call for calls in each for call in calls], torch)
 
-    Tests are passed over: what they export is not what is deployed. The opset is the lowest
-    that is named, and sizes count as fixed only where every call leaves them so.
+
+def is_test(path: str) -> bool:
+    """Whether a file holds tests: what they export is not what is deployed."""
+    return bool(_TESTS.search(path))
+
+
+def calls_in(data: bytes, torch: Release) -> list[ExportCall]:
+    """The export calls of one file."""
+    return list(_calls(data, torch)) if b"torch" in data and _CALLED.search(data) else []
+
+
+def profile_of(calls: Sequence[ExportCall], torch: Release) -> Profile | None:
+    """What calls amount to; None where there is none.
+
+    The opset is the lowest that is named, and sizes count as fixed only where every call leaves
+    them so.
     """
-    calls = [
-        call
-        for path, data in files
-        if not _TESTS.search(path) and _CALLED.search(data) and b"torch" in data
-        for call in _calls(data, torch)
-    ]
     if not calls:
         return None
     opsets = [call.opset for call in calls if call.opset is not None]
@@ -64,7 +74,7 @@ def read(
     )
 
 
-def _calls(data: bytes, torch: tuple[int, int]) -> Iterator[ExportCall]:
+def _calls(data: bytes, torch: Release) -> Iterator[ExportCall]:
     try:
         tree = ast.parse(data)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -75,7 +85,7 @@ def _calls(data: bytes, torch: tuple[int, int]) -> Iterator[ExportCall]:
             yield call
 
 
-def _call(node: ast.Call, names: dict[str, str], torch: tuple[int, int]) -> ExportCall | None:
+def _call(node: ast.Call, names: dict[str, str], torch: Release) -> ExportCall | None:
     kind = _KINDS.get(_name(node.func, names))
     if kind is None and isinstance(node.func, ast.Attribute):
         kind = _METHODS.get(node.func.attr)
@@ -90,7 +100,7 @@ def _call(node: ast.Call, names: dict[str, str], torch: tuple[int, int]) -> Expo
 
 
 def _onnx(
-    call: ExportCall, given: dict[str, ast.expr], torch: tuple[int, int], told_elsewhere: bool
+    call: ExportCall, given: dict[str, ast.expr], torch: Release, told_elsewhere: bool
 ) -> ExportCall:
     opset, dynamo = given.get("opset_version"), given.get("dynamo")
     if dynamo is None and not told_elsewhere:
