@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from lintorch.dynamic_shapes import Sizes
-from lintorch.profile import WRITES_ONNX, Profile
+from lintorch.profile import MEASURED_TORCH, WRITES_ONNX, Profile
 from lintorch.testfile import is_test
 
+Release = tuple[int, int]
+"""Of torch: (2, 13)."""
 _CALLED = re.compile(
     rb"\b(export|dynamo_export|export_for_inference|trace|trace_module|script|to_onnx|to_torchscript)\s*\("
     rb"|\bimport\s+(export|trace|script)\s+as\b"
@@ -42,21 +44,25 @@ class ExportCall:
     """Whether some size is, or may be, left to `Dim.AUTO`."""
 
 
-def read(
-    files: Iterable[tuple[str, bytes]], torch: tuple[int, int] = Profile().torch
-) -> Profile | None:
-    """The profile that the export calls of these files amount to; None where there is none.
+def read(files: Iterable[tuple[str, bytes]], torch: Release = MEASURED_TORCH) -> Profile | None:
+    """The profile that the export calls of these files amount to; None where there is none."""
+    each = (calls_in(path, data, torch) for path, data in files)
+    return profile_of([call for calls in each for call in calls], torch)
 
-    Tests are passed over: what they export is not what is deployed. The opset of an exporter is
-    the lowest that is named, and sizes count as fixed only where every call leaves them so.
+
+def calls_in(path: str, data: bytes, torch: Release) -> list[ExportCall]:
+    """The export calls of one file; none of a test: what it exports is not what is deployed."""
+    if b"torch" not in data or not _CALLED.search(data):
+        return []
+    return [] if is_test(path, data.decode("utf-8", "replace")) else list(_calls(data, torch))
+
+
+def profile_of(calls: Sequence[ExportCall], torch: Release) -> Profile | None:
+    """What calls amount to; None where there is none.
+
+    The opset of an exporter is the lowest that is named, and sizes count as fixed only where every
+    call leaves them so.
     """
-    calls = [
-        call
-        for path, data in files
-        if _CALLED.search(data) and b"torch" in data
-        if not is_test(path, data.decode("utf-8", "replace"))
-        for call in _calls(data, torch)
-    ]
     if not calls:
         return None
     exporters = frozenset().union(*(call.exporters for call in calls))
@@ -69,7 +75,7 @@ def read(
     )
 
 
-def _opsets(calls: list[ExportCall], exporters: frozenset[str]) -> Iterator[tuple[str, int]]:
+def _opsets(calls: Sequence[ExportCall], exporters: frozenset[str]) -> Iterator[tuple[str, int]]:
     """The lowest opset that is asked of each exporter, and of all for one that no call takes."""
     for exporter in WRITES_ONNX:
         asked = [
@@ -81,7 +87,7 @@ def _opsets(calls: list[ExportCall], exporters: frozenset[str]) -> Iterator[tupl
             yield exporter, min(asked)
 
 
-def _calls(data: bytes, torch: tuple[int, int]) -> Iterator[ExportCall]:
+def _calls(data: bytes, torch: Release) -> Iterator[ExportCall]:
     try:
         tree = ast.parse(data)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -92,9 +98,7 @@ def _calls(data: bytes, torch: tuple[int, int]) -> Iterator[ExportCall]:
             yield call
 
 
-def _call(
-    node: ast.Call, names: dict[str, str], torch: tuple[int, int], sizes: Sizes
-) -> ExportCall | None:
+def _call(node: ast.Call, names: dict[str, str], torch: Release, sizes: Sizes) -> ExportCall | None:
     kind = _KINDS.get(_name(node.func, names))
     if kind is None and isinstance(node.func, ast.Attribute):
         kind = _METHODS.get(node.func.attr)
@@ -110,7 +114,7 @@ def _call(
 
 
 def _onnx(
-    call: ExportCall, given: dict[str, ast.expr], torch: tuple[int, int], told_elsewhere: bool
+    call: ExportCall, given: dict[str, ast.expr], torch: Release, told_elsewhere: bool
 ) -> ExportCall:
     opset, dynamo = given.get("opset_version"), given.get("dynamo")
     if dynamo is None and not told_elsewhere:

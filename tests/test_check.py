@@ -228,9 +228,15 @@ def test_a_message_follows_what_the_project_exports_with(project: Path) -> None:
     export = "import torch\nfrom net import Net\n\n\ndef main(x):\n    torch.jit.trace(Net().eval(), x)\n"
     (project / "export.py").write_text(export)
     (project / "setup.py").touch()
+    for _ in range(3):  # what was read is kept
+        (found,) = findings("net.py", cwd=project)
+        assert "torchscript-trace" in found["message"]
+        assert "torch.export" not in found["message"]
+    (project / "export.py").write_text(export.replace("torch.jit.trace", "torch.export.export"))
+    assert codes("net.py", cwd=project) == []  # all sizes are fixed there
+    (project / "export.py").unlink()
     (found,) = findings("net.py", cwd=project)
-    assert "torchscript-trace" in found["message"]
-    assert "torch.export" not in found["message"]
+    assert "onnx" in found["message"]
 
 
 def test_a_suppression_silences_its_line_and_an_idle_one_is_found(project: Path) -> None:

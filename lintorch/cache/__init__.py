@@ -2,6 +2,6 @@
 
 from lintorch.cache.cards import cards_kept, keep_cards
 from lintorch.cache.folder import cache_folder
-from lintorch.cache.store import Cache, digest
+from lintorch.cache.store import BROKEN, Cache, digest
 
-__all__ = ["Cache", "cache_folder", "cards_kept", "digest", "keep_cards"]
+__all__ = ["BROKEN", "Cache", "cache_folder", "cards_kept", "digest", "keep_cards"]

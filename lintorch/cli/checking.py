@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, TextIO
 
 from lintorch.catalog import CatalogError
-from lintorch.cli.deploying import deployed
+from lintorch.cli.deploying import UsageProblem, deployed
 from lintorch.cli.progress import progress_on
 from lintorch.cli.telling import tell
 from lintorch.finding import Applicability, Severity
@@ -16,7 +16,6 @@ from lintorch.report import render
 from lintorch.report.where import shown_path
 from lintorch.run import Checked, Order, Rewritten, check
 from lintorch.settings import SettingsError
-from lintorch.targets import TargetError
 
 CLEAN, FOUND, FAILED = 0, 1, 2
 
@@ -34,7 +33,6 @@ def run(given: Mapping[str, Any], stdin: TextIO, out: TextIO, err: TextIO) -> in
         SettingsError,
         CatalogError,
         UsageProblem,
-        TargetError,
         OSError,
         UnicodeDecodeError,
     ) as error:
@@ -52,12 +50,8 @@ def _has_summary(given: Mapping[str, Any]) -> bool:
     return plain and not given["diff"] and not given["output_file"]
 
 
-class UsageProblem(Exception):
-    """Options that contradict each other."""
-
-
 def order(given: Mapping[str, Any], stdin: TextIO) -> Order:
-    """The order that the options amount to. Raises UsageProblem and TargetError."""
+    """The order that the options amount to. Raises UsageProblem."""
     paths, text = given["paths"] or (".",), None
     if "-" in paths:
         if len(paths) > 1:

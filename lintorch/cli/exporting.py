@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, TextIO
 
 from lintorch.catalog import CatalogError
-from lintorch.cli.deploying import deployed
+from lintorch.cli.deploying import UsageProblem, deployed
 from lintorch.cli.progress import progress_on
 from lintorch.cli.telling import tell
 from lintorch.report import matrix_json, matrix_table
@@ -17,7 +17,6 @@ from lintorch.run.artifacts import Wanted
 from lintorch.run.exporting import export_models
 from lintorch.run.order import Order
 from lintorch.settings import SettingsError
-from lintorch.targets import TargetError
 from lintorch.worker.client import WorkerError
 
 RIGHT, WRONG, UNABLE = 0, 1, 2
@@ -29,7 +28,7 @@ def run(given: Mapping[str, Any], out: TextIO, err: TextIO) -> int:
     try:
         with progress_on(err) as progress:
             matrix = export_models(_order(given), wanted, progress)
-    except (SettingsError, CatalogError, WorkerError, TargetError, OSError) as error:
+    except (SettingsError, CatalogError, WorkerError, UsageProblem, OSError) as error:
         tell(err, [error])
         return UNABLE
     _write(matrix, given, out)

@@ -9,6 +9,8 @@ from functools import cached_property
 
 from lintorch.files.glob import translate
 
+_WILD = re.compile(r"[*?\[\\]")
+
 
 @dataclass(frozen=True)
 class _Pattern:
@@ -17,6 +19,17 @@ class _Pattern:
     by_name: bool
     """Without a slash a pattern is about the last part of a path, else about all of it."""
     expression: str
+    plain: str = ""
+    """The name it is about, where it is about one name: most are, and need no expression."""
+
+    def matches(self, path: str, name: str) -> bool:
+        if self.plain:
+            return name == self.plain
+        return bool(self._compiled.fullmatch(name if self.by_name else path))
+
+    @cached_property
+    def _compiled(self) -> re.Pattern[str]:
+        return re.compile(self.expression, re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -30,13 +43,13 @@ class Patterns:
 
         Of a path in an ignored folder the folder must be asked too, or use `covers`.
         """
-        if not self._any.fullmatch(path):
-            return None
         name = path.rpartition("/")[2]
-        for pattern, matches in self._compiled:
+        if name not in self._names and not self._any.fullmatch(path):
+            return None
+        for pattern in self._parsed:
             if pattern.only_folders and not folder:
                 continue
-            if matches.fullmatch(name if pattern.by_name else path):
+            if pattern.matches(path, name):
                 return pattern.ignores
         return None
 
@@ -47,10 +60,13 @@ class Patterns:
         return any(self.verdict(f, folder=True) for f in folders) or bool(self.verdict(path))
 
     @cached_property
-    def _compiled(self) -> list[tuple[_Pattern, re.Pattern[str]]]:
+    def _parsed(self) -> list[_Pattern]:
         """The last line first."""
-        parsed = [p for line in reversed(self.lines) if (p := _parse(line))]
-        return [(p, re.compile(p.expression, re.DOTALL)) for p in parsed]
+        return [pattern for line in reversed(self.lines) if (pattern := _parse(line))]
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(pattern.plain for pattern in self._parsed if pattern.plain)
 
     @cached_property
     def _any(self) -> re.Pattern[str]:
@@ -58,8 +74,9 @@ class Patterns:
         return re.compile("|".join(self._alternatives()) or "(?!)", re.DOTALL)
 
     def _alternatives(self) -> Iterator[str]:
-        for pattern, _ in self._compiled:
-            yield f"(?:.*/)?(?:{pattern.expression})" if pattern.by_name else pattern.expression
+        for each in self._parsed:
+            if not each.plain:
+                yield f"(?:.*/)?(?:{each.expression})" if each.by_name else each.expression
 
 
 def from_text(text: str) -> Patterns:
@@ -82,7 +99,8 @@ def _parse(line: str) -> _Pattern | None:
     line = line.removesuffix("/")
     by_name = "/" not in line
     expression = translate(line.removeprefix("/"))
-    return _Pattern(ignores, only_folders, by_name, expression) if expression else None
+    plain = line if by_name and not _WILD.search(line) else ""
+    return _Pattern(ignores, only_folders, by_name, expression, plain) if expression else None
 
 
 def _trimmed(line: str) -> str:

@@ -1,14 +1,16 @@
-"""What `check` found, written in the format asked for; a further format is one file and one line here."""
+"""What `check` found, written in the format asked for; a further format is one file and one name here."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol, TextIO
+from importlib import import_module
+from typing import Protocol, TextIO, cast
 
-from lintorch.report import concise, full, github, json
 from lintorch.report.result import Result
 
 __all__ = ["FORMATS", "Format", "Result", "render"]
+
+FORMATS = ("full", "concise", "json", "github")
+"""Modules of this package, of which only the one asked for is loaded."""
 
 
 class Format(Protocol):
@@ -18,18 +20,11 @@ class Format(Protocol):
         """Write the whole report."""
 
 
-FORMATS: Mapping[str, Format] = {
-    "full": full,
-    "concise": concise,
-    "json": json,
-    "github": github,
-}
-
-
 def render(
     format: str, report: Result, out: TextIO, *, color: bool = False, width: int | None = None
 ) -> None:
     """Write `report` to `out`; raises ValueError for a format that is not in `FORMATS`."""
     if format not in FORMATS:
         raise ValueError(f"there is no output format {format!r}; choose from {', '.join(FORMATS)}")
-    FORMATS[format].render(report, out, color=color, width=width)
+    module = cast(Format, import_module(f"lintorch.report.{format}"))
+    module.render(report, out, color=color, width=width)

@@ -7,9 +7,14 @@ import os
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
+from lintorch.files import Found, find
 from lintorch.fix.used import parse
 from lintorch.run.scope import Scope
+
+_MOST_FILES = 20_000
+"""Files of a project that are looked through for who imports what, at most."""
 
 
 class Importers:
@@ -32,8 +37,10 @@ class Importers:
     def _around(self, path: str) -> list[tuple[str, str]]:
         project = self._scope.project(path) or os.path.dirname(path) or "."
         if project not in self._texts:
-            around = self._scope.around(path)
-            self._texts[project] = [(p, data.decode("utf-8", "ignore")) for p, data in around]
+            settings = self._scope.settings(path)
+            found = find([project], settings.excluded, settings.root)
+            paths = [each.path for each in islice(found, _MOST_FILES) if isinstance(each, Found)]
+            self._texts[project] = [(p, text) for p in paths if (text := _text(p))]
         return self._texts[project]
 
 
@@ -79,3 +86,11 @@ def _binds(node: ast.AST, module: _Module) -> Iterator[str]:
 def _ends_in(dotted: str | None, stem: str) -> bool:
     """Whether a dotted name is of such a module; `from . import x` may be of any package."""
     return dotted is None or dotted.rpartition(".")[2] == stem
+
+
+def _text(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="ignore") as file:
+            return file.read()
+    except OSError:
+        return ""

@@ -18,7 +18,6 @@ from lintorch.run.promises import promised
 from lintorch.run.scope import Scope
 from lintorch.run.task import Task
 from lintorch.run.texts import Held, after_runs, hold
-from lintorch.suppress import apply, mentions
 
 _LEFT_OUT = "changed while models ran; what they said of it is left out"
 
@@ -136,6 +135,8 @@ def heed(
     withdrawn: Iterable[Finding] = (),
 ) -> tuple[Finding, ...]:
     """The findings of one file that its comments do not suppress, and those about the comments."""
+    from lintorch.suppress import apply, mentions
+
     if not mentions(text):
         return tuple(findings)
     decidable = _decidable(scope, asked)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import platform
+import sys
 from functools import cache
 from importlib.machinery import PathFinder
 
@@ -35,7 +35,7 @@ def engine_finding(rules: Catalog, code: str, message: str, place: Place) -> Fin
 @cache
 def releases(folders: tuple[str, ...]) -> str:
     """What findings depend on besides the file and the settings: rules, engine, parser, Python."""
-    return f"{__version__} {platform.python_version()} {_parser()} {fingerprint(folders)}"
+    return f"{__version__} {sys.version} {_parser()} {fingerprint(folders)}"
 
 
 def _recalled(folders: tuple[str, ...]) -> Catalog:

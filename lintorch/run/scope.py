@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 
-from lintorch import deployment
+from lintorch.cache import Cache
 from lintorch.catalog import Catalog
-from lintorch.files import Found, find
+from lintorch.deployment import Release
 from lintorch.profile import Profile
+from lintorch.run.deployed import read_deployed
 from lintorch.run.order import Order
-from lintorch.run.rules import catalog
+from lintorch.run.rules import catalog, releases
 from lintorch.run.task import Task
 from lintorch.run.unloaded import note_unloaded
 from lintorch.settings import (
@@ -27,8 +27,6 @@ from lintorch.settings import (
 )
 
 _MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
-_MOST_FILES = 20_000
-"""Files of a project that are looked through for export calls, at most."""
 
 
 class Scope:
@@ -91,7 +89,7 @@ class Scope:
         if key not in self._profiles:
             told = settings.exporters is not None and settings.dynamic is not None
             torch = settings.target_torch or Profile().torch
-            found = None if told else deployment.read(self._texts(project, settings), torch)
+            found = None if told else self._deployed(project, settings, torch)
             profile = settings.profile(found)
             tried = frozenset(self._order.exporters)
             self._profiles[key] = replace(
@@ -106,23 +104,11 @@ class Scope:
             self._projects[folder] = _marked(folder)
         return self._projects[folder]
 
-    def around(self, path: str) -> Iterator[tuple[str, bytes]]:
-        """The Python files of the project that a file belongs to, else of its folder."""
-        folder = self.project(path) or os.path.abspath(os.path.dirname(path))
-        for inner, data in self._texts(folder, self.settings(path)):
-            yield os.path.join(folder, inner), data
-
-    def _texts(self, project: str, settings: Settings) -> Iterator[tuple[str, bytes]]:
-        places = [project] if project else list(self._order.paths)
-        for number, found in enumerate(find(places, settings.excluded, settings.root)):
-            if number >= _MOST_FILES:
-                return
-            if isinstance(found, Found):
-                try:
-                    with open(found.path, "rb") as file:
-                        yield os.path.relpath(found.path, project or "."), file.read()
-                except OSError:
-                    continue
+    def _deployed(self, project: str, settings: Settings, torch: Release) -> Profile | None:
+        terms = f"exports {torch} {releases(self.catalog.folders)}"
+        cache = Cache.open(project or ".", terms) if self._order.cache else None
+        places = [project] if project else self._order.paths
+        return read_deployed(places, settings, torch, cache)
 
 
 def _marked(folder: str) -> str:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from lintorch.finding import Finding
 from lintorch.profile import Profile
-from lintorch.suppress import mentions
 
 Function = tuple[str, str]
 """The absolute path of a file, and the name of a function in it."""
@@ -52,4 +51,6 @@ def concerns_torch(text: str) -> bool:
 
 def unread(task: Task, text: str, content: str = "") -> Linted:
     """What is known of a text that is not parsed."""
+    from lintorch.suppress import mentions  # here, as a run in which nothing has changed reads none
+
     return Linted(task.path, marked=mentions(text), entered=task.entered, content=content)

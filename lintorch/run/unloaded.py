@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable
 
 from lintorch.report.where import shown_path
@@ -17,6 +16,8 @@ def note_unloaded(met: Iterable[Settings], loaded: tuple[str, ...]) -> tuple[str
     named = {folder: each.file for each in met for folder in not_loaded(each, loaded)}
     if not named:
         return ()
+    import shlex
+
     listed = [f"{shown_path(f)} ({shown_path(file or '')})" for f, file in named.items()]
     if len(listed) > _MOST:
         listed[_MOST:] = [f"{len(listed) - _MOST} more"]
