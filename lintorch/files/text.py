@@ -26,6 +26,8 @@ class Text:
     bom: bool = False
     newline: str = "\n"
     """How its first line ends."""
+    data: bytes = b""
+    """The file's bytes as they were read."""
 
     def encode(self, text: str) -> bytes:
         """Another text as this file's bytes. Raises UnicodeEncodeError."""
@@ -75,10 +77,10 @@ def decode(path: str, data: bytes) -> Text | Unreadable:
     except UnicodeDecodeError as error:
         row = data.count(b"\n", 0, error.start) + 1
         return Unreadable(path, f"row {row} is not {error.encoding}: {error.reason}")
-    except (SyntaxError, LookupError, ValueError) as error:
+    except Exception as error:  # a codec may raise anything
         return Unreadable(path, getattr(error, "msg", None) or str(error))
     newline = re.search(r"\r\n|\n|\r", text)
-    return Text(path, text, encoding, bom, newline[0] if newline else "\n")
+    return Text(path, text, encoding, bom, newline[0] if newline else "\n", data)
 
 
 def write(original: Text, text: str) -> None:
@@ -90,8 +92,11 @@ def write(original: Text, text: str) -> None:
     real = os.path.realpath(original.path)
     try:
         data = original.encode(text)
+        if original.encode(original.text) != original.data:
+            cause = f"{original.encoding} does not give the same bytes back"
+            raise NotWritten(original.path, cause)
         with open(real, "rb") as stream:
-            if stream.read() != original.encode(original.text):
+            if stream.read() != original.data:
                 raise NotWritten(original.path, "changed since it was read")
         if not os.access(real, os.W_OK):
             raise NotWritten(original.path, "read-only")
@@ -99,6 +104,8 @@ def write(original: Text, text: str) -> None:
     except UnicodeEncodeError as error:
         lacking = error.object[error.start : error.end]
         raise NotWritten(original.path, f"{original.encoding} has no {lacking!r}") from error
+    except UnicodeError as error:
+        raise NotWritten(original.path, f"{original.encoding} cannot write it: {error}") from error
     except OSError as error:
         raise NotWritten(original.path, error.strerror or str(error)) from error
 

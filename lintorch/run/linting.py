@@ -18,7 +18,7 @@ from lintorch.finding import Place
 from lintorch.profile import Profile
 from lintorch.run.order import Order, Progress
 from lintorch.run.pool import spread
-from lintorch.run.sources import Linted, Task, catalog, engine_finding, lint_text
+from lintorch.run.sources import Linted, Task, catalog, engine_finding, given_up, lint_text
 
 _ROUNDS = 4
 
@@ -39,7 +39,7 @@ def lint_files(
     if todo:
         progress(f"reading {len(todo)} file{'' if len(todo) == 1 else 's'}")
     for _ in range(_ROUNDS):
-        for task, linted in zip(todo, spread(lint_path, todo, asked.jobs), strict=True):
+        for task, linted in zip(todo, spread(lint_path, todo, asked.jobs, lint_lost), strict=True):
             known[task.path] = linted
             if caches and linted.content:
                 _remember(linted, caches[_terms(task)])
@@ -96,7 +96,13 @@ def lint_path(task: Task) -> Linted:
         rules = catalog(task.folders)
         message = f"the file cannot be read: {text.cause}"
         return Linted(task.path, (engine_finding(rules, "LT008", message, Place(task.path, 1)),))
-    return lint_text(task, text.text, digest(text.encode(text.text)))
+    return lint_text(task, text.text, digest(text.data))
+
+
+def lint_lost(task: Task) -> Linted:
+    """What is left to say of a file that ended the process that was to lint it."""
+    cause = "the process that read it crashed, or was killed"
+    return Linted(task.path, (given_up(task, cause),), entered=task.entered)
 
 
 def _caches(tasks: Sequence[Task], root: str) -> dict[str, Cache]:

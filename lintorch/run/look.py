@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from lintorch.files import Found, Missing, Text, find, read
-from lintorch.finding import Evidence, Finding
+from lintorch.finding import Evidence, Finding, Place
+from lintorch.lint import told
 from lintorch.merge import Merged, merge, order
 from lintorch.run.linting import lint_files
 from lintorch.run.order import Order, Progress
 from lintorch.run.scope import Scope
-from lintorch.run.sources import Task
+from lintorch.run.sources import Task, engine_finding
 from lintorch.suppress import apply, mentions
 
 
@@ -105,7 +106,14 @@ def heed(
     if not mentions(text):
         return tuple(findings)
     decidable = _decidable(scope, asked)
-    return apply(text, path, findings, scope.catalog.names, scope.codes(path), decidable, withdrawn)
+    found = tuple(findings)
+    try:
+        return apply(
+            text, path, found, scope.catalog.names, scope.codes(path), decidable, withdrawn
+        )
+    except Exception as error:  # whatever goes wrong with one file, the others are checked
+        message = f"lintorch failed on the comments of this file, none was heeded: {told(error)}"
+        return (*found, engine_finding(scope.catalog, "LT009", message, Place(path, 1)))
 
 
 def _decidable(scope: Scope, asked: Order) -> frozenset[str]:

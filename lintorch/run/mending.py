@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from lintorch.finding import Finding
 from lintorch.fix.rounds import settle
+from lintorch.lint import told
 from lintorch.merge import merge
 from lintorch.run.look import Seen, heed
 from lintorch.run.order import Order, Rewritten
 from lintorch.run.scope import Scope
 from lintorch.run.sources import lint_text
+from lintorch.source.stack import deeply
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,12 @@ def mend(seen: Seen, scope: Scope, asked: Order) -> Mended:
             continue
         before = seen.texts[path].text
         check = _checks(path, before, findings, seen, scope, asked)
-        settled = settle(before, check, asked.fixes, path=path)
+        mending = partial(settle, before, check, asked.fixes, path=path)
+        try:
+            settled = deeply(mending)
+        except Exception as error:  # whatever goes wrong with one file, the others are mended
+            errors.append(f"{path}: lintorch failed to fix it and left it as it was: {told(error)}")
+            continue
         for code in settled.unsettled:
             name = scope.catalog.names.get(code, code)
             errors.append(f"{path}: the fixes of {code} ({name}) do not settle and were left out")

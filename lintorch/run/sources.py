@@ -10,12 +10,13 @@ import libcst as cst
 
 from lintorch.catalog import Catalog, load
 from lintorch.finding import Evidence, Finding, Place
-from lintorch.lint import Index, index, lint
+from lintorch.lint import Index, index, lint, told
 from lintorch.profile import Profile
 from lintorch.rule import Rule
 from lintorch.source import Source
 from lintorch.source.across import Function
 from lintorch.source.depth import too_deep
+from lintorch.source.stack import deeply
 from lintorch.suppress import mentions
 
 TOO_DEEP = "its code is nested too deeply to be analysed; the file was not checked"
@@ -61,20 +62,27 @@ def lint_text(task: Task, text: str, content: str = "") -> Linted:
     if not concerns_torch(text):
         return bare
     try:
+        return deeply(lambda: _checked(task, text, bare))
+    except RecursionError:
+        return replace(bare, findings=(_refused(task, TOO_DEEP, Place(task.path, 1)),))
+    except Exception as error:  # whatever goes wrong with one file, the others are checked
+        return replace(bare, findings=(given_up(task, error),), content="")
+
+
+def _checked(task: Task, text: str, bare: Linted) -> Linted:
+    try:
         if too_deep(text):
             return replace(bare, findings=(_refused(task, TOO_DEEP, Place(task.path, 1)),))
-        source = Source(task.path, text, task.profile, task.entered)
-        found = tuple(lint(source, _index(task.codes, task.folders)))
     except (SyntaxError, ValueError) as error:
         return replace(bare, findings=(_syntax(task, error),))
+    try:
+        source = Source(task.path, text, task.profile, task.entered)
     except cst.ParserSyntaxError as error:
         place = Place(task.path, max(error.raw_line, 1), error.raw_column + 1)
         return replace(bare, findings=(_refused(task, UNKNOWN_SYNTAX, place),))
-    except RecursionError:
-        return replace(bare, findings=(_refused(task, TOO_DEEP, Place(task.path, 1)),))
     linted = replace(
         bare,
-        findings=found,
+        findings=tuple(lint(source, _index(task.codes, task.folders))),
         enters=source.enters,
         inside=source.regions.inside,
         consulted=tuple(sorted(source.consulted)),
@@ -117,6 +125,13 @@ def _syntax(task: Task, error: Exception) -> Finding:
     return _refused(
         task, f"this is not valid Python: {cause}", Place(task.path, row, max(column, 1))
     )
+
+
+def given_up(task: Task, error: Exception | str) -> Finding:
+    """The finding for a file that lintorch itself could not go through to its end."""
+    cause = error if isinstance(error, str) else told(error)
+    message = f"lintorch failed on this file, which was not checked: {cause}"
+    return engine_finding(catalog(task.folders), "LT009", message, Place(task.path, 1))
 
 
 def _refused(task: Task, message: str, place: Place) -> Finding:
