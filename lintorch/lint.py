@@ -125,7 +125,11 @@ def _judged(bare: Finding, hit: Hit, profile: Profile) -> Finding | None:
 
 
 def _crash(rule: Rule, error: Exception, place: Place) -> Finding:
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    cause = f"{type(error).__name__}: {error} ({last.name}, line {last.lineno})"
-    message = f"rule {rule.code} ({rule.name}) crashed here and was skipped: {cause}"
+    message = f"rule {rule.code} ({rule.name}) crashed here and was skipped: {told(error)}"
     return Finding("LT002", "rule-crashed", message, Severity.ERROR, place)
+
+
+def told(error: Exception) -> str:
+    """A defect of lintorch in one line: what was raised, and where."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__}: {error} ({last.name}, line {last.lineno})"

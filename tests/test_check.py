@@ -178,7 +178,7 @@ def test_where_there_is_no_file_a_wrong_selection_is_told_all_the_same(tmp_path:
         (b"import torch\0\n", "LT008", "NUL"),
         (b"import torch\nx = " + b"(" * 5000 + b")" * 5000, "LT001", "too many nested"),
         (b"import torch\nx = " + b"1 + " * 5000 + b"1", "LT001", "too deeply"),
-        (b"import torch\nx = a" + b".b()" * 900, "LT001", "too deeply"),
+        (b"import torch\nx = a" + b".b()" * 1400, "LT001", "too deeply"),
     ],
     ids=["syntax", "encoding", "codec", "nul", "brackets", "sum", "chain"],
 )

@@ -83,7 +83,7 @@ def decode(path: str, data: bytes) -> Text | Unreadable:
     except UnicodeDecodeError as error:
         row = data.count(b"\n", 0, error.start) + 1
         return Unreadable(path, f"row {row} is not {error.encoding}: {error.reason}")
-    except (SyntaxError, LookupError, ValueError) as error:
+    except Exception as error:  # a codec may raise anything
         return Unreadable(path, getattr(error, "msg", None) or str(error))
     newline = re.search(r"\r\n|\n|\r", text)
     return Text(path, text, encoding, bom, newline[0] if newline else "\n", data)
@@ -98,12 +98,17 @@ def write(original: Text, text: str) -> None:
     real = os.path.realpath(original.path)
     try:
         data = original.encode(text)
+        if original.encode(original.text) != original.data:
+            cause = f"{original.encoding} does not give the same bytes back"
+            raise NotWritten(original.path, cause)
         if not os.access(real, os.W_OK) and os.access(real, os.R_OK):
             raise NotWritten(original.path, "read-only")
         replace(real, data, os.stat(real), lambda: _still(original))
     except UnicodeEncodeError as error:
         lacking = error.object[error.start : error.end]
         raise NotWritten(original.path, f"{original.encoding} has no {lacking!r}") from error
+    except UnicodeError as error:
+        raise NotWritten(original.path, f"{original.encoding} cannot write it: {error}") from error
     except OSError as error:
         cause = error.strerror or str(error)
         raise NotWritten(original.path, f"{cause}; nothing was written to it") from error

@@ -33,7 +33,7 @@ def _imported(path: str) -> set[str]:
     """Every name that the import statements of a file mention; nothing where it cannot be read."""
     try:
         tree = ast.parse(Path(path).read_bytes())
-    except (OSError, SyntaxError, ValueError, RecursionError):
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return set()
     found: set[str] = set()
     for node in ast.walk(tree):

@@ -14,7 +14,7 @@ from lintorch.finding import Place
 from lintorch.profile import Profile
 from lintorch.run.order import Order, Progress
 from lintorch.run.pool import spread
-from lintorch.run.rules import catalog, engine_finding, releases
+from lintorch.run.rules import catalog, engine_finding, given_up, releases
 from lintorch.run.task import Linted, Task, concerns_torch, unread
 
 _ROUNDS = 4
@@ -36,7 +36,9 @@ def lint_files(
     if todo:
         progress(f"reading {len(todo)} file{'' if len(todo) == 1 else 's'}")
     for _ in range(_ROUNDS):
-        linting = spread(lint_path, todo, asked.jobs, functools.partial(_make_ready, todo))
+        linting = spread(
+            lint_path, todo, asked.jobs, lint_lost, functools.partial(_make_ready, todo)
+        )
         for task, linted in zip(todo, linting, strict=True):
             known[task.path] = linted
             if caches and linted.content:
@@ -117,6 +119,12 @@ def _make_ready(tasks: Sequence[Task]) -> None:
 
     for folders in {task.folders for task in tasks}:
         _ = catalog(folders).rules
+
+
+def lint_lost(task: Task) -> Linted:
+    """What is left to say of a file that ended the process that was to lint it."""
+    cause = "the process that read it crashed, or was killed"
+    return Linted(task.path, (given_up(task.path, cause, task.folders),), entered=task.entered)
 
 
 def _caches(tasks: Sequence[Task], root: str) -> dict[str, Cache]:

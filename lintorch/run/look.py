@@ -8,13 +8,15 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from lintorch.files import Text
-from lintorch.finding import Evidence, Finding
+from lintorch.finding import Evidence, Finding, Place
+from lintorch.lint import told
 from lintorch.merge import Merged, merge, order
 from lintorch.run.importers import Importers
 from lintorch.run.linting import lint_files
 from lintorch.run.listed import list_files
 from lintorch.run.order import Order, Progress
 from lintorch.run.promises import promised
+from lintorch.run.rules import engine_finding
 from lintorch.run.scope import Scope
 from lintorch.run.task import Task
 from lintorch.run.texts import Held, after_runs, hold
@@ -140,16 +142,21 @@ def heed(
     if not mentions(text):
         return tuple(findings)
     decidable = _decidable(scope, asked)
-    return apply(
-        text,
-        path,
-        findings,
-        scope.catalog.names,
-        scope.codes(path),
-        decidable,
-        withdrawn,
-        scope.is_partial(path),
-    )
+    found = tuple(findings)
+    try:
+        return apply(
+            text,
+            path,
+            found,
+            scope.catalog.names,
+            scope.codes(path),
+            decidable,
+            withdrawn,
+            scope.is_partial(path),
+        )
+    except Exception as error:  # whatever goes wrong with one file, the others are checked
+        message = f"lintorch failed on the comments of this file, none was heeded: {told(error)}"
+        return (*found, engine_finding(scope.catalog, "LT009", message, Place(path, 1)))
 
 
 def _decidable(scope: Scope, asked: Order) -> frozenset[str]:

@@ -9,6 +9,7 @@ from functools import partial
 
 from lintorch.finding import Finding
 from lintorch.fix.rounds import settle
+from lintorch.lint import told
 from lintorch.merge import merge
 from lintorch.report.result import Repaired
 from lintorch.run.importers import Importers
@@ -17,6 +18,7 @@ from lintorch.run.order import Order, Rewritten
 from lintorch.run.promises import promised
 from lintorch.run.scope import Scope
 from lintorch.run.sources import lint_text
+from lintorch.source.stack import deeply
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,12 @@ def mend(seen: Seen, scope: Scope, asked: Order) -> Mended:
         before = seen.texts[path].text
         check = _checks(path, before, findings, seen, scope, asked, importers)
         taken = partial(importers.taken, path)
-        settled = settle(before, check, asked.fixes, path=path, taken=taken)
+        mending = partial(settle, before, check, asked.fixes, path=path, taken=taken)
+        try:
+            settled = deeply(mending)
+        except Exception as error:  # whatever goes wrong with one file, the others are mended
+            errors.append(f"{path}: lintorch failed to fix it and left it as it was: {told(error)}")
+            continue
         for code in settled.unsettled:
             name = scope.catalog.names.get(code, code)
             errors.append(f"{path}: the fixes of {code} ({name}) do not settle and were left out")

@@ -8,10 +8,14 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import TypeVar
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, TypeVar
 
 from lintorch.stopping import unbroken
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing.context import BaseContext
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -27,11 +31,16 @@ _COLLECTION = (100_000, 10, 10)
 
 
 def spread(
-    work: Callable[[T], R], tasks: Sequence[T], jobs: int, make_ready: Callable[[], None]
+    work: Callable[[T], R],
+    tasks: Sequence[T],
+    jobs: int,
+    lost: Callable[[T], R],
+    make_ready: Callable[[], None],
 ) -> Iterator[R]:
     """`work` on every task, in `jobs` processes (0: one per core), results in order.
 
-    `make_ready` is called before processes are started: what it loads is loaded once.
+    `lost` gives the result of a task whose process ends before it is done. `make_ready` is called
+    before processes are started: what it loads is loaded once.
     """
     gc.set_threshold(*_COLLECTION)
     wanted = min(jobs or cores(), len(tasks) // _CHUNK)
@@ -39,14 +48,53 @@ def spread(
         yield from map(work, tasks)
         return
     import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
 
     make_ready()
     gc.freeze()
     context = multiprocessing.get_context(_START)
-    with _safe_path(), ProcessPoolExecutor(wanted, mp_context=context, initializer=_begin) as pool:
+    done = 0
+    while done < len(tasks):
+        for result in _together(work, tasks[done:], wanted, context):
+            done += 1
+            yield result
+        suspects = tasks[done : done + wanted * _CHUNK]
+        for task in suspects:
+            done += 1
+            yield _alone(work, task, context, lost)
+
+
+def _together(
+    work: Callable[[T], R], tasks: Sequence[T], wanted: int, context: BaseContext
+) -> Iterator[R]:
+    """The results up to the first one that is missing because a process has ended."""
+    from concurrent.futures.process import BrokenProcessPool
+
+    with suppress(BrokenProcessPool), _pool(wanted, context) as pool:
+        yield from pool.map(work, tasks, chunksize=_CHUNK)
+
+
+def _alone(work: Callable[[T], R], task: T, context: BaseContext, lost: Callable[[T], R]) -> R:
+    from concurrent.futures.process import BrokenProcessPool
+
+    try:
+        with _pool(1, context) as pool:
+            return pool.submit(work, task).result()
+    except BrokenProcessPool:
+        return lost(task)
+
+
+@contextmanager
+def _pool(count: int, context: BaseContext) -> Iterator[ProcessPoolExecutor]:
+    """Processes that are killed where this one is asked to end before their work is done."""
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    with _safe_path(), ProcessPoolExecutor(count, mp_context=context, initializer=_begin) as pool:
         try:
-            yield from pool.map(work, tasks, chunksize=_CHUNK)
+            yield pool
+        except BrokenProcessPool:
+            raise
         except BaseException:
             with unbroken():
                 for process in multiprocessing.active_children():

@@ -11,10 +11,11 @@ import libcst as cst
 from lintorch.finding import Evidence, Finding, Place
 from lintorch.lint import Index, index, lint
 from lintorch.rule import Rule
-from lintorch.run.rules import catalog, engine_finding
+from lintorch.run.rules import catalog, engine_finding, given_up
 from lintorch.run.task import Linted, Task, concerns_torch, unread
 from lintorch.source import Source
 from lintorch.source.depth import too_deep
+from lintorch.source.stack import deeply
 
 TOO_DEEP = "its code is nested too deeply to be analysed; the file was not checked"
 UNKNOWN_SYNTAX = "the parser (libcst) does not know this syntax; the file was not checked"
@@ -26,20 +27,27 @@ def lint_text(task: Task, text: str, content: str = "") -> Linted:
     if not concerns_torch(text):
         return bare
     try:
+        return deeply(lambda: _checked(task, text, bare))
+    except RecursionError:
+        return replace(bare, findings=(_refused(task, TOO_DEEP, Place(task.path, 1)),))
+    except Exception as error:  # whatever goes wrong with one file, the others are checked
+        return replace(bare, findings=(given_up(task.path, error, task.folders),), content="")
+
+
+def _checked(task: Task, text: str, bare: Linted) -> Linted:
+    try:
         if too_deep(text):
             return replace(bare, findings=(_refused(task, TOO_DEEP, Place(task.path, 1)),))
-        source = Source(task.path, text, task.profile, task.entered)
-        found = tuple(lint(source, _index(task.codes, task.folders)))
     except (SyntaxError, ValueError) as error:
         return replace(bare, findings=(_syntax(task, error),))
+    try:
+        source = Source(task.path, text, task.profile, task.entered)
     except cst.ParserSyntaxError as error:
         place = Place(task.path, max(error.raw_line, 1), error.raw_column + 1)
         return replace(bare, findings=(_refused(task, UNKNOWN_SYNTAX, place),))
-    except RecursionError:
-        return replace(bare, findings=(_refused(task, TOO_DEEP, Place(task.path, 1)),))
     linted = replace(
         bare,
-        findings=found,
+        findings=tuple(lint(source, _index(task.codes, task.folders))),
         enters=source.enters,
         inside=source.regions.inside,
         consulted=tuple(sorted(source.consulted)),

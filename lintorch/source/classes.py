@@ -56,12 +56,18 @@ class Classes:
         return None
 
     def lineage(self, info: ClassInfo) -> Iterator[ClassInfo]:
-        """The class and its bases in this file, nearest first."""
-        yield info
-        by_name = {f"{self._home.module}.{c.name}": c for c in self.all.values()}
-        for base in info.bases:
-            if base in by_name and by_name[base] is not info:
-                yield from self.lineage(by_name[base])
+        """The class and its bases in this file, each once, nearest first."""
+        waiting, met = [info], {info}
+        while waiting:
+            each = waiting.pop()
+            yield each
+            above = [c for base in each.bases if (c := self._by_name.get(base)) and c not in met]
+            met.update(above)
+            waiting += reversed(above)
+
+    @cached_property
+    def _by_name(self) -> dict[str, ClassInfo]:
+        return {f"{self._home.module}.{c.name}": c for c in self.all.values()}
 
     def named(self, dotted: str) -> ClassInfo | None:
         """The class of this file with this full name."""

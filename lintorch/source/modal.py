@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from lintorch.source.modules import canonical
+from lintorch.source.parsing import outlined
 from lintorch.source.project import Outline, described, home, locate
 
 ASKS = "self.training"
@@ -112,10 +113,7 @@ def _read(path: str) -> _Module | None:
 
 
 def _module(path: str, text: str) -> _Module:
-    try:
-        body = ast.parse(text).body
-    except (SyntaxError, ValueError, RecursionError):
-        body = []
+    body = outlined(text).body
     kinds = (ast.ClassDef, ast.FunctionDef)
     return _Module(path, described(body, path), {n.name: n for n in body if isinstance(n, kinds)})
 

@@ -41,21 +41,29 @@ def is_subclass(dotted: str, bases: Collection[str], home: Home, consulted: set[
     return any(name in bases for name in ancestry(dotted, home, consulted))
 
 
-def ancestry(dotted: str, home: Home, consulted: set[str], depth: int = 0) -> Iterator[str]:
-    """A class, its bases, and so on, by full name, as far as the project's files tell."""
-    yield dotted
-    if depth > 8 or "." not in dotted:
-        return
+def ancestry(dotted: str, home: Home, consulted: set[str]) -> Iterator[str]:
+    """A class, its bases, and so on, each once, by full name, as far as the project's files tell."""
+    waiting, met = [dotted], {dotted}
+    while waiting:
+        each = waiting.pop()
+        yield each
+        above = [name for name in _bases(each, home, consulted) if name not in met]
+        met.update(above)
+        waiting += reversed(above)
+
+
+def _bases(dotted: str, home: Home, consulted: set[str]) -> Iterator[str]:
+    """The bases of a class, or what a name that is none is imported from."""
     module, _, name = dotted.rpartition(".")
-    path = locate(module, home.roots, consulted)
+    path = locate(module, home.roots, consulted) if module else None
     if path is None:
         return
     found = outline(path)
     if name in found.classes:
         for base in found.classes[name].bases:
-            yield from ancestry(_absolute(base, path), home, consulted, depth + 1)
+            yield _absolute(base, path)
     elif name in found.names:
-        yield from ancestry(found.names[name], home, consulted, depth + 1)
+        yield found.names[name]
 
 
 def _is_torch_layer(dotted: str) -> bool:

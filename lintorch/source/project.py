@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
+from lintorch.source.parsing import outlined
+
 
 @dataclass(frozen=True)
 class ClassOutline:
@@ -81,10 +83,9 @@ def outline(path: str) -> Outline:
     """The outline of a file; an empty one where it cannot be read or parsed."""
     try:
         with open(path, "rb") as file:
-            body = ast.parse(file.read()).body
-    except (OSError, SyntaxError, ValueError, RecursionError):
+            return described(outlined(file.read()).body, path)
+    except OSError:
         return Outline(path)
-    return described(body, path)
 
 
 def described(body: list[ast.stmt], path: str) -> Outline:

@@ -41,15 +41,22 @@ def origin(dotted: str, here: Home, consulted: set[str], depth: int = 0) -> str:
 
 
 def defined(name: str, module: Outline) -> str:
-    """The dotted name that a name at the top of a module stands for; "" where it has none."""
-    if name in module.classes or name in module.functions:
-        return f"{home(module.path).module}.{name}"
-    given = module.names.get(name, "")
-    head, _, rest = given.partition(".")
-    if given and head != name and head in module.names and name in module.aliases:
-        base = defined(head, module)
-        return f"{base}.{rest}" if base and rest else base
-    return given
+    """The dotted name that a name at the top of a module stands for; "" where it has none.
+
+    It has none either where names stand for each other: `unicode = str`, else `str = unicode`.
+    """
+    met: set[str] = set()
+    behind = ""
+    while name not in met:
+        met.add(name)
+        if name in module.classes or name in module.functions:
+            return f"{home(module.path).module}.{name}{behind}"
+        given = module.names.get(name, "")
+        head, dot, rest = given.partition(".")
+        if head == name or head not in module.names or name not in module.aliases:
+            return given and given + behind
+        name, behind = head, dot + rest + behind
+    return ""
 
 
 def starred(name: str, modules: Iterable[str], here: Home, consulted: set[str]) -> str:

@@ -28,6 +28,7 @@ class Regions:
         self._tree = tree
         self._names = names
         self._classes = classes
+        self._deployable: dict[cst.ClassDef, bool] = {}
 
     def holds(self, node: cst.CSTNode) -> bool:
         """Whether a node runs in a forward pass, outside branches that only training or eager take."""
@@ -67,6 +68,11 @@ class Regions:
 
     def _is_deployed(self, owner: cst.ClassDef) -> bool:
         """Whether neither a class nor its forward says that it is a loss, or for training only."""
+        if owner not in self._deployable:
+            self._deployable[owner] = self._looks_deployed(owner)
+        return self._deployable[owner]
+
+    def _looks_deployed(self, owner: cst.ClassDef) -> bool:
         methods = self._classes.all[owner].methods
         forward = methods.get("forward")
         apart = not _APART.isdisjoint(methods)

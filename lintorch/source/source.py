@@ -61,6 +61,7 @@ class Source:
         self.text = text
         self.profile = profile or Profile()
         self.module = cst.parse_module(text)
+        self._written: dict[cst.CSTNode, str] = {}
         self.consulted: set[str] = set()
         """Other files of the project that facts about this one were read from."""
 
@@ -138,7 +139,9 @@ class Source:
 
     def code(self, node: cst.CSTNode) -> str:
         """The node's own text."""
-        return self.module.code_for_node(node)
+        if node not in self._written:
+            self._written[node] = self.module.code_for_node(node)
+        return self._written[node]
 
     # names, classes and what things were built from
 

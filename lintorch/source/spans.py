@@ -15,6 +15,8 @@ from functools import cached_property
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
+from lintorch.source.parsing import parse
+
 _NEWLINE = re.compile(r"\r\n|\n|\r")
 _BLOCKS = (cst.FunctionDef, cst.ClassDef, cst.For, cst.While, cst.With, cst.If)
 _Position = tuple[int, int]
@@ -69,7 +71,7 @@ class Spans:
     @cached_property
     def _ast(self) -> ast.Module | None:
         try:
-            return ast.parse(self.text)
+            return parse(self.text)
         except (SyntaxError, ValueError):  # syntax newer than the running interpreter
             return None
 

@@ -122,43 +122,58 @@ _FACTORIES = frozenset(
 )  # fmt: skip
 
 
-def is_made(node: cst.CSTNode, source: Source, seen: frozenset[str] = frozenset()) -> bool:
-    """Whether data comes from no input: `torch.rand(1)`, what is worked out from it, or a name for it."""
+def is_made(node: cst.CSTNode, source: Source, names: dict[str, bool] | None = None) -> bool:
+    """Whether data comes from no input: `torch.rand(1)`, what is worked out from it, or a name for it.
+
+    `names` are those that were looked at before; one that is made of itself counts as made.
+    """
+    names = {} if names is None else names
     while isinstance(node, (cst.Subscript, cst.Attribute)):
         node = node.value
     if isinstance(node, cst.Name):
-        given = source.classes.assigned(node)
-        seen, before = seen | {node.value}, seen
-        return node.value in before or (
-            bool(given)
-            and all(
-                not isinstance(value, (cst.Name, cst.Subscript)) and is_made(value, source, seen)
-                for value in given
-            )
-        )
+        if node.value not in names:
+            names[node.value] = True
+            names[node.value] = _is_made_name(node, source, names)
+        return names[node.value]
     if isinstance(node, cst.Call):
-        return _makes(node, source, seen)
+        return _makes(node, source, names)
     if isinstance(node, (cst.List, cst.Tuple)):
-        return _all_made([element.value for element in node.elements], source, seen)
+        return _all_made([element.value for element in node.elements], source, names)
     if isinstance(node, (cst.BinaryOperation, cst.Comparison, cst.UnaryOperation)):
-        return _all_made(_operands(node), source, seen)
+        return _all_made(_operands(node), source, names)
     return False
 
 
-def _makes(call: cst.Call, source: Source, seen: frozenset[str]) -> bool:
+def _is_made_name(node: cst.Name, source: Source, names: dict[str, bool]) -> bool:
+    given = source.classes.assigned(node)
+    return bool(given) and all(
+        not isinstance(value, (cst.Name, cst.Subscript)) and is_made(value, source, names)
+        for value in given
+    )
+
+
+def _makes(call: cst.Call, source: Source, names: dict[str, bool]) -> bool:
     func, given = call.func, [arg.value for arg in call.args]
     if source.name(func) in _FACTORIES:
         return not any(_holds_tensors(source.value(value)) for value in given)
     if isinstance(func, cst.Attribute) and not source.name(func):
-        return is_made(func.value, source, seen) and _all_made([func.value, *given], source, seen)
-    return _all_made(given, source, seen)
+        return is_made(func.value, source, names) and not _from_elsewhere(given, source, names)
+    return _all_made(given, source, names)
 
 
-def _all_made(parts: list[cst.BaseExpression], source: Source, seen: frozenset[str]) -> bool:
+def _all_made(parts: list[cst.BaseExpression], source: Source, names: dict[str, bool]) -> bool:
     """Whether some part was made on the spot, and none is data of another kind."""
-    made = [part for part in parts if is_made(part, source, seen)]
+    made = [part for part in parts if is_made(part, source, names)]
     return bool(made) and not any(
         _holds_tensors(source.value(part)) for part in parts if part not in made
+    )
+
+
+def _from_elsewhere(
+    parts: list[cst.BaseExpression], source: Source, names: dict[str, bool]
+) -> bool:
+    return any(
+        _holds_tensors(source.value(part)) and not is_made(part, source, names) for part in parts
     )
 
 

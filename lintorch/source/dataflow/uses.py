@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _TALK = frozenset({"str", "repr", "isinstance", "type", "id", "hash", "print", "format"})
 _MESSAGES = (cst.FormattedString, cst.FormattedStringExpression)
 _CHOICES = (cst.If, cst.While, cst.IfExp, cst.Assert)
+_Met = tuple[cst.CSTNode, str, bool]
+"""A function, a name in it, and whether the name holds sizes."""
 
 
 class Uses:
@@ -23,18 +25,24 @@ class Uses:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._loads: dict[cst.FunctionDef, dict[str, list[cst.Name]]] = {}
+        self._idle: set[_Met] = set()
+        """Names none of which reaches the graph."""
 
     def in_graph(self, node: cst.CSTNode) -> bool:
         """Whether a value may become part of what a model computes; it does if in doubt."""
-        return self._reaches(node, frozenset())
+        met: set[_Met] = set()
+        reaches = self._reaches(node, met)
+        if not reaches:
+            self._idle |= met
+        return reaches
 
-    def _reaches(self, node: cst.CSTNode, seen: frozenset[str]) -> bool:
+    def _reaches(self, node: cst.CSTNode, met: set[_Met]) -> bool:
         part = None
         while (outer := self._source.parent(node)) is not None:
             if self._ends(outer, node):
                 return False
             if isinstance(outer, cst.Assign):
-                return any(self._target(t.target, node, part, seen) for t in outer.targets)
+                return any(self._target(t.target, node, part, met) for t in outer.targets)
             if isinstance(outer, (cst.BaseStatement, cst.BaseSmallStatement)):
                 return True
             part, node = node, outer
@@ -57,11 +65,11 @@ class Uses:
         target: cst.CSTNode,
         node: cst.CSTNode,
         part: cst.CSTNode | None,
-        seen: frozenset[str],
+        met: set[_Met],
     ) -> bool:
         """`part` is the element of the tuple `node` that holds the value."""
         if isinstance(target, cst.Name):
-            return self._named(target, seen)
+            return self._named(target, met)
         if not isinstance(target, (cst.Tuple, cst.List)):
             return True
         bound = [element.value for element in target.elements]
@@ -69,17 +77,19 @@ class Uses:
             bound = [b for b, given in zip(bound, node.elements, strict=True) if given is part]
         names = [name for name in bound if isinstance(name, cst.Name)]
         whole = self._source.value(node).kind is Kind.SHAPE
-        return len(names) < len(bound) or any(self._named(n, seen, whole) for n in names)
+        return len(names) < len(bound) or any(self._named(n, met, whole) for n in names)
 
-    def _named(self, name: cst.Name, seen: frozenset[str], sized: bool = False) -> bool:
-        """Whether any later mention of a name that was given the value reaches the graph."""
-        if name.value in seen:
-            return False
+    def _named(self, name: cst.Name, met: set[_Met], sized: bool = False) -> bool:
+        """Whether any mention of a name that was given the value reaches the graph, `met` ones apart."""
         function = self._source.enclosing(name, cst.FunctionDef)
         if function is None:
             return True
+        key = function, name.value, sized
+        if key in met or key in self._idle:
+            return False
+        met.add(key)
         return any(
-            self._reaches(load, seen | {name.value})
+            self._reaches(load, met)
             for load in self._loads_of(function).get(name.value, ())
             if not sized or self._source.value(load).may_vary
         )

@@ -22,6 +22,8 @@ OPAQUE = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 """What is not run where it stands."""
 _DEPTH = 4
 _MOST = 64
+_LONGEST = 300
+"""Events on one way, at most: helpers that call helpers may repeat each other's a thousand times."""
 
 
 @dataclass(frozen=True)
@@ -362,7 +364,7 @@ def _merged(states: Iterable[Path]) -> list[Path]:
 
 def _few(states: list[Path]) -> list[Path]:
     unique = list(dict.fromkeys(states))
-    if len(unique) > _MOST:
+    if len(unique) > _MOST or any(len(state.events) > _LONGEST for state in unique):
         raise TooManyPaths
     return unique
 

@@ -51,16 +51,23 @@ class Loops:
             self._known[node] = Loop(node, any(map(is_backward, calls)), calls)
         return self._known[node]
 
-    def calls(self, node: cst.CSTNode, depth: int = 0) -> Iterator[cst.Call]:
+    def calls(self, node: cst.CSTNode) -> Iterator[cst.Call]:
         """The calls below a node, arguments before the call, with those of helpers after it."""
+        return self._calls(node, 0, {})
+
+    def _calls(
+        self, node: cst.CSTNode, depth: int, met: dict[cst.FunctionDef, int]
+    ) -> Iterator[cst.Call]:
+        """`met` are the helpers that were entered already, and at which depth."""
         for child in offspring(node):
             if not isinstance(child, (cst.FunctionDef, cst.ClassDef, cst.Lambda)):
-                yield from self.calls(child, depth)
+                yield from self._calls(child, depth, met)
         if isinstance(node, cst.Call):
             yield node
             helper = self._source.function(node.func)
-            if helper is not None and depth < _DEPTH:
-                yield from self.calls(helper.body, depth + 1)
+            if helper is not None and depth < min(_DEPTH, met.get(helper, _DEPTH)):
+                met[helper] = depth
+                yield from self._calls(helper.body, depth + 1, met)
 
 
 def is_backward(call: cst.Call) -> bool:

@@ -1,0 +1,65 @@
+"""Checks one file after the other, each told on a line of standard input, and answers on a line each."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from lintorch.files import Text, read
+from lintorch.finding import Finding
+from lintorch.profile import Profile
+from lintorch.run.linting import lint_path
+from lintorch.run.look import heed
+from lintorch.run.order import Order
+from lintorch.run.scope import Scope
+from lintorch.run.sources import Task, catalog, lint_text
+
+CRASHED = ("LT002", "LT009")
+
+
+def serve(mutate: Callable[[int], bytes] | None = None, every: bool = False) -> None:
+    """Answers until the input ends. What is told is a path, or with `mutate` a mutant's number.
+
+    `every` has files parsed that never mention torch, which lintorch passes over.
+    """
+    codes = frozenset(catalog(()).rules)
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder, "mutant.py")
+        for told in map(str.strip, sys.stdin):
+            if mutate is not None:
+                place.write_bytes(mutate(int(told)))
+            print(json.dumps(checked(str(place) if mutate else told, codes, every)), flush=True)
+
+
+def checked(path: str, codes: frozenset[str], every: bool) -> dict[str, object]:
+    """What became of a file: the codes found, the processor's seconds, and what went wrong."""
+    before = time.process_time()
+    try:
+        found = look(path, codes, every)
+    except BaseException:  # this is what is looked for
+        return {"failure": traceback.format_exc()[-2000:], "codes": {}, "seconds": 0}
+    crashes = [f"{f.code}: {f.message}" for f in found if f.code in CRASHED]
+    return {
+        "codes": Counter(f.code for f in found),
+        "seconds": round(time.process_time() - before, 3),
+        "failure": crashes[0] if crashes else "",
+    }
+
+
+def look(path: str, codes: frozenset[str], every: bool) -> tuple[Finding, ...]:
+    """The findings of a file, its suppressions heeded."""
+    task = Task(path, codes, Profile())
+    linted = lint_path(task)
+    text = read(path)
+    if not isinstance(text, Text):
+        return linted.findings
+    if every and "torch" not in text.text:
+        linted = lint_text(task, f"{text.text}\n# torch\n")
+    order = Order((path,))
+    return heed(text.text, path, linted.findings, Scope(order), order)
