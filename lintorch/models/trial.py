@@ -55,7 +55,7 @@ def tried(work: Work, subject: Subject) -> None:
     ]
 
     def begins(number: int) -> None:
-        work.send({"begin": f"{subject.name} → {trials[number].exporter}"})
+        work.send({"trying": trials[number].exporter})
         work.send({"allow": work.options.trial_seconds + SLACK})
 
     works = [partial(_trying, work, subject, trial) for trial in trials]

@@ -17,8 +17,9 @@ from lintorch.trials.exporter import FILE, Explained, Exported, Job, Refused
 from lintorch.trials.heard import listening
 from lintorch.trials.state import fresh
 from lintorch.trials.table import TABLE
-from lintorch.trials.trouble import UserFile, cause, core, is_of_memory, of_error, of_text
+from lintorch.trials.trouble import UserFile, cause, core, of_error, of_text
 from lintorch.trials.verdict import judge
+from lintorch.worker.errors import is_of_memory
 
 _TOO_LARGE = "its weights do not fit into the memory it may take; without them it is only traced"
 _ATE = "it took more memory than it may"

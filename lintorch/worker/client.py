@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import os
 import site
 import subprocess
 import sys
 import tempfile
 from collections.abc import Generator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
 from lintorch.worker import tree
+from lintorch.worker.bounds import Bounds
+from lintorch.worker.folders import HOMES
+from lintorch.worker.messages import MOST_BYTES, ImproperError, line_of, message_of
 
 _BOOT = Path(__file__).with_name("boot.py")
+_KEPT = 4096
+_LONGEST = MOST_BYTES + 4096
+"""Bytes of a line, at most; one that is cut is no message."""
 _ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
-_INSIDE = ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "TORCH_HOME", "HF_HOME", "TMPDIR", "TMP")
 _FIXED = {
     "HF_HUB_OFFLINE": "1",
     "TRANSFORMERS_OFFLINE": "1",
@@ -40,7 +45,7 @@ class Worker:
     def __init__(self, python: str = sys.executable) -> None:
         self._python = python
         self._folder = tempfile.TemporaryDirectory(prefix="lintorch-", ignore_cleanup_errors=True)
-        self._process: subprocess.Popen[str] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Worker:
         try:
@@ -65,22 +70,18 @@ class Worker:
         self,
         work: str,
         arguments: Mapping[str, Any],
-        seconds: float,
-        memory: int,
+        bounds: Bounds,
         imports: Sequence[str] = (),
-        together: int = 0,
     ) -> Generator[dict[str, Any], None, dict[str, Any]]:
-        """Call the function `work` ("module:name") over there; yield what it sends.
+        """Call the function `work` ("module:name") over there, within bounds; yield what it sends.
 
-        The modules `imports` are loaded once, for this and all later work. The work may hold
-        `memory` bytes, and `together` (else the same) with all that it starts.
+        The modules `imports` are loaded once, for this and all later work.
 
-        Returns {"cause": "" or why it was stopped, "output": the end of what it printed}.
+        Returns {"cause": "" or why it was stopped, "output": the end of what it printed}. Raises
+        WorkerError where the worker ends, or answers in a way that it does not.
         """
-        request = {"work": work, "arguments": arguments, "seconds": seconds, "memory": memory}
-        request |= {"imports": list(imports), "together": together}
-        self._pipe("stdin").write(json.dumps(request) + "\n")
-        self._pipe("stdin").flush()
+        request = {"work": work, "arguments": arguments, "bounds": bounds.packed()}
+        self._write(line_of(request | {"imports": list(imports)}))
         while "ending" not in (message := self._read()):
             if "allow" not in message:
                 yield message
@@ -102,7 +103,7 @@ class Worker:
         if (process := self._process) is not None:
             tree.kill(process.pid)
 
-    def _start(self) -> subprocess.Popen[str]:
+    def _start(self) -> subprocess.Popen[bytes]:
         with open(self._stderr, "w") as stderr:
             try:
                 return subprocess.Popen(
@@ -110,8 +111,6 @@ class Worker:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=stderr,
-                    text=True,
-                    encoding="utf-8",
                     cwd=self._folder.name,
                     env=environment(self._folder.name),
                     start_new_session=True,
@@ -123,17 +122,33 @@ class Worker:
     def _stderr(self) -> Path:
         return Path(self._folder.name, "worker-errors.txt")
 
-    def _pipe(self, name: str) -> IO[str]:
-        pipe: IO[str] = getattr(self._process, name)
+    def _pipe(self, name: str) -> IO[bytes]:
+        pipe: IO[bytes] = getattr(self._process, name)
         return pipe
 
+    def _write(self, line: bytes) -> None:
+        try:
+            self._pipe("stdin").write(line)
+            self._pipe("stdin").flush()
+        except OSError as error:
+            raise WorkerError(f"{self._python} ended: {error.strerror}") from error
+
     def _read(self) -> dict[str, Any]:
-        line = self._pipe("stdout").readline()
+        line = self._pipe("stdout").readline(_LONGEST)
         if not line:
-            said = self._stderr.read_text(errors="replace").strip().splitlines()
+            said = self._said().splitlines()
             raise WorkerError(f"{self._python} ended: {said[-1] if said else 'no reason given'}")
-        message: dict[str, Any] = json.loads(line)
-        return message
+        try:
+            return message_of(line)
+        except ImproperError as improper:
+            raise WorkerError(f"{self._python} sent no message: {improper}") from improper
+
+    def _said(self) -> str:
+        """The end of what the worker printed."""
+        with suppress(OSError), open(self._stderr, "rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _KEPT))
+            return file.read(_KEPT).decode(errors="replace").strip()
+        return ""
 
 
 def environment(folder: str) -> dict[str, str]:
@@ -142,8 +157,7 @@ def environment(folder: str) -> dict[str, str]:
     return (
         {**base, **os.environ, **_FIXED}
         | dict.fromkeys(_ONE_THREAD, "1")
-        | dict.fromkeys(_INSIDE, folder)
-        | {"TEMP": folder}
+        | dict.fromkeys(HOMES, folder)
     )
 
 

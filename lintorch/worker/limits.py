@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from lintorch.worker import tree
+from lintorch.worker.deadline import INTERVAL, Spent
 
 try:
     import resource
@@ -47,15 +48,21 @@ class TooSlow(BaseException):
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Raise TooSlow in the main thread after so many seconds, where the platform can."""
+    """Raise TooSlow in the main thread when so many seconds are over, where the platform can.
+
+    As for a `Deadline`, time in which other processes have the cores does not count at once.
+    """
     if not hasattr(signal, "setitimer"):
         yield
         return
+    spent = Spent(seconds)
 
-    def late(*_: Any) -> None:
-        raise TooSlow(f"it did not finish within {seconds:g} s")
+    def look(*_: Any) -> None:
+        if spent.is_over():
+            raise TooSlow(f"it did not finish within {seconds:g} s")
+        signal.setitimer(signal.ITIMER_REAL, INTERVAL)
 
-    before = signal.signal(signal.SIGALRM, late)
+    before = signal.signal(signal.SIGALRM, look)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield

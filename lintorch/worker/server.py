@@ -9,8 +9,11 @@ from collections.abc import Callable, Generator
 from contextlib import suppress
 from typing import IO, Any
 
-from lintorch.worker import surroundings, tree
-from lintorch.worker.isolate import Ending, Message, isolate
+from lintorch.worker import folders, surroundings, tree
+from lintorch.worker.bounds import Bounds
+from lintorch.worker.isolate import Ending, isolate
+from lintorch.worker.messages import Message
+from lintorch.worker.streams import keep_private
 
 
 def serve() -> None:
@@ -27,6 +30,7 @@ def serve() -> None:
         replies.flush()
 
     tree.adopt_orphans()
+    folders.settle(os.getcwd())
     try:
         version = surroundings.settle()
     except Exception as error:  # a broken torch may raise anything
@@ -54,17 +58,13 @@ def _do(request: dict[str, Any]) -> Generator[Message, None, Ending]:
             importlib.import_module(name)
     module, _, name = request["work"].partition(":")
     function = getattr(importlib.import_module(module), name)
-    return isolate(
-        lambda send: function(send, **request["arguments"]),
-        request["seconds"],
-        request["memory"],
-        request["together"],
-    )
+    bounds = Bounds.of(request["bounds"])
+    return isolate(lambda send: function(send, **request["arguments"]), bounds)
 
 
 def _private(descriptor: int, mode: str) -> IO[str]:
     """A private copy of standard input or output, whose place is taken by nothing or by stderr."""
-    kept = os.dup(descriptor)
+    kept = keep_private(os.dup(descriptor))
     taken = os.open(os.devnull, os.O_RDONLY) if mode == "r" else os.dup(2)
     os.dup2(taken, descriptor)
     os.close(taken)
