@@ -9,6 +9,7 @@ from typing import Any, TextIO
 
 from lintorch.catalog import CatalogError
 from lintorch.cli.deploying import deployed
+from lintorch.cli.limiting import limited
 from lintorch.cli.progress import progress_on
 from lintorch.report import matrix_json, matrix_table
 from lintorch.report.matrix import OK, UNAVAILABLE, Matrix
@@ -55,7 +56,7 @@ def _order(given: Mapping[str, Any]) -> Order:
     return Order(
         paths=given["paths"] or (".",),
         exporters=tuple(dict.fromkeys(given["exporters"])),
-        settings=deployed(given),
+        settings=deployed(given) | limited(given),
         jobs=given["jobs"],
         python=given["python"],
         config=given["config"],

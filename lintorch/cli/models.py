@@ -6,6 +6,8 @@ import sys
 
 import click
 
+from lintorch.cli.limiting import limit_options, limited
+
 
 @click.command("models")
 @click.argument("paths", nargs=-1)
@@ -13,6 +15,7 @@ import click
 @click.option(
     "--write", is_flag=True, help="Put what was inferred into the settings, to be edited."
 )
+@limit_options
 @click.option("--python", metavar="PATH", help="The interpreter whose torch runs the models.")
 @click.option("--jobs", "-j", type=click.IntRange(0), default=0,
               help="Files at a time, memory permitting; 0: one per core.")  # fmt: skip
@@ -24,6 +27,7 @@ def command(
     python: str | None,
     jobs: int,
     config: str | None,
+    **limits: float | None,
 ) -> None:
     """List the models of files and folders; builds and runs them once."""
     from lintorch.catalog import CatalogError
@@ -36,7 +40,9 @@ def command(
     from lintorch.settings import SettingsError
     from lintorch.worker.client import WorkerError
 
-    asked = Order(paths or (".",), python=python, jobs=jobs, config=config)
+    asked = Order(
+        paths or (".",), settings=limited(limits), python=python, jobs=jobs, config=config
+    )
     try:
         with progress_on(sys.stderr) as progress:
             listed = list_models(asked, progress, write)

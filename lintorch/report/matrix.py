@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from lintorch.finding import Finding, Severity
 from lintorch.trace.record import Failure, Model, Outcome
 
-OK, WRONG, FAILED, UNAVAILABLE = "ok", "wrong", "failed", "unavailable"
-STATUSES = (OK, WRONG, FAILED, UNAVAILABLE)
+OK, WRONG, FAILED, STOPPED, UNAVAILABLE = "ok", "wrong", "failed", "stopped", "unavailable"
+STATUSES = (OK, WRONG, FAILED, STOPPED, UNAVAILABLE)
 _WRITES_ONNX = ("onnx", "onnx-legacy")
 
 
@@ -32,10 +32,13 @@ class Tried:
     def status(self) -> str:
         """One of `STATUSES`; a model that is itself random runs, and its numbers are not compared.
 
-        What a target cannot run has failed for it, however right the file is.
+        What a target cannot run has failed for it, however right the file is. Of an export that
+        was stopped nothing is known.
         """
         if self.refusal is not None:
             return FAILED
+        if self.outcome.stage == "stopped":
+            return STOPPED
         return OK if self.outcome.status == "random" else self.outcome.status
 
     @property

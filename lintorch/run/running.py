@@ -99,10 +99,11 @@ def own_python() -> str:
 
 def _limits(settings: Settings) -> Limits:
     usual = Limits()
-    seconds, memory = settings.trace_seconds, settings.trace_memory
+    seconds = settings.trace_seconds or usual.seconds
+    memory = settings.trace_memory
     return Limits(
-        usual.seconds if seconds is None else seconds,
-        usual.trial_seconds if seconds is None else 2 * seconds,
+        seconds,
+        settings.trial_seconds or 2 * seconds,
         usual.memory if memory is None else memory * _MEBIBYTE,
     )
 

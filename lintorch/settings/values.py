@@ -57,6 +57,8 @@ class Settings:
     rules: tuple[str, ...] = ()
     """Folders of the project's own rules, absolute."""
     trace_seconds: float | None = None
+    trial_seconds: float | None = None
+    """Of one trial export; None for twice the seconds of a model."""
     trace_memory: int | None = None
     """Megabytes."""
     python: str | None = None
