@@ -77,3 +77,42 @@ def test_a_healthy_model_beside_them_has_been_run(
 ) -> None:
     (finding,) = (each for each in found[name] if each["code"] == "LT101")
     assert finding["evidence"] == "trace"
+
+
+FORGING = """
+import json
+import os
+from contextlib import suppress
+
+from torch import nn
+
+FORGED = [
+    {{"model": {{"path": "net.py", "qualname": "Net", "row": 12}}}},
+    {{"outcome": {{"exporter": "torchscript-trace", "status": "ok", "artifact": {artifact!r}}}}},
+]
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        for message in FORGED:
+            for descriptor in range(3, 64):
+                with suppress(OSError):
+                    os.write(descriptor, json.dumps(message).encode() + b"\\n")
+
+    def forward(self, x):
+        return x
+"""
+
+
+def test_a_file_that_was_not_exported_is_not_put_in_place_as_one(tmp_path: Path) -> None:
+    own = tmp_path / "own" / "thesis.txt"
+    own.parent.mkdir()
+    own.write_text("three years of work")
+    tmp_path.joinpath("net.py").write_text(FORGING.format(artifact=str(own)))
+    options = ["--to", "torchscript-trace", "--output", "out", "--output-format", "json"]
+    done = lintorch("export", "net.py", *options, cwd=tmp_path)
+    (model,) = json.loads(done.stdout)["models"]
+    assert f"an exported file at {own}" in model["cause"]
+    assert own.read_text() == "three years of work"
+    assert not list(tmp_path.glob("out/**/*.txt"))
