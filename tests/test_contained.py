@@ -252,7 +252,7 @@ def test_a_model_that_writes_too_much_is_stopped(tmp_path: Path) -> None:
     for name in FILLING:
         failure = found[name].failure
         assert (failure.stage, failure.qualname) == ("stopped", "Net"), name
-        assert "more than 32 MiB to disk (trace-disk)" in failure.cause
+        assert "more than 32 MiB to disk; `trace-disk` raises" in failure.cause
 
 
 def test_a_model_changes_no_file_outside_its_folder(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from lintorch.cli.limiting import limit_options
 from lintorch.profile import EXPORTERS
 
 _FORMATS = ("full", "concise", "json", "github")
@@ -44,6 +45,7 @@ _LEVELS = ("note", "warning", "error")
 @click.option("--opset", type=click.IntRange(7, 30), help="The ONNX opset you deploy with.")
 @click.option("--target", "targets", multiple=True, metavar="NAME",
               help="A runtime that the model is deployed to, such as tensorrt-8.6; may be repeated.")  # fmt: skip
+@limit_options
 @click.option("--python", metavar="PATH", help="The interpreter whose torch runs the models.")
 @click.option(
     "--config",

@@ -9,6 +9,7 @@ from typing import Any, TextIO
 
 from lintorch.catalog import CatalogError
 from lintorch.cli.deploying import UsageProblem, deployed
+from lintorch.cli.limiting import limited
 from lintorch.cli.progress import progress_on
 from lintorch.cli.telling import tell
 from lintorch.finding import Applicability, Severity
@@ -96,7 +97,7 @@ def _settings(given: Mapping[str, Any]) -> dict[str, object]:
         for name in ("select", "ignore", "extend_select")
         if given[name] is not None
     }
-    return selectors | deployed(given)
+    return selectors | deployed(given) | limited(given)
 
 
 def _fixes(given: Mapping[str, Any]) -> frozenset[Applicability]:

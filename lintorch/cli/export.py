@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from lintorch.cli.limiting import limit_options
 from lintorch.profile import EXPORTERS
 
 
@@ -27,6 +28,7 @@ from lintorch.profile import EXPORTERS
 @click.option(
     "--output-format", type=click.Choice(["full", "json"]), default="full", show_default=True
 )
+@limit_options
 @click.option("--python", metavar="PATH", help="The interpreter whose torch runs the models.")
 @click.option(
     "--config",
@@ -40,8 +42,8 @@ from lintorch.profile import EXPORTERS
 def command(**given: Any) -> None:
     """Export the models of files and folders (default: the current one), and compare numbers.
 
-    Exit codes: 0 all exports are right, 1 some are wrong, fail or could not be tried for the
-    model's sake, 2 lintorch could not do its job: nothing to export, an exporter not installed.
+    Exit codes: 0 all exports are right, 1 some are wrong, fail, are stopped or could not be
+    tried for the model's sake, 2 lintorch could not do its job: nothing to export, an exporter not installed.
     """
     from lintorch.cli.exporting import run
 

@@ -9,6 +9,7 @@ from typing import Any, TextIO
 
 from lintorch.catalog import CatalogError
 from lintorch.cli.deploying import UsageProblem, deployed
+from lintorch.cli.limiting import limited
 from lintorch.cli.progress import progress_on
 from lintorch.cli.telling import tell
 from lintorch.report import matrix_json, matrix_table
@@ -51,7 +52,7 @@ def _order(given: Mapping[str, Any]) -> Order:
     return Order(
         paths=given["paths"] or (".",),
         exporters=tuple(dict.fromkeys(given["exporters"])),
-        settings=deployed(given),
+        settings=deployed(given) | limited(given),
         jobs=given["jobs"],
         python=given["python"],
         config=given["config"],

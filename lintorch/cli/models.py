@@ -6,6 +6,8 @@ import sys
 
 import click
 
+from lintorch.cli.limiting import limit_options, limited
+
 
 @click.command("models")
 @click.argument("paths", nargs=-1)
@@ -16,6 +18,7 @@ import click
 @click.option(
     "--containment", is_flag=True, help="Say what holds models in on this machine; run none."
 )
+@limit_options
 @click.option("--python", metavar="PATH", help="The interpreter whose torch runs the models.")
 @click.option("--jobs", "-j", type=click.IntRange(0), default=0,
               help="Files at a time, memory permitting; 0: one per core.")  # fmt: skip
@@ -28,6 +31,7 @@ def command(
     python: str | None,
     jobs: int,
     config: str | None,
+    **limits: float | None,
 ) -> None:
     """List the models of files and folders; builds and runs them once."""
     from lintorch.catalog import CatalogError
@@ -42,7 +46,9 @@ def command(
     from lintorch.settings import SettingsError
     from lintorch.worker.client import WorkerError
 
-    asked = Order(paths or (".",), python=python, jobs=jobs, config=config)
+    asked = Order(
+        paths or (".",), settings=limited(limits), python=python, jobs=jobs, config=config
+    )
     try:
         with progress_on(sys.stderr) as progress:
             if containment:

@@ -10,12 +10,14 @@ from torch import nn
 
 from lintorch.models.work import Options
 from lintorch.trials.state import tensors_of
-from lintorch.worker.isolate import Ending, Message, Send, ticking
+from lintorch.worker.isolate import Ending, Send, ticking
+from lintorch.worker.messages import Message
 from lintorch.worker.room import free
 
 _COPIES = 5
 """How many times its weights an export holds at its height (of 100 M: 4.5 in onnx, 3.0 in TorchScript)."""
 _BASE = 2**30
+_KINDS = ("outcome", "part", "script", "unwritten")
 
 
 @dataclass
@@ -52,9 +54,8 @@ def abreast(
             while begun < len(pieces) and len(running) < at_once:
                 begins(begun)
                 started[begun] = time.monotonic()
-                running[begun] = ticking(
-                    pieces[begun].work, options.trial_seconds, options.memory, beside=beside
-                )
+                bounds = options.of_trial(*_KINDS)
+                running[begun] = ticking(pieces[begun].work, bounds, beside)
                 begun += 1
             for active in list(running):
                 if _ended(pieces[active], running[active]):

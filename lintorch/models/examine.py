@@ -5,24 +5,24 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from lintorch.models.allowance import MOST_MODELS, Allowance
 from lintorch.models.configured import is_wanted, key
 from lintorch.models.order import ordered
-from lintorch.trace import wire
-from lintorch.trace.record import Failure, Model, Outcome, Run, Rung
-from lintorch.trace.symbols import traced_to_sizes
+from lintorch.models.place import files_of
+from lintorch.models.reports import Asked, Message, Report, Telling
+from lintorch.trace.record import Failure
+from lintorch.worker.bounds import Bounds
 from lintorch.worker.client import Worker, WorkerError
 from lintorch.worker.crew import abreast
 from lintorch.worker.room import at_once
 from lintorch.worker.workers import Workers
 
-Message = dict[str, Any]
+__all__ = ["Limits", "Plan", "Report", "examine"]
 _TRACERS = ("torch._dynamo", "torch.export._trace", "torch.fx.experimental.symbolic_shapes")
 """What torch.export loads when it is first called: slow, so loaded once for all models."""
-_SLACK = 2 * 2**30
-"""Bytes that the process which loads a file may hold beyond what the model in its child may."""
 
 
 @dataclass(frozen=True)
@@ -65,17 +65,6 @@ class Plan:
     """Whether exports leave sizes open; else each is made, and compared, at the first sizes alone."""
 
 
-@dataclass(frozen=True)
-class Report:
-    """What became of one model, or of a file that could not be imported."""
-
-    model: Model | None
-    failure: Failure | None
-    runs: tuple[Run, ...] = ()
-    rungs: tuple[Rung, ...] = ()
-    outcomes: tuple[Outcome, ...] = ()
-
-
 def examine(
     plan: Plan, progress: Callable[[str], None] = lambda line: None
 ) -> Generator[Report, None, None]:
@@ -91,7 +80,8 @@ def examine(
             if is_wanted(setting, checked, plan.project):
                 covered.add(key(setting, checked, plan.project))
                 arguments = {"name": name, "setting": dict(setting)}
-                start = Failure(str(setting["factory"]), name, 1, "stopped", "")
+                where = str(setting["factory"]).partition(":")[0]
+                start = Failure(where, name, 1, "stopped", "")
                 request = _Request("configured", arguments, start, plan, checked)
                 yield from _covering(_reports(workers, request, progress), covered)
         count = at_once(plan.jobs, plan.limits.memory, len(checked))
@@ -114,15 +104,15 @@ def _file(
 ) -> Iterator[Report]:
     """Reports on one file; asked for again as long as a model takes the process down with it."""
     start = Failure(checked[path], "", 1, "stopped", "")
-    broken = True
-    while broken:
-        broken = False
+    for _ in range(MOST_MODELS + 1):
         arguments = {"path": path, "passed": sorted(covered)}
         request = _Request("visit", arguments, start, plan, checked)
+        stopped: Failure | None = None
         for report in _covering(_reports(workers, request, progress), covered):
             yield report
-            failure = report.failure
-            broken = bool(failure and failure.stage == "stopped" and failure.qualname)
+            stopped = report.failure
+        if stopped is None or stopped.stage != "stopped" or not stopped.qualname:
+            break
 
 
 def _uncovered(reports: Iterable[Report], covered: Set[str]) -> Iterator[Report]:
@@ -155,20 +145,17 @@ class _Request:
     plan: Plan
     checked: Mapping[str, str]
 
-    def send(self, worker: Worker) -> Iterator[Message]:
-        """What the worker sends, its ending last."""
-        plan, limits = self.plan, self.plan.limits
+    def send(self, worker: Worker) -> Generator[Message, None, Message]:
+        """What the worker sends; its ending."""
+        plan = self.plan
         options = {
-            "seconds": limits.seconds,
-            "trial_seconds": limits.trial_seconds,
-            "memory": limits.memory,
+            **asdict(self.allowance),
             "trace": plan.trace,
             "exporters": list(plan.exporters),
             "in_training": [list(pair) for pair in plan.in_training],
             "opsets": dict(plan.opsets),
-            "jobs": plan.jobs,
             "artifacts": plan.artifacts,
-            "project": os.path.realpath(plan.project),
+            "project": self.project,
             "graphs": plan.graphs,
             "scripts": plan.scripts,
             "dynamic": plan.dynamic,
@@ -176,70 +163,60 @@ class _Request:
         arguments = {
             **self.arguments,
             "checked": dict(self.checked),
-            "project": os.path.realpath(plan.project),
+            "project": self.project,
             "options": options,
         }
         imports = _TRACERS if plan.trace or plan.exporters else ()
         work = f"lintorch.models.visit:{self.work}"
-        ending = yield from worker.do(
-            work,
-            arguments,
-            limits.seconds,
-            limits.memory + _SLACK,
-            imports,
-            limits.memory * plan.jobs + _SLACK,
-            limits.disk,
+        return (yield from worker.do(work, arguments, self.bounds, imports))
+
+    @property
+    def project(self) -> str:
+        """The folder that the models are run for."""
+        return os.path.realpath(self.plan.project)
+
+    @property
+    def allowance(self) -> Allowance:
+        """What each model may take."""
+        limits, trials = self.plan.limits, 2 * len(self.plan.exporters)
+        return Allowance(
+            limits.seconds, limits.trial_seconds, limits.memory, limits.disk, trials, self.plan.jobs
         )
-        yield {"ending": ending}
+
+    @property
+    def bounds(self) -> Bounds:
+        """What all of the work may take, and tell."""
+        return self.allowance.of_file(self._models)
+
+    @property
+    def asked(self) -> Asked:
+        """What the worker may tell of."""
+        files = files_of(self.checked, self.project)
+        configured = self.work == "configured"
+        plan = self.plan
+        return Asked(self.start, files, self._models, configured, plan.exporters, plan.artifacts)
+
+    @property
+    def _models(self) -> int:
+        return 1 if self.work == "configured" else MOST_MODELS + 1
 
 
 def _reports(
     workers: Workers, request: _Request, progress: Callable[[str], None]
 ) -> Iterator[Report]:
     """One report for each model that the worker tells of, and one for what stopped it."""
-    told: list[Message] = []
-    current = request.start
-    ending: Message = {"cause": "", "output": ""}
+    telling = Telling(request.asked, progress)
     try:
-        for message in request.send(workers.worker()):
-            if "begin" in message:
-                progress(message["begin"])
-                path, _, name = message["begin"].partition(" → ")[0].rpartition(":")
-                current = Failure(path, name, 1, "stopped", "")
-            elif "done" in message:
-                if told:
-                    yield _report(told)
-                told, current = [], request.start
-            elif "ending" in message:
-                ending = message["ending"]
-            else:
-                told.append(message)
+        sending = request.send(workers.worker())
+        while True:
+            try:
+                message = next(sending)
+            except StopIteration as stop:
+                ending = stop.value
+                break
+            yield from telling.take(message)
     except WorkerError as error:  # user code has killed the worker
         workers.drop()
         ending = {"cause": f"it ended the worker process ({error})", "output": ""}
-    if ending["cause"] and not (current is request.start and not told and request.work != "visit"):
-        stopped = Failure(
-            current.path,
-            current.qualname,
-            current.row,
-            "stopped",
-            ending["cause"],
-            ending["output"],
-        )
-        yield _report([*told, {"failure": wire.packed(stopped)}])
-
-
-def _report(told: list[Message]) -> Report:
-    model = next((wire.model(m["model"]) for m in told if "model" in m), None)
-    failure = next((wire.failure(m["failure"]) for m in told if "failure" in m), None)
-    runs = [wire.run(m["run"]) for m in told if "run" in m]
-    facts = tuple(wire.event(m["fact"]) for m in told if "fact" in m)
-    if facts:
-        runs[0] = replace(runs[0], events=(*runs[0].events, *facts))
-    return Report(
-        model,
-        failure,
-        traced_to_sizes(runs),
-        tuple(wire.rung(m["rung"]) for m in told if "rung" in m),
-        tuple(wire.outcome(m["outcome"]) for m in told if "outcome" in m),
-    )
+    if ending["cause"]:
+        yield from telling.end(ending["cause"], ending["output"])

@@ -8,6 +8,9 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+from lintorch.worker import interpreter
+from lintorch.worker.errors import text_of
+
 
 def package_root(path: Path) -> Path:
     """The folder that must be on sys.path for the file's dotted name to be importable."""
@@ -28,12 +31,19 @@ def load(path: Path, project: Path) -> ModuleType:
     sys.argv = [str(path)]
     sys.path[:0] = [str(root)]
     sys.path += [str(folder) for folder in _between(root, project)]
+    try:
+        return _loaded(path, project, root)
+    finally:
+        interpreter.restored()
+
+
+def _loaded(path: Path, project: Path, root: Path) -> ModuleType:
     if root != path.parent:
         return _in_package(_dotted(path, root), root)
     try:
         return _by_path(path)
     except ImportError as error:
-        if "relative import" not in str(error) or project not in path.parents:
+        if "relative import" not in text_of(error) or project not in path.parents:
             raise
     return importlib.import_module(_dotted(path, project))
 

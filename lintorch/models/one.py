@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import replace
 from typing import Any
 
 from torch import nn
 
+from lintorch.models.allowance import REPLAYING
 from lintorch.models.building.making import Built
 from lintorch.models.building.said import said
 from lintorch.models.identity import Seen, contained, identified
@@ -18,13 +18,12 @@ from lintorch.models.inputs.narrow import Fed
 from lintorch.models.trial import Subject, tried
 from lintorch.models.work import Options, Work
 from lintorch.trace import replays, run, wire
-from lintorch.trace.record import Model, Run, Rung, Site
+from lintorch.trace.record import Event, Model, Run, Rung, Site
 from lintorch.trace.rungs import LADDER
 from lintorch.trace.site import Files
+from lintorch.worker.deadline import clock
 from lintorch.worker.isolate import SLACK, Send
 
-_REPLAYING = 10.0
-"""Seconds in which a model is run with one thing changed, at most."""
 _REFUSED_SHARE = 0.1
 """Of the time that is left, for each try at sizes that a model does not take."""
 
@@ -39,7 +38,7 @@ def examine(
     passed: Set[str] = frozenset(),
 ) -> None:
     """Send what becomes of one model: "failure", or "model", then "run", "rung" and "outcome"."""
-    work = Work(send, seen, files, options, time.monotonic() + options.seconds)
+    work = Work(send, seen, files, options, clock() + options.seconds)
 
     def name(module: nn.Module) -> Seen | None:
         itself = identified(seen, module, files)
@@ -83,26 +82,31 @@ def _recorded(work: Work, subject: run.Subject, fed: Fed) -> bool:
     """Record a run at each set of sizes; whether each came to its end."""
     raised = (*_refused(work, subject, fed),)
     first: Run | None = None
+    error = ""
     for sizes in (fed.sizes, *fed.varied.values()):
 
         def running(send: Send, sizes: Mapping[str, int] = sizes) -> None:
             send({"run": wire.packed(run.record(subject, sizes))})
 
-        sent, ending = work.step(running, work.left())
+        sent, ending = work.step(running, work.left(), "run")
         for message in sent:
+            found = wire.run(message["run"])
             if first is None:
-                message["run"]["events"] += raised
-                first = wire.run(message["run"])
-            work.send(message)
+                first = replace(found, events=(*found.events, *raised))
+                found = first
+            work.send({"run": wire.packed(found)})
+            error = error or found.error
         if ending.cause:
             work.fail("stopped", ending.cause, ending.output)
             return False
-    if first:
+    if error:
+        work.fail("run", error)
+    elif first:
         _replay(work, subject, fed, first)
     return True
 
 
-def _refused(work: Work, subject: run.Subject, fed: Fed) -> Iterator[dict[str, Any]]:
+def _refused(work: Work, subject: run.Subject, fed: Fed) -> Iterator[Event]:
     """What the model raises at the sizes that it does not take, run afresh."""
     named = replace(subject, inputs=fed.named)
     for changed in fed.refused.values():
@@ -111,8 +115,8 @@ def _refused(work: Work, subject: run.Subject, fed: Fed) -> Iterator[dict[str, A
             event = run.refused(named, {**fed.named_sizes, **changed}, changed)
             send({"raised": wire.packed(event)})
 
-        sent, _ = work.step(running, work.left() * _REFUSED_SHARE)
-        yield from (message["raised"] for message in sent if message["raised"])
+        sent, _ = work.step(running, work.left() * _REFUSED_SHARE, "raised")
+        yield from (wire.event(message["raised"]) for message in sent if message["raised"])
 
 
 def _replay(work: Work, subject: run.Subject, fed: Fed, recorded: Run) -> None:
@@ -124,8 +128,8 @@ def _replay(work: Work, subject: run.Subject, fed: Fed, recorded: Run) -> None:
         for fact in replays.replayed(subject, fed.sizes, recorded.events):
             send({"fact": wire.packed(fact)})
 
-    work.send({"allow": _REPLAYING + SLACK})
-    facts, _ = work.step(replaying, _REPLAYING)
+    work.send({"allow": REPLAYING + SLACK})
+    facts, _ = work.step(replaying, REPLAYING, "fact")
     for fact in facts:
         work.send(fact)
 
@@ -138,7 +142,7 @@ def _climb(work: Work, subject: run.Subject, fed: Fed) -> None:
             send({"rung": wire.packed(trace(subject, fed.sizes))})
 
         work.send({"allow": work.options.seconds + SLACK})
-        sent, ending = work.step(tracing, work.options.seconds)
+        sent, ending = work.step(tracing, work.options.seconds, "rung")
         if not sent:
             sent = [{"rung": wire.packed(Rung(name, False, ending.cause))}]
         for message in sent:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-import time
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -13,9 +12,11 @@ from typing import Any
 from lintorch.models.abreast import Piece, abreast, room
 from lintorch.models.building.making import Built
 from lintorch.models.inputs.narrow import Fed
-from lintorch.models.work import Work
+from lintorch.models.work import Options, Work
 from lintorch.trace import wire
 from lintorch.trace.record import Model, Outcome
+from lintorch.worker import folders
+from lintorch.worker.deadline import clock
 from lintorch.worker.isolate import SLACK, Send
 
 _NARROWING = 20.0
@@ -49,21 +50,22 @@ def tried(work: Work, subject: Subject) -> None:
     """Export a model on trial with each exporter, and once more in training mode where asked."""
     if not work.options.dynamic:
         subject = replace(subject, fed=replace(subject.fed, varied={}))
+    inside = work.options.artifacts or folders.present() or None
     trials = [
-        _Trial(exporter, train, Path(tempfile.mkdtemp(dir=work.options.artifacts or None)))
+        _Trial(exporter, train, Path(tempfile.mkdtemp(dir=inside)))
         for exporter in work.options.exporters
         for train in (False, True)
         if not train or [subject.name, exporter] in work.options.in_training
     ]
 
     def begins(number: int) -> None:
-        work.send({"begin": f"{subject.name} → {trials[number].exporter}"})
+        work.send({"trying": trials[number].exporter})
         work.send({"allow": work.options.trial_seconds + SLACK})
 
     works = [partial(_trying, work, subject, trial) for trial in trials]
     pieces = abreast(works, work.options, room(work.options, subject.built.module), begins)
     for trial, piece in zip(trials, pieces, strict=True):
-        outcome = _outcome(trial.exporter, piece)
+        outcome = _outcome(trial.exporter, piece, work.options)
         if not outcome.artifact:
             shutil.rmtree(trial.folder, ignore_errors=True)
         work.send({"outcome": wire.packed(outcome)})
@@ -73,7 +75,7 @@ def _trying(work: Work, subject: Subject, trial: _Trial, send: Send) -> None:
     """In the child: the outcome, then what more can be found out in the time that is left."""
     from lintorch import trials
 
-    started, files = time.monotonic(), work.files
+    started, files = clock(), work.files
     module, model, varied = subject.built.module, subject.model, subject.fed.varied
     about: dict[str, Any] = {
         "train": trial.train,
@@ -87,7 +89,7 @@ def _trying(work: Work, subject: Subject, trial: _Trial, send: Send) -> None:
         trial.exporter, module, model, varied, directory=trial.folder, **wanted, **about
     )
     send({"outcome": wire.packed(outcome)})
-    left = work.options.trial_seconds - (time.monotonic() - started)
+    left = work.options.trial_seconds - (clock() - started)
     seconds = min(_NARROWING, left / 2)
     for name in trials.narrowed(outcome, module, model, varied, seconds=seconds, **about):
         send({"part": name})
@@ -116,8 +118,10 @@ def _script(work: Work, subject: Subject, trial: _Trial) -> dict[str, str]:
     return {"script": text}
 
 
-def _outcome(exporter: str, piece: Piece) -> Outcome:
+def _outcome(exporter: str, piece: Piece, options: Options) -> Outcome:
     """What a child told; where it told nothing, why it was stopped."""
+    from lintorch import trials
+
     assert piece.ending is not None
     told: dict[str, Any] = {}
     for message in piece.sent:
@@ -125,6 +129,8 @@ def _outcome(exporter: str, piece: Piece) -> Outcome:
     seconds = round(piece.seconds, 3)
     stopped = Outcome(exporter, "failed", "stopped", piece.ending.cause, seconds=seconds)
     outcome = wire.outcome(told.pop("outcome")) if "outcome" in told else stopped
+    if outcome.message == trials.ATE:
+        outcome = replace(outcome, message=options.space.full())
     if outcome.status not in ("wrong", "failed"):
         told = {name: said for name, said in told.items() if name == "part"}
     return replace(outcome, **told)

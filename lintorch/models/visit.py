@@ -3,36 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lintorch.models.allowance import MOST_MODELS
 from lintorch.models.building import build
-from lintorch.models.building.candidates import MOST, Candidate, candidates
+from lintorch.models.building.candidates import Candidate, candidates
 from lintorch.models.building.outline import OUTLINED, outline
 from lintorch.models.identity import Seen
-from lintorch.models.load import load, package_root
+from lintorch.models.load import load
 from lintorch.models.one import examine
+from lintorch.models.place import files_of
 from lintorch.models.work import Options
 from lintorch.trace import wire
 from lintorch.trace.record import Failure
 from lintorch.trace.rungs import shortened
 from lintorch.trace.site import Files
+from lintorch.worker.errors import kind_of
 from lintorch.worker.isolate import SLACK, Send, isolate
-
-
-@dataclass(frozen=True)
-class Place:
-    """What is checked: real path -> path as given; and the project's folder."""
-
-    checked: Mapping[str, str]
-    project: str
-    options: Options
-
-    def files(self) -> Files:
-        """The user's files."""
-        packages = {str(_package(Path(path))) for path in self.checked}
-        return Files(self.checked, {self.project, *packages})
 
 
 def visit(
@@ -44,8 +32,8 @@ def visit(
     passed: list[str],
 ) -> None:
     """Examine the models of the checked file with the real path `path`, but those of `passed`."""
-    place = Place(checked, project, Options(**options))
-    files, shown = place.files(), checked[path]
+    chosen = Options(**options)
+    files, shown = files_of(checked, project), checked[path]
     try:
         text = Path(path).read_bytes()
         found = outline(text)
@@ -59,13 +47,15 @@ def visit(
     for candidate in candidates(module, found, text):
         if f"{shown}:{candidate.qualname}" in covered:
             continue
-        if tried == MOST:
-            cause = f"only the first {MOST} models of a file are tried; configure this one to have it tried"
-            send({"failure": wire.packed(_failure(shown, candidate, "stopped", cause))})
+        if tried == MOST_MODELS:
+            cause = f"only the first {MOST_MODELS} models of a file are tried; configure this one to have it tried"
+            seen = Seen(shown, candidate.qualname, candidate.row)
+            _begin(send, seen)
+            send({"failure": wire.packed(_failure(seen, "stopped", cause))})
             send({"done": True})
             return
         tried += 1
-        covered |= _one(send, candidate, shown, files, place.options, covered)
+        covered |= _one(send, candidate, shown, files, chosen, covered)
 
 
 def configured(
@@ -77,8 +67,8 @@ def configured(
     options: Mapping[str, Any],
 ) -> None:
     """Examine the model `name` that the configuration describes."""
-    place = Place(checked, project, Options(**options))
-    files = place.files()
+    chosen = Options(**options)
+    files = files_of(checked, project)
     where = str(setting["factory"])
     seen = Seen(where.partition(":")[0], name, 1)
     _isolated(
@@ -89,10 +79,10 @@ def configured(
             seen,
             lambda: build.configured(setting, Path(project), files),
             files,
-            place.options,
+            chosen,
             setting,
         ),
-        place.options,
+        chosen,
     )
 
 
@@ -105,6 +95,11 @@ def _one(
     covered: Set[str],
 ) -> set[str]:
     seen = Seen(shown, candidate.qualname, candidate.row)
+    if candidate.error is not None:
+        _begin(send, seen)
+        send({"failure": wire.packed(_failure(seen, "build", shortened(candidate.error)))})
+        send({"done": True})
+        return set()
 
     def work(inner: Send) -> None:
         examine(inner, seen, lambda: build.builds(candidate, files), files, options, {}, covered)
@@ -114,11 +109,11 @@ def _one(
 
 def _isolated(send: Send, seen: Seen, work: Callable[[Send], None], options: Options) -> set[str]:
     """Do the work in a child; what the model that ran there covers."""
-    send({"begin": f"{seen.path}:{seen.qualname}"})
+    _begin(send, seen)
     send({"allow": options.seconds + 2 * SLACK})
     parts: set[str] = set()
     failed = False
-    pieces = isolate(work, options.seconds + SLACK, options.memory, options.together)
+    pieces = isolate(work, options.of_model())
     while True:
         try:
             message = next(pieces)
@@ -127,18 +122,29 @@ def _isolated(send: Send, seen: Seen, work: Callable[[Send], None], options: Opt
             break
         failed = failed or "failure" in message
         if "model" in message:
-            parts = set(message["model"].get("contains", ()))
+            parts = _contained(message["model"])
         send(message)
     if ending.cause:
         failed = True
-        cause = Failure(seen.path, seen.qualname, seen.row, "stopped", ending.cause, ending.output)
-        send({"failure": wire.packed(cause)})
+        send({"failure": wire.packed(_failure(seen, "stopped", ending.cause, ending.output))})
     send({"done": True})
     return set() if failed else parts
 
 
-def _failure(shown: str, candidate: Candidate, stage: str, cause: str) -> Failure:
-    return Failure(shown, candidate.qualname, candidate.row, stage, cause)
+def _begin(send: Send, seen: Seen) -> None:
+    send({"begin": [seen.path, seen.qualname, seen.row]})
+
+
+def _contained(data: Any) -> set[str]:
+    """What a model as it was sent contains; nothing where it is none, which who reads it says."""
+    try:
+        return set(wire.model(data).contains)
+    except wire.MalformedError:
+        return set()
+
+
+def _failure(seen: Seen, stage: str, cause: str, output: str = "") -> Failure:
+    return Failure(seen.path, seen.qualname, seen.row, stage, cause, output)
 
 
 def _not_imported(error: BaseException, files: Files, shown: str) -> Failure:
@@ -146,13 +152,7 @@ def _not_imported(error: BaseException, files: Files, shown: str) -> Failure:
     row, cause = site.row if site else 1, shortened(error)
     if isinstance(error, SyntaxError) and error.lineno:
         if error.filename == OUTLINED:
-            row, cause = error.lineno, f"{type(error).__name__}: {error.msg}"
+            row, cause = error.lineno, f"{kind_of(error)}: {error.msg}"
         elif files.shown(error.filename or "") == shown:
             row = error.lineno
     return Failure(shown, "", row, "import", cause)
-
-
-def _package(path: Path) -> Path:
-    """The outermost package that holds a file; a file outside of packages holds only itself."""
-    root = package_root(path)
-    return root / path.relative_to(root).parts[0]

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from lintorch.models.allowance import Allowance
 from lintorch.models.identity import Seen
 from lintorch.trace import wire
 from lintorch.trace.record import Event, Failure
 from lintorch.trace.site import Files
-from lintorch.worker.isolate import Ending, Message, Send, isolate
+from lintorch.worker.deadline import clock
+from lintorch.worker.isolate import Ending, Send, isolate
+from lintorch.worker.messages import Message
 
 LEAST_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
-class Options:
-    """What to do with each model, and within which limits (seconds, bytes)."""
+class Options(Allowance):
+    """What to do with each model, and within which limits."""
 
-    seconds: float
-    trial_seconds: float
-    memory: int
-    trace: bool
-    exporters: tuple[str, ...]
-    in_training: Collection[Sequence[str]]
-    opsets: Mapping[str, int]
-    jobs: int = 1
-    """Exports of one model that may run side by side."""
+    trace: bool = True
+    exporters: tuple[str, ...] = ()
+    in_training: Collection[Sequence[str]] = ()
+    opsets: Mapping[str, int] = field(default_factory=dict)
     artifacts: str = ""
     """The folder in which exported files are kept; "" to keep none."""
     project: str = ""
@@ -37,11 +34,6 @@ class Options:
     """Whether to write a program that shows what went wrong."""
     dynamic: bool = True
     """Whether exports leave sizes open."""
-
-    @property
-    def together(self) -> int:
-        """Bytes that all processes of one model may hold."""
-        return self.memory * self.jobs
 
 
 @dataclass(frozen=True)
@@ -64,12 +56,17 @@ class Work:
 
     def left(self) -> float:
         """Seconds that are left for building, feeding and running."""
-        return max(LEAST_SECONDS, self.deadline - time.monotonic())
+        return max(LEAST_SECONDS, self.deadline - clock())
 
-    def step(self, work: Callable[[Send], None], seconds: float) -> tuple[list[Message], Ending]:
-        """Do a part of the work in a child of its own, so that this process stays as it is."""
+    def step(
+        self, work: Callable[[Send], None], seconds: float, *kinds: str
+    ) -> tuple[list[Message], Ending]:
+        """Do a part of the work in a child of its own, so that this process stays as it is.
+
+        It sends messages of these kinds.
+        """
         sent: list[Message] = []
-        pieces = isolate(work, seconds, self.options.memory)
+        pieces = isolate(work, self.options.of_step(seconds, *kinds))
         while True:
             try:
                 sent.append(next(pieces))

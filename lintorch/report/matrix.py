@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from lintorch.finding import Finding, Severity
 from lintorch.trace.record import Failure, Model, Outcome
 
-OK, DOUBTFUL, WRONG, FAILED, UNAVAILABLE = "ok", "doubtful", "wrong", "failed", "unavailable"
-STATUSES = (OK, DOUBTFUL, WRONG, FAILED, UNAVAILABLE)
+OK, DOUBTFUL, WRONG, FAILED = "ok", "doubtful", "wrong", "failed"
+STOPPED, UNAVAILABLE = "stopped", "unavailable"
+STATUSES = (OK, DOUBTFUL, WRONG, FAILED, STOPPED, UNAVAILABLE)
 _WRITES_ONNX = ("onnx", "onnx-legacy")
 
 
@@ -33,10 +34,12 @@ class Tried:
         """One of `STATUSES`; a model that is itself random runs, and its numbers are not compared.
 
         What a target cannot run has failed for it, however right the file is; what it may not
-        run is doubtful.
+        run is doubtful. Of an export that was stopped nothing is known.
         """
         if self.refusal is not None:
             return FAILED
+        if self.outcome.stage == "stopped":
+            return STOPPED
         status = OK if self.outcome.status == "random" else self.outcome.status
         return DOUBTFUL if status == OK and self.doubt is not None else status
 

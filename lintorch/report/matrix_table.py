@@ -6,7 +6,17 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from lintorch.report.characters import columns, writable
-from lintorch.report.matrix import DOUBTFUL, FAILED, OK, UNAVAILABLE, WRONG, Matrix, Row, Tried
+from lintorch.report.matrix import (
+    DOUBTFUL,
+    FAILED,
+    OK,
+    STOPPED,
+    UNAVAILABLE,
+    WRONG,
+    Matrix,
+    Row,
+    Tried,
+)
 from lintorch.report.matrix_reasons import name, reasons
 from lintorch.report.screen import Line, Screen
 from lintorch.report.summary import count
@@ -16,6 +26,7 @@ _STYLES = {
     DOUBTFUL: "warning",
     WRONG: "error",
     FAILED: "error",
+    STOPPED: "warning",
     UNAVAILABLE: "warning",
 }
 _COLOURS = {"good": "bold green", "error": "bold red", "warning": "bold yellow", "dim": "dim"}
@@ -52,7 +63,7 @@ def _word(each: Tried) -> str:
     amounts = [amount for amount in each.outcome.wrong.values() if amount is not None]
     if each.status == WRONG and amounts:
         return f"wrong by {max(amounts):.2g}"
-    return "stopped" if each.outcome.stage == "stopped" else each.status
+    return each.status
 
 
 def _plain(heads: list[str], cells: list[list[tuple[str, str]]]) -> Iterator[Line]:
@@ -85,6 +96,11 @@ def _summary(matrix: Matrix) -> str:
     tried = sum(len(row.tried) for row in matrix.rows)
     counts = ", ".join(f"{number} {status}" for status, number in matrix.count().items())
     models = sum(row.model is not None for row in matrix.rows)
-    lost = sum(row.failure is not None for row in matrix.rows)
-    told = f"{count(tried, 'export')} of {count(models, 'model')}: {counts or 'none tried'}"
-    return f"{told}; {lost} not exported" if lost else told
+    stages = [row.failure.stage for row in matrix.rows if row.failure is not None]
+    stopped = stages.count("stopped")
+    told = [f"{count(tried, 'export')} of {count(models, 'model')}: {counts or 'none tried'}"]
+    if lost := len(stages) - stopped:
+        told.append(f"{lost} not exported")
+    if stopped:
+        told.append(f"{count(stopped, 'model')} stopped")
+    return "; ".join(told)

@@ -9,7 +9,6 @@ from itertools import groupby
 
 from lintorch.files import Text
 from lintorch.finding import Evidence, Finding, Place
-from lintorch.lint import told
 from lintorch.merge import Merged, merge, order
 from lintorch.run.importers import Importers
 from lintorch.run.linting import lint_files
@@ -155,6 +154,8 @@ def heed(
             scope.is_partial(path),
         )
     except Exception as error:  # whatever goes wrong with one file, the others are checked
+        from lintorch.lint import told
+
         message = f"lintorch failed on the comments of this file, none was heeded: {told(error)}"
         return (*found, engine_finding(scope.catalog, "LT009", message, Place(path, 1)))
 

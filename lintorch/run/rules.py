@@ -11,7 +11,6 @@ from lintorch import __version__
 from lintorch.cache import cards_kept, keep_cards
 from lintorch.catalog import Catalog, fingerprint, load, places
 from lintorch.finding import Finding, Place
-from lintorch.lint import told
 
 _known: dict[tuple[str, ...], Catalog] = {}
 
@@ -35,6 +34,8 @@ def engine_finding(rules: Catalog, code: str, message: str, place: Place) -> Fin
 
 def given_up(path: str, error: Exception | str, folders: tuple[str, ...]) -> Finding:
     """The finding for a file that lintorch itself could not go through to its end."""
+    from lintorch.lint import told  # here, as a run in which nothing has changed tells of none
+
     cause = error if isinstance(error, str) else told(error)
     message = f"lintorch failed on this file, which was not checked: {cause}"
     return engine_finding(catalog(folders), "LT009", message, Place(path, 1))

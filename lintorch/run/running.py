@@ -111,11 +111,11 @@ def examined(plan: Plan, progress: Progress) -> Generator[Report, None, None]:
 def limits_of(settings: Settings) -> Limits:
     """What a model may take by these settings."""
     usual = Limits()
-    seconds, memory = settings.trace_seconds, settings.trace_memory
-    disk = settings.trace_disk
+    seconds = settings.trace_seconds or usual.seconds
+    memory, disk = settings.trace_memory, settings.trace_disk
     return Limits(
-        usual.seconds if seconds is None else seconds,
-        usual.trial_seconds if seconds is None else 2 * seconds,
+        seconds,
+        settings.trial_seconds or 2 * seconds,
         usual.memory if memory is None else memory * _MEBIBYTE,
         usual.disk if disk is None else disk * _MEBIBYTE,
     )

@@ -28,6 +28,7 @@ _KEYS: Mapping[str, kinds.Kind] = {
     "models": kinds.models,
     "rules": kinds.folders,
     "trace-seconds": kinds.amount,
+    "trial-seconds": kinds.amount,
     "trace-memory": kinds.count,
     "trace-disk": kinds.count,
     "python": kinds.string,

@@ -57,6 +57,8 @@ class Settings:
     rules: tuple[str, ...] = ()
     """Folders of rules that the file names, absolute; who runs lintorch decides on loading them."""
     trace_seconds: float | None = None
+    trial_seconds: float | None = None
+    """Of one trial export; None for twice the seconds of a model."""
     trace_memory: int | None = None
     """Megabytes."""
     trace_disk: int | None = None

@@ -9,6 +9,7 @@ from torch import nn
 from lintorch.trace.layers import class_name
 from lintorch.trace.record import Event
 from lintorch.trace.site import Files, frames
+from lintorch.worker.errors import kind_of, text_of
 
 _MOST_LETTERS = 400
 
@@ -21,8 +22,8 @@ def raised(
     if site is None:
         return None
     path, kind = _running(error, module)
-    text = str(error).strip().partition("\n")[0][:_MOST_LETTERS]
-    args = {"kind": type(error).__name__, **(changed or {})}
+    text = text_of(error).strip().partition("\n")[0][:_MOST_LETTERS]
+    args = {"kind": kind_of(error), **(changed or {})}
     return Event("raised", site, path, kind, args=args, value=text, symbols=tuple(changed or ()))
 
 

@@ -24,6 +24,8 @@ from lintorch.trace.recorder import Recorder
 from lintorch.trace.site import Files
 from lintorch.trace.sized import listening
 from lintorch.trace.unregistered import Unregistered
+from lintorch.worker import interpreter
+from lintorch.worker.errors import told
 
 
 @dataclass(frozen=True)
@@ -39,9 +41,16 @@ class Subject:
 
 
 def call(module: nn.Module, arguments: Sequence[Any]) -> object:
-    """Call a model as it is deployed: without gradients."""
+    """Call a model as it is deployed: without gradients. Raises what it raises."""
     with torch.no_grad():
-        return module(*arguments)
+        try:
+            return module(*arguments)
+        except Exception as error:
+            if lost := interpreter.restored():
+                raise interpreter.tampered(lost, error) from error
+            raise
+        finally:
+            interpreter.restored()
 
 
 def record(subject: Subject, sizes: Mapping[str, int]) -> Run:
@@ -85,7 +94,7 @@ def _recorded(subject: Subject, sizes: Mapping[str, int], follow: bool) -> tuple
             around.enter_context(recorder)
             output = call(subject.module, arguments)
     except Exception as error:  # whatever user code raises
-        return recorder.events, f"{type(error).__name__}: {error}"
+        return recorder.events, told(error)
     kept = outside.layers(subject.module, subject.outside, layers.called)
     ended = writes.ended(subject.module, feed.flatten(output))
     further = (*ended, *layers.idle(), *kept, *plain.events(), *biases.events(output))

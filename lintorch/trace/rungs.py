@@ -17,6 +17,7 @@ from lintorch.trace.layers import class_name
 from lintorch.trace.operators import name_of
 from lintorch.trace.record import Input, Rung, Site
 from lintorch.trace.run import Subject
+from lintorch.worker.errors import kind_of, text_of
 
 _MOST_LETTERS = 300
 _NOT_TELLING = re.compile(
@@ -94,14 +95,14 @@ def dynamic_shapes(module: nn.Module, inputs: tuple[Input, ...]) -> tuple[Any, .
 
 def shortened(error: BaseException) -> str:
     """The first lines of an exception's message that say something, with its type."""
-    lines = [_NOISE.sub("", line).strip() for line in str(error).splitlines()]
+    lines = [_NOISE.sub("", line).strip() for line in text_of(error).splitlines()]
     telling = [line for line in lines if line and not _NOT_TELLING.match(line)]
     text = telling[0] if telling else ""
     if len(telling) > 1 and text.endswith(("!", ":", ")")):
         text = f"{text} {telling[1]}"
     if len(text) > _MOST_LETTERS:
         text = text[: _MOST_LETTERS - 1].rstrip() + "…"
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return f"{kind_of(error)}: {text}" if text else kind_of(error)
 
 
 def _unfed(module: nn.Module, given: int) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 
 from lintorch.trace.record import Site
+from lintorch.worker.errors import text_of
 
 _LINE = re.compile(r'File "(?P<path>[^"]+)", line (?P<row>\d+)(?:, in (?P<function>\S+))?')
 _FOREIGN = ("site-packages", "dist-packages")
@@ -29,6 +30,7 @@ class Files:
         self._roots = tuple(root.rstrip(os.sep) + os.sep for root in roots)
         self._library = sysconfig.get_paths()["stdlib"] + os.sep
         self._known: dict[str, bool] = {}
+        self._shown = dict.fromkeys(checked.values(), True)
 
     def is_user(self, filename: str) -> bool:
         """Whether a file is the user's."""
@@ -41,6 +43,12 @@ class Files:
         """A path as the user gave it, else whole: the project need not be the working directory."""
         real = os.path.realpath(filename)
         return self._checked.get(real, real)
+
+    def is_shown(self, path: str) -> bool:
+        """Whether a path is as `shown` gives those of the user's files."""
+        if path not in self._shown:
+            self._shown[path] = os.path.isabs(path) and self.is_user(path)
+        return self._shown[path]
 
     def site(self, frame: FrameType | None) -> Site | None:
         """The innermost line of the user's at or above a frame."""
@@ -56,7 +64,7 @@ class Files:
         for frame, row in frames(error.__traceback__):
             if self.is_user(frame.f_code.co_filename):
                 found = self._site(frame.f_code.co_filename, row, frame.f_code.co_name)
-        return self.of_text(str(error)) or found
+        return self.of_text(text_of(error)) or found
 
     def of_traceback(self, error: BaseException, shown: str) -> Site | None:
         """The innermost line of one file in an exception's traceback."""
@@ -71,11 +79,13 @@ class Files:
         found = None
         for match in _LINE.finditer(text or ""):
             if self.is_user(match["path"]):
-                found = self._site(match["path"], int(match["row"]), match["function"] or "")
+                found = self._site(
+                    match["path"], max(1, int(match["row"])), match["function"] or ""
+                )
         return found
 
-    def _site(self, filename: str, row: int, function: str) -> Site:
-        return Site(self.shown(filename), row, function)
+    def _site(self, filename: str, row: int | None, function: str) -> Site:
+        return Site(self.shown(filename), row or 1, function)
 
     def _judge(self, filename: str) -> bool:
         if filename.startswith("<"):

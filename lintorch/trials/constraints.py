@@ -13,6 +13,7 @@ import torch
 
 from lintorch.trials.exporter import Explained, Job
 from lintorch.trials.trouble import chain, core, frames
+from lintorch.worker.errors import text_of
 
 _SOURCE = re.compile(r"\w+\['(?P<input>\w+)'\]\.(size\(\)|shape)\[(?P<axis>\d+)\]")
 _BAKED = (
@@ -35,7 +36,7 @@ def specialised(error: BaseException, job: Job) -> Explained | None:
         found = {
             _named(match["source"], job): match["value"]
             for pattern in _BAKED
-            for match in pattern.finditer(str(inner))
+            for match in pattern.finditer(text_of(inner))
         }
         if found:
             sizes = " and ".join(f"{name} ({value})" for name, value in found.items())

@@ -49,16 +49,16 @@ def _named(path: str, row: int, user_file: UserFile) -> Site | None:
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         if frame.f_code.co_filename == path and frame.f_lineno == row:
-            return Site(shown, row, frame.f_code.co_name)
+            return Site(shown, max(1, row), frame.f_code.co_name)
         frame = frame.f_back
-    return Site(shown, row)
+    return Site(shown, max(1, row))
 
 
 def _calling(frame: FrameType | None, user_file: UserFile) -> Site | None:
     """The innermost line of the user's that led to here, above the attempt itself."""
     while frame is not None and not _ours(frame):
         if (shown := user_file(frame.f_code.co_filename)) is not None:
-            return Site(shown, frame.f_lineno, frame.f_code.co_name)
+            return Site(shown, frame.f_lineno or 1, frame.f_code.co_name)
         frame = frame.f_back
     return None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
@@ -21,6 +20,7 @@ from lintorch.trials.smallest import alone, fails_alike, rank_by_kind, rank_by_s
 from lintorch.trials.state import fresh
 from lintorch.trials.trouble import UserFile
 from lintorch.trials.wrongness import wrong_alike
+from lintorch.worker.deadline import clock
 from lintorch.worker.limits import TooSlow, within
 
 _NARROWED = ("export", "load")
@@ -51,7 +51,7 @@ def narrowed(
     with fresh(module, train) as copied, listening(user_file), TemporaryDirectory() as folder:
         given = eager.fed(model.sizes)
         job = Job(copied, model.inputs, given, frozenset(), outcome.opset, Path(folder), output)
-        late = time.monotonic() + seconds
+        late = clock() + seconds
         alike = partial(_alike, outcome, job, user_file, late)
         rank = partial(rank_by_site, failed=outcome, user_file=user_file)
         whole = Part("", copied, model.inputs, given, others)
@@ -61,7 +61,7 @@ def narrowed(
 
 def _alike(outcome: Outcome, job: Job, user_file: UserFile, late: float, part: Part) -> bool:
     """Whether a part, exported alone, fails or is wrong as the whole."""
-    with within(max(1.0, late - time.monotonic())):
+    with within(max(1.0, late - clock())):
         made = exported(outcome.exporter, alone(part, job), user_file)
         if isinstance(made, Outcome):
             return outcome.status == "failed" and fails_alike(outcome, made)

@@ -16,6 +16,7 @@ from lintorch.trials import flat
 from lintorch.trials.exporter import Explained, Exported, Job, missing, stage
 from lintorch.trials.ncnn_runtime import loaded, runner
 from lintorch.trials.traced import called, traced
+from lintorch.worker.errors import text_of
 
 _STEPS = {"depth": 32, "height": 32, "width": 64}
 """How much larger the second shape is that pnnx learns from which sizes may vary."""
@@ -59,8 +60,8 @@ def export(job: Job) -> Exported:
 def explain(error: BaseException, job: Job) -> Explained:
     """All operators left; of an abort, the stack of the traced code, whose innermost line is first."""
     if isinstance(error, UntranslatedError):
-        return Explained(error.operators, called(job, error.operators), str(error))
-    return Explained(where="\n".join(reversed(str(error).splitlines())))
+        return Explained(error.operators, called(job, error.operators), text_of(error))
+    return Explained(where="\n".join(reversed(text_of(error).splitlines())))
 
 
 def script(job: Job) -> str:

@@ -17,11 +17,16 @@ from lintorch.trials.exporter import FILE, Explained, Exported, Job, Refused
 from lintorch.trials.heard import listening
 from lintorch.trials.state import fresh
 from lintorch.trials.table import TABLE
-from lintorch.trials.trouble import UserFile, cause, core, is_of_memory, of_error, of_text
+from lintorch.trials.trouble import UserFile, cause, core, of_error, of_text
 from lintorch.trials.verdict import judge
+from lintorch.worker.errors import is_of_memory
 
-_TOO_LARGE = "its weights do not fit into the memory it may take; without them it is only traced"
-_ATE = "it took more memory than it may"
+_TOO_LARGE = (
+    "its weights do not fit into the memory it may take, without them it is only traced; "
+    "`trace-memory` raises this limit"
+)
+ATE = "it took more memory than it may"
+"""What is said where the limit is not known: the one who set it knows better."""
 
 
 def attempt(
@@ -54,7 +59,7 @@ def attempt(
         output = eager.output(model.sizes)
     except Exception as error:
         if is_of_memory(error):
-            return Outcome(exporter, "failed", "stopped", _ATE)
+            return Outcome(exporter, "failed", "stopped", ATE)
         told = f"the model itself does not run: {core(error)}"
         return Outcome(exporter, "failed", "run", told, of_error(error, user_file))
     dynamic = frozenset(name for group in varied for name in group.split(","))
@@ -87,7 +92,7 @@ def _failed(
     exporter: str, stage: str, error: BaseException, job: Job, user_file: UserFile
 ) -> Outcome:
     if is_of_memory(error):
-        return Outcome(exporter, "failed", "stopped", _ATE, opset=job.opset)
+        return Outcome(exporter, "failed", "stopped", ATE, opset=job.opset)
     known = _explained(exporter, error, job)
     site = of_text(known.where, user_file) or of_error(error, user_file)
     message = known.message or core(error)

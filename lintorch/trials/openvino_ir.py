@@ -11,6 +11,7 @@ from lintorch.trials import flat
 from lintorch.trials.exporter import Explained, Exported, Job, missing, saved, stage
 from lintorch.trials.traced import called, traced
 from lintorch.trials.trouble import core
+from lintorch.worker.errors import text_of
 
 _UNKNOWN = re.compile(r"No conversion rule found for operations?: ([\w:, ]+)")
 _CONFIG = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
@@ -59,7 +60,7 @@ def export(job: Job) -> Exported:
 
 def explain(error: BaseException, job: Job) -> Explained:
     """All operators without a conversion rule, and the line of the first."""
-    told = _UNKNOWN.search(str(error))
+    told = _UNKNOWN.search(text_of(error))
     if told is None:
         return Explained(message=core(error))
     operators = tuple(name.strip() for name in told[1].split(",") if "::" in name)

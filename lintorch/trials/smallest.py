@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -16,6 +15,7 @@ from lintorch.trials.calls import Alone, Part, parts
 from lintorch.trials.exporter import Job
 from lintorch.trials.state import fresh
 from lintorch.trials.trouble import UserFile
+from lintorch.worker.deadline import clock
 
 Alike = Callable[[Part], bool]
 """Whether the export of a part goes wrong as that of the whole does."""
@@ -42,7 +42,7 @@ def _inside(whole: Part, alike: Alike, rank: Callable[[Part], int], late: float)
         if same in tried or not part.example:
             continue
         tried.add(same)
-        if time.monotonic() > late:
+        if clock() > late:
             return None
         if alike(part):
             return part

@@ -8,6 +8,7 @@ import torch
 
 from lintorch.trials.exporter import Explained, Exported, Job, running, saved
 from lintorch.trials.trouble import core
+from lintorch.worker.errors import text_of
 
 _DEFINED = re.compile(r"^\s*def (\w+)\(.*\n\s*~+ <--- HERE", re.M)
 
@@ -33,7 +34,7 @@ def explain(error: BaseException, job: Job) -> Explained:
 
     A function that it refuses as a whole may be a library's, which its message does not name.
     """
-    lines = [line for line in str(error).splitlines() if 'File "' in line]
-    refused = _DEFINED.search(str(error))
+    lines = [line for line in text_of(error).splitlines() if 'File "' in line]
+    refused = _DEFINED.search(text_of(error))
     message = f"{core(error)}: {refused[1]}()" if refused else ""
     return Explained(where="\n".join(reversed(lines)), message=message)

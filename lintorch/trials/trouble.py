@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 
 from lintorch.trace.record import Site
+from lintorch.worker.errors import kind_of, text_of
 
 UserFile = Callable[[str], str | None]
 _LINE = re.compile(r'File "(?P<path>[^"]+)", line (?P<row>\d+)(?:, in (?P<function>\S+))?')
@@ -26,7 +27,6 @@ _RUNTIME = (
 )
 _INTERPRETED = "The following operation failed in the TorchScript interpreter"
 _LONGEST = 400
-_NO_MEMORY = "can't allocate memory"
 
 
 def chain(error: BaseException) -> Iterator[BaseException]:
@@ -57,14 +57,14 @@ def of_text(text: str, user_file: UserFile) -> Site | None:
     found = [*_LINE.finditer(text), *_RANGE.finditer(text)]
     for match in sorted(found, key=lambda match: -match.start()):
         if (shown := user_file(match["path"])) is not None:
-            return Site(shown, int(match["row"]), match["function"] or "")
+            return Site(shown, max(1, int(match["row"])), match["function"] or "")
     return None
 
 
 def of_error(error: BaseException, user_file: UserFile) -> Site | None:
     """The innermost line of the user's that an error or one of its causes names or went through."""
     for inner in reversed([*chain(error)]):
-        if found := of_text(str(inner), user_file) or _of_traceback(inner, user_file):
+        if found := of_text(text_of(inner), user_file) or _of_traceback(inner, user_file):
             return found
     return None
 
@@ -74,28 +74,23 @@ def _of_traceback(error: BaseException, user_file: UserFile) -> Site | None:
     while trace is not None:
         code = trace.tb_frame.f_code
         if (shown := user_file(code.co_filename)) is not None:
-            found = Site(shown, trace.tb_lineno, code.co_name)
+            found = Site(shown, trace.tb_lineno or 1, code.co_name)
         trace = trace.tb_next
     return found
 
 
-def is_of_memory(error: BaseException) -> bool:
-    """Whether an error, or one it came from, is that there was no memory left."""
-    return any(isinstance(e, MemoryError) or _NO_MEMORY in str(e) for e in chain(error))
-
-
 def core(error: BaseException, lines: int = 2) -> str:
     """The type of an error and the first lines of its text that inform."""
-    if _INTERPRETED in str(error):
-        text = str(error).strip().splitlines()[-1].partition(": ")[2]
+    if _INTERPRETED in text_of(error):
+        text = text_of(error).strip().splitlines()[-1].partition(": ")[2]
     else:
-        text = " ".join([*_lines(str(error))][:lines]).rstrip(" :")
+        text = " ".join([*_lines(text_of(error))][:lines]).rstrip(" :")
     for pattern, shorter in _RUNTIME:
         text = pattern.sub(shorter, text)
     text = _ADDRESS.sub("", text)
     if len(text) > _LONGEST:
         text = text[: _LONGEST - 1] + "…"
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return f"{kind_of(error)}: {text}" if text else kind_of(error)
 
 
 def _lines(text: str) -> Iterator[str]:

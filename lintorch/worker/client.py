@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import site
 import subprocess
@@ -16,10 +15,15 @@ from typing import IO, Any
 
 from lintorch.stopping import unbroken
 from lintorch.worker import tree
+from lintorch.worker.bounds import Bounds
+from lintorch.worker.folders import HOMES
+from lintorch.worker.messages import MOST_BYTES, ImproperError, line_of, message_of
 
 _BOOT = Path(__file__).with_name("boot.py")
+_KEPT = 4096
+_LONGEST = MOST_BYTES + 4096
+"""Bytes of a line, at most; one that is cut is no message."""
 _ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
-_INSIDE = ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "TORCH_HOME", "HF_HOME", "TMPDIR", "TMP")
 _FIXED = {
     "HF_HUB_OFFLINE": "1",
     "TRANSFORMERS_OFFLINE": "1",
@@ -44,7 +48,7 @@ class Worker:
         self._python = python
         self._folder = tempfile.TemporaryDirectory(prefix="lintorch-", ignore_cleanup_errors=True)
         self._folders = [self._folder.name, *([output] if output else [])]
-        self._process: subprocess.Popen[str] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._unwanted = False
         self.contained: Mapping[str, str] = {}
         """What holds work in on this machine: "network" and so on, in words."""
@@ -58,7 +62,7 @@ class Worker:
             first = self._read()
             if "error" in first:
                 raise WorkerError(_no_torch(self._python, first["error"]))
-            self.contained = dict(first["contained"])
+            self.contained = dict(first["ready"])
         except BaseException:
             self.close()
             raise
@@ -76,26 +80,19 @@ class Worker:
         self,
         work: str,
         arguments: Mapping[str, Any],
-        seconds: float,
-        memory: int,
+        bounds: Bounds,
         imports: Sequence[str] = (),
-        together: int = 0,
-        disk: int = 0,
     ) -> Generator[dict[str, Any], None, dict[str, Any]]:
-        """Call the function `work` ("module:name") over there; yield what it sends.
+        """Call the function `work` ("module:name") over there, within bounds; yield what it sends.
 
-        The modules `imports` are loaded once, for this and all later work. The work may hold
-        `memory` bytes, and `together` (else the same) with all that it starts; it may write
-        `disk` bytes (0: as many as it likes).
+        The modules `imports` are loaded once, for this and all later work. What comes into the
+        worker's folders counts as written by the work.
 
-        Returns {"cause": "" or why it was stopped, "output": the end of what it printed}.
+        Returns {"cause": "" or why it was stopped, "output": the end of what it printed}. Raises
+        WorkerError where the worker ends, or answers in a way that it does not.
         """
-        request = {"work": work, "arguments": arguments, "seconds": seconds, "memory": memory}
-        request |= {"imports": list(imports), "together": together}
-        request |= {"disk": disk, "folders": self._folders}
-        with suppress(BrokenPipeError):  # that it has ended, and why, is read below
-            self._pipe("stdin").write(json.dumps(request) + "\n")
-            self._pipe("stdin").flush()
+        request = {"work": work, "arguments": arguments, "bounds": bounds.packed()}
+        self._write(line_of(request | {"imports": list(imports), "folders": self._folders}))
         while "ending" not in (message := self._read()):
             if "allow" not in message:
                 yield message
@@ -120,7 +117,7 @@ class Worker:
         if (process := self._process) is not None and process.returncode is None:
             tree.end(process.pid)
 
-    def _start(self) -> subprocess.Popen[str]:
+    def _start(self) -> subprocess.Popen[bytes]:
         with open(self._stderr, "w") as stderr:
             try:
                 return subprocess.Popen(
@@ -128,8 +125,6 @@ class Worker:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=stderr,
-                    text=True,
-                    encoding="utf-8",
                     cwd=self._folder.name,
                     env=environment(self._folder.name),
                     start_new_session=True,
@@ -141,17 +136,31 @@ class Worker:
     def _stderr(self) -> Path:
         return Path(self._folder.name, "worker-errors.txt")
 
-    def _pipe(self, name: str) -> IO[str]:
-        pipe: IO[str] = getattr(self._process, name)
+    def _pipe(self, name: str) -> IO[bytes]:
+        pipe: IO[bytes] = getattr(self._process, name)
         return pipe
 
+    def _write(self, line: bytes) -> None:
+        with suppress(OSError):  # that it has ended, and why, is read from it
+            self._pipe("stdin").write(line)
+            self._pipe("stdin").flush()
+
     def _read(self) -> dict[str, Any]:
-        line = self._pipe("stdout").readline()
+        line = self._pipe("stdout").readline(_LONGEST)
         if not line:
-            said = self._stderr.read_text(errors="replace").strip().splitlines()
+            said = self._said().splitlines()
             raise WorkerError(f"{self._python} ended: {said[-1] if said else 'no reason given'}")
-        message: dict[str, Any] = json.loads(line)
-        return message
+        try:
+            return message_of(line)
+        except ImproperError as improper:
+            raise WorkerError(f"{self._python} sent no message: {improper}") from improper
+
+    def _said(self) -> str:
+        """The end of what the worker printed."""
+        with suppress(OSError), open(self._stderr, "rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _KEPT))
+            return file.read(_KEPT).decode(errors="replace").strip()
+        return ""
 
 
 def environment(folder: str) -> dict[str, str]:
@@ -160,8 +169,7 @@ def environment(folder: str) -> dict[str, str]:
     return (
         {**base, **os.environ, **_FIXED}
         | dict.fromkeys(_ONE_THREAD, "1")
-        | dict.fromkeys(_INSIDE, folder)
-        | {"TEMP": folder}
+        | dict.fromkeys(HOMES, folder)
     )
 
 

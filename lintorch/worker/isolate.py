@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sys
-import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from lintorch.worker import limits, tree
-from lintorch.worker.streams import Streams
+from lintorch.worker import errors, folders, interpreter, limits, tree
+from lintorch.worker.bounds import Bounds
+from lintorch.worker.deadline import Deadline, clock
+from lintorch.worker.messages import CLOSED, ImproperError, Message
+from lintorch.worker.streams import ClosedError, Streams
 
-Message = dict[str, Any]
 Send = Callable[[Message], None]
 Work = Callable[[Send], None]
 SLACK = 5.0
 """Seconds an outer piece of work is given beyond the inner one it waits for."""
 _TICK = 0.05
+_MOST_LETTERS = 2000
+_exit = os._exit
 
 
 @dataclass(frozen=True)
@@ -30,22 +33,14 @@ class Ending:
     output: str
 
 
-def isolate(
-    work: Work,
-    seconds: float,
-    memory: int,
-    together: int = 0,
-    disk: int = 0,
-    folders: Sequence[str] = (),
-) -> Generator[Message, None, Ending]:
+def isolate(work: Work, bounds: Bounds) -> Generator[Message, None, Ending]:
     """Yield what `work` sends, as it comes; return how it ended.
 
-    A message {"allow": s} gives the work s seconds from now on, and is passed on with some
-    slack, so that whatever waits for this work waits long enough. The work itself may hold
-    `memory` bytes; with all that it starts, `together` (else the same). It may add `disk` bytes
-    (0: as many as it likes) to what is in the `folders`.
+    What it sends is bounded and of the kinds that `bounds` names, else it is ended. Its time
+    starts anew with {"allow": s}, which is passed on with some slack, so that whatever waits for
+    this work waits long enough.
     """
-    pieces = ticking(work, seconds, memory, together, disk=disk, folders=folders)
+    pieces = ticking(work, bounds)
     while True:
         try:
             message = next(pieces)
@@ -57,13 +52,7 @@ def isolate(
 
 
 def ticking(
-    work: Work,
-    seconds: float,
-    memory: int,
-    together: int = 0,
-    beside: set[int] | None = None,
-    disk: int = 0,
-    folders: Sequence[str] = (),
+    work: Work, bounds: Bounds, beside: set[int] | None = None
 ) -> Generator[Message | None, None, Ending]:
     """As `isolate`, yielding None now and then, so that several can be waited for in turn.
 
@@ -72,26 +61,27 @@ def ticking(
     if not hasattr(os, "fork"):
         return (yield from _here(work))
     beside = set() if beside is None else beside
-    streams, parent = Streams(), os.getpid()
-    written = limits.DiskWatch(folders, disk)
-    sys.stdout.flush()
-    sys.stderr.flush()
+    streams, parent = Streams(bounds.most), os.getpid()
+    folder = folders.fresh() if bounds.apart else folders.present()
+    disk = limits.DiskWatch(bounds.watched, bounds.disk)
+    _flush()
     pid = os.fork()
     if pid == 0:
         tree.die_with(parent)
-        limits.limit_files(disk)
-        _run(work, streams, memory)
+        limits.limit_files(bounds.disk)
+        _run(work, streams, bounds, folder)
     streams.keep_reading_ends()
     beside.add(pid)
     try:
-        watch = limits.MemoryWatch(pid, together or memory)
-        return (yield from _watch(pid, streams, seconds, watch, written, beside))
+        return (yield from _watch(pid, streams, bounds, disk, beside))
     finally:
         beside.discard(pid)
         tree.kill(pid)
         tree.kill_below(os.getpid(), but=beside)
         tree.reap(pid, but=beside)
         streams.close()
+        if bounds.apart:
+            folders.remove(folder)
 
 
 def _here(work: Work) -> Generator[Message | None, None, Ending]:
@@ -101,44 +91,71 @@ def _here(work: Work) -> Generator[Message | None, None, Ending]:
     try:
         work(sent.append)
     except BaseException as error:  # whatever user code raises, SystemExit too
-        cause = f"{type(error).__name__}: {error}"
+        cause = errors.told(error)
     yield from sent
     return Ending(cause, "")
 
 
+@dataclass
+class _Heard:
+    """What a piece of work has said of itself so far."""
+
+    deadline: Deadline
+    extended: float = 0.0
+    end: str | None = None
+
+
 def _watch(
-    pid: int,
-    streams: Streams,
-    seconds: float,
-    watch: limits.MemoryWatch,
-    written: limits.DiskWatch,
-    beside: set[int],
+    pid: int, streams: Streams, bounds: Bounds, disk: limits.DiskWatch, beside: set[int]
 ) -> Generator[Message | None, None, Ending]:
-    parent, deadline, end, status = os.getppid(), time.monotonic() + seconds, None, None
+    parent, status = os.getppid(), None
+    heard = _Heard(Deadline(pid, bounds.seconds))
+    watch = limits.MemoryWatch(pid, bounds.together or bounds.memory)
     while status is None:
         status = _status(pid)
         if status is not None:  # what it left running could print for ever
             tree.kill(pid)
             tree.kill_below(os.getpid(), but=beside - {pid})
         yield None
-        for message in streams.read(_TICK if status is None else 0):
-            if "end" in message:
-                end = message["end"]
-            elif "allow" in message:
-                seconds, deadline = message["allow"], time.monotonic() + message["allow"]
-                yield {"allow": seconds + SLACK}
-            else:
-                yield message
-        if status is None and time.monotonic() > deadline:
-            return Ending(f"it did not finish within {seconds:g} s", streams.output())
+        try:
+            for message in streams.read(_TICK if status is None else 0):
+                yield from _answered(message, pid, bounds, heard)
+        except ImproperError as improper:
+            return Ending(str(improper), streams.output())
+        if status is None and heard.deadline.is_met():
+            return Ending(bounds.late(), streams.output())
         if watch.exceeded():
-            return Ending(f"it used more than {watch} of memory", streams.output())
-        if written.exceeded():
-            return Ending(str(written), streams.output())
+            return Ending(bounds.full(), streams.output())
+        if disk.exceeded():
+            return Ending(str(disk), streams.output())
         if os.getppid() != parent:  # nobody waits for this any more
             tree.kill(pid)
             os._exit(1)
-    return Ending(_cause(status) if end is None else end, streams.output())
+    return Ending(_cause(status, disk) if heard.end is None else heard.end, streams.output())
+
+
+def _answered(
+    message: Message, pid: int, bounds: Bounds, heard: _Heard
+) -> Generator[Message, None, None]:
+    """What is passed on of a message, after what it says of the work itself. Raises ImproperError."""
+    if "end" in message:
+        heard.end = _ended(message["end"], bounds)
+    elif "allow" in message:
+        seconds = bounds.allowed(message["allow"], heard.extended)
+        heard.extended += seconds
+        heard.deadline = Deadline(pid, seconds)
+        yield {"allow": seconds + SLACK}
+    else:
+        yield bounds.taken(message)
+
+
+def _ended(said: Any, bounds: Bounds) -> str:
+    """The cause of an ending in words. Raises ImproperError."""
+    if said == {"memory": True}:
+        return bounds.full()
+    if not isinstance(said, str):
+        raise ImproperError("it told of its end in a way that lintorch does not")
+    return said[:_MOST_LETTERS]
 
 
 def _status(pid: int) -> int | None:
@@ -146,7 +163,9 @@ def _status(pid: int) -> int | None:
     return os.waitstatus_to_exitcode(status) if done else None
 
 
-def _cause(status: int) -> str:
+def _cause(status: int, disk: limits.DiskWatch) -> str:
+    if status == CLOSED:
+        return "it closed or replaced the descriptor on which lintorch reads its results"
     if status >= 0:
         return f"it ended the process itself, with exit status {status}"
     name = signal.Signals(-status).name
@@ -156,7 +175,7 @@ def _cause(status: int) -> str:
     return f"it was killed by {name}{crash}"
 
 
-def _run(work: Work, streams: Streams, memory: int) -> None:
+def _run(work: Work, streams: Streams, bounds: Bounds, folder: str) -> None:
     """The child's life; never returns."""
     status = 1
     try:
@@ -164,16 +183,37 @@ def _run(work: Work, streams: Streams, memory: int) -> None:
         streams.become_writer()
         tree.adopt_orphans()
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        limits.limit_memory(memory)
-        end = ""
+        folders.enter(folder)
+        interpreter.keep()
+        clock.restart()
+        limits.limit_memory(bounds.memory)
+        end: Any = ""
         try:
-            work(lambda message: streams.send(json.dumps(message)))
+            work(streams.send)
         except BaseException as error:  # whatever user code raises, SystemExit too
             limits.lift_memory()
-            end = f"{type(error).__name__}: {error}"
-        sys.stdout.flush()
-        sys.stderr.flush()
-        streams.send(json.dumps({"end": end}))
+            end = _told(error)
+            status = CLOSED if isinstance(error, ClosedError) else status
+        interpreter.restored()
+        _flush()
+        streams.send({"end": end})
         status = 0
+    except ClosedError:
+        status = CLOSED
     finally:
-        os._exit(status)
+        _exit(status)
+
+
+def _told(error: BaseException) -> Any:
+    """How an exception that ends a piece of work is sent."""
+    lost = interpreter.restored()
+    if errors.is_of_memory(error):
+        return {"memory": True}
+    return str(interpreter.tampered(lost, error)) if lost else errors.told(error)
+
+
+def _flush() -> None:
+    """Write out what was printed, to whatever user code has made of these streams."""
+    for name in ("stdout", "stderr"):
+        with suppress(BaseException):
+            getattr(sys, name).flush()

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from lintorch.worker import tree
+from lintorch.worker.deadline import INTERVAL, Spent
 
 try:
     import resource
@@ -52,7 +53,7 @@ def wrote(size: int = 0) -> str:
     """The cause where more than `size` bytes were written, else more than one file may hold here."""
     if resource is not None and not size:
         size = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
-    return f"it wrote more than {shown(size)} to disk (trace-disk)"
+    return f"it wrote more than {shown(size)} to disk; `trace-disk` raises this limit"
 
 
 def shown(size: int) -> str:
@@ -66,15 +67,21 @@ class TooSlow(BaseException):
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Raise TooSlow in the main thread after so many seconds, where the platform can."""
+    """Raise TooSlow in the main thread when so many seconds are over, where the platform can.
+
+    As for a `Deadline`, time in which other processes have the cores does not count at once.
+    """
     if not hasattr(signal, "setitimer"):
         yield
         return
+    spent = Spent(seconds)
 
-    def late(*_: Any) -> None:
-        raise TooSlow(f"it did not finish within {seconds:g} s")
+    def look(*_: Any) -> None:
+        if spent.is_over():
+            raise TooSlow(f"it did not finish within {seconds:g} s")
+        signal.setitimer(signal.ITIMER_REAL, INTERVAL)
 
-    before = signal.signal(signal.SIGALRM, late)
+    before = signal.signal(signal.SIGALRM, look)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield

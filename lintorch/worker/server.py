@@ -7,14 +7,18 @@ import json
 import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import IO, Any
 
-from lintorch.worker import surroundings, tree
-from lintorch.worker.isolate import Ending, Message, isolate
+from lintorch.worker import folders, surroundings, tree
+from lintorch.worker.bounds import Bounds
+from lintorch.worker.isolate import Ending, isolate
+from lintorch.worker.messages import Message
+from lintorch.worker.streams import keep_private
 
 
-def serve(folders: Sequence[str]) -> None:
-    """Answer requests, one JSON object a line, until there are no more; only the `folders` are written to.
+def serve(writable: Sequence[str]) -> None:
+    """Answer requests, one JSON object a line, until there are no more; only the folders `writable` are written to.
 
     A request names a function as "module:name", its arguments, and its limits. The function is
     called with the arguments and `send`; what it sends comes back, then {"ending": {...}}.
@@ -27,12 +31,13 @@ def serve(folders: Sequence[str]) -> None:
         replies.flush()
 
     tree.adopt_orphans()
+    folders.settle(os.getcwd())
     try:
-        version = surroundings.settle(folders)
+        surroundings.settle(writable)
     except Exception as error:  # a broken torch may raise anything
         reply({"error": f"{type(error).__name__}: {error}"})
         return
-    reply({"ready": version, "contained": surroundings.contained()})
+    reply({"ready": surroundings.contained()})
     for line in requests:
         ending = relay(_do(json.loads(line)), reply)
         reply({"ending": {"cause": ending.cause, "output": ending.output}})
@@ -54,19 +59,13 @@ def _do(request: dict[str, Any]) -> Generator[Message, None, Ending]:
             importlib.import_module(name)
     module, _, name = request["work"].partition(":")
     function = getattr(importlib.import_module(module), name)
-    return isolate(
-        lambda send: function(send, **request["arguments"]),
-        request["seconds"],
-        request["memory"],
-        request["together"],
-        request["disk"],
-        request["folders"],
-    )
+    bounds = replace(Bounds.of(request["bounds"]), watched=request["folders"])
+    return isolate(lambda send: function(send, **request["arguments"]), bounds)
 
 
 def _private(descriptor: int, mode: str) -> IO[str]:
     """A private copy of standard input or output, whose place is taken by nothing or by stderr."""
-    kept = os.dup(descriptor)
+    kept = keep_private(os.dup(descriptor))
     taken = os.open(os.devnull, os.O_RDONLY) if mode == "r" else os.dup(2)
     os.dup2(taken, descriptor)
     os.close(taken)

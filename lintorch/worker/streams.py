@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
-import json
 import os
 import selectors
 import time
 from collections.abc import Iterator
-from contextlib import suppress
-from typing import Any
+
+from lintorch.worker.messages import MOST_AT_ALL, Inbox, Message, line_of
 
 _KEPT = 4096
 _CHUNK = 1 << 18
+_private: set[int] = set()
+"""The descriptors by which lintorch's processes speak with each other; no child keeps one of them."""
+
+
+def keep_private(descriptor: int) -> int:
+    """Have children close a descriptor of this process as soon as they start; the same descriptor."""
+    _private.add(descriptor)
+    return descriptor
+
+
+class ClosedError(Exception):
+    """The work has closed the pipe that it is to answer on, or put something else in its place."""
 
 
 class Streams:
     """Messages, standard output and standard error of one forked child; output is kept at its end."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MOST_AT_ALL) -> None:
         self._pipes = [os.pipe() for _ in range(3)]
-        self._messages = bytearray()
-        self._searched = 0
+        self._inbox = Inbox(most)
         self._printed = [b"", b""]
         self._selector: selectors.BaseSelector | None = None
 
     def become_writer(self) -> None:
-        """In the child: print into the pipes, read from nowhere."""
+        """In the child: print into the pipes, read from nowhere, and hold no other pipe of lintorch's."""
+        own = self._pipes[0][1]
         for number, (reading, writing) in enumerate(self._pipes):
             os.close(reading)
             if number:
@@ -34,45 +45,47 @@ class Streams:
         nowhere = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nowhere, 0)
         os.close(nowhere)
+        for descriptor in _private:
+            os.close(descriptor)
+        _private.clear()
+        keep_private(own)
+        self._is_own = _identity(own)
 
-    def send(self, message: str) -> None:
-        """In the child: send one message, whole."""
-        data = memoryview(message.encode() + b"\n")
-        while data:
-            data = data[os.write(self._pipes[0][1], data) :]
+    def send(self, message: Message) -> None:
+        """In the child: send one message, whole. Raises ClosedError."""
+        own = self._pipes[0][1]
+        data = memoryview(line_of(message))
+        try:
+            if _identity(own) != self._is_own:
+                raise ClosedError
+            while data:
+                data = data[_write(own, data) :]
+        except OSError as error:
+            raise ClosedError from error
 
     def keep_reading_ends(self) -> None:
         """In the parent: forget the ends that only the child may hold."""
-        self._selector = selectors.DefaultSelector()
+        selector = self._selector = selectors.DefaultSelector()
+        if hasattr(selector, "fileno"):
+            keep_private(selector.fileno())
         for number, (reading, writing) in enumerate(self._pipes):
             os.close(writing)
-            os.set_blocking(reading, False)
-            self._selector.register(reading, selectors.EVENT_READ, number)
+            os.set_blocking(keep_private(reading), False)
+            selector.register(reading, selectors.EVENT_READ, number)
 
-    def read(self, timeout: float) -> Iterator[dict[str, Any]]:
-        """The messages that are there, waiting up to `timeout` seconds; 0 reads all that is left."""
+    def read(self, timeout: float) -> Iterator[Message]:
+        """The messages that are there, waiting up to `timeout` seconds; 0 reads all that is left.
+
+        Raises ImproperError where one is none, or too much.
+        """
         assert self._selector is not None
         if not self._selector.get_map():
             time.sleep(timeout)
         while ready := self._selector.select(timeout):
             read = [self._take(key.fd, key.data) for key, _ in ready]
+            yield from self._inbox.messages()
             if timeout or not any(read):
                 break
-        for line in self._lines():
-            with suppress(ValueError):
-                message = json.loads(line)
-                if isinstance(message, dict):
-                    yield message
-
-    def _lines(self) -> list[bytes]:
-        end = self._messages.rfind(b"\n", self._searched)
-        self._searched = len(self._messages)
-        if end < 0:
-            return []
-        whole = bytes(self._messages[:end])
-        del self._messages[: end + 1]
-        self._searched = 0
-        return whole.split(b"\n")
 
     def _take(self, descriptor: int, number: int) -> bool:
         try:
@@ -83,7 +96,7 @@ class Streams:
             assert self._selector is not None
             self._selector.unregister(descriptor)
         elif number == 0:
-            self._messages += data
+            self._inbox.take(data)
         else:
             self._printed[number - 1] = (self._printed[number - 1] + data)[-_KEPT:]
         return bool(data)
@@ -95,6 +108,18 @@ class Streams:
     def close(self) -> None:
         """In the parent: close the reading ends."""
         for reading, _ in self._pipes:
+            _private.discard(reading)
             os.close(reading)
         if self._selector is not None:
+            if hasattr(self._selector, "fileno"):
+                _private.discard(self._selector.fileno())
             self._selector.close()
+
+
+_write = os.write
+_fstat = os.fstat
+
+
+def _identity(descriptor: int) -> tuple[int, int]:
+    found = _fstat(descriptor)
+    return found.st_dev, found.st_ino

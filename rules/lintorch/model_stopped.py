@@ -1,4 +1,4 @@
-"""LT007: a model that was stopped: it ran out of time or memory, exited, or crashed."""
+"""LT007: a model that was stopped: it met a limit of time or memory, exited, or crashed."""
 
 from lintorch.finding import Severity
 from lintorch.rule import Rule
@@ -6,13 +6,20 @@ from lintorch.rule import Rule
 rule = Rule(
     __name__,
     code="LT007",
-    summary="a model ran out of time or memory, exited, or crashed",
+    summary="a model met a limit of time or memory, exited, or crashed",
     why="""
-        The model was to run in a process of its own, and that process ended before it was done:
-        it took longer or more memory than a model may, called sys.exit, or crashed inside native
-        code. The message says which, with the end of what it printed. The run went on without it,
-        and findings about it rest on the source alone. Give the model smaller inputs or arguments
-        in `[tool.lintorch.models]`, or raise the limit.
+        The model was to run in a process of its own, and that process was ended before it was
+        done, or ended itself. The message says which, with the end of what it printed. The run
+        went on without it, and findings about it rest on the source alone.
+
+        A limit that was met says nothing against the model: it is larger than most. The message
+        names the limit as it was set, and the setting and option that raises it: `trace-seconds`
+        to build, feed and run it, `trial-seconds` for one export of it, `trace-memory` in
+        megabytes. Time in which other processes have the cores does not count. Smaller inputs or
+        arguments in `[tool.lintorch.models]` help as well.
+
+        Otherwise its process exited, crashed inside native code, closed the descriptor on which
+        lintorch reads its results, or wrote there what no run writes.
     """,
     severity=Severity.WARNING,
 )

@@ -15,8 +15,6 @@ from lintorch.models.building.outline import Outline
 from lintorch.models.building.parameters import required
 from lintorch.models.building.unwritten import is_unwritten
 
-MOST = 24
-"""Models run per file, at most."""
 _WAYS = 3
 
 
@@ -32,10 +30,15 @@ class Candidate:
     ways: tuple[tuple[str, Callable[..., Any]], ...]
     shown: tuple[Example, ...] = ()
     scope: Mapping[str, Any] = field(default_factory=dict)
+    error: Exception | None = None
+    """What came of looking at it, where that was no class."""
 
 
 def candidates(module: ModuleType, found: Outline, text: bytes = b"") -> Iterator[Candidate]:
-    """Models of the file, those that contain others first, public names before private ones."""
+    """Models of the file, those that contain others first, public names before private ones.
+
+    Classes that raise when they are looked at come last, with no way to build them.
+    """
     shown = list(examples(text, _names(module, found), _plain(vars(module))))
     for candidate in _candidates(module, found):
         names = {candidate.qualname, *(name for name, _ in candidate.ways)}
@@ -48,28 +51,46 @@ def candidates(module: ModuleType, found: Outline, text: bytes = b"") -> Iterato
 
 def _plain(scope: Mapping[str, Any]) -> dict[str, Any]:
     """The names that stand for classes, functions, modules and what is spelled out in text."""
-    kinds = (type, ModuleType, FunctionType)
-    return {
-        name: value for name, value in scope.items() if isinstance(value, kinds) or _is_text(value)
-    }
+    return {name: value for name, value in scope.items() if _is_plain(value)}
+
+
+def _is_plain(value: Any) -> bool:
+    try:
+        return issubclass(type(value), (type, ModuleType, FunctionType)) or _is_text(value)
+    except Exception:  # whatever user code raises
+        return False
 
 
 def _is_text(value: Any, depth: int = 0) -> bool:
-    if isinstance(value, dict):
+    if issubclass(type(value), dict):
         value = (*value, *value.values())
-    if isinstance(value, (tuple, list)):
+    if issubclass(type(value), (tuple, list)):
         return depth < 3 and len(value) <= 64 and all(_is_text(part, depth + 1) for part in value)
-    return value is None or isinstance(value, (int, float, str))
+    return value is None or issubclass(type(value), (int, float, str))
 
 
 def _names(module: ModuleType, found: Outline) -> frozenset[str]:
     """Names of the file by which models are made, its own and those it imports."""
-    kinds = (n for n, v in vars(module).items() if inspect.isclass(v) and issubclass(v, nn.Module))
+    kinds = (n for n, v in vars(module).items() if _is_module_class(v))
     return frozenset((*kinds, *found.factories))
 
 
+def _is_module_class(value: object) -> bool:
+    """Whether a value is a class of models, without asking its metaclass."""
+    return issubclass(type(value), type) and any(
+        base is nn.Module for base in type.__getattribute__(value, "__mro__")
+    )
+
+
 def _candidates(module: ModuleType, found: Outline) -> Iterator[Candidate]:
-    classes = {name: value for name in found.classes if (value := _model(module, name))}
+    classes: dict[str, Any] = {}
+    odd: dict[str, Exception] = {}
+    for name in found.classes:
+        try:
+            if (value := _model(module, name)) is not None:
+                classes[name] = value
+        except Exception as error:  # whatever user code raises
+            odd[name] = error
     order = sorted(classes, key=lambda name: (_depth(name, classes, found), name.startswith("_")))
     served: set[str] = set()
     for name in order:
@@ -81,11 +102,13 @@ def _candidates(module: ModuleType, found: Outline) -> Iterator[Candidate]:
         factory = getattr(module, name, None)
         if not makes_own and inspect.isfunction(factory):
             yield Candidate(name, found.factories[name], ((name, factory),))
+    for name, raised in odd.items():
+        yield Candidate(name, found.classes[name], (), error=raised)
 
 
 def _model(module: ModuleType, name: str) -> type[nn.Module] | None:
     value = getattr(module, name, None)
-    if not (inspect.isclass(value) and issubclass(value, nn.Module)) or inspect.isabstract(value):
+    if not _is_module_class(value) or inspect.isabstract(value):
         return None
     if value.__module__ != module.__name__ or is_unwritten(getattr(value, "forward", None)):
         return None
@@ -110,6 +133,6 @@ def _ways(
     by_factory = [(maker, getattr(module, maker)) for maker in makers[:_WAYS]]
     try:
         free = not required(value)
-    except (ValueError, TypeError):
+    except Exception:  # ValueError and TypeError, and whatever user code raises
         free = True
     return (alone, *by_factory) if free else (*by_factory, alone)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,7 +20,9 @@ from lintorch.models.watch import Construction, watched
 from lintorch.trace.outside import Outside
 from lintorch.trace.record import Input, Site
 from lintorch.trace.site import Files
-from lintorch.worker import surroundings
+from lintorch.worker import interpreter, surroundings
+from lintorch.worker.deadline import clock
+from lintorch.worker.errors import is_of_memory
 
 _PATIENCE = 12.0
 """Seconds after which no other arguments are tried."""
@@ -82,9 +83,9 @@ class Making:
 
     def settled(self) -> Built:
         """The model with the first arguments that it takes. Raises its first error."""
-        late = time.monotonic() + _PATIENCE
+        late = clock() + _PATIENCE
         first = fill(self.call, self.needed())
-        made, made_up = settled(self._make, self.call, first, lambda: time.monotonic() < late)
+        made, made_up = settled(self._make, self.call, first, lambda: clock() < late)
         return self._built(made, made_up)
 
     def smaller(self) -> Built:
@@ -101,10 +102,12 @@ class Making:
             try:
                 made = self.call(*recipe.args, **recipe.kwargs)
             except (MemoryError, RuntimeError) as error:
-                if not _is_of_memory(error):
+                if not is_of_memory(error):
                     raise
                 with torch.device("meta"):  # sizes and operators are known without the weights
                     made = self.call(*recipe.args, **recipe.kwargs)
+            finally:
+                interpreter.restored()
         return _module(made), seen
 
     def _recipe(self, made_up: Mapping[str, Any]) -> Recipe:
@@ -129,10 +132,6 @@ class Making:
         if not given or not _passes_on(self.call) or given.keys() & self.arguments.keys():
             return None
         return lambda: replace(self, arguments={**self.arguments, **given}).settled()
-
-
-def _is_of_memory(error: Exception) -> bool:
-    return isinstance(error, MemoryError) or "allocate memory" in str(error)
 
 
 def _small(side: Any) -> Any:

@@ -12,6 +12,7 @@ from torch import nn
 from lintorch.models.building.asked import Arguments, asked_for, choices, of_length, passed_on
 from lintorch.models.building.conventional import Guessed
 from lintorch.models.building.fill import CONFIG_NAMES
+from lintorch.worker.errors import kind_of, text_of
 
 _SEVERAL = re.compile(r"iterable|len\(\)|subscriptable|unpack|tuple|list|sequence|zip|out of range")
 _NUMBERS: tuple[Any, ...] = (
@@ -77,7 +78,7 @@ def settled(
             return make(given), given
         except Exception as error:  # whatever user code raises
             errors.append(error)
-            told = f"{type(error).__name__}: {error}"
+            told = f"{kind_of(error)}: {text_of(error)}"
             if (
                 told not in seen
                 and depth < 4
@@ -92,7 +93,7 @@ def settled(
 def _lines(error: Exception) -> str:
     """The message, and the lines that it came from: they name what was refused."""
     frames = traceback.extract_tb(error.__traceback__)[-4:]
-    return " ".join([str(error), *(frame.line or "" for frame in frames)])
+    return " ".join([text_of(error), *(frame.line or "" for frame in frames)])
 
 
 def _is_number(value: Any) -> bool:

@@ -14,6 +14,7 @@ from lintorch.trace.record import Event, Site
 from lintorch.trace.run import call
 from lintorch.trace.site import Files
 from lintorch.worker import surroundings
+from lintorch.worker.errors import is_of_memory, kind_of, text_of
 from lintorch.worker.limits import TooSlow, within
 
 
@@ -25,12 +26,16 @@ class Error:
     text: str
     site: Site | None
     event: Event | None = None
+    limit: str = ""
+    """The limit that it met: "time", "memory", or none."""
+
+    @property
+    def where(self) -> str:
+        """Its line, behind what is said of it."""
+        return f" ({self.site.path}:{self.site.row})" if self.site else ""
 
     def __str__(self) -> str:
-        where = f" ({self.site.path}:{self.site.row})" if self.site else ""
-        if self.kind == "TooSlow":
-            return f"{self.text}{where}"
-        return f"{self.kind}: {self.text.strip().partition(chr(10))[0][:300]}{where}"
+        return f"{self.kind}: {self.text.strip().partition(chr(10))[0][:300]}{self.where}"
 
 
 def attempt(module: nn.Module, guess: Guess, files: Files, seconds: float) -> Error | None:
@@ -41,10 +46,17 @@ def attempt(module: nn.Module, guess: Guess, files: Files, seconds: float) -> Er
             output = call(module, feed.placed(module, guess.inputs, guess.sizes))
     except (Exception, SystemExit, TooSlow) as raised:  # whatever user code raises
         where = files.of_error(raised)
-        return Error(type(raised).__name__, str(raised), where, event_of(raised, module, files))
+        event = event_of(raised, module, files)
+        return Error(kind_of(raised), text_of(raised), where, event, _limit(raised))
     if feed.flatten(output):
         return None
     return Error("ValueError", f"forward gave {type(output).__name__}, and no tensor", None)
+
+
+def _limit(error: BaseException) -> str:
+    if isinstance(error, TooSlow):
+        return "time"
+    return "memory" if is_of_memory(error) else ""
 
 
 def unfeedable(module: nn.Module) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,6 +20,8 @@ from lintorch.trace import wire
 from lintorch.trace.record import Event, Input
 from lintorch.trace.rungs import shortened
 from lintorch.trace.site import Files
+from lintorch.worker.deadline import clock
+from lintorch.worker.errors import is_of_memory
 from lintorch.worker.isolate import Send
 
 _SEARCH_SHARE = 0.5
@@ -36,6 +37,7 @@ class _Failed:
     cause: str
     output: str = ""
     raised: tuple[Event, ...] = ()
+    limit: str = ""
 
 
 def fed(
@@ -63,10 +65,14 @@ def fed(
             if isinstance(found, Fed):
                 return work, built, found
             first = first or found
-            if time.monotonic() + LEAST_SECONDS > work.deadline:
+            if clock() + LEAST_SECONDS > work.deadline:
                 break
     except BaseException as error:  # whatever user code raises, SystemExit too
-        first = first or _Failed("build", _told(error, work.files))
+        limit = "memory" if is_of_memory(error) else ""
+        where = _where(error, work.files)
+        first = first or (
+            _met(limit, where, work) if limit else _Failed("build", f"{shortened(error)}{where}")
+        )
     if first is not None:
         work.fail(first.stage, first.cause, first.output, first.raised)
     return None
@@ -84,6 +90,7 @@ def _is_too_large(built: Built, found: Fed | _Failed, work: Work) -> bool:
 
 def _found(work: Work, built: Built, setting: Mapping[str, Any]) -> Fed | _Failed:
     """What the model runs on, found in a child."""
+    left = work.left()
 
     def feeding(send: Send) -> None:
         try:
@@ -92,24 +99,22 @@ def _found(work: Work, built: Built, setting: Mapping[str, Any]) -> Fed | _Faile
                     built.module, *_given(setting["inputs"], built.module), work.files
                 )
             else:
-                fed = search.search(built, work.files, work.left() * _SEARCH_SHARE)
+                fed = search.search(built, work.files, left * _SEARCH_SHARE)
             send({"fed": wire.packed(fed)})
         except NotFedError as error:
-            send({"unfed": [error.stage, str(error), wire.packed(error.raised)]})
+            failed = _Failed(error.stage, str(error), raised=error.raised, limit=error.limit)
+            send({"unfed": wire.packed(failed)})
 
-    sent, ending = work.step(feeding, work.left())
+    sent, ending = work.step(feeding, left, "fed", "unfed")
     for message in sent:
         if "fed" in message:
-            return _received(message["fed"])
+            return wire.read(Fed, message["fed"])
         if "unfed" in message:
-            stage, cause, raised = message["unfed"]
-            return _Failed(stage, cause, ending.output, tuple(map(wire.event, raised)))
+            failed = wire.read(_Failed, message["unfed"])
+            if failed.limit:
+                return _met(failed.limit, failed.cause, work)
+            return replace(failed, output=ending.output)
     return _Failed("stopped", ending.cause or "it sent nothing", ending.output)
-
-
-def _received(data: Mapping[str, Any]) -> Fed:
-    parts = {name: tuple(map(wire.given, data.get(name, ()))) for name in ("inputs", "named")}
-    return Fed(**{**data, **parts})
 
 
 def _given(inputs: list[Any], module: nn.Module) -> tuple[tuple[Input, ...], dict[str, int]]:
@@ -120,7 +125,13 @@ def _given(inputs: list[Any], module: nn.Module) -> tuple[tuple[Input, ...], dic
     return tuple(part for parts, _ in parsed for part in parts), sizes
 
 
-def _told(error: BaseException, files: Files) -> str:
+def _met(limit: str, where: str, work: Work) -> _Failed:
+    """That a limit was met, as it was set."""
+    options = work.options
+    cause = options.space.full(where) if limit == "memory" else options.time.late(where)
+    return _Failed("stopped", cause, limit=limit)
+
+
+def _where(error: BaseException, files: Files) -> str:
     site = files.of_error(error)
-    where = f" ({site.path}:{site.row})" if site else ""
-    return f"{shortened(error)}{where}"
+    return f" ({site.path}:{site.row})" if site else ""

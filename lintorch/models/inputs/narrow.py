@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -12,6 +11,7 @@ from lintorch.models.inputs.guess import Guess
 from lintorch.trace import feed
 from lintorch.trace.record import Input, Model
 from lintorch.trace.run import call
+from lintorch.worker.deadline import clock
 from lintorch.worker.limits import TooSlow, within
 
 
@@ -35,10 +35,10 @@ def narrowed(guess: Guess, module: nn.Module, deadline: float) -> Fed:
     """Names only for sizes that may vary; the others become numbers."""
 
     def runs(sizes: Mapping[str, int]) -> bool:
-        if time.monotonic() > deadline:
+        if clock() > deadline:
             return False
         try:
-            with within(max(1.0, deadline - time.monotonic())):
+            with within(max(1.0, deadline - clock())):
                 call(module, feed.placed(module, guess.inputs, sizes))
         except (Exception, SystemExit, TooSlow):  # whatever user code raises
             return False

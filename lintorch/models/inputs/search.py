@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
@@ -22,6 +21,7 @@ from lintorch.models.inputs.sides import other_sizes
 from lintorch.models.notation import told
 from lintorch.trace.record import Event, Input, Site
 from lintorch.trace.site import Files
+from lintorch.worker.deadline import clock
 
 _MOST_TRIES = 150
 _TRIES_PER_GUESS = 16
@@ -40,20 +40,24 @@ _NOT_FOR_INPUTS = frozenset(
 class NotFedError(Exception):
     """Nothing that was tried could be fed. `stage` is "inputs", or "run" where inputs are not to blame.
 
-    `raised` holds what the tries raised, each at its line.
+    `raised` holds what the tries raised, each at its line. Where a `limit` was met, "time" or
+    "memory", the text says only where.
     """
 
-    def __init__(self, stage: str, cause: str, raised: tuple[Event, ...] = ()) -> None:
+    def __init__(
+        self, stage: str, cause: str, raised: tuple[Event, ...] = (), limit: str = ""
+    ) -> None:
         super().__init__(cause)
         self.stage = stage
         self.raised = raised
+        self.limit = limit
 
 
 def search(built: Built, files: Files, seconds: float) -> Fed:
     """Inputs that the model runs on. Raises NotFedError."""
     if reason := unfeedable(built.module):
         raise NotFedError("inputs", reason)
-    deadline = time.monotonic() + seconds
+    deadline = clock() + seconds
     first: tuple[Guess, Error] | None = None
     kinds = set()
     raised: dict[tuple[Site, Any], Event] = {}
@@ -71,8 +75,8 @@ def search(built: Built, files: Files, seconds: float) -> Fed:
             raised.setdefault((event.site, event.value), replace(event, built=built_at))
     if first is None:
         raise NotFedError("inputs", "its forward takes nothing that could be fed")
-    if first[1].kind == "TooSlow":
-        raise NotFedError("stopped", str(first[1]))
+    if first[1].limit:
+        raise NotFedError("stopped", first[1].where, limit=first[1].limit)
     events = tuple(raised.values())[:_MOST_RAISED]
     if len(kinds) == 1 or first[1].kind in _NOT_FOR_INPUTS:
         raise NotFedError("run", str(first[1]), events)
@@ -91,7 +95,9 @@ def configured(
 
     error = failing(sizes)
     if error is not None:
-        raise NotFedError("stopped" if error.kind == "TooSlow" else "run", str(error))
+        if error.limit:
+            raise NotFedError("stopped", error.where, limit=error.limit)
+        raise NotFedError("run", str(error))
     return tried(inputs, sizes, lambda at: failing(at) is None)
 
 
@@ -111,7 +117,7 @@ def _tries(
             guess, depth = waiting.pop(0)
             if guess.key() in seen or guess.elements() > _MOST_ELEMENTS:
                 continue
-            left = deadline - time.monotonic()
+            left = deadline - clock()
             if len(seen) >= _MOST_TRIES or (seen and left < 0):
                 return
             seen.add(guess.key())
@@ -121,10 +127,10 @@ def _tries(
                 yield guess
                 return
             yield guess, error
-            if error.kind == "TooSlow" and (lighter := _lighter(guess)):
+            if error.limit == "time" and (lighter := _lighter(guess)):
                 waiting = [(lighter, depth)]
                 continue
-            if error.kind == "TooSlow" or "allocate memory" in error.text:
+            if error.limit:
                 return
             better = [*with_named(module, guess, error.text), *repairs(guess, error.text)]
             if error.kind in _NOT_FOR_INPUTS and not better:

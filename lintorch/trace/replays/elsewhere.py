@@ -21,6 +21,7 @@ from lintorch.trace.operators import name_of
 from lintorch.trace.record import Event, Site
 from lintorch.trace.replays.replay import Replay
 from lintorch.trace.run import Subject
+from lintorch.worker.errors import text_of
 
 _SIZED = ("zeros", "ones", "rand", "randn", "full", "empty", "tensor")
 MAKERS = tuple(f"torch.{name}" for name in (*_SIZED, "arange", "linspace", "logspace", "eye"))
@@ -69,7 +70,7 @@ class _Elsewhere(TorchFunctionMode):  # type: ignore[misc]
         try:
             out = func(*args, **given)
         except RuntimeError as error:
-            if _REFUSAL not in str(error) or not made:
+            if _REFUSAL not in text_of(error) or not made:
                 raise
             self._note(name_of(func), made[0], tensors)
             args, given = tree_map(_moved, (args, given))

@@ -16,6 +16,7 @@ from lintorch.trace.replays.replay import Outputs, Replay, told
 from lintorch.trace.replays.unusable import Unusable
 from lintorch.trials.compare import Difference
 from lintorch.trials.state import fresh
+from lintorch.worker.errors import kind_of
 
 Key = tuple[str, str]
 """Path of a module and name of its attribute."""
@@ -56,7 +57,7 @@ def _twice(
         try:
             return before, after, replay.changed(replay.called(module))
         except Exception as error:  # whatever user code raises
-            why = f"it raises {type(error).__name__}"
+            why = f"it raises {kind_of(error)}"
             return before, after, Difference(None, why=why)
 
 

@@ -1,0 +1,53 @@
+"""Exceptions of code that is not ours, put into words: nothing that they do can hurt who asks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+MOST_LETTERS = 1 << 16
+"""Of an exception's text; the longest that torch writes has half of that."""
+_NO_MEMORY = ("allocate memory", "DefaultCPUAllocator", "std::bad_alloc")
+_name = vars(type)["__name__"].__get__
+
+
+def kind_of(value: object) -> str:
+    """The name of a value's class, whatever its metaclass says."""
+    return str.__getitem__(_name(type(value)), slice(None))
+
+
+def text_of(error: BaseException, most: int = MOST_LETTERS) -> str:
+    """The text of an exception, without what lies between its beginning and its end where it is long."""
+    try:
+        text: Any = str(error)
+    except BaseException as inner:  # whatever user code raises
+        return f"(its text raises {kind_of(inner)})"
+    if str.__len__(text) > most:
+        half = most // 2
+        return (
+            str.__getitem__(text, slice(half)) + " … " + str.__getitem__(text, slice(-half, None))
+        )
+    return str.__getitem__(text, slice(None))
+
+
+def told(error: BaseException, most: int = 400) -> str:
+    """`ValueError: too wide`, at most so many letters of it."""
+    text = text_of(error)
+    whole = f"{kind_of(error)}: {text}" if text else kind_of(error)
+    return whole if len(whole) <= most else whole[: most - 1] + "…"
+
+
+def is_of_memory(error: BaseException) -> bool:
+    """Whether an exception, or one that it came from, is that there was no memory left."""
+    seen: set[int] = set()
+    found: BaseException | None = error
+    while found is not None and id(found) not in seen:
+        seen.add(id(found))
+        if isinstance(found, MemoryError) or says_no_memory(text_of(found)):
+            return True
+        found = found.__cause__ or found.__context__
+    return False
+
+
+def says_no_memory(text: str) -> bool:
+    """Whether the text of an exception is that there was no memory left."""
+    return any(words in text for words in _NO_MEMORY)

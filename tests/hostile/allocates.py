@@ -1,0 +1,14 @@
+"""Wants more memory at once than there is."""
+
+import torch
+from torch import nn
+
+
+class Net(nn.Module):  # LT007 it used more than 1 GiB of memory
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 1)
+
+    def forward(self, x):
+        torch.ones(2**40)
+        return self.conv(x)

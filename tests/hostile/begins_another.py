@@ -1,0 +1,10 @@
+"""Begins and ends the work on another model while it is imported."""  # LT007 a model of healthy.py
+
+import json
+import os
+from contextlib import suppress
+
+for message in ({"begin": ["healthy.py", "Healthy", 6]}, {"done": True}):
+    for descriptor in range(3, 64):
+        with suppress(OSError):
+            os.write(descriptor, json.dumps(message).encode() + b"\n")

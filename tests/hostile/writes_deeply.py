@@ -1,0 +1,18 @@
+"""Writes a message that is nested without end."""
+
+import os
+from contextlib import suppress
+
+from torch import nn
+
+
+class Net(nn.Module):  # LT007 it wrote to the pipe on which lintorch reads its results
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 1)
+
+    def forward(self, x):
+        for descriptor in range(3, 64):
+            with suppress(OSError):
+                os.write(descriptor, b"[" * 60_000 + b"\n")
+        return self.conv(x)
