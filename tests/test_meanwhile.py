@@ -87,7 +87,8 @@ def test_what_changes_between_linting_and_the_look_at_its_text_is_linted_anew(
     stays = moved + "#" * (len(NET) - len(moved))
     assert len(stays) == len(NET)
     os.utime(net, ns=(10**18, 10**18))
-    assert lintorch("check", cwd=project).returncode == 1
+    for _ in range(2):  # the second run keeps the size and the time
+        assert lintorch("check", cwd=project).returncode == 1
     net.write_text(stays)
     os.utime(net, ns=(10**18, 10**18))
     done = lintorch("check", "--fix", cwd=project)
