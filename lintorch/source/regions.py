@@ -77,8 +77,9 @@ class Regions:
         forward = methods.get("forward")
         apart = not _APART.isdisjoint(methods)
         trains = apart or (forward is not None and not guards.gives(forward))
-        aside = guards.stays_home(owner) or forward in self._kept
-        return not (trains or aside or owner in self._dispatching)
+        aside = guards.stays_home(owner) or runtimes.serves(owner.name.value)
+        aside = aside or forward in self._kept or owner in self._dispatching
+        return not (trains or aside)
 
     @cached_property
     def _dispatching(self) -> frozenset[cst.ClassDef]:

@@ -28,6 +28,10 @@ _CALLS = frozenset(
         "readNet", "readNetFromONNX",
     }
 )  # fmt: skip
+_SERVES = re.compile(
+    r"^(\w*(Multi|Auto|Inference))?Backend$"
+    r"|^(TRT|TensorRT|Ort|ORT|ONNXRuntime|OpenVINO|CoreML|TFLite|NCNN)(Model|Module|Wrapper|Backend)$"
+)
 _SESSION = re.compile(r"(^|_)(sess(ion)?|ort)$", re.I)
 _READS = frozenset(
     {
@@ -52,6 +56,11 @@ _OTHERS = frozenset(
 _FORMATS = frozenset({"onnx", "engine", "xml", "pb", "savedmodel", "mlmodel", "graphdef", "imx"})
 """Words that may as well say what a model is exported to; of another runtime among several."""
 _OWN = frozenset({"pt", "pytorch", "torch", "jit", "torchscript"})
+
+
+def serves(name: str) -> bool:
+    """Whether a class is named as one that runs what was exported: `AutoBackend`, `TRTModule`."""
+    return bool(_SERVES.search(name))
 
 
 def is_handed_over(call: cst.Call, names: Lookup) -> bool:

@@ -219,3 +219,19 @@ def rand_slice(x):
 class Slices(nn.Module):
     def forward(self, x):
         return rand_slice(x)
+
+
+class AutoBackend(nn.Module):
+    def forward(self, x):
+        if self.format not in {"coreml", "imx"} and x.shape[0] > self.batch:
+            return torch.cat([self.backend(part) for part in x.split(self.batch)])
+        return self.backend(x)
+
+
+class Head(nn.Module):
+    def forward(self, x):
+        if self.export and self.format in {"tflite", "edgetpu"}:
+            return self.plain(x)
+        if x.shape[2] > 64:  # hit
+            x = x[:, :, :64]
+        return self.plain(x)
