@@ -36,11 +36,25 @@ class Flows:
         self._source = source
         self._done: dict[cst.FunctionDef, dict[cst.CSTNode, Value]] = {}
         self._returns: dict[cst.FunctionDef, Value] = {}
+        self._around: dict[cst.CSTNode, cst.FunctionDef | None] = {}
 
     def value(self, expression: cst.CSTNode) -> Value:
         """The value of an expression; unknown outside functions."""
-        function = self._source.enclosing(expression, cst.FunctionDef)
+        function = self._function(expression)
         return UNKNOWN_VALUE if function is None else self._in(function, expression)
+
+    def _function(self, node: cst.CSTNode) -> cst.FunctionDef | None:
+        """The function around a node, which in a deep expression is a long way up."""
+        path: list[cst.CSTNode] = []
+        for outer in self._source.ancestors(node):
+            if isinstance(outer, cst.FunctionDef) or outer in self._around:
+                break
+            path.append(outer)
+        else:
+            outer = self._source.module
+        found = outer if isinstance(outer, cst.FunctionDef) else self._around.get(outer)
+        self._around.update(dict.fromkeys(path, found))
+        return found
 
     def returned(self, function: cst.FunctionDef) -> Value:
         """What a call of a function of the file gives, with roots that are its own parameters."""
