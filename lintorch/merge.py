@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from lintorch.cleared import clear
@@ -30,7 +30,7 @@ def merge(findings: Iterable[Finding]) -> Merged:
     """Join findings of one code and target that lie on one line of source."""
     standing: list[Finding] = []
     withdrawn: list[Finding] = []
-    groups = [list(group) for group in _groups(list(findings))]
+    groups = [list(group) for group in _groups([*_once(findings)])]
     for group in groups:
         found = [f for f in group if f.refuted is None]
         if all(f.confirms for f in found):
@@ -47,6 +47,19 @@ def merge(findings: Iterable[Finding]) -> Merged:
     told = {(f.model, f.exporter) for group in groups for f in group if _explains(f)}
     kept = (f for f in standing if f.code not in GENERIC or (f.model, f.exporter) not in told)
     return Merged(order(kept), order(withdrawn))
+
+
+def _once(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """One trial says what went wrong at one line: the first of those that it may come of."""
+    first: dict[tuple[str | None, ...], tuple[str, int]] = {}
+    for finding in findings:
+        place = (finding.place.path, finding.place.row)
+        if finding.evidence is not Evidence.EXPORT or finding.refuted is not None:
+            yield finding
+            continue
+        told = (finding.model, finding.exporter, finding.target, finding.message)
+        if finding.target is not None or first.setdefault(told, place) == place:
+            yield finding
 
 
 def _explains(finding: Finding) -> bool:

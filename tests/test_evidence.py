@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -214,3 +215,68 @@ def test_a_line_that_another_model_could_not_export_keeps_its_finding(tmp_path: 
     (tmp_path / "net.py").write_text(SHARED)
     found = findings("--export", "onnx", cwd=tmp_path)
     assert "LT101" in {f["code"] for f in found}
+
+
+WORDED = """import torch
+from torch import nn
+
+
+class Loop(nn.Module):
+    def forward(self, x):
+        return torch.stack([row * 2 for row in x.flatten(1)])
+
+
+class Single(nn.Module):
+    def forward(self, x):
+        if x.size(1) == 1:
+            return x * 2
+        return x
+
+
+class Half(nn.Module):
+    def forward(self, x):
+        return x[:, : int(x.shape[1] / 2)]
+"""
+LOUD = """
+def deploy(x):
+    torch.jit.trace(Loop(), (x,))
+    torch.export.export(Single(), (x,), dynamic_shapes=({1: torch.export.Dim.DYNAMIC},))
+"""
+
+
+def test_what_is_exported_and_raises_later_is_not_called_refused(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(WORDED + LOUD)
+    told = {f["location"]["row"]: f["message"] for f in findings(cwd=tmp_path)}
+    assert "fails at run time under torchscript-trace" in told[7]
+    assert "refused by torch.export" in told[7]
+    assert "silently wrong under torch.export" in told[12]
+    assert "fails at run time under torch.export" in told[19]
+
+
+def test_an_export_that_raises_when_it_runs_is_not_called_silent(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(WORDED.partition("class Single")[0])
+    (found,) = findings("--export", "onnx-legacy", "--select", "LT105", cwd=tmp_path)
+    assert found["message"].startswith("onnx-legacy fails at run time: at batch 3 the exported")
+
+
+DRAWN = """import torch
+from torch import nn
+
+
+class Drawn(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.drawing = torch.Generator()
+
+    def forward(self, x):
+        return x + torch.bernoulli(x.sigmoid(), generator=self.drawing)
+"""
+
+
+def test_no_higher_opset_is_advised_where_none_helps(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(DRAWN)
+    to = ("--to", "onnx", "--to", "onnx-legacy", "--output-format", "json")
+    tried = json.loads(lintorch("export", *to, cwd=tmp_path).stdout)["trials"]
+    (said,), (said_by_legacy,) = ([f["message"] for f in each["findings"]] for each in tried)
+    assert said.endswith("draw without generator=, or outside of the model")
+    assert said_by_legacy.endswith("draw without generator=, or outside of the model")

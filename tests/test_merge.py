@@ -114,3 +114,13 @@ def test_what_another_model_reproduces_stands() -> None:
     (left,) = merge([hazardous(), right(), wrong]).standing
     assert left.message == "onnx is wrong"
     assert left.notes[0] == f"source: {hazardous().message}"
+
+
+def test_one_trial_is_told_at_one_line() -> None:
+    wrong = replace(right(), message="onnx is wrong: at batch 3", refuted=None, settles=0)
+    places = [Place("net.py", row) for row in (3, 7, 9)]
+    merged = merge([hazardous(row=7), *(replace(wrong, place=place) for place in places)])
+    assert [(f.place.row, f.evidence) for f in merged.standing] == [
+        (3, Evidence.EXPORT),
+        (7, Evidence.SOURCE),
+    ]

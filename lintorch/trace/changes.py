@@ -12,6 +12,8 @@ from lintorch.finding import Harm, Hit, Refuted, Severity
 from lintorch.subjects import Trace, Trial
 from lintorch.trace.record import Event, Outcome
 
+RAISES = "the exported model raises"
+"""In the details of an export that goes wrong: there are no numbers to compare."""
 _MOST = 200
 _WORKED_OUT = re.compile(r"\bmath\.|\b(sqrt|log\w*|ceil|floor|trunc)\(")
 _DECIDES = re.compile(r"\s*(if|elif|while)\b")
@@ -97,11 +99,18 @@ def blamed(
     if kind is Harm.WARNED and not _warned(outcome, event):
         return None  # the export went another way than the run
     raised = {key for key, difference in outcome.wrong.items() if difference is None}
-    wrong = raised if kind is Harm.REFUSED else set(outcome.wrong)
+    wrong = raised if kind in (Harm.REFUSED, Harm.FAILS) else set(outcome.wrong)
     if kind is Harm.NOISY or not wrong & set(found):
         return None
-    message = f"{outcome.exporter} is wrong: {outcome.detail}"
-    return Hit(event.site, message, severity=Severity.ERROR)
+    return Hit(event.site, said_of(outcome), severity=Severity.ERROR)
+
+
+def said_of(outcome: Outcome, silently: bool = False) -> str:
+    """What an export that is `wrong` does; one that raises, or has warned, is not silent about it."""
+    verb = "is silently wrong" if silently and not outcome.warnings else "is wrong"
+    if RAISES in outcome.detail.partition(";")[0]:
+        verb = "fails at run time"
+    return f"{outcome.exporter} {verb}: {outcome.detail}"
 
 
 def cleared(

@@ -16,6 +16,8 @@ from lintorch.trials.trouble import chain, core, frames
 _SUPPORTED = ("onnx::", "prim::")
 _OPSET = re.compile(r"(?:try opset version|was added in version) (\d+)")
 
+_COMPLEX = frozenset({"aten::stft"})
+"""Registered from some opset on, and refused there for the complex numbers that it gives."""
 _SCRIPT = """
 path = os.path.join(folder.name, "model.onnx")
 torch.onnx.export(
@@ -107,6 +109,8 @@ def _enough(operators: Iterable[str], names: Mapping[str, Any]) -> int | None:
     registry, opset = names["registration"].registry, names["GLOBALS"].export_onnx_opset_version
     highest = getattr(names.get("_constants"), "ONNX_TORCHSCRIPT_EXPORTER_MAX_OPSET", opset)
     known = [name.removesuffix("_") for name in operators]
+    if not _COMPLEX.isdisjoint(known):
+        return None
     return next(
         (
             higher

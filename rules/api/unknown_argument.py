@@ -126,7 +126,7 @@ def unknown_keywords(
         if arg.keyword is None or arg.keyword.value in known.names:
             continue
         keyword = arg.keyword.value
-        if (given, keyword) in retired() or _is_of_schedulers(given, keyword):
+        if (given, keyword) in retired() or _is_told_elsewhere(given, keyword):
             continue
         near = close(given, keyword, known)
         if not near and source.profile.torch != MEASURED_TORCH:
@@ -138,8 +138,10 @@ def unknown_keywords(
         yield Hit(arg, said, fix)
 
 
-def _is_of_schedulers(given: str, keyword: str) -> bool:
-    """`verbose`, of which the rule on schedulers speaks."""
+def _is_told_elsewhere(given: str, keyword: str) -> bool:
+    """`verbose`, of which the rule on schedulers speaks, and what that on autocast does."""
+    if given.rpartition(".")[2] == "autocast":
+        return True
     return keyword == "verbose" and given.startswith("torch.optim.lr_scheduler.")
 
 

@@ -11,7 +11,7 @@ from lintorch.finding import Harm, Hit, Refuted, Severity
 from lintorch.rule import Rule
 from lintorch.source import UNKNOWN, Kind, Source, literal
 from lintorch.subjects import Trace, Trial
-from lintorch.trace.changes import may_be_of, may_be_wrong_by
+from lintorch.trace.changes import may_be_of, may_be_wrong_by, said_of
 from lintorch.trace.record import Event, Outcome, Site
 
 rule = Rule(
@@ -126,8 +126,7 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
             said = f"{outcome.exporter} refuses: {first_line(outcome.message)}"
             yield Hit(site(event), said, severity=Severity.ERROR)
         elif outcome.status == "wrong" and may_be_wrong_by(outcome, varied):
-            said = f"{outcome.exporter} is silently wrong: {outcome.detail}"
-            yield Hit(site(event), said, severity=Severity.ERROR)
+            yield Hit(site(event), said_of(outcome, silently=True), severity=Severity.ERROR)
 
 
 def refuses(outcome: Outcome, event: Event) -> bool:
@@ -155,7 +154,7 @@ def harms(event: Event, others: list[Event]) -> dict[str, Harm]:
     elif not average and any(same_size(event, other) for other in others):
         found |= {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
     elif any(ratio(other) != ratio(event) for other in others):
-        found["onnx"] = Harm.SILENT
+        found["onnx"] = Harm.SILENT if divides else Harm.FAILS
     return found
 
 

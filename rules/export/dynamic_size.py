@@ -35,7 +35,8 @@ rule = Rule(
         from `x.data`, becomes the number it was for the example input. The legacy exporter and
         jit.trace then compute wrongly at any other size, for `x.data` without any warning;
         `torch.export` refuses, and so does the new ONNX exporter unless sizes are left to
-        `Dim.AUTO` or the number was worked out first (`int(h // 2)`), which is silently wrong.
+        `Dim.AUTO`. A number that was worked out first (`int(h // 2)`) is exported by both: the
+        program of `torch.export` raises at other sizes, and the ONNX file is silently wrong.
         The window of `avg_pool2d(x, x.shape[2:])` and the steps of `linspace(0, 1, h)` are plain
         numbers to an exporter too: pool to one cell, and divide an `arange(h)`.
         Measured on torch 2.13.
@@ -72,11 +73,11 @@ UNSEEN = {"onnx-legacy": Harm.SILENT, "torchscript-trace": Harm.SILENT}
 REFUSED = {"torch.export": Harm.REFUSED}
 READ = {**REFUSED, "onnx": Harm.AUTO, **TRACED}
 """int(), float() of a size as it was read; len() of a tensor."""
-WORKED_OUT = {**REFUSED, "onnx": Harm.SILENT, **TRACED}
-"""The same of a size that was halved or added to first."""
+WORKED_OUT = {"torch.export": Harm.FAILS, "onnx": Harm.SILENT, **TRACED}
+"""The same of a size that was halved or multiplied first."""
 REPEATED = {**REFUSED, "onnx": Harm.AUTO, **UNSEEN}
 WINDOW = {**REFUSED, "onnx": Harm.AUTO, "onnx-legacy": Harm.REFUSED}
-WINDOW_1D = {**REFUSED, "onnx": Harm.SILENT, **UNSEEN}
+WINDOW_1D = {**REFUSED, "onnx": Harm.AUTO, **UNSEEN}
 NOISY = {"onnx-legacy": Harm.NOISY, "torchscript-trace": Harm.NOISY}
 COPIED = {**REFUSED, "onnx": Harm.AUTO, **NOISY}
 
@@ -163,7 +164,17 @@ def converted(call: cst.Call, source: Source) -> Iterator[Hit]:
         edit = source.replace(call, operand(given, source, call))
         fix = Fix("drop int(): a size is an int", (edit,))
     message = f"{name}() turns the size {source.code(given)} into a constant"
-    yield Hit(call, message, fix=fix, harm=READ if is_read(given) else WORKED_OUT)
+    yield Hit(call, message, fix=fix, harm=READ if is_plain(given) else WORKED_OUT)
+
+
+def is_plain(node: cst.BaseExpression) -> bool:
+    """A size as it was read, or with a number added to it, which tells the size as well."""
+    match node:
+        case cst.BinaryOperation(
+            operator=cst.Add() | cst.Subtract(), left=left, right=cst.Integer()
+        ):
+            return is_read(left)
+    return is_read(node)
 
 
 def counted(call: cst.Call, source: Source) -> Iterator[Hit]:
@@ -239,7 +250,7 @@ def numpy(call: cst.Call, source: Source) -> Iterator[Hit]:
     for node, _ in [*sizes, *listed][:1]:
         name = source.code(call.func)
         message = f"{name}() takes {source.code(node)} as plain numbers"
-        yield Hit(call, message, harm=READ if is_read(node) else WORKED_OUT)
+        yield Hit(call, message, harm=READ if is_plain(node) else WORKED_OUT)
 
 
 def plain_argument(call: cst.Call, source: Source) -> Iterator[Hit]:

@@ -68,7 +68,7 @@ METHODS = {
 CONVERSIONS = {
     "int": CONVERTED,
     "float": CONVERTED,
-    "bool": dict.fromkeys(CONVERTED, Harm.REFUSED),
+    "bool": {**dict.fromkeys(CONVERTED, Harm.REFUSED), "torchscript-trace": Harm.FAILS},
     **dict.fromkeys(
         (f"math.{name}" for name in ("sqrt", "exp", "log", "ceil")),
         FUNCTION,

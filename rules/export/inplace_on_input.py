@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.finding import Applicability, Fix, Hit, Refuted
 from lintorch.rule import Rule
-from lintorch.source import Source, literal
+from lintorch.source import UNKNOWN, Source, literal
 from lintorch.source.dataflow.writes import written
 from lintorch.subjects import Trace
 from lintorch.trace.asked import is_whole, shown
@@ -21,7 +21,8 @@ rule = Rule(
     summary="forward changes its input in place",
     why="""
         A tensor is passed by reference: `x /= 255` in forward changes the caller's image, and
-        the second call of the model with it gives another answer. So do the exported program of
+        the second call of the model with it gives another answer; `x.clamp_(0)` gives the same, and
+        leaves its caller with another image. So do the exported program of
         torch.export and TorchScript; an ONNX graph leaves its input alone, so it answers
         otherwise than the model from the second call on. `unsqueeze_` of an input is refused by
         torch.export and by the new ONNX exporter. Measured on torch 2.13.
@@ -79,6 +80,17 @@ OPERATORS = {
 }
 
 
+SETTLING = frozenset(
+    f"{name}_"
+    for name in (
+        "abs", "ceil", "clamp", "clamp_max", "clamp_min", "clip", "fill", "floor", "hardtanh",
+        "masked_fill", "nan_to_num", "relu", "relu6", "round", "sign", "tril", "triu", "trunc",
+        "zero",
+    )
+)  # fmt: skip
+"""Methods that change nothing when they are called again on what they wrote."""
+
+
 @rule.source(cst.Call, cst.Assign, cst.AugAssign, needs=("forward",))
 def in_source(node: cst.CSTNode, source: Source) -> Iterator[Hit]:
     place = written(node, source)
@@ -87,7 +99,7 @@ def in_source(node: cst.CSTNode, source: Source) -> Iterator[Hit]:
         return
     name = outside(place, source)
     if name and not compared(function, name) and source.in_traced_forward(node):
-        message = f"changes the caller's {name}: the next call with it gives another answer"
+        message = f"changes the caller's {name}: {later(node, source)}"
         yield Hit(node, message, fixed(node, name, function, source))
 
 
@@ -108,6 +120,17 @@ def in_run(rung: Rung, trace: Trace) -> Iterator[Refuted]:
     reached = {event.site for event in happened if event.name == "inplace.input"}
     for site in {e.site for e in happened if e.is_write and not e.layer} - reached:
         yield Refuted(site, "what is written to is memory of the model's own, not of its input")
+
+
+def later(node: cst.CSTNode, source: Source) -> str:
+    """What comes of a write; one that changes nothing when it is done again gives the same answer."""
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        again = node.func.attr.value in SETTLING
+    else:
+        again = isinstance(node, cst.Assign) and literal(node.value) is not UNKNOWN
+    if again:
+        return "who reads it next reads what was written"
+    return "the next call with it gives another answer"
 
 
 def outside(place: cst.BaseExpression, source: Source) -> str:

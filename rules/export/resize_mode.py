@@ -11,7 +11,7 @@ from lintorch.finding import Harm, Hit, Refuted, Severity
 from lintorch.rule import Rule
 from lintorch.source import UNKNOWN, Kind, Source, literal
 from lintorch.subjects import Trace, Trial
-from lintorch.trace.changes import may_be_of
+from lintorch.trace.changes import may_be_of, said_of
 from lintorch.trace.record import Event, Outcome, Site
 
 rule = Rule(
@@ -113,8 +113,7 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
         if found is None or not (exact or outcome.exporter in found[1]):
             continue
         if outcome.status == "wrong" and set(outcome.wrong) & resized_at(event, trial.trace):
-            message = f"{outcome.exporter} is silently wrong: {outcome.detail}"
-            yield Hit(site(event), message, severity=Severity.ERROR)
+            yield Hit(site(event), said_of(outcome, silently=True), severity=Severity.ERROR)
         elif outcome.status == "failed" and refuses(outcome, event):
             message = f"{outcome.exporter} refuses: {outcome.message.partition(chr(10))[0][:200]}"
             yield Hit(site(event), message, severity=Severity.ERROR)

@@ -61,17 +61,19 @@ rule = Rule(
 )
 
 TRACED = {"onnx-legacy": Harm.WARNED, "torchscript-trace": Harm.WARNED}
-WHOLE = {"torch.export": Harm.REFUSED, "onnx": Harm.SILENT, **TRACED}
+WHOLE = {"torch.export": Harm.FAILS, "onnx": Harm.SILENT, **TRACED}
 """int() of a float; math.sqrt and the like of a size that was worked out first."""
 FUNCTION = {"torch.export": Harm.REFUSED, "onnx": Harm.AUTO, **TRACED}
 NEGATIVE = {"onnx": Harm.SILENT, "onnx-legacy": Harm.SILENT}
 NOT_TRACED = {"onnx-legacy": Harm.REFUSED, "torchscript-trace": Harm.REFUSED}
 ROUNDED = {"onnx": Harm.REFUSED, **NOT_TRACED, "torchscript-script": Harm.REFUSED}
-ROUNDED_WHOLE = {"torch.export": Harm.REFUSED, "onnx": Harm.SILENT, **NOT_TRACED}
+ROUNDED_WHOLE = {"torch.export": Harm.FAILS, "onnx": Harm.SILENT, **NOT_TRACED}
 REFUSED = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED, **NOT_TRACED}
+SCALED = {**REFUSED, "torch.export": Harm.FAILS}
 ROOT = {
     "torch.export": Harm.REFUSED,
-    **dict.fromkeys(("onnx", "onnx-legacy", "torchscript-trace"), Harm.SILENT),
+    "onnx": Harm.AUTO,
+    **dict.fromkeys(("onnx-legacy", "torchscript-trace"), Harm.SILENT),
 }
 
 UPWARD = frozenset({"math.ceil", "math.floor", "math.trunc"})
@@ -122,7 +124,7 @@ def resized(call: cst.Call, source: Source) -> Iterator[Hit]:
     value = source.value(given)
     if (value.kind is Kind.SIZE or value.items) and may_vary(value):
         said = f"scale_factor={source.code(given)} is worked out from a size: give size= instead"
-        yield Hit(given, said, harm=REFUSED)
+        yield Hit(given, said, harm=SCALED)
 
 
 def converted(call: cst.Call, source: Source) -> dict[str, Harm] | None:

@@ -24,7 +24,8 @@ rule = Rule(
         adds a guard, so the exported model raises at a size that would take the other side; the
         new ONNX exporter drops the guard and computes the wrong side without a word; the legacy
         exporter and jit.trace warn and do the same. A test for equality ties the size to the
-        example's. Checks that only raise, `assert`, and tests of `x.dim()` or of a fixed channel
+        example's; but a dynamic size is taken for 2 or more, so what asks whether it is 1 is
+        settled without a guard, and wrong at 1 without a word under `torch.export` too. Checks that only raise, `assert`, and tests of `x.dim()` or of a fixed channel
         count are harmless. Measured on torch 2.13.
 
         Work without the branch (pad by `-h % 8`, which may be zero), or decide before the export.
@@ -59,8 +60,10 @@ rule = Rule(
 )
 
 TRACED = {"onnx-legacy": Harm.WARNED, "torchscript-trace": Harm.WARNED}
-GUARDED = {"torch.export": Harm.REFUSED, "onnx": Harm.SILENT, **TRACED}
+GUARDED = {"torch.export": Harm.FAILS, "onnx": Harm.SILENT, **TRACED}
 TIED = {"torch.export": Harm.REFUSED, "onnx": Harm.AUTO, **TRACED}
+SINGLE = {"torch.export": Harm.SILENT, "onnx": Harm.SILENT, **TRACED}
+"""Of a size that is asked whether it is 1, and is more in the example."""
 TABLES = re.compile(r"(shapes|sizes|levels)(_list)?$")
 """Tables of one row per level of a pyramid."""
 EQUALITY = (cst.Equal, cst.NotEqual)
@@ -151,6 +154,8 @@ def harms(node: cst.Comparison, source: Source) -> dict[str, Harm]:
     of_fixed = any(v.kind is Kind.SIZE and stands_last(v) for v in values)
     if equal and (of_fixed or counts_channels(sides, sizes) or any(map(is_of_table, sides))):
         return {}
+    if direct and asks_single(node):
+        return SINGLE
     return TIED if equal else GUARDED
 
 
@@ -210,6 +215,13 @@ def asks_empty(node: cst.Comparison) -> bool:
     return literal(asked.comparator) == 1 and isinstance(
         asked.operator, (cst.LessThan, cst.GreaterThanEqual)
     )
+
+
+def asks_single(node: cst.Comparison) -> bool:
+    """`b == 1`, `b > 1` and `b < 2`, which are the same of every size above 1."""
+    asked = node.comparisons[0]
+    apart = isinstance(asked.operator, (cst.LessThan, cst.GreaterThanEqual))
+    return len(node.comparisons) == 1 and literal(asked.comparator) == (2 if apart else 1)
 
 
 def never_equal(sides: list[cst.BaseExpression], source: Source) -> bool:

@@ -60,7 +60,7 @@ COUNTED = {
     "torchscript-trace": Harm.SILENT,
 }
 COUNTED_WORKED_OUT = {**COUNTED, "onnx": Harm.SILENT}
-ROWS = {**COUNTED, "onnx-legacy": Harm.REFUSED, "torchscript-trace": Harm.REFUSED}
+ROWS = {**COUNTED, "onnx-legacy": Harm.FAILS, "torchscript-trace": Harm.FAILS}
 TRACE_HARM = {"size.range": COUNTED, "tensor.iter": ROWS}
 AROUND = ("enumerate", "zip", "reversed")
 CUTS = ("unbind", "split")

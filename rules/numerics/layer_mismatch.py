@@ -101,12 +101,6 @@ def in_layer(call: cst.Call, source: Source) -> Iterator[Hit]:
                 message = f"{channels} channels do not divide into {groups} groups"
                 yield Hit(call, f"{message}: {short} raises")
                 return
-    if name in CONVS | TRANSPOSES:
-        known = (*GROUPED[name], "device", "dtype")
-        for word in (arg.keyword.value for arg in call.args if arg.keyword):
-            if word not in known:
-                yield Hit(call, f"{name.rpartition('.')[2]} has no argument {word}: this raises")
-                return
     if name in CONVS:
         yield from padded(call, source.arguments(call, *CONV), source)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from lintorch.finding import Hit, Severity
@@ -23,11 +24,12 @@ rule = Rule(
 )
 
 ADVICE = {
-    "onnx": "try a higher opset, or replace what the message names",
-    "onnx-legacy": "try torch.onnx.export(..., dynamo=True), or a higher opset",
+    "onnx-legacy": "try torch.onnx.export(..., dynamo=True)",
     "torchscript-trace": "try torch.export",
     "torchscript-script": "try torch.export, or annotate what the compiler cannot type",
 }
+GENERATOR = re.compile(r"\bGenerator\b|Constant kind: 'ival'")
+"""How both ONNX exporters speak of a `generator=`, of which ONNX has nothing at any opset."""
 FIXED = ("declared dynamic", "user-specified dim")
 DATA = "data-dependent"
 UNSOLVED = "cannot solve for the sizes"
@@ -61,6 +63,8 @@ def remedy(outcome: Outcome) -> str:
     if outcome.operators:
         it = "each of them" if len(outcome.operators) > 1 else "it"
         return f"replace {it}, or give the exporter a translation"
+    if GENERATOR.search(outcome.message):
+        return "draw without generator=, or outside of the model"
     if DATA in outcome.message:
         return "keep the value in a tensor: no int(), float(), if or index may ask for it"
     if UNSOLVED in outcome.message:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from lintorch.finding import Hit, Severity
 from lintorch.rule import Rule
 from lintorch.subjects import Trial
+from lintorch.trace.changes import said_of
 from lintorch.trace.record import Outcome
 
 rule = Rule(
@@ -25,7 +27,6 @@ rule = Rule(
     severity=Severity.ERROR,
 )
 
-RAISES = "the exported model raises"
 ONE = re.compile(r"Guard failed: [^;]* == 1(;|$)")
 """The end of a guard that torch.export sets on a size of 1."""
 
@@ -33,14 +34,14 @@ ONE = re.compile(r"Guard failed: [^;]* == 1(;|$)")
 @rule.trial("wrong")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     detail = outcome.detail or worst(outcome)
-    silently = "" if RAISES in detail.partition(";")[0] else "silently "
     hint = (
         "; a size that is 1 at the traced sizes was taken for always 1"
         if ONE.search(detail)
         else ""
     )
     part = f"; the smallest part that is wrong alone is {outcome.part}" if outcome.part else ""
-    yield Hit(outcome, f"{outcome.exporter} is {silently}wrong: {detail}{hint}{part}")
+    told = said_of(replace(outcome, detail=detail), silently=True)
+    yield Hit(outcome, f"{told}{hint}{part}")
 
 
 def worst(outcome: Outcome) -> str:

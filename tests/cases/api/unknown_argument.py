@@ -102,3 +102,8 @@ def optimizers(params, lr):
         torch.optim.Adam(params, fussed=True)
     except TypeError:
         torch.optim.Adam(params)
+
+
+def narrow(x):
+    with torch.autocast("cuda", enable=False):
+        return nn.Conv2d(4, 8, 3, group=2)(x)  # hit

@@ -57,7 +57,7 @@ ag = nn.Sequential(nn.Conv2d(3, 64, 3), nn.BatchNorm2d(3) if WIDTH else nn.Ident
 
 nn.Conv2d(6, 6, 1, groups=4)  # hit
 nn.Conv2d(6, 6, 1, groups=3)
-nn.Conv2d(6, 6, 1, group=3)  # hit
+nn.Conv2d(6, 6, 1, group=3)
 nn.Conv2d(6, 6, 1, padding_mode="reflect", device="cpu", dtype=None)
 nn.ConvTranspose2d(6, 6, 1, output_padding=0, padding_mode="zeros")
 nn.Conv2d(6, 9, 1, 1, 0, 1, 6)  # hit
