@@ -215,6 +215,6 @@ def _known(what: str, name: str, names: Iterable[str]) -> None:
 
 def _is_inside(path: str, folder: str) -> bool:
     """Whether a file lies in a folder that lies in this one."""
-    if not folder or not os.path.isfile(path) or os.path.islink(path):
+    if not folder or os.path.islink(path):
         return False
     return os.path.dirname(os.path.realpath(os.path.dirname(path))) == os.path.realpath(folder)
