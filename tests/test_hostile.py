@@ -116,3 +116,39 @@ def test_a_file_that_was_not_exported_is_not_put_in_place_as_one(tmp_path: Path)
     assert f"an exported file at {own}" in model["cause"]
     assert own.read_text() == "three years of work"
     assert not list(tmp_path.glob("out/**/*.txt"))
+
+
+CLEARING = """
+import glob
+import shutil
+
+from torch import nn
+
+
+class Clearing(nn.Module):
+    def forward(self, x):
+        for folder in glob.glob({folders!r}):
+            shutil.rmtree(folder)
+        return x
+"""
+PLAIN = """
+from torch import nn
+
+
+class Plain(nn.Module):
+    def forward(self, x):
+        return x
+"""
+
+
+def test_a_file_that_another_model_has_deleted_is_told_of(tmp_path: Path) -> None:
+    tmp_path.joinpath("first.py").write_text(PLAIN)
+    folders = str(tmp_path / "out" / ".lintorch-*" / "*")
+    tmp_path.joinpath("second.py").write_text(CLEARING.format(folders=folders))
+    options = ["--to", "torchscript-trace", "--output", "out", "--output-format", "json"]
+    done = lintorch("export", ".", *options, "-j", "1", cwd=tmp_path)
+    first = json.loads(done.stdout)["trials"][0]
+    assert first["model"] == "first.py:Plain"
+    assert (first["status"], first["stage"]) == ("failed", "save")
+    assert first["message"] == "the file that was written is gone"
+    assert done.returncode == 1

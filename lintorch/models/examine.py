@@ -12,7 +12,8 @@ from lintorch.models.allowance import MOST_MODELS, Allowance
 from lintorch.models.configured import is_wanted, key
 from lintorch.models.order import ordered
 from lintorch.models.place import files_of
-from lintorch.models.reports import Asked, Message, Report, Telling
+from lintorch.models.reports import Message, Report, Telling
+from lintorch.models.vouching import Asked
 from lintorch.trace.record import Failure
 from lintorch.worker.bounds import Bounds
 from lintorch.worker.client import Worker, WorkerError

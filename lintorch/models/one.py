@@ -101,7 +101,7 @@ def _recorded(work: Work, subject: run.Subject, fed: Fed) -> bool:
             return False
     if error:
         work.fail("run", error)
-    elif first:
+    if first and not first.error:
         _replay(work, subject, fed, first)
     return True
 

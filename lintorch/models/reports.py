@@ -1,29 +1,18 @@
-"""From what a worker tells to reports. Imports no torch.
-
-Code that is not ours runs in the processes that tell it, so nothing is taken as it comes: every
-value is of the type that the record says, speaks of the model that is asked about, and names no
-line outside of the user's files.
-"""
+"""From what a worker tells to reports, where it is what the worker may tell. Imports no torch."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lintorch.models.notation import told as shown
+from lintorch.models.vouching import Asked
 from lintorch.trace import wire
-from lintorch.trace.record import Event, Failure, Model, Outcome, Run, Rung, Site
-from lintorch.trace.site import Files
+from lintorch.trace.record import Event, Failure, Model, Outcome, Run, Rung
 from lintorch.trace.symbols import traced_to_sizes
 from lintorch.trace.wire import MalformedError
 
 Message = dict[str, Any]
-_STAGES = ("import", "build", "inputs", "run", "stopped")
-_STATUSES = ("ok", "wrong", "failed", "unavailable", "random")
-_RUNGS = ("fx", "torch.export")
-_MOST_LETTERS = 8192
 
 
 @dataclass(frozen=True)
@@ -35,22 +24,6 @@ class Report:
     runs: tuple[Run, ...] = ()
     rungs: tuple[Rung, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What a worker was asked about: what it tells of anything else is refused.
-
-    `start` is the failure of what is in hand before any model is. What is `configured` may turn
-    out to be in another file than its factory. Exported files lie below the folder `artifacts`.
-    """
-
-    start: Failure
-    files: Files
-    models: int
-    configured: bool = False
-    exporters: tuple[str, ...] = ()
-    artifacts: str = ""
 
 
 @dataclass
@@ -129,76 +102,23 @@ class Telling:
         self._progress(f"{path}:{qualname}")
 
     def _take(self, kind: str, data: Any) -> None:
-        told, current = self._told, self._told.current
+        told, current, asked = self._told, self._told.current, self._asked
         if kind == "model":
-            told.model = self._model(wire.model(data))
+            told.model = asked.model(wire.model(data), current)
         elif kind == "failure":
-            told.failure = self._failure(wire.failure(data))
+            told.failure = asked.failure(wire.failure(data), current)
         elif kind == "run":
-            told.runs.append(self._run(wire.run(data)))
+            told.runs.append(asked.run(wire.run(data)))
         elif kind == "fact":
-            told.facts.append(self._event(wire.event(data)))
+            told.facts.append(asked.event(wire.event(data)))
         elif kind == "rung":
-            told.rungs.append(self._rung(wire.rung(data)))
+            told.rungs.append(asked.rung(wire.rung(data)))
         elif kind == "outcome":
-            told.outcomes.append(self._outcome(wire.outcome(data)))
-        elif kind == "trying" and data in self._asked.exporters:
+            told.outcomes.append(asked.outcome(wire.outcome(data)))
+        elif kind == "trying" and data in asked.exporters:
             self._progress(f"{current.path}:{current.qualname} → {data}")
         else:
             raise MalformedError(f"{kind[:40]!r}")
-
-    def _model(self, model: Model) -> Model:
-        self._belongs(model.path, model.qualname, model.row)
-        try:
-            shown(model.inputs, model.sizes)
-        except Exception as error:  # inputs that stand nowhere in an argument
-            raise MalformedError("inputs that make no arguments") from error
-        return model
-
-    def _failure(self, failure: Failure) -> Failure:
-        self._belongs(failure.path, failure.qualname, failure.row)
-        _known("stage", failure.stage, _STAGES)
-        for event in failure.raised:
-            self._event(event)
-        cause, output = failure.cause[:_MOST_LETTERS], failure.output[-_MOST_LETTERS:]
-        return replace(failure, cause=cause, output=output)
-
-    def _belongs(self, path: str, qualname: str, row: int) -> None:
-        """Raises MalformedError where this is not the model that is asked about."""
-        current = self._told.current
-        itself = (path, qualname) == (current.path, current.qualname)
-        if not itself and not (self._asked.configured and self._asked.files.is_shown(path)):
-            raise MalformedError(f"a result of {path}:{qualname}")
-        if row < 1:
-            raise MalformedError(f"row {row}")
-
-    def _run(self, run: Run) -> Run:
-        for event in run.events:
-            self._event(event)
-        return run
-
-    def _event(self, event: Event) -> Event:
-        self._are_shown((event.site, event.built))
-        return event
-
-    def _rung(self, rung: Rung) -> Rung:
-        _known("graph", rung.name, _RUNGS)
-        self._are_shown((rung.site, *(site for _, site in rung.operators)))
-        return rung
-
-    def _outcome(self, outcome: Outcome) -> Outcome:
-        _known("exporter", outcome.exporter, self._asked.exporters)
-        _known("status", outcome.status, _STATUSES)
-        self._are_shown((outcome.site, *(site for _, site in outcome.warnings)))
-        self._are_shown(use.site for use in outcome.graph)
-        if outcome.artifact and not _is_inside(outcome.artifact, self._asked.artifacts):
-            raise MalformedError(f"an exported file at {outcome.artifact}")
-        return outcome
-
-    def _are_shown(self, sites: Iterable[Site | None]) -> None:
-        for site in sites:
-            if site is not None and not self._asked.files.is_shown(site.path):
-                raise MalformedError(f"a line of {site.path}")
 
 
 def _three(data: Any) -> tuple[str, str, int]:
@@ -206,15 +126,3 @@ def _three(data: Any) -> tuple[str, str, int]:
     if isinstance(data, list) and list(map(type, data)) == [str, str, int] and data[2] > 0:
         return data[0], data[1], data[2]
     raise MalformedError("a model without a name")
-
-
-def _known(what: str, name: str, names: Iterable[str]) -> None:
-    if name not in names:
-        raise MalformedError(f"a {what} {name[:40]!r}")
-
-
-def _is_inside(path: str, folder: str) -> bool:
-    """Whether a file lies in a folder that lies in this one."""
-    if not folder or not os.path.isfile(path) or os.path.islink(path):
-        return False
-    return os.path.dirname(os.path.realpath(os.path.dirname(path))) == os.path.realpath(folder)

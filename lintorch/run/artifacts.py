@@ -10,6 +10,8 @@ from pathlib import Path
 from lintorch.files.text import replace as written
 from lintorch.report.matrix import Row, Tried
 
+_GONE = "the file that was written is gone"
+
 
 @dataclass(frozen=True)
 class Wanted:
@@ -30,6 +32,8 @@ def put(rows: Sequence[Row], wanted: Wanted) -> tuple[Row, ...]:
 def _put(each: Tried, folder: Path, wanted: Wanted) -> Tried:
     """`nets/seg.UNet/onnx/model.onnx` and what belongs to it; `nets.seg.UNet.onnx.py`."""
     outcome, artifact, script = each.outcome, "", ""
+    if outcome.artifact and not os.path.isfile(outcome.artifact):  # other user code can do that
+        outcome = replace(outcome, status="failed", stage="save", message=_GONE, artifact="")
     if wanted.output and outcome.artifact:
         target = Path(wanted.output, folder, outcome.exporter)
         target.mkdir(parents=True, exist_ok=True)
@@ -42,7 +46,7 @@ def _put(each: Tried, folder: Path, wanted: Wanted) -> Tried:
         script = os.path.join(wanted.scripts, name)
         os.makedirs(wanted.scripts, exist_ok=True)
         written(script, outcome.script.encode())
-    return replace(each, artifact=artifact, script=script)
+    return replace(each, outcome=outcome, artifact=artifact, script=script)
 
 
 def _folders(rows: Sequence[Row]) -> Iterator[Path]:

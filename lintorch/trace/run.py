@@ -25,7 +25,7 @@ from lintorch.trace.site import Files
 from lintorch.trace.sized import listening
 from lintorch.trace.unregistered import Unregistered
 from lintorch.worker import interpreter
-from lintorch.worker.errors import told
+from lintorch.worker.errors import is_of_memory, told
 
 
 @dataclass(frozen=True)
@@ -94,6 +94,8 @@ def _recorded(subject: Subject, sizes: Mapping[str, int], follow: bool) -> tuple
             around.enter_context(recorder)
             output = call(subject.module, arguments)
     except Exception as error:  # whatever user code raises
+        if is_of_memory(error):
+            raise
         return recorder.events, told(error)
     kept = outside.layers(subject.module, subject.outside, layers.called)
     ended = writes.ended(subject.module, feed.flatten(output))

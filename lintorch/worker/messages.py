@@ -12,7 +12,7 @@ from typing import Any
 
 Message = dict[str, Any]
 MOST_BYTES = 32 << 20
-"""Of one message; the longest of a real run, 20,000 events, has a few."""
+"""Of one message; a run of 20,000 events, the most that are recorded, takes nine MiB."""
 MOST_VALUES = 4_000_000
 """In one message: what is short to write can be large to hold."""
 MOST_AT_ALL = 128 << 20

@@ -6,6 +6,7 @@ import os
 import selectors
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 
 from lintorch.worker.messages import MOST_AT_ALL, Inbox, Message, line_of
 
@@ -46,7 +47,8 @@ class Streams:
         os.dup2(nowhere, 0)
         os.close(nowhere)
         for descriptor in _private:
-            os.close(descriptor)
+            with suppress(OSError):  # user code may have closed it
+                os.close(descriptor)
         _private.clear()
         keep_private(own)
         self._is_own = _identity(own)
