@@ -253,6 +253,10 @@ def test_a_model_that_writes_too_much_is_stopped(tmp_path: Path) -> None:
         failure = found[name].failure
         assert (failure.stage, failure.qualname) == ("stopped", "Net"), name
         assert "more than 32 MiB to disk (trace-disk)" in failure.cause
+    tmp_path.joinpath("large.py").write_text("import torch\n" + FILLING["large"] + NET.format(""))
+    plan = Plan((str(tmp_path / "large.py"),), str(tmp_path), limits=Limits(disk=32 * MIB))
+    (report,) = examine(plan)
+    assert "more than 32 MiB to disk (trace-disk)" in report.failure.cause
 
 
 def test_a_model_changes_no_file_outside_its_folder(tmp_path: Path) -> None:

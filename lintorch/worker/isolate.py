@@ -138,7 +138,7 @@ def _watch(
         if os.getppid() != parent:  # nobody waits for this any more
             tree.kill(pid)
             os._exit(1)
-    return Ending(_cause(status) if end is None else end, streams.output())
+    return Ending(_cause(status, written) if end is None else end, streams.output())
 
 
 def _status(pid: int) -> int | None:
@@ -146,12 +146,12 @@ def _status(pid: int) -> int | None:
     return os.waitstatus_to_exitcode(status) if done else None
 
 
-def _cause(status: int) -> str:
+def _cause(status: int, written: limits.DiskWatch) -> str:
     if status >= 0:
         return f"it ended the process itself, with exit status {status}"
     name = signal.Signals(-status).name
     if name == "SIGXFSZ":
-        return limits.wrote()
+        return str(written)
     crash = " (a crash in native code)" if name in ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE") else ""
     return f"it was killed by {name}{crash}"
 
