@@ -114,6 +114,26 @@ WRITING = (
     "subprocess.run('cat | wc -c > n; rm n', shell=True, input=b'x', check=True)",
     "torch.ones(3).share_memory_(); torch.save({{}}, 'x.pt'); torch.load('x.pt')",
 )
+SHARING = """
+import os, signal
+from lintorch.worker.tree import descendants, held_by
+
+held, (reading, writing) = bytearray(b"x") * 2**28, os.pipe()
+if not (child := os.fork()):
+    for _ in range(3):
+        if not os.fork():
+            break
+    os.write(writing, b"x")
+    signal.pause()
+while len(descendants(os.getpid())) < 4:
+    pass
+for _ in range(4):
+    os.read(reading, 1)
+processes = [os.getpid(), *descendants(os.getpid())]
+print(len(processes), held_by(processes, 2**40) >> 28, held_by(processes, 2**29) >> 28)
+for pid in processes[:0:-1]:
+    os.kill(pid, 9)
+"""
 FILLING = {
     "large": "open('large', 'wb').truncate(2**26)",
     "bytes": "[open(f'{n}', 'wb').write(b'x' * 2**20) for n in range(99)]; time.sleep(600)",
@@ -246,6 +266,14 @@ def test_a_model_may_talk_to_itself_write_where_it_is_and_is_the_same_user(tmp_p
     assert examined(tmp_path, doing((*WITHIN, *WRITING)))["net"].failure is None
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_memory_that_processes_share_counts_once_where_it_matters() -> None:
+    command = [sys.executable, "-c", SHARING]
+    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.stdout == "5 5 1\n", done.stderr
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is nobody to watch")
 def test_a_model_that_writes_too_much_is_stopped(tmp_path: Path) -> None:
     found = examined(tmp_path, FILLING, disk=32 * MIB)
@@ -253,6 +281,10 @@ def test_a_model_that_writes_too_much_is_stopped(tmp_path: Path) -> None:
         failure = found[name].failure
         assert (failure.stage, failure.qualname) == ("stopped", "Net"), name
         assert "more than 32 MiB to disk; `trace-disk` raises" in failure.cause
+    tmp_path.joinpath("large.py").write_text("import torch\n" + FILLING["large"] + NET.format(""))
+    plan = Plan((str(tmp_path / "large.py"),), str(tmp_path), limits=Limits(disk=32 * MIB))
+    (report,) = examine(plan)
+    assert "more than 32 MiB to disk; `trace-disk` raises" in report.failure.cause
 
 
 def test_a_model_changes_no_file_outside_its_folder(tmp_path: Path) -> None:

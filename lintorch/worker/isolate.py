@@ -170,7 +170,7 @@ def _cause(status: int, disk: limits.DiskWatch) -> str:
         return f"it ended the process itself, with exit status {status}"
     name = signal.Signals(-status).name
     if name == "SIGXFSZ":
-        return limits.wrote()
+        return str(disk)
     crash = " (a crash in native code)" if name in ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE") else ""
     return f"it was killed by {name}{crash}"
 

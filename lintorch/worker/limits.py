@@ -49,13 +49,6 @@ def limit_files(size: int) -> None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
-def wrote(size: int = 0) -> str:
-    """The cause where more than `size` bytes were written, else more than one file may hold here."""
-    if resource is not None and not size:
-        size = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
-    return f"it wrote more than {shown(size)} to disk; `trace-disk` raises this limit"
-
-
 def shown(size: int) -> str:
     """`size` bytes as people write it: "8 GiB"."""
     return f"{size / 2**30:.3g} GiB" if size >= 2**30 else f"{size / 2**20:.3g} MiB"
@@ -118,7 +111,11 @@ class DiskWatch:
         self._next = time.monotonic() + _INTERVAL
 
     def __str__(self) -> str:
-        return wrote(self._size)
+        """The cause where more was written; what limits each file is that of all."""
+        size = self._size
+        if not size and resource is not None:
+            size = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+        return f"it wrote more than {shown(size)} to disk; `trace-disk` raises this limit"
 
     def exceeded(self) -> bool:
         """Whether more came than may; looks at most twice a second, less often where many files lie."""
