@@ -209,7 +209,7 @@ def test_every_claim_of_the_page_names_a_test() -> None:
     assert len(named) > 20
     assert not [name for name in named if f"def {name}(" not in tests]
     tables = [block for block in page.split("\n\n") if "| test |\n" in block]
-    assert len(tables) == 3
+    assert len(tables) == 4
     for table in tables:
         assert not [row for row in table.splitlines()[2:] if "`test_" not in row]
 
