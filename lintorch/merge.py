@@ -14,6 +14,9 @@ GENERIC = frozenset({"LT904", "LT905"})
 """Codes of trial outcomes that no rule explains; dropped where a rule does explain the outcome."""
 
 
+_REFUSES = " refuses: "
+"""How rules begin to tell of an export that was refused."""
+
 _What = tuple[str, str | None]
 """A code, and the target that a finding is about."""
 
@@ -50,11 +53,14 @@ def merge(findings: Iterable[Finding]) -> Merged:
 
 
 def _once(findings: Iterable[Finding]) -> Iterator[Finding]:
-    """One trial says what went wrong at one line: the first of those that it may come of."""
+    """One refusal is told at one line: the first of those that it may be about.
+
+    An export that is wrong may be so by each of its lines.
+    """
     first: dict[tuple[str | None, ...], tuple[str, int]] = {}
     for finding in findings:
         place = (finding.place.path, finding.place.row)
-        if finding.evidence is not Evidence.EXPORT or finding.refuted is not None:
+        if finding.evidence is not Evidence.EXPORT or _REFUSES not in finding.message:
             yield finding
             continue
         told = (finding.model, finding.exporter, finding.target, finding.message)

@@ -116,11 +116,18 @@ def test_what_another_model_reproduces_stands() -> None:
     assert left.notes[0] == f"source: {hazardous().message}"
 
 
-def test_one_trial_is_told_at_one_line() -> None:
-    wrong = replace(right(), message="onnx is wrong: at batch 3", refuted=None, settles=0)
+def test_one_refusal_is_told_at_one_line() -> None:
+    said = replace(right(), message="onnx refuses: no such size", refuted=None, settles=0)
     places = [Place("net.py", row) for row in (3, 7, 9)]
-    merged = merge([hazardous(row=7), *(replace(wrong, place=place) for place in places)])
+    merged = merge([hazardous(row=7), *(replace(said, place=place) for place in places)])
     assert [(f.place.row, f.evidence) for f in merged.standing] == [
         (3, Evidence.EXPORT),
         (7, Evidence.SOURCE),
     ]
+
+
+def test_an_export_that_is_wrong_is_told_at_each_of_its_lines() -> None:
+    wrong = replace(right(), message="onnx is wrong: at batch 3", refuted=None, settles=0)
+    places = [Place("net.py", row) for row in (3, 7)]
+    merged = merge([replace(wrong, place=place) for place in places])
+    assert [f.place.row for f in merged.standing] == [3, 7]
