@@ -64,8 +64,11 @@ def main() -> None:
     """Run the campaigns that are asked for and print what came of them."""
     asked = _asked()
     if asked.worker:
-        mutate = partial(mutants.mutant, seed=asked.seed, sources=seeds(asked.seed, _paths(asked)))
-        worker.serve(mutate if asked.worker == "mutants" else None, asked.every)
+        mutate = None
+        if asked.worker == "mutants":
+            sources = seeds(asked.seed, _paths(asked))
+            mutate = partial(mutants.mutant, seed=asked.seed, sources=sources)
+        worker.serve(mutate, asked.every)
         return
     paths = _paths(asked)
     tallies = {name: CAMPAIGNS[name](asked, paths) for name in asked.only or CAMPAIGNS}
