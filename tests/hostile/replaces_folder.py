@@ -14,6 +14,7 @@ class Net(nn.Module):
 
     def forward(self, x):
         base = os.path.dirname(os.getcwd())
+        assert os.path.basename(base).startswith("lintorch-")  # else it would be /tmp itself
         shutil.rmtree(base, ignore_errors=True)
         with contextlib.suppress(OSError), open(base, "w"):
             pass
