@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import stat
 
+from lintorch.files.home import user_folder
 from lintorch.files.text import replace
 
 _KEPT = 256
@@ -17,12 +18,7 @@ _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder is a cache of
 
 def cache_folder() -> str:
     """The folder for what lintorch keeps of this user's runs; "" where there is no home."""
-    if os.name == "nt":
-        base = os.environ.get("LOCALAPPDATA", "")
-    else:
-        base = os.environ.get("XDG_CACHE_HOME", "")
-        base = base if os.path.isabs(base) else os.path.expanduser("~/.cache")
-    return os.path.join(base, "lintorch") if os.path.isabs(base) else ""
+    return user_folder("XDG_CACHE_HOME", "~/.cache", "LOCALAPPDATA")
 
 
 def read_kept(file: str) -> bytes:

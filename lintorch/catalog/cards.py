@@ -1,17 +1,10 @@
-"""What selecting and reporting need to know of rules, without their code."""
+"""What selecting and reporting need to know of a rule, without its code."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
 
-from lintorch.catalog import folders
 from lintorch.finding import Evidence, Severity
-
-if TYPE_CHECKING:
-    from lintorch.rule import Rule
 
 
 @dataclass(frozen=True)
@@ -24,35 +17,3 @@ class Card:
     severity: Severity
     default: bool
     evidence: frozenset[Evidence]
-
-
-@dataclass(frozen=True)
-class Catalog:
-    """All rules of a run: their cards by code, and the folders that hold them."""
-
-    cards: Mapping[str, Card]
-    folders: tuple[str, ...]
-
-    @cached_property
-    def names(self) -> dict[str, str]:
-        """From code to name."""
-        return {code: card.name for code, card in self.cards.items()}
-
-    @cached_property
-    def rules(self) -> Mapping[str, Rule]:
-        """The rules themselves, by code: their files are run. Raises CatalogError."""
-        from lintorch.catalog.loading import rules_of
-
-        return rules_of(self.folders)
-
-    @property
-    def fingerprint(self) -> str:
-        """Changes whenever a rule file, a table beside one, or a file of the engine does."""
-        return folders.fingerprint(self.folders)
-
-    def find(self, code_or_name: str) -> Rule | None:
-        """The rule with this code or name, however it is cased."""
-        wanted = code_or_name.lower()
-        matches = (c for c in self.cards.values() if wanted in (c.code.lower(), c.name))
-        card = next(matches, None)
-        return None if card is None else self.rules[card.code]

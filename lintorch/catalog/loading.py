@@ -5,24 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
-from lintorch.catalog.cards import Card, Catalog
-from lintorch.catalog.folders import CatalogError, places, rule_files
+from lintorch.catalog.folders import CatalogError, rule_files
 
 if TYPE_CHECKING:
     from lintorch.rule import Rule
-
-
-def load(folders: Iterable[str] = ()) -> Catalog:
-    """The built-in rules, those of installed plugins, and those of further folders.
-
-    Raises CatalogError naming the file where a rule cannot be loaded.
-    """
-    every = places(folders)
-    return Catalog({code: _card(rule) for code, rule in rules_of(every).items()}, every)
 
 
 @cache
@@ -41,11 +31,6 @@ def rules_of(folders: tuple[str, ...]) -> Mapping[str, Rule]:
             rules[rule.code] = rule
             names[rule.name] = rule.code
     return dict(sorted(rules.items()))
-
-
-def _card(rule: Rule) -> Card:
-    evidence = frozenset(detector.evidence for detector in rule.detectors)
-    return Card(rule.code, rule.name, rule.theme, rule.severity, rule.default, evidence)
 
 
 def _load(path: str, folder: str) -> Rule:

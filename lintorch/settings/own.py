@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import replace
 
+from lintorch.files.home import user_folder
 from lintorch.settings.reading import load
 from lintorch.settings.values import Settings
 
@@ -15,12 +16,8 @@ VARIABLE = "LINTORCH_RULES"
 
 def own_file() -> str:
     """The user's own settings file, which need not be there; "" where there is no home."""
-    if os.name == "nt":
-        base = os.environ.get("APPDATA", "")
-    else:
-        base = os.environ.get("XDG_CONFIG_HOME", "")
-        base = base if os.path.isabs(base) else os.path.expanduser("~/.config")
-    return os.path.join(base, "lintorch", "lintorch.toml") if os.path.isabs(base) else ""
+    folder = user_folder("XDG_CONFIG_HOME", "~/.config", "APPDATA")
+    return os.path.join(folder, "lintorch.toml") if folder else ""
 
 
 def own_settings() -> Settings:

@@ -1,0 +1,59 @@
+"""The catalogue: which rules there are, and what they are, loaded when they are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from lintorch.catalog import folders
+from lintorch.catalog.cards import Card
+from lintorch.catalog.loading import rules_of
+
+if TYPE_CHECKING:
+    from lintorch.rule import Rule
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """All rules of a run: their cards by code, and the folders that hold them."""
+
+    cards: Mapping[str, Card]
+    folders: tuple[str, ...]
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """From code to name."""
+        return {code: card.name for code, card in self.cards.items()}
+
+    @cached_property
+    def rules(self) -> Mapping[str, Rule]:
+        """The rules themselves, by code: their files are run. Raises CatalogError."""
+        return rules_of(self.folders)
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes whenever a rule file, a table beside one, or a file of the engine does."""
+        return folders.fingerprint(self.folders)
+
+    def find(self, code_or_name: str) -> Rule | None:
+        """The rule with this code or name, however it is cased."""
+        wanted = code_or_name.lower()
+        matches = (c for c in self.cards.values() if wanted in (c.code.lower(), c.name))
+        card = next(matches, None)
+        return None if card is None else self.rules[card.code]
+
+
+def load(further: Iterable[str] = ()) -> Catalog:
+    """The built-in rules, those of installed plugins, and those of further folders.
+
+    Raises CatalogError naming the file where a rule cannot be loaded.
+    """
+    every = folders.places(further)
+    return Catalog({code: _card(rule) for code, rule in rules_of(every).items()}, every)
+
+
+def _card(rule: Rule) -> Card:
+    evidence = frozenset(detector.evidence for detector in rule.detectors)
+    return Card(rule.code, rule.name, rule.theme, rule.severity, rule.default, evidence)
