@@ -177,7 +177,7 @@ LINES = [
     'torch.onnx.export(m, (a,), "m.onnx", dynamo=True, do_constant_folding=True)',
     "s = torch.optim.lr_scheduler.StepLR(o, 1, verbose=True)",
     "loss = torch.nn.MSELoss(size_average=False)",
-    "z = torch.zeros(3).to(device)",
+    "scaler = torch.cuda.amp.GradScaler()",
 ]
 
 

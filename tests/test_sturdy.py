@@ -193,11 +193,11 @@ def in_source(node, source):
 def test_what_is_raised_over_a_file_is_a_finding_on_it(tmp_path: Path, error: str) -> None:
     (tmp_path / "own").mkdir()
     (tmp_path / "own/failing.py").write_text(FAILING.format(error=error))
-    (tmp_path / "lintorch.toml").write_text('rules = ["own"]\nexclude = ["own"]\n')
+    (tmp_path / "lintorch.toml").write_text('exclude = ["own"]\n')
     (tmp_path / "a.py").write_text(RETIRED)
     (tmp_path / "b.py").write_text("x = 1\n")
     for _ in range(2):  # what failed is not kept
-        done = lintorch("check", "--output-format", "json", cwd=tmp_path)
+        done = lintorch("check", "--rules", "own", "--output-format", "json", cwd=tmp_path)
         assert done.returncode == 1, done.stderr
         (found,) = json.loads(done.stdout)
         assert (found["code"], found["filename"]) == ("LT009", "a.py")
@@ -212,7 +212,7 @@ def _square(number: int) -> int:
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="processes are killed otherwise here")
 def test_a_process_that_is_killed_costs_its_task_alone() -> None:
-    found = list(spread(_square, range(200), 4, lambda number: -number))
+    found = list(spread(_square, range(200), 4, lambda number: -number, lambda: None))
     assert found == [-n if n in (7, 100) else n * n for n in range(200)]
 
 
