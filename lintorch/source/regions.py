@@ -29,6 +29,7 @@ class Regions:
         self._names = names
         self._classes = classes
         self._deployable: dict[cst.ClassDef, bool] = {}
+        self._skipped: dict[cst.CSTNode, bool] = {}
 
     def holds(self, node: cst.CSTNode) -> bool:
         """Whether a node runs in a forward pass, outside branches that only training or eager take."""
@@ -48,8 +49,10 @@ class Regions:
 
     def _is_skipped(self, outer: cst.CSTNode, inner: cst.CSTNode) -> bool:
         """Whether `inner`, a child of `outer`, is no part of what an exporter is shown."""
-        elsewhere = runtimes.dispatched(outer, inner, self._tree.parents)
-        return elsewhere or guards.skipped(outer, inner, self._names)
+        if inner not in self._skipped:
+            elsewhere = runtimes.dispatched(outer, inner, self._tree.parents)
+            self._skipped[inner] = elsewhere or guards.skipped(outer, inner, self._names)
+        return self._skipped[inner]
 
     def traced(self, node: cst.CSTNode) -> bool:
         """Whether a node runs when a model is traced: in a forward that is not a loss's."""

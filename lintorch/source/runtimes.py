@@ -55,6 +55,7 @@ _OTHERS = frozenset(
 )  # fmt: skip
 _FORMATS = frozenset({"onnx", "engine", "xml", "pb", "savedmodel", "mlmodel", "graphdef", "imx"})
 """Words that may as well say what a model is exported to; of another runtime among several."""
+_NAMING = _OTHERS | _FORMATS
 _OWN = frozenset({"pt", "pytorch", "torch", "jit", "torchscript"})
 
 
@@ -88,14 +89,15 @@ def dispatched(
     if isinstance(outer, cst.MatchCase):
         cases = getattr(parents.get(outer), "cases", ())
         return _is_elsewhere(_case_words(outer), [_case_words(case) for case in cases])
-    if not isinstance(outer, cst.If) or inner not in (outer.body, outer.orelse):
+    if not isinstance(outer, cst.If):
         return False
-    chain = list(_chain(outer, parents))
-    words = [set(_words(branch.test)) for branch in chain]
     if inner is outer.body:
-        return _is_elsewhere(set(_words(outer.test)), words)
-    last = isinstance(inner, cst.Else)
-    return last and len(_kinds(words)) > 2 and any(each & _OWN for each in words)
+        own = set(_words(outer.test))
+        return bool(own & _NAMING) and _is_elsewhere(own, _tests(outer, parents))
+    if inner is not outer.orelse or not isinstance(inner, cst.Else):
+        return False
+    words = _tests(outer, parents)
+    return len(_kinds(words)) > 2 and any(each & _OWN for each in words)
 
 
 def _is_elsewhere(words: set[str], among: list[set[str]]) -> bool:
@@ -104,9 +106,14 @@ def _is_elsewhere(words: set[str], among: list[set[str]]) -> bool:
     return bool(words & _OTHERS) or (bool(words & _FORMATS) and len(_kinds(among)) > 1)
 
 
+def _tests(branch: cst.If, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> list[set[str]]:
+    """The words of the tests of all branches."""
+    return [set(_words(each.test)) for each in _chain(branch, parents)]
+
+
 def _kinds(among: list[set[str]]) -> list[set[str]]:
     """The branches that are for some runtime."""
-    return [words for words in among if words & (_OTHERS | _FORMATS | _OWN)]
+    return [words for words in among if words & (_NAMING | _OWN)]
 
 
 def _chain(branch: cst.If, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> Iterator[cst.If]:
