@@ -16,14 +16,16 @@ if TYPE_CHECKING:
 
 _ASKS = re.compile(
     r"hasattr|getattr|version|greater|at_?least|(^|_)[gl][te]_?\d|torch_?\d|pt_?\d|legacy|compat|"
-    r"is_new|is_old|new_api|old_api|signature|__kwdefaults__|is_torch_|supports?_|has_native|\bHAS_",
+    r"is_new|is_old|new_api|old_api|signature|__kwdefaults__|is_torch_|supports?_|has_native|(?-i:\bHAS_)",
     re.IGNORECASE,
 )
 _RELEASE = re.compile(
     r"__version__|version_info|torch_version|\bversion\.parse|\bVersion\(|metadata\.version"
-    r"|hasattr\(\s*(torch|nn|optim)\b"
+    r"|hasattr\(\s*(torch|nn|optim)\b|is_torch_|at_?least|__kwdefaults__|\bsignature\("
 )
 """What sets a name that tells the release."""
+_FOLLOWED = 2
+"""Names are followed from one to what it was given so many times."""
 _TRIED = frozenset(
     {"ImportError", "ModuleNotFoundError", "AttributeError", "TypeError", "NameError"}
 )
@@ -70,13 +72,18 @@ def asked(node: cst.CSTNode, source: Source) -> bool:
     return False
 
 
-def asks(test: cst.CSTNode, source: Source, depth: int = 2) -> bool:
+def asks(test: cst.CSTNode, source: Source) -> bool:
     """Whether a test is one of the release: by its words, or by what its names were given."""
-    if _ASKS.search(source.code(test)):
+    return bool(_ASKS.search(source.code(test))) or _tells_release(test, source, _FOLLOWED)
+
+
+def _tells_release(value: cst.CSTNode, source: Source, depth: int) -> bool:
+    """Whether a value, or what its names were given, is made of a release."""
+    if _RELEASE.search(source.code(value)):
         return True
     return depth > 0 and any(
-        _RELEASE.search(source.code(given)) or asks(given, source, depth - 1)
-        for name in names_in(test)
+        _tells_release(given, source, depth - 1)
+        for name in names_in(value)
         for given in _given(name, source)
     )
 

@@ -226,3 +226,14 @@ class Kept:
         if self.old:
             return torch.cholesky(x)
         return torch.cholesky(x) if self.small else x
+
+
+def guided(noise, prompt, args):
+    has_prompt = prompt is not None
+    guides = args.scale > 1 and has_prompt
+    if guides:
+        noise = noise / torch.norm(noise, dim=-1, keepdim=True)  # hit
+    rate = getattr(args, "rate", 0)
+    if rate > 0:
+        noise = torch.ger(noise[0], noise[1])  # hit
+    return noise
