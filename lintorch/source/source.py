@@ -62,6 +62,7 @@ class Source:
         self.profile = profile or Profile()
         self.module = cst.parse_module(text)
         self._written: dict[cst.CSTNode, str] = {}
+        self._mentioned: dict[tuple[str, ...], bool] = {}
         self.consulted: set[str] = set()
         """Other files of the project that facts about this one were read from."""
 
@@ -75,7 +76,9 @@ class Source:
 
     def mentions(self, words: tuple[str, ...]) -> bool:
         """Whether any of these words occurs in the text."""
-        return any(word in self.text for word in words)
+        if words not in self._mentioned:
+            self._mentioned[words] = any(word in self.text for word in words)
+        return self._mentioned[words]
 
     def walk(self, keys: Container[Hashable]) -> Iterable[tuple[Hashable, cst.CSTNode]]:
         """The nodes of the wanted classes, in document order within each class."""
