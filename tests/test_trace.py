@@ -10,6 +10,7 @@ import pytest
 
 from lintorch.models.examine import Limits, Plan, Report, examine
 from lintorch.trace.record import Event
+from lintorch.trace.site import Files
 
 QUESTIONS = """
 import math
@@ -230,3 +231,12 @@ def test_a_model_that_following_disturbs_is_recorded_without(reports: dict[str, 
     assert report.failure is None
     assert [run.error for run in report.runs] == ["", "", ""]
     assert named(report, "torch.nn.functional.conv2d")
+
+
+def test_an_installed_package_that_is_checked_is_the_users_whatever_the_order_of_folders() -> None:
+    package = "/home/me/project/.venv/lib/python3.11/site-packages/nets"
+    for roots in (("/home/me/project", package), (package, "/home/me/project")):
+        files = Files({f"{package}/net.py": "net.py"}, roots)
+        assert files.is_shown(f"{package}/common.py")
+        assert not files.is_shown(f"{package}/../other/common.py")
+        assert files.is_shown("/home/me/project/train.py")

@@ -95,11 +95,8 @@ class Files:
             return True
         if real.startswith((_OURS, _torch_folder())):
             return False
-        for root in self._roots:
-            if real.startswith(root):
-                inside = real.removeprefix(root).split(os.sep)
-                return not any(part in _FOREIGN for part in inside)
-        return False
+        inside = (real.removeprefix(root) for root in self._roots if real.startswith(root))
+        return any(not set(_FOREIGN).intersection(path.split(os.sep)) for path in inside)
 
 
 def frames(trace: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
