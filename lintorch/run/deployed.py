@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import islice
 
 from lintorch.cache import BROKEN, Cache, digest
 from lintorch.deployment import ExportCall, Release, calls_in, profile_of
@@ -13,7 +14,13 @@ from lintorch.settings import Settings
 from lintorch.testfile import marks
 
 _MOST_FILES = 20_000
-"""Files of a project that are looked through for export calls, at most."""
+"""Files of a project that are looked through, at most."""
+
+
+def project_files(places: Iterable[str], settings: Settings) -> Iterator[str]:
+    """The files of a project that facts about it are read from."""
+    found = islice(find(places, settings.excluded, settings.root), _MOST_FILES)
+    return (each.path for each in found if isinstance(each, Found))
 
 
 def read_deployed(
@@ -21,10 +28,8 @@ def read_deployed(
 ) -> Profile | None:
     """The profile that export calls in files and folders amount to; None where there is none."""
     calls: list[ExportCall] = []
-    for number, found in enumerate(find(places, settings.excluded, settings.root)):
-        if number >= _MOST_FILES:
-            break
-        calls += _calls(found.path, torch, cache) if isinstance(found, Found) else ()
+    for path in project_files(places, settings):
+        calls += _calls(path, torch, cache)
     if cache is not None:
         cache.save()
     return profile_of(calls, torch)

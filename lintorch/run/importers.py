@@ -7,14 +7,10 @@ import os
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from itertools import islice
 
-from lintorch.files import Found, find
 from lintorch.fix.used import parse
+from lintorch.run.deployed import project_files
 from lintorch.run.scope import Scope
-
-_MOST_FILES = 20_000
-"""Files of a project that are looked through for who imports what, at most."""
 
 
 class Importers:
@@ -37,9 +33,7 @@ class Importers:
     def _around(self, path: str) -> list[tuple[str, str]]:
         project = self._scope.project(path) or os.path.dirname(path) or "."
         if project not in self._texts:
-            settings = self._scope.settings(path)
-            found = find([project], settings.excluded, settings.root)
-            paths = [each.path for each in islice(found, _MOST_FILES) if isinstance(each, Found)]
+            paths = project_files([project], self._scope.settings(path))
             self._texts[project] = [(p, text) for p in paths if (text := _text(p))]
         return self._texts[project]
 
