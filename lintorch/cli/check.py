@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from lintorch.cli.choosing import choice_options
 from lintorch.cli.limiting import limit_options
 from lintorch.profile import EXPORTERS
 
@@ -46,14 +47,7 @@ _LEVELS = ("note", "warning", "error")
 @click.option("--target", "targets", multiple=True, metavar="NAME",
               help="A runtime that the model is deployed to, such as tensorrt-8.6; may be repeated.")  # fmt: skip
 @limit_options
-@click.option("--python", metavar="PATH", help="The interpreter whose torch runs the models.")
-@click.option(
-    "--config",
-    type=click.Path(dir_okay=False),
-    help="Settings of this file only; rules that it names are not loaded.",
-)
-@click.option("--rules", multiple=True, type=click.Path(file_okay=False), metavar="FOLDER",
-              help="Load the rules of this folder too; may be repeated.")  # fmt: skip
+@choice_options
 @click.option("--jobs", "-j", type=click.IntRange(0), default=0, help="Processes; 0: one per core.")
 @click.option(
     "--no-cache", is_flag=True, help="Look at every file anew, and keep nothing for the next run."

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from lintorch.cli.choosing import choice_options
 from lintorch.cli.limiting import limit_options
 from lintorch.profile import EXPORTERS
 
@@ -29,14 +30,7 @@ from lintorch.profile import EXPORTERS
     "--output-format", type=click.Choice(["full", "json"]), default="full", show_default=True
 )
 @limit_options
-@click.option("--python", metavar="PATH", help="The interpreter whose torch runs the models.")
-@click.option(
-    "--config",
-    type=click.Path(dir_okay=False),
-    help="Settings of this file only; rules that it names are not loaded.",
-)
-@click.option("--rules", multiple=True, type=click.Path(file_okay=False), metavar="FOLDER",
-              help="Load the rules of this folder too; may be repeated.")  # fmt: skip
+@choice_options
 @click.option("--jobs", "-j", type=click.IntRange(0), default=0,
               help="Files or exports at a time, memory permitting; 0: one per core.")  # fmt: skip
 def command(**given: Any) -> None:
