@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from lintorch import catalog
-from lintorch.finding import Evidence, Finding, Severity
-from lintorch.lint import index, lint
-from lintorch.merge import Merged, merge
-from lintorch.models.examine import Plan, Report, examine
-from lintorch.profile import Profile
+from lintorch.core.dispatch import index, lint
+from lintorch.core.finding import Evidence, Finding, Severity
+from lintorch.core.merge import Merged, merge
+from lintorch.core.profile import Profile
+from lintorch.evidence import Trace, Trial
+from lintorch.host.examine import Plan, Report, examine
 from lintorch.source import Source
-from lintorch.subjects import Trace, Trial
 
 CATALOG = catalog.load()
 PROFILE = Profile(frozenset({"torch.export", "torchscript-script"}))

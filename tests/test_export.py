@@ -20,11 +20,11 @@ pytest.importorskip("onnxruntime")
 
 from running import CHECKOUT, lintorch
 
-from lintorch.finding import Finding, Place, Severity
-from lintorch.models.examine import Limits, Plan, examine
+from lintorch.core.finding import Finding, Place, Severity
+from lintorch.host.examine import Limits, Plan, examine
+from lintorch.record.trace import Model, Outcome
 from lintorch.report import matrix_table
 from lintorch.report.matrix import Matrix, Row, Tried
-from lintorch.trace.record import Model, Outcome
 
 NETS = """\
 import torch

@@ -5,8 +5,13 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
-from lintorch.models.examine import Limits, Plan, Report, examine
-from lintorch.models.notation import show
+from lintorch.host.examine import (
+    Limits,
+    Plan,
+    Report,
+    examine,
+)
+from lintorch.record.input_notation import show
 
 LIMITS = Limits(seconds=60)
 

@@ -14,7 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from lintorch.finding import Applicability, Edit, Evidence, Finding, Fix, Place, Severity
+from lintorch.core.finding import (
+    Applicability,
+    Edit,
+    Evidence,
+    Finding,
+    Fix,
+    Place,
+    Severity,
+)
 from lintorch.report import FORMATS, Result, render
 from lintorch.report.result import Repaired, cell_key
 

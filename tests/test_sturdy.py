@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from running import codes, findings, lintorch
 
-from lintorch.run.pool import spread
-from lintorch.source.stack import deeply
+from lintorch.run.process_pool import spread
+from lintorch.syntax.deep_stack import deeply
 
 RETIRED = "import torch\n\n\ndef whiten(cov):\n    return torch.cholesky(cov)\n"
 """LT601, with a fix."""

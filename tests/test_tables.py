@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 
 from lintorch import catalog
-from lintorch.finding import Applicability, Evidence
-from lintorch.fix.rounds import settle
-from lintorch.lint import index, lint
-from lintorch.profile import MEASURED_TORCH, Profile
-from lintorch.rule import Rule
+from lintorch.core.dispatch import index, lint
+from lintorch.core.finding import Applicability, Evidence
+from lintorch.core.profile import MEASURED_TORCH, Profile
+from lintorch.core.rule import Rule
+from lintorch.core.tables import Table, release
+from lintorch.fix.fix_rounds import settle
 from lintorch.source import Source
-from lintorch.tables import Table, release
 
 RULES = Path(__file__).parent.parent / "rules"
 CATALOG = catalog.load()

@@ -8,9 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from lintorch.models.examine import Limits, Plan, Report, examine
-from lintorch.trace.record import Event
-from lintorch.trace.site import Files
+from lintorch.guest.watch.user_lines import Files
+from lintorch.host.examine import (
+    Limits,
+    Plan,
+    Report,
+    examine,
+)
+from lintorch.record.trace import Event
 
 QUESTIONS = """
 import math

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from lintorch.cli.choosing import choice_options
-from lintorch.cli.limiting import limit_options
-from lintorch.profile import EXPORTERS
+from lintorch.cli.limit_options import limit_options
+from lintorch.cli.rule_options import choice_options
+from lintorch.core.profile import EXPORTERS
 
 _FORMATS = ("full", "concise", "json", "github")
 _LEVELS = ("note", "warning", "error")
@@ -57,6 +57,6 @@ _LEVELS = ("note", "warning", "error")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever is found.")
 def command(**given: Any) -> None:
     """Find hazards in files and folders (default: the current one)."""
-    from lintorch.cli.checking import run
+    from lintorch.cli.run_check import run
 
     sys.exit(run(given, sys.stdin, sys.stdout, sys.stderr))

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from lintorch.cli.choosing import choice_options
-from lintorch.cli.limiting import limit_options
-from lintorch.profile import EXPORTERS
+from lintorch.cli.limit_options import limit_options
+from lintorch.cli.rule_options import choice_options
+from lintorch.core.profile import EXPORTERS
 
 
 @click.command("export")
@@ -39,6 +39,6 @@ def command(**given: Any) -> None:
     Exit codes: 0 all exports are right, 1 some are wrong, fail, are stopped or could not be
     tried for the model's sake, 2 lintorch could not do its job: nothing to export, an exporter not installed.
     """
-    from lintorch.cli.exporting import run
+    from lintorch.cli.run_export import run
 
     sys.exit(run(given, sys.stdout, sys.stderr))

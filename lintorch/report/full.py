@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TextIO
 
-from lintorch.finding import Evidence, Finding, Fix
+from lintorch.core.finding import Evidence, Finding, Fix
 from lintorch.report.characters import columns
-from lintorch.report.diff import diff
-from lintorch.report.frame import frame
+from lintorch.report.code_frame import frame
+from lintorch.report.fix_diff import diff
+from lintorch.report.places import location, shown_model
 from lintorch.report.result import Result
-from lintorch.report.screen import Line, Screen
-from lintorch.report.summary import count, repairs, summary, unread
-from lintorch.report.where import location, shown_model
+from lintorch.report.styled_lines import Line, Screen
+from lintorch.report.summary_line import (
+    count,
+    repairs,
+    summary,
+    unread,
+)
 
 _BLANK: Line = ()
 _KINDS = {str(kind) for kind in Evidence}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TextIO
 
-from lintorch.finding import Finding, Place, Severity
+from lintorch.core.finding import Finding, Place, Severity
 from lintorch.report.characters import writable
+from lintorch.report.places import end, shown_path, start
 from lintorch.report.result import Result
-from lintorch.report.where import end, shown_path, start
 
 _COMMAND = {Severity.NOTE: "notice", Severity.WARNING: "warning", Severity.ERROR: "error"}
 _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})

@@ -5,10 +5,15 @@ from __future__ import annotations
 import json
 from typing import Any, TextIO
 
-from lintorch.finding import Finding, Fix
+from lintorch.core.finding import Finding, Fix
+from lintorch.report.places import (
+    end,
+    shown_model,
+    shown_path,
+    start,
+)
 from lintorch.report.result import Result
-from lintorch.report.rows import rows_of
-from lintorch.report.where import end, shown_model, shown_path, start
+from lintorch.report.text_rows import rows_of
 
 
 def render(report: Result, out: TextIO, *, color: bool, width: int | None) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any, TextIO
 
-from lintorch.finding import Finding
-from lintorch.models.notation import written
+from lintorch.core.finding import Finding
+from lintorch.record.input_notation import written
+from lintorch.record.trace import Site
 from lintorch.report.matrix import Matrix, Row, Tried
-from lintorch.report.where import shown_path
-from lintorch.trace.record import Site
+from lintorch.report.places import shown_path
 
 
 def render(matrix: Matrix, out: TextIO) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from lintorch.finding import Finding, Place
+from lintorch.core.finding import Finding, Place
 
 
 @dataclass(frozen=True)

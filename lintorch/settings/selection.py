@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from lintorch.catalog import Card, Catalog
 from lintorch.files import Patterns
-from lintorch.settings.kinds import nearest
-from lintorch.settings.own import not_loaded
+from lintorch.settings.key_kinds import nearest
+from lintorch.settings.user_settings import not_loaded
 from lintorch.settings.values import Selection, Settings, SettingsError
 
 ALWAYS = frozenset({"LT001", "LT002", "LT008"})

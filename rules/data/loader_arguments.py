@@ -7,13 +7,19 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import (
+    Applicability,
+    Edit,
+    Fix,
+    Hit,
+    Severity,
+)
+from lintorch.core.rule import Rule
+from lintorch.facts.api.tentative import is_tentative
+from lintorch.facts.classes.model_classes import is_subclass
+from lintorch.facts.project.files import home
 from lintorch.source import UNKNOWN, Source, literal
-from lintorch.source.api.tentative import is_tentative
-from lintorch.source.literals import Arguments
-from lintorch.source.modules import is_subclass
-from lintorch.source.project import home
+from lintorch.syntax.literals import Arguments
 
 rule = Rule(
     __name__,

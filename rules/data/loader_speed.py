@@ -7,11 +7,21 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import (
+    Applicability,
+    Fix,
+    Hit,
+    Severity,
+)
+from lintorch.core.rule import Rule
+from lintorch.facts.training.loaders import (
+    LOADERS,
+    Read,
+    loader_arguments,
+    reads,
+)
 from lintorch.source import Source, literal
-from lintorch.source.literals import Arguments
-from lintorch.source.training.loaders import LOADERS, Read, loader_arguments, reads
+from lintorch.syntax.literals import Arguments
 
 rule = Rule(
     __name__,

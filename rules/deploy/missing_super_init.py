@@ -6,12 +6,18 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import (
+    Applicability,
+    Edit,
+    Fix,
+    Hit,
+    Severity,
+)
+from lintorch.core.rule import Rule
+from lintorch.facts.classes.classes import ClassInfo, is_self
+from lintorch.facts.nets.layer_classes import layer_made
 from lintorch.source import Source
-from lintorch.source.classes import ClassInfo, is_self
-from lintorch.source.nets.made import layer_made
-from lintorch.source.tree import offspring
+from lintorch.syntax.tree import offspring
 
 rule = Rule(
     __name__,

@@ -8,15 +8,21 @@ from typing import Any
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit, Refuted, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import (
+    Applicability,
+    Edit,
+    Fix,
+    Hit,
+    Refuted,
+    Severity,
+)
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Trace
+from lintorch.facts.classes.classes import ClassInfo, is_self
+from lintorch.facts.names.scopes import dotted_text
+from lintorch.facts.nets.layer_classes import layer_made
 from lintorch.source import Source, literal
-from lintorch.source.classes import ClassInfo, is_self
-from lintorch.source.nets.made import layer_made
-from lintorch.source.scopes import dotted_text
-from lintorch.source.tree import names_in
-from lintorch.subjects import Trace
-from lintorch.trace.record import Event
+from lintorch.syntax.tree import names_in
 
 rule = Rule(
     __name__,

@@ -7,13 +7,19 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit, Refuted, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import (
+    Applicability,
+    Edit,
+    Fix,
+    Hit,
+    Refuted,
+    Severity,
+)
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Trace
+from lintorch.evidence.host_reads import is_whole
+from lintorch.facts.classes.classes import ClassInfo, is_self
 from lintorch.source import UNKNOWN, Source, literal
-from lintorch.source.classes import ClassInfo, is_self
-from lintorch.subjects import Trace
-from lintorch.trace.asked import is_whole
-from lintorch.trace.record import Event
 
 rule = Rule(
     __name__,

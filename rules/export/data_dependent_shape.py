@@ -6,13 +6,18 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Harm, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import (
+    Applicability,
+    Fix,
+    Harm,
+    Hit,
+    Severity,
+)
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Trace
+from lintorch.evidence.host_reads import ran
+from lintorch.facts.dataflow.data_sizes import is_data, is_mask
 from lintorch.source import Source, literal
-from lintorch.source.dataflow.data import is_data, is_mask
-from lintorch.subjects import Trace
-from lintorch.trace.asked import ran
-from lintorch.trace.record import Event
 
 rule = Rule(
     __name__,

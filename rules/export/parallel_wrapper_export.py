@@ -6,10 +6,15 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import (
+    Applicability,
+    Fix,
+    Hit,
+    Severity,
+)
+from lintorch.core.rule import Rule
+from lintorch.facts.exporting.export_calls import EXPORTERS, ONNX, onnx_exporter
 from lintorch.source import Source
-from lintorch.source.exporting.exports import EXPORTERS, ONNX, onnx_exporter
 
 rule = Rule(
     __name__,

@@ -6,9 +6,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit
-from lintorch.rule import Rule
-from lintorch.source import Act, Event, Path, Source
+from lintorch.core.finding import Applicability, Fix, Hit
+from lintorch.core.rule import Rule
+from lintorch.source import (
+    Act,
+    Event,
+    Path,
+    Source,
+)
 
 rule = Rule(
     __name__,

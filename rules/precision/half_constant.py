@@ -6,12 +6,16 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import (
+    Applicability,
+    Fix,
+    Hit,
+    Severity,
+)
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Trace
+from lintorch.facts.dataflow.half_precision import is_half
 from lintorch.source import Source, literal
-from lintorch.source.dataflow.halves import is_half
-from lintorch.subjects import Trace
-from lintorch.trace.record import Event
 
 rule = Rule(
     __name__,

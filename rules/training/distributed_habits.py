@@ -7,10 +7,22 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import (
+    Applicability,
+    Fix,
+    Hit,
+    Severity,
+)
+from lintorch.core.rule import Rule
+from lintorch.facts.training.loaders import (
+    LOADERS,
+    Read,
+    holder,
+    loader_arguments,
+    reads,
+    same,
+)
 from lintorch.source import Source, literal
-from lintorch.source.training.loaders import LOADERS, Read, holder, loader_arguments, reads, same
 
 rule = Rule(
     __name__,
