@@ -10,13 +10,7 @@ from typing import Any, TypeVar, cast
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Applicability,
-    Edit,
-    Evidence,
-    Fix,
-    Place,
-)
+from lintorch.core.finding import Applicability, Edit, Evidence, Fix, Place
 from lintorch.core.profile import Profile
 from lintorch.facts.api.version_guards import asked
 from lintorch.facts.classes.classes import Classes, is_self
@@ -41,13 +35,7 @@ from lintorch.facts.project.files import home
 from lintorch.facts.regions.entered_functions import Function, entered
 from lintorch.facts.regions.forward_region import Regions
 from lintorch.facts.training.loops import Loop, Loops, is_backward
-from lintorch.facts.training.paths import (
-    Act,
-    Event,
-    Path,
-    Region,
-    TrainingPaths,
-)
+from lintorch.facts.training.paths import Act, Event, Path, Region, TrainingPaths
 from lintorch.facts.training.roles import Role, Roles
 from lintorch.files import testfile
 from lintorch.fix.idle_imports import add_import

@@ -8,23 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from lintorch.cache import (
-    Cache,
-    cache_folder,
-    cards_kept,
-    digest,
-    keep_cards,
-)
+from lintorch.cache import Cache, cache_folder, cards_kept, digest, keep_cards
 from lintorch.catalog import Card
-from lintorch.core.finding import (
-    Applicability,
-    Edit,
-    Evidence,
-    Finding,
-    Fix,
-    Place,
-    Severity,
-)
+from lintorch.core.finding import Applicability, Edit, Evidence, Finding, Fix, Place, Severity
 
 
 def finding(path: str) -> Finding:

@@ -18,12 +18,7 @@ import pytest
 from running import CHECKOUT, lintorch
 from watched import Run, wait_for
 
-from lintorch.host.examine import (
-    Limits,
-    Plan,
-    Report,
-    examine,
-)
+from lintorch.host.examine import Limits, Plan, Report, examine
 
 MIB = 2**20
 NET = """

@@ -10,15 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lintorch.files import (
-    DEFAULT_EXCLUDE,
-    Found,
-    Missing,
-    NotWritten,
-    Text,
-    Unreadable,
-    find_files,
-)
+from lintorch.files import DEFAULT_EXCLUDE, Found, Missing, NotWritten, Text, Unreadable, find_files
 from lintorch.files import read as read_file
 from lintorch.files import write as write_file
 

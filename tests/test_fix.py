@@ -9,14 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lintorch.core.finding import (
-    Applicability,
-    Edit,
-    Finding,
-    Fix,
-    Place,
-    Severity,
-)
+from lintorch.core.finding import Applicability, Edit, Finding, Fix, Place, Severity
 from lintorch.fix.apply_edits import apply
 from lintorch.fix.fix_rounds import Settled, settle
 from lintorch.fix.idle_imports import add_import

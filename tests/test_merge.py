@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lintorch.core.finding import (
-    Evidence,
-    Finding,
-    Harm,
-    Hazard,
-    Place,
-    Severity,
-)
+from lintorch.core.finding import Evidence, Finding, Harm, Hazard, Place, Severity
 from lintorch.core.merge import merge
 from lintorch.core.profile import message_of, severity_of
 

@@ -5,12 +5,7 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
-from lintorch.host.examine import (
-    Limits,
-    Plan,
-    Report,
-    examine,
-)
+from lintorch.host.examine import Limits, Plan, Report, examine
 from lintorch.record.input_notation import show
 
 LIMITS = Limits(seconds=60)

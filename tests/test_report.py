@@ -14,15 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from lintorch.core.finding import (
-    Applicability,
-    Edit,
-    Evidence,
-    Finding,
-    Fix,
-    Place,
-    Severity,
-)
+from lintorch.core.finding import Applicability, Edit, Evidence, Finding, Fix, Place, Severity
 from lintorch.report import FORMATS, Result, render
 from lintorch.report.result import Repaired, cell_key
 
@@ -116,11 +108,7 @@ _POSITION = {
 }
 _EDIT = {
     "type": "object",
-    "properties": {
-        "content": {"type": "string"},
-        "location": _POSITION,
-        "end_location": _POSITION,
-    },
+    "properties": {"content": {"type": "string"}, "location": _POSITION, "end_location": _POSITION},
     "required": ["content", "location", "end_location"],
     "additionalProperties": False,
 }

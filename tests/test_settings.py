@@ -9,14 +9,7 @@ import pytest
 from lintorch.catalog import Catalog
 from lintorch.core.profile import Profile
 from lintorch.core.rule import Rule
-from lintorch.settings import (
-    SettingsError,
-    enabled,
-    fixable,
-    load,
-    override,
-    settings_files,
-)
+from lintorch.settings import SettingsError, enabled, fixable, load, override, settings_files
 
 NAMES = {
     "LT101": "export.dynamic_size", "LT116": "export.adaptive_pool", "LT126": "export.fixed_batch",

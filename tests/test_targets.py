@@ -10,23 +10,12 @@ from pathlib import Path
 import pytest
 from running import findings, lintorch
 
-from lintorch.core.finding import (
-    Evidence,
-    Finding,
-    Place,
-    Severity,
-)
+from lintorch.core.finding import Evidence, Finding, Place, Severity
 from lintorch.core.merge import merge
 from lintorch.core.profile import Profile
 from lintorch.settings import SettingsError
 from lintorch.settings.read_settings import load
-from lintorch.targets import (
-    Answer,
-    Target,
-    TargetError,
-    every,
-    find,
-)
+from lintorch.targets import Answer, Target, TargetError, every, find
 from lintorch.targets.verdict import About
 
 YES, NO, UNKNOWN = Answer.YES, Answer.NO, Answer.UNKNOWN

@@ -9,12 +9,7 @@ from pathlib import Path
 import pytest
 
 from lintorch.guest.watch.user_lines import Files
-from lintorch.host.examine import (
-    Limits,
-    Plan,
-    Report,
-    examine,
-)
+from lintorch.host.examine import Limits, Plan, Report, examine
 from lintorch.record.trace import Event
 
 QUESTIONS = """

@@ -11,12 +11,7 @@ from pathlib import Path
 import pytest
 
 from lintorch.host.client import WorkerError
-from lintorch.host.examine import (
-    Limits,
-    Plan,
-    Report,
-    examine,
-)
+from lintorch.host.examine import Limits, Plan, Report, examine
 
 GIB = 2**30
 NET = """

@@ -15,12 +15,7 @@ from lintorch.cli.progress import progress_on
 from lintorch.core.finding import Applicability, Severity
 from lintorch.report import render
 from lintorch.report.places import shown_path
-from lintorch.run import (
-    Checked,
-    Order,
-    Rewritten,
-    check,
-)
+from lintorch.run import Checked, Order, Rewritten, check
 from lintorch.settings import SettingsError
 
 CLEAN, FOUND, FAILED = 0, 1, 2
@@ -35,13 +30,7 @@ def run(given: Mapping[str, Any], stdin: TextIO, out: TextIO, err: TextIO) -> in
         _write(checked, asked, given, out)
     except BrokenPipeError:
         raise
-    except (
-        SettingsError,
-        CatalogError,
-        UsageProblem,
-        OSError,
-        UnicodeDecodeError,
-    ) as error:
+    except (SettingsError, CatalogError, UsageProblem, OSError, UnicodeDecodeError) as error:
         tell(err, [error])
         return FAILED
     tell(err, [*checked.notes, *checked.errors])

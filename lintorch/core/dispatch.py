@@ -8,15 +8,7 @@ from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
-from lintorch.core.finding import (
-    Evidence,
-    Finding,
-    Fix,
-    Hit,
-    Place,
-    Refuted,
-    Severity,
-)
+from lintorch.core.finding import Evidence, Finding, Fix, Hit, Place, Refuted, Severity
 from lintorch.core.profile import Profile, message_of, severity_of
 from lintorch.core.rule import Detector, Rule, Yielded
 

@@ -7,13 +7,7 @@ from dataclasses import dataclass, field
 from textwrap import dedent
 from typing import Any, TypeVar
 
-from lintorch.core.finding import (
-    Applicability,
-    Evidence,
-    Hit,
-    Refuted,
-    Severity,
-)
+from lintorch.core.finding import Applicability, Evidence, Hit, Refuted, Severity
 
 Yielded = Hit | Refuted
 Detect = Callable[[Any, Any], Iterator[Yielded]]

@@ -7,13 +7,7 @@ import re
 from collections.abc import Iterator
 
 from lintorch.evidence.trace import Trace
-from lintorch.record.trace import (
-    MOST_EVENTS,
-    Event,
-    Run,
-    Shape,
-    Site,
-)
+from lintorch.record.trace import MOST_EVENTS, Event, Run, Shape, Site
 
 READS = ("tensor.item", "tensor.tolist", "tensor.numpy", "tensor.int", "tensor.float")
 BOOL = "tensor.bool"

@@ -1,21 +1,7 @@
 """The files of a run: which they are, what they say, and how they are written back."""
 
-from lintorch.files.discover import (
-    DEFAULT_EXCLUDE,
-    Found,
-    Missing,
-    Skipped,
-    find_files,
-)
-from lintorch.files.file_text import (
-    NotWritten,
-    Text,
-    Unreadable,
-    changed,
-    decode,
-    read,
-    write,
-)
+from lintorch.files.discover import DEFAULT_EXCLUDE, Found, Missing, Skipped, find_files
+from lintorch.files.file_text import NotWritten, Text, Unreadable, changed, decode, read, write
 from lintorch.files.patterns import Patterns
 from lintorch.files.python_files import why_unread
 

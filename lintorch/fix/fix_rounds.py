@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from lintorch.core.finding import (
-    Applicability,
-    Edit,
-    Finding,
-    Fix,
-)
+from lintorch.core.finding import Applicability, Edit, Finding, Fix
 from lintorch.fix.apply_edits import apply, rewrite
 from lintorch.fix.idle_imports import Taken, idle_imports, nobody
 from lintorch.fix.still_parses import Parses, strictest

@@ -25,13 +25,7 @@ from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record import wire
 from lintorch.record.allowance import REPLAYING
 from lintorch.record.bounds import SLACK
-from lintorch.record.trace import (
-    Event,
-    Model,
-    Run,
-    Rung,
-    Site,
-)
+from lintorch.record.trace import Event, Model, Run, Rung, Site
 
 _REFUSED_SHARE = 0.1
 """Of the time that is left, for each try at sizes that a model does not take."""

@@ -17,12 +17,7 @@ from lintorch.machine import process_tree
 from lintorch.machine.stopping import unbroken
 from lintorch.machine.work_folders import HOMES
 from lintorch.record.bounds import Bounds
-from lintorch.record.messages import (
-    MOST_BYTES,
-    ImproperError,
-    line_of,
-    message_of,
-)
+from lintorch.record.messages import MOST_BYTES, ImproperError, line_of, message_of
 
 _BOOT = Path(__file__).parents[1] / "guest" / "process" / "boot.py"
 _KEPT = 4096
@@ -82,11 +77,7 @@ class Worker:
         self.close()
 
     def do(
-        self,
-        work: str,
-        arguments: Mapping[str, Any],
-        bounds: Bounds,
-        imports: Sequence[str] = (),
+        self, work: str, arguments: Mapping[str, Any], bounds: Bounds, imports: Sequence[str] = ()
     ) -> Generator[dict[str, Any], None, dict[str, Any]]:
         """Call the function `work` ("module:name") over there, within bounds; yield what it sends.
 

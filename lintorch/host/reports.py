@@ -9,14 +9,7 @@ from typing import Any
 from lintorch.host.size_symbols import traced_to_sizes
 from lintorch.host.vouching import Asked
 from lintorch.record import wire
-from lintorch.record.trace import (
-    Event,
-    Failure,
-    Model,
-    Outcome,
-    Run,
-    Rung,
-)
+from lintorch.record.trace import Event, Failure, Model, Outcome, Run, Rung
 from lintorch.record.wire import MalformedError
 
 Message = dict[str, Any]
@@ -62,11 +55,7 @@ class _Told:
         if runs and self.facts:
             runs = [replace(runs[0], events=(*runs[0].events, *self.facts)), *runs[1:]]
         return Report(
-            self.model,
-            self.failure,
-            traced_to_sizes(runs),
-            tuple(self.rungs),
-            tuple(self.outcomes),
+            self.model, self.failure, traced_to_sizes(runs), tuple(self.rungs), tuple(self.outcomes)
         )
 
 

@@ -11,15 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from lintorch.record.input_notation import told as shown
-from lintorch.record.trace import (
-    Event,
-    Failure,
-    Model,
-    Outcome,
-    Run,
-    Rung,
-    Site,
-)
+from lintorch.record.trace import Event, Failure, Model, Outcome, Run, Rung, Site
 from lintorch.record.user_files import UserFiles
 from lintorch.record.wire import MalformedError
 

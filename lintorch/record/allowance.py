@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lintorch.record.bounds import (
-    SLACK,
-    Bounds,
-    Limit,
-    memory_limit,
-    seconds_limit,
-)
+from lintorch.record.bounds import SLACK, Bounds, Limit, memory_limit, seconds_limit
 
 REPLAYING = 10.0
 """Seconds in which a model is run with one thing changed, at most."""

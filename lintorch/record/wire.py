@@ -12,16 +12,7 @@ from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from lintorch.record.trace import (
-    Event,
-    Failure,
-    Input,
-    Model,
-    Outcome,
-    Run,
-    Rung,
-    Site,
-)
+from lintorch.record.trace import Event, Failure, Input, Model, Outcome, Run, Rung, Site
 
 Value = TypeVar("Value")
 Reader = Callable[[Any], Any]

@@ -7,12 +7,7 @@ from collections.abc import Iterator, Sequence
 from lintorch.core.finding import Place
 from lintorch.report.characters import cells, columns
 from lintorch.report.places import end, start
-from lintorch.report.styled_lines import (
-    Line,
-    Piece,
-    Screen,
-    clip,
-)
+from lintorch.report.styled_lines import Line, Piece, Screen, clip
 from lintorch.report.text_rows import Rows, rows_of
 
 _AROUND = 2

@@ -12,12 +12,7 @@ from lintorch.report.fix_diff import diff
 from lintorch.report.places import location, shown_model
 from lintorch.report.result import Result
 from lintorch.report.styled_lines import Line, Screen
-from lintorch.report.summary_line import (
-    count,
-    repairs,
-    summary,
-    unread,
-)
+from lintorch.report.summary_line import count, repairs, summary, unread
 
 _BLANK: Line = ()
 _KINDS = {str(kind) for kind in Evidence}

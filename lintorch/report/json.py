@@ -6,12 +6,7 @@ import json
 from typing import Any, TextIO
 
 from lintorch.core.finding import Finding, Fix
-from lintorch.report.places import (
-    end,
-    shown_model,
-    shown_path,
-    start,
-)
+from lintorch.report.places import end, shown_model, shown_path, start
 from lintorch.report.result import Result
 from lintorch.report.text_rows import rows_of
 

@@ -8,13 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TextIO
 
-from lintorch.report.characters import (
-    Glyphs,
-    columns,
-    glyphs,
-    printable,
-    writable,
-)
+from lintorch.report.characters import Glyphs, columns, glyphs, printable, writable
 
 Piece = tuple[str, str]
 """A text and the name of its style; "" for the terminal's own."""

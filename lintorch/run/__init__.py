@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING
 from lintorch.files import NotWritten, write
 from lintorch.report.result import Repaired, Result
 from lintorch.run.check_files import Seen, look
-from lintorch.run.request import (
-    Checked,
-    Order,
-    Progress,
-    Rewritten,
-    silent,
-)
+from lintorch.run.request import Checked, Order, Progress, Rewritten, silent
 from lintorch.run.scope import Scope
 
 if TYPE_CHECKING:

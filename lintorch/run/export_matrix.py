@@ -19,13 +19,7 @@ from lintorch.report.matrix import Matrix, Row, Tried
 from lintorch.run.artifacts import Wanted, put
 from lintorch.run.given_files import list_files
 from lintorch.run.request import Order, Progress
-from lintorch.run.run_models import (
-    at_home,
-    examined,
-    failed,
-    plans,
-    tried,
-)
+from lintorch.run.run_models import at_home, examined, failed, plans, tried
 from lintorch.run.scope import Scope
 
 

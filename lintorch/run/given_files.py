@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lintorch.files import (
-    Found,
-    Missing,
-    Skipped,
-    find_files,
-    why_unread,
-)
+from lintorch.files import Found, Missing, Skipped, find_files, why_unread
 from lintorch.run.request import Order
 from lintorch.run.scope import Scope
 

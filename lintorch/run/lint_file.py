@@ -11,12 +11,7 @@ import libcst as cst
 from lintorch.core.dispatch import Index, index, lint
 from lintorch.core.finding import Evidence, Finding, Place
 from lintorch.core.rule import Rule
-from lintorch.run.lint_task import (
-    Linted,
-    Task,
-    concerns_torch,
-    unread,
-)
+from lintorch.run.lint_task import Linted, Task, concerns_torch, unread
 from lintorch.run.rule_catalog import catalog, engine_finding, given_up
 from lintorch.source import Source
 from lintorch.syntax.deep_stack import deeply

@@ -12,20 +12,10 @@ from lintorch.cache import Cache, digest
 from lintorch.core.finding import Place
 from lintorch.core.profile import Profile
 from lintorch.files import Text, Unreadable, read
-from lintorch.run.lint_task import (
-    Linted,
-    Task,
-    concerns_torch,
-    unread,
-)
+from lintorch.run.lint_task import Linted, Task, concerns_torch, unread
 from lintorch.run.process_pool import spread
 from lintorch.run.request import Order, Progress
-from lintorch.run.rule_catalog import (
-    catalog,
-    engine_finding,
-    given_up,
-    releases,
-)
+from lintorch.run.rule_catalog import catalog, engine_finding, given_up, releases
 
 _ROUNDS = 4
 

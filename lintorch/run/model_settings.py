@@ -10,13 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lintorch.files import (
-    NotWritten,
-    Text,
-    Unreadable,
-    read,
-    write,
-)
+from lintorch.files import NotWritten, Text, Unreadable, read, write
 from lintorch.record.input_notation import written
 from lintorch.record.trace import Model
 

@@ -8,12 +8,7 @@ from itertools import islice
 
 from lintorch.cache import BROKEN, Cache, digest
 from lintorch.core.profile import Profile
-from lintorch.facts.deployment import (
-    ExportCall,
-    Release,
-    calls_in,
-    profile_of,
-)
+from lintorch.facts.deployment import ExportCall, Release, calls_in, profile_of
 from lintorch.files import Found, find_files
 from lintorch.files.testfile import marks
 from lintorch.settings import Settings

@@ -9,12 +9,7 @@ from importlib.machinery import PathFinder
 
 from lintorch import __version__
 from lintorch.cache import cards_kept, keep_cards
-from lintorch.catalog import (
-    Catalog,
-    fingerprint,
-    load,
-    places,
-)
+from lintorch.catalog import Catalog, fingerprint, load, places
 from lintorch.core.finding import Finding, Place
 
 _known: dict[tuple[str, ...], Catalog] = {}

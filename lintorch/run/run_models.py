@@ -14,20 +14,9 @@ from lintorch.core.finding import Evidence, Finding, Place
 from lintorch.core.profile import EXPORTERS, Profile
 from lintorch.evidence import Trace, Trial
 from lintorch.host.client import WorkerError
-from lintorch.host.examine import (
-    Limits,
-    Plan,
-    Report,
-    examine,
-)
+from lintorch.host.examine import Limits, Plan, Report, examine
 from lintorch.record.input_notation import told
-from lintorch.record.trace import (
-    Failure,
-    Model,
-    Outcome,
-    Run,
-    Rung,
-)
+from lintorch.record.trace import Failure, Model, Outcome, Run, Rung
 from lintorch.report.places import shown_path
 from lintorch.run.find_interpreter import find_interpreter
 from lintorch.run.process_pool import cores
@@ -51,11 +40,7 @@ class Ran:
 
 
 def run_models(
-    paths: Iterable[str],
-    known: Iterable[Finding],
-    asked: Order,
-    scope: Scope,
-    progress: Progress,
+    paths: Iterable[str], known: Iterable[Finding], asked: Order, scope: Scope, progress: Progress
 ) -> Ran:
     """Run the models of these files, project by project; where no worker can be had, an error.
 
@@ -77,10 +62,7 @@ def run_models(
 
 
 def plans(
-    paths: Iterable[str],
-    asked: Order,
-    scope: Scope,
-    in_training: tuple[tuple[str, str], ...] = (),
+    paths: Iterable[str], asked: Order, scope: Scope, in_training: tuple[tuple[str, str], ...] = ()
 ) -> Iterator[Plan]:
     """One plan for the files of each project under the same settings. Raises WorkerError."""
     groups: dict[tuple[str, int], list[str]] = defaultdict(list)

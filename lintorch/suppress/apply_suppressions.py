@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from lintorch.core.finding import (
-    Finding,
-    Fix,
-    Place,
-    Severity,
-)
+from lintorch.core.finding import Finding, Fix, Place, Severity
 from lintorch.core.merge import order
 from lintorch.suppress.read_comments import Comment, mentions, read
 from lintorch.suppress.remove_comment import without
@@ -135,14 +130,7 @@ class _File:
         column = comment.start - max(start.rfind("\n"), start.rfind("\r"))
         width = comment.end - comment.start
         place = Place(self.path, row, column, row, column + width)
-        return Finding(
-            code,
-            _OWN[code],
-            message,
-            Severity.WARNING,
-            place,
-            fix=fix,
-        )
+        return Finding(code, _OWN[code], message, Severity.WARNING, place, fix=fix)
 
 
 def _looks_ours(word: str) -> bool:

@@ -6,12 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from lintorch.targets import judge_use, opset_history
-from lintorch.targets.runtime_tables import (
-    Family,
-    Release,
-    Row,
-    family,
-)
+from lintorch.targets.runtime_tables import Family, Release, Row, family
 from lintorch.targets.verdict import About, Answer, Verdict
 
 _ONNX = ("", "ai.onnx")
@@ -82,12 +77,7 @@ class Target:
         return tuple(n for n in range(_LOWEST, self.highest + 1) if self.supports(operator, n))
 
     def _judged(
-        self,
-        operator: str,
-        opset: int | None,
-        domain: str,
-        types: Sequence[str],
-        rank: int | None,
+        self, operator: str, opset: int | None, domain: str, types: Sequence[str], rank: int | None
     ) -> Verdict:
         release = self.release
         kind = "onnx" if domain in _ONNX else domain

@@ -8,12 +8,7 @@ from typing import Any
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Applicability,
-    Fix,
-    Hit,
-    Severity,
-)
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.profile import MEASURED_TORCH
 from lintorch.core.rule import Rule
 from lintorch.core.tables import Table

@@ -7,12 +7,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Applicability,
-    Fix,
-    Hit,
-    Severity,
-)
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.profile import MEASURED_TORCH
 from lintorch.core.rule import Rule
 from lintorch.core.tables import Table

@@ -9,13 +9,7 @@ from itertools import pairwise
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Applicability,
-    Fix,
-    Hit,
-    Refuted,
-    Severity,
-)
+from lintorch.core.finding import Applicability, Fix, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import Event, Site, Trace
 from lintorch.evidence.host_reads import is_whole

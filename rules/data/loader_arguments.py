@@ -7,13 +7,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Applicability,
-    Edit,
-    Fix,
-    Hit,
-    Severity,
-)
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.facts.api.tentative import is_tentative
 from lintorch.facts.classes.model_classes import is_subclass

@@ -7,22 +7,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Applicability,
-    Fix,
-    Hit,
-    Severity,
-)
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.facts.classes.classes import ClassInfo, is_self
 from lintorch.facts.classes.model_classes import is_subclass
 from lintorch.facts.project.files import home
-from lintorch.facts.training.loaders import (
-    LOADERS,
-    holder,
-    loader_arguments,
-    reads,
-)
+from lintorch.facts.training.loaders import LOADERS, holder, loader_arguments, reads
 from lintorch.source import Source, literal
 from lintorch.syntax.literals import Arguments
 from lintorch.syntax.tree import offspring

@@ -7,19 +7,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Applicability,
-    Fix,
-    Hit,
-    Severity,
-)
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.facts.training.loaders import (
-    LOADERS,
-    Read,
-    loader_arguments,
-    reads,
-)
+from lintorch.facts.training.loaders import LOADERS, Read, loader_arguments, reads
 from lintorch.source import Source, literal
 from lintorch.syntax.literals import Arguments
 

@@ -7,14 +7,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Applicability,
-    Edit,
-    Fix,
-    Hit,
-    Refuted,
-    Severity,
-)
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import Event, Outcome, Trace, Trial
 from lintorch.source import Source, literal

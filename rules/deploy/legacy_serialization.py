@@ -6,13 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Applicability,
-    Edit,
-    Fix,
-    Hit,
-    Severity,
-)
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.facts.api.version_guards import asked
 from lintorch.source import Source

@@ -8,15 +8,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Applicability,
-    Edit,
-    Fix,
-    Hit,
-    Place,
-    Refuted,
-    Severity,
-)
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Place, Refuted, Severity
 from lintorch.core.profile import enumerated
 from lintorch.core.rule import Rule
 from lintorch.evidence import Event, Outcome, Rung, Trace, Trial

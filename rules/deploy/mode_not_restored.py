@@ -10,14 +10,7 @@ import libcst as cst
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
 from lintorch.facts.names.scopes import dotted_text
-from lintorch.source import (
-    Act,
-    Event,
-    Path,
-    Region,
-    Role,
-    Source,
-)
+from lintorch.source import Act, Event, Path, Region, Role, Source
 
 rule = Rule(
     __name__,

@@ -8,14 +8,7 @@ from typing import Any
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Applicability,
-    Edit,
-    Fix,
-    Hit,
-    Refuted,
-    Severity,
-)
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import Event, Trace
 from lintorch.facts.classes.classes import ClassInfo, is_self

@@ -7,13 +7,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Applicability,
-    Fix,
-    Harm,
-    Hit,
-    Severity,
-)
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import Event, Outcome, Site, Trace, Trial
 from lintorch.source import Source, literal

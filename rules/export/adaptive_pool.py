@@ -7,21 +7,11 @@ from typing import Any
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Harm,
-    Hit,
-    Refuted,
-    Severity,
-)
+from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import Event, Outcome, Site, Trace, Trial
 from lintorch.evidence.size_changes import may_be_of, may_be_wrong_by, said_of
-from lintorch.source import (
-    UNKNOWN,
-    Kind,
-    Source,
-    literal,
-)
+from lintorch.source import UNKNOWN, Kind, Source, literal
 
 rule = Rule(
     __name__,

@@ -7,14 +7,7 @@ from typing import Any
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Applicability,
-    Edit,
-    Fix,
-    Harm,
-    Hit,
-    Severity,
-)
+from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import Event, Outcome, Site, Trace, Trial
 from lintorch.evidence.size_changes import may_be_of

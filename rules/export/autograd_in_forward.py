@@ -7,14 +7,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Applicability,
-    Fix,
-    Harm,
-    Hit,
-    Refuted,
-    Severity,
-)
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import Event, Rung, Trace, host_reads
 from lintorch.facts.dataflow.memory_writes import is_write_method
@@ -86,10 +79,7 @@ GRADIENTS = ("torch.autograd.grad", "torch.autograd.backward")
 DATA = "torch.Tensor.data.__get__"
 OTHER = re.compile(r"grad|backward|checkpoint")
 """What else of autograd a line may hold."""
-CHECKPOINTS = (
-    "torch.utils.checkpoint.checkpoint",
-    "torch.utils.checkpoint.checkpoint_sequential",
-)
+CHECKPOINTS = ("torch.utils.checkpoint.checkpoint", "torch.utils.checkpoint.checkpoint_sequential")
 TENSOR = re.compile(r"^(x\d?|inputs?|images?|imgs?|features?|feats?|hidden_states?)$")
 SIZES = frozenset(
     {"size", "shape", "dim", "ndim", "dtype", "device", "ndimension", "numel", "type", "new"}

@@ -6,21 +6,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Harm,
-    Hit,
-    Refuted,
-    Severity,
-)
+from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import Event, Outcome, Rung, Trace, Trial, host_reads
 from lintorch.evidence.size_changes import blamed, decides
-from lintorch.facts.dataflow.data_sizes import (
-    counted,
-    is_data,
-    is_made,
-    sized_by_data,
-)
+from lintorch.facts.dataflow.data_sizes import counted, is_data, is_made, sized_by_data
 from lintorch.facts.exporting.scripted import as_traced
 from lintorch.source import Source, literal
 

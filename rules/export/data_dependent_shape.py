@@ -6,13 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Applicability,
-    Fix,
-    Harm,
-    Hit,
-    Severity,
-)
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import Event, Trace
 from lintorch.evidence.host_reads import ran
@@ -63,11 +57,7 @@ LEGACY = {"onnx-legacy": Harm.REFUSED}
 ONNX = {"onnx": Harm.REFUSED}
 REFUSED = {"torch.export": Harm.REFUSED, **ONNX, **LEGACY}
 SCRIPT = {"torchscript-script": Harm.REFUSED}
-HARM = {
-    "masked_select": ONNX,
-    "combinations": REFUSED,
-    "unique_consecutive": LEGACY,
-}
+HARM = {"masked_select": ONNX, "combinations": REFUSED, "unique_consecutive": LEGACY}
 WORDS = (*HARM, "one_hot", "repeat_interleave", "as_tuple")
 OPERATORS = (
     "torch.nn.functional.one_hot",

@@ -15,12 +15,7 @@ from lintorch.facts.exporting.export_calls import (
     onnx_exporter,
     strings,
 )
-from lintorch.source import (
-    UNKNOWN,
-    Arguments,
-    Source,
-    literal,
-)
+from lintorch.source import UNKNOWN, Arguments, Source, literal
 
 rule = Rule(
     __name__,

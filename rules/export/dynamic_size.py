@@ -7,13 +7,7 @@ from typing import cast
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Applicability,
-    Fix,
-    Harm,
-    Hit,
-    Refuted,
-)
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evidence import Event, Outcome, Trace, Trial
 from lintorch.evidence.size_changes import (

@@ -6,12 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Harm,
-    Hit,
-    Refuted,
-    Severity,
-)
+from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import Event, Outcome, Trace, Trial
 from lintorch.evidence.size_changes import may_be_of

@@ -6,12 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Harm,
-    Hit,
-    Refuted,
-    Severity,
-)
+from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import Event, Outcome, Rung, Trace, Trial, host_reads
 from lintorch.evidence.size_changes import blamed, only_looks
@@ -63,19 +58,12 @@ TRACED = {"onnx-legacy": Harm.WARNED, "torchscript-trace": Harm.WARNED}
 CONVERTED = {"torch.export": Harm.REFUSED, **TRACED}
 FUNCTION = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED, **TRACED}
 UNSCRIPTED = {"torchscript-script": Harm.REFUSED}
-METHODS = {
-    "item": TRACED,
-    "tolist": {**TRACED, **UNSCRIPTED},
-    "numpy": {**CONVERTED, **UNSCRIPTED},
-}
+METHODS = {"item": TRACED, "tolist": {**TRACED, **UNSCRIPTED}, "numpy": {**CONVERTED, **UNSCRIPTED}}
 CONVERSIONS = {
     "int": CONVERTED,
     "float": CONVERTED,
     "bool": {**dict.fromkeys(CONVERTED, Harm.REFUSED), "torchscript-trace": Harm.FAILS},
-    **dict.fromkeys(
-        (f"math.{name}" for name in ("sqrt", "exp", "log", "ceil")),
-        FUNCTION,
-    ),
+    **dict.fromkeys((f"math.{name}" for name in ("sqrt", "exp", "log", "ceil")), FUNCTION),
 }
 TRACE_HARM = {
     "tensor.item": METHODS["item"],

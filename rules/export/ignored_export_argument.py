@@ -6,20 +6,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Applicability,
-    Edit,
-    Fix,
-    Hit,
-    Severity,
-)
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.facts.exporting.export_calls import (
-    ONNX,
-    onnx_arguments,
-    onnx_exporter,
-    strings,
-)
+from lintorch.facts.exporting.export_calls import ONNX, onnx_arguments, onnx_exporter, strings
 from lintorch.source import Arguments, Source
 
 rule = Rule(

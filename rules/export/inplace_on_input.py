@@ -7,12 +7,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Applicability,
-    Fix,
-    Hit,
-    Refuted,
-)
+from lintorch.core.finding import Applicability, Fix, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evidence import Event, Rung, Trace
 from lintorch.evidence.host_reads import is_whole, shown

@@ -6,22 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Applicability,
-    Fix,
-    Harm,
-    Hit,
-    Refuted,
-    Severity,
-)
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import Event, Outcome, Rung, Trace, Trial
-from lintorch.evidence.host_reads import (
-    is_followed_whole,
-    is_run_whole,
-    is_whole,
-    shown,
-)
+from lintorch.evidence.host_reads import is_followed_whole, is_run_whole, is_whole, shown
 from lintorch.evidence.size_changes import blamed
 from lintorch.facts.dataflow.memory_writes import written
 from lintorch.source import Kind, Source, literal

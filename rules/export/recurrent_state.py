@@ -6,12 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Harm,
-    Hit,
-    Refuted,
-    Severity,
-)
+from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.profile import DEFAULT_EXPORTERS
 from lintorch.core.rule import Rule
 from lintorch.evidence import Event, Trace

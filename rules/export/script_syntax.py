@@ -7,23 +7,11 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Applicability,
-    Edit,
-    Fix,
-    Harm,
-    Hit,
-    Severity,
-)
+from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.facts.exporting.exported_models import own
 from lintorch.facts.exporting.scripted import compiled, is_own, scripted
-from lintorch.source import (
-    UNKNOWN,
-    Kind,
-    Source,
-    literal,
-)
+from lintorch.source import UNKNOWN, Kind, Source, literal
 
 rule = Rule(
     __name__,

@@ -10,22 +10,9 @@ import libcst as cst
 from lintorch.core.finding import Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evidence import Event, Outcome, Trace, Trial
-from lintorch.evidence.size_changes import (
-    blamed,
-    changes,
-    cleared,
-    is_fixed,
-)
+from lintorch.evidence.size_changes import blamed, changes, cleared, is_fixed
 from lintorch.facts.exporting.scripted import as_traced
-from lintorch.source import (
-    Kind,
-    Source,
-    Value,
-    has_fixed_name,
-    is_read,
-    literal,
-    may_vary,
-)
+from lintorch.source import Kind, Source, Value, has_fixed_name, is_read, literal, may_vary
 
 rule = Rule(
     __name__,

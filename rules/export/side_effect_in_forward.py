@@ -8,12 +8,7 @@ from pathlib import Path
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Harm,
-    Hit,
-    Refuted,
-    Severity,
-)
+from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import Event, Trace
 from lintorch.evidence.host_reads import is_whole

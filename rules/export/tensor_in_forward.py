@@ -6,23 +6,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Applicability,
-    Fix,
-    Harm,
-    Hit,
-    Refuted,
-    Severity,
-)
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import Event, Trace, host_reads
 from lintorch.facts.dataflow.data_sizes import is_data, is_made
-from lintorch.source import (
-    UNKNOWN,
-    Kind,
-    Source,
-    literal,
-)
+from lintorch.source import UNKNOWN, Kind, Source, literal
 
 rule = Rule(
     __name__,

@@ -12,12 +12,7 @@ from lintorch.core.rule import Rule
 from lintorch.facts.classes.classes import ClassInfo
 from lintorch.facts.exporting.export_calls import onnx_arguments, strings
 from lintorch.facts.exporting.exported_models import Export, export_of, own
-from lintorch.source import (
-    UNKNOWN,
-    Kind,
-    Source,
-    literal,
-)
+from lintorch.source import UNKNOWN, Kind, Source, literal
 
 rule = Rule(
     __name__,

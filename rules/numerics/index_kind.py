@@ -7,12 +7,7 @@ from typing import Any
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Applicability,
-    Fix,
-    Hit,
-    Severity,
-)
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.facts.dataflow.reaching import reaching
 from lintorch.source import Source, literal

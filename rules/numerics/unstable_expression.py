@@ -7,13 +7,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Applicability,
-    Edit,
-    Fix,
-    Hit,
-    Severity,
-)
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.facts.dataflow.reaching import reaching
 from lintorch.source import Source, literal

@@ -7,13 +7,7 @@ from itertools import pairwise
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Applicability,
-    Fix,
-    Hit,
-    Refuted,
-    Severity,
-)
+from lintorch.core.finding import Applicability, Fix, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import Event, Trace
 from lintorch.evidence.host_reads import is_run_whole, is_whole, shown

@@ -6,12 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Applicability,
-    Edit,
-    Fix,
-    Hit,
-)
+from lintorch.core.finding import Applicability, Edit, Fix, Hit
 from lintorch.core.rule import Rule
 from lintorch.source import Arguments, Source, literal
 

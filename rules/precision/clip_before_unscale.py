@@ -8,12 +8,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
-from lintorch.source import (
-    Act,
-    Event,
-    Path,
-    Source,
-)
+from lintorch.source import Act, Event, Path, Source
 
 rule = Rule(
     __name__,

@@ -9,13 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
-from lintorch.source import (
-    Act,
-    Event,
-    Path,
-    Region,
-    Source,
-)
+from lintorch.source import Act, Event, Path, Region, Source
 
 rule = Rule(
     __name__,

@@ -9,12 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
-from lintorch.source import (
-    UNKNOWN,
-    Role,
-    Source,
-    literal,
-)
+from lintorch.source import UNKNOWN, Role, Source, literal
 
 rule = Rule(
     __name__,

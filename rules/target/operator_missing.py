@@ -10,23 +10,10 @@ import libcst as cst
 from lintorch.core.finding import Hit, Refuted, Severity
 from lintorch.core.profile import LOWEST_OPSET, enumerated
 from lintorch.core.rule import Rule
-from lintorch.evidence import (
-    OperatorUse,
-    Outcome,
-    Rung,
-    Site,
-    Trace,
-    Trial,
-)
+from lintorch.evidence import OperatorUse, Outcome, Rung, Site, Trace, Trial
 from lintorch.facts.exporting.onnx_operators import exported_name
 from lintorch.source import Source
-from lintorch.targets import (
-    Answer,
-    Target,
-    Verdict,
-    find,
-    written_operators,
-)
+from lintorch.targets import Answer, Target, Verdict, find, written_operators
 from lintorch.targets.verdict import About
 
 rule = Rule(

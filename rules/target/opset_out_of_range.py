@@ -7,18 +7,8 @@ from dataclasses import replace
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Harm,
-    Hit,
-    Refuted,
-    Severity,
-)
-from lintorch.core.profile import (
-    LOWEST_OPSET,
-    MEASURED_TORCH,
-    default_opset,
-    enumerated,
-)
+from lintorch.core.finding import Harm, Hit, Refuted, Severity
+from lintorch.core.profile import LOWEST_OPSET, MEASURED_TORCH, default_opset, enumerated
 from lintorch.core.rule import Rule
 from lintorch.evidence import Outcome, Trial
 from lintorch.facts.exporting.export_calls import ONNX, onnx_arguments, onnx_exporter

@@ -8,13 +8,7 @@ import libcst as cst
 
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.source import (
-    Act,
-    Event,
-    Path,
-    Region,
-    Source,
-)
+from lintorch.source import Act, Event, Path, Region, Source
 
 rule = Rule(
     __name__,

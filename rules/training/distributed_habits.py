@@ -7,21 +7,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Applicability,
-    Fix,
-    Hit,
-    Severity,
-)
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.facts.training.loaders import (
-    LOADERS,
-    Read,
-    holder,
-    loader_arguments,
-    reads,
-    same,
-)
+from lintorch.facts.training.loaders import LOADERS, Read, holder, loader_arguments, reads, same
 from lintorch.source import Source, literal
 
 rule = Rule(

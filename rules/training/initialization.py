@@ -8,12 +8,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Applicability,
-    Fix,
-    Hit,
-    Severity,
-)
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.facts.classes.classes import ClassInfo
 from lintorch.source import Source, literal

@@ -7,12 +7,7 @@ from itertools import pairwise
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Applicability,
-    Fix,
-    Hit,
-    Severity,
-)
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.facts.dataflow.memory_writes import written
 from lintorch.facts.dataflow.reaching import reaching

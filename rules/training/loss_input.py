@@ -7,12 +7,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from lintorch.core.finding import (
-    Applicability,
-    Fix,
-    Hit,
-    Severity,
-)
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.source import UNKNOWN, Source, literal
 

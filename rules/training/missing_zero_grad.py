@@ -9,12 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
-from lintorch.source import (
-    Act,
-    Event,
-    Region,
-    Source,
-)
+from lintorch.source import Act, Event, Region, Source
 
 rule = Rule(
     __name__,

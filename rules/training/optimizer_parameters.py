@@ -10,12 +10,7 @@ from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.facts.dataflow.reaching import reaching
 from lintorch.facts.nets.child_modules import is_module
-from lintorch.source import (
-    UNKNOWN,
-    Role,
-    Source,
-    literal,
-)
+from lintorch.source import UNKNOWN, Role, Source, literal
 
 rule = Rule(
     __name__,

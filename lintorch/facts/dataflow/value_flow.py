@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lintorch.facts.dataflow.expressions import Expressions, parameters
-from lintorch.facts.dataflow.values import (
-    OTHER,
-    TENSOR,
-    UNKNOWN_VALUE,
-    Kind,
-    Value,
-    join,
-)
+from lintorch.facts.dataflow.values import OTHER, TENSOR, UNKNOWN_VALUE, Kind, Value, join
 from lintorch.syntax.tree import leaves, offspring
 
 if TYPE_CHECKING:

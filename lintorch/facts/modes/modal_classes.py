@@ -10,12 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from lintorch.facts.classes.model_classes import canonical
-from lintorch.facts.project.files import (
-    Outline,
-    described,
-    home,
-    locate,
-)
+from lintorch.facts.project.files import Outline, described, home, locate
 from lintorch.syntax.python_ast import outlined
 
 ASKS = "self.training"

@@ -7,13 +7,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.facts.names.scopes import (
-    Binding,
-    Names,
-    bindings,
-    chain,
-    stars,
-)
+from lintorch.facts.names.scopes import Binding, Names, bindings, chain, stars
 from lintorch.facts.project.files import Home
 from lintorch.facts.project.reexports import hides, origin, starred
 from lintorch.syntax.tree import Tree

@@ -11,12 +11,7 @@ from typing import TYPE_CHECKING, Any
 import libcst as cst
 
 from lintorch.facts.classes.classes import is_self
-from lintorch.syntax.literals import (
-    UNKNOWN,
-    Arguments,
-    arguments,
-    literal,
-)
+from lintorch.syntax.literals import UNKNOWN, Arguments, arguments, literal
 
 if TYPE_CHECKING:
     from lintorch.source import Source

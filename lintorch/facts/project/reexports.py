@@ -6,13 +6,7 @@ import builtins
 import sys
 from collections.abc import Iterable
 
-from lintorch.facts.project.files import (
-    Home,
-    Outline,
-    home,
-    locate,
-    outline,
-)
+from lintorch.facts.project.files import Home, Outline, home, locate, outline
 
 _ELSEWHERE = frozenset({*sys.stdlib_module_names, *dir(builtins)}) | {
     "torch", "torchvision", "torchaudio", "numpy", "scipy", "cv2", "PIL", "onnx", "onnxruntime",

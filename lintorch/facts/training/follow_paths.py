@@ -10,18 +10,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from lintorch.facts.names.scopes import dotted_text
-from lintorch.facts.training.acts import (
-    Act,
-    Acts,
-    Event,
-    Thing,
-)
-from lintorch.facts.training.conditions import (
-    Facts,
-    assume,
-    decide,
-    forget,
-)
+from lintorch.facts.training.acts import Act, Acts, Event, Thing
+from lintorch.facts.training.conditions import Facts, assume, decide, forget
 from lintorch.syntax.tree import offspring
 
 if TYPE_CHECKING:

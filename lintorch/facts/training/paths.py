@@ -17,13 +17,7 @@ import libcst as cst
 
 from lintorch.facts.training.acts import Act, Acts, Event
 from lintorch.facts.training.conditions import forget
-from lintorch.facts.training.follow_paths import (
-    OPAQUE,
-    Follow,
-    Path,
-    TooManyPaths,
-    clears,
-)
+from lintorch.facts.training.follow_paths import OPAQUE, Follow, Path, TooManyPaths, clears
 from lintorch.syntax.tree import offspring
 
 if TYPE_CHECKING:

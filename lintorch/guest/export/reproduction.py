@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lintorch.guest.export.compare_numbers import (
-    ABSOLUTE,
-    LOW_ABSOLUTE,
-    LOW_RELATIVE,
-    RELATIVE,
-)
+from lintorch.guest.export.compare_numbers import ABSOLUTE, LOW_ABSOLUTE, LOW_RELATIVE, RELATIVE
 from lintorch.guest.watch.make_tensors import SEED
 from lintorch.record.arguments import arranged
 from lintorch.record.trace import Input

@@ -11,20 +11,8 @@ from torch import nn
 
 from lintorch.guest.export import onnx_graph
 from lintorch.guest.export.eager_reference import Eager, Sizes
-from lintorch.guest.export.error_reading import (
-    UserFile,
-    cause,
-    core,
-    of_error,
-    of_text,
-)
-from lintorch.guest.export.exporter import (
-    FILE,
-    Explained,
-    Exported,
-    Job,
-    Refused,
-)
+from lintorch.guest.export.error_reading import UserFile, cause, core, of_error, of_text
+from lintorch.guest.export.exporter import FILE, Explained, Exported, Job, Refused
 from lintorch.guest.export.exporter_table import TABLE
 from lintorch.guest.export.module_state import fresh
 from lintorch.guest.export.verdict_on_export import judge
@@ -81,9 +69,7 @@ def attempt(
         made = exported(exporter, job, user_file)
     if isinstance(made, Exported):
         made = replace(
-            judge(exporter, made, eager, varied, train),
-            artifact=made.artifact,
-            ir=made.ir,
+            judge(exporter, made, eager, varied, train), artifact=made.artifact, ir=made.ir
         )
     seconds = round(time.monotonic() - started, 3)
     held = onnx_graph.uses(directory / FILE, user_file) if not train else ()

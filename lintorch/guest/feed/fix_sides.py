@@ -7,12 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import prod
 
-from lintorch.guest.feed.guess_inputs import (
-    SIDES,
-    SPATIAL,
-    Guess,
-    numbers,
-)
+from lintorch.guest.feed.guess_inputs import SIDES, SPATIAL, Guess, numbers
 from lintorch.guest.feed.resize_axis import scaled, swapped
 
 RUNNING = ("sequence", "length")

@@ -15,12 +15,7 @@ from lintorch.guest.feed.fix_channels import (
     vector,
 )
 from lintorch.guest.feed.fix_dtype import fraction, lower, whole
-from lintorch.guest.feed.fix_rank import (
-    first_rank,
-    more_axes,
-    rank,
-    second_rank,
-)
+from lintorch.guest.feed.fix_rank import first_rank, more_axes, rank, second_rank
 from lintorch.guest.feed.fix_sides import (
     bigger,
     divided,
@@ -87,10 +82,7 @@ _TABLE: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
         (r"shape '\[([\d, ]+)\]' is invalid for input of size (\d+)", reshaped),
         (r"length\D{0,14}(\d+),? but (?:found|got)\D{0,12}(\d+)", sizes_differ),
         (r"Expected size (\d+) but got size (\d+)", sizes_joined),
-        (
-            r"Given input size: \(([\dx]+)\). Calculated output size: \(([\dx]+)\)",
-            too_small,
-        ),
+        (r"Given input size: \(([\dx]+)\). Calculated output size: \(([\dx]+)\)", too_small),
         (
             r"(?:too small|can't be greater|smaller than|should be less than|at least|larger than|nonzero|non-?empty|greater than)",
             bigger,

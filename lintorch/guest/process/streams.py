@@ -8,12 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 
-from lintorch.record.messages import (
-    MOST_AT_ALL,
-    Inbox,
-    Message,
-    line_of,
-)
+from lintorch.record.messages import MOST_AT_ALL, Inbox, Message, line_of
 
 _KEPT = 4096
 _CHUNK = 1 << 18

@@ -10,12 +10,7 @@ from typing import Any
 
 from lintorch.guest.watch.size_ranges import user_modules
 from lintorch.guest.watch.user_lines import UserLines
-from lintorch.guest.watch.watched_sizes import (
-    Sized,
-    SizedFloat,
-    listening,
-    tell,
-)
+from lintorch.guest.watch.watched_sizes import Sized, SizedFloat, listening, tell
 
 _NUMPY = "numpy"
 _MOST_NUMBERS = 16

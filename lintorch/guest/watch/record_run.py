@@ -25,12 +25,7 @@ from lintorch.guest.watch.size_ranges import ranges_reported
 from lintorch.guest.watch.unregistered_layers import Outside
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.guest.watch.watched_sizes import listening
-from lintorch.record.trace import (
-    Event,
-    Input,
-    Run,
-    Site,
-)
+from lintorch.record.trace import Event, Input, Run, Site
 
 
 @dataclass(frozen=True)

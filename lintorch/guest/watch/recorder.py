@@ -23,12 +23,7 @@ from lintorch.guest.watch.operator_names import arguments, name_of
 from lintorch.guest.watch.running_layers import Layers
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.guest.watch.watched_sizes import listening, sized
-from lintorch.record.trace import (
-    MOST_EVENTS,
-    Event,
-    Shape,
-    Site,
-)
+from lintorch.record.trace import MOST_EVENTS, Event, Shape, Site
 
 _MOST_NUMBERS = 16
 _ITERATED = torch.Tensor.__iter__.__code__

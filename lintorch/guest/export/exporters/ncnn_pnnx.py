@@ -13,13 +13,7 @@ from pathlib import Path
 import torch
 
 from lintorch.guest.export import flat_outputs
-from lintorch.guest.export.exporter import (
-    Explained,
-    Exported,
-    Job,
-    missing,
-    stage,
-)
+from lintorch.guest.export.exporter import Explained, Exported, Job, missing, stage
 from lintorch.guest.export.exporters.ncnn_runtime import loaded, runner
 from lintorch.guest.export.exporters.traced_module import called, traced
 from lintorch.guest.process.error_text import text_of

@@ -10,18 +10,8 @@ from typing import Any
 
 import torch
 
-from lintorch.guest.export.error_reading import (
-    cause,
-    chain,
-    core,
-    frames,
-)
-from lintorch.guest.export.exporter import (
-    FILE,
-    Explained,
-    Exported,
-    Job,
-)
+from lintorch.guest.export.error_reading import cause, chain, core, frames
+from lintorch.guest.export.exporter import FILE, Explained, Exported, Job
 from lintorch.guest.export.exporters import onnx_runtime, torch_export
 from lintorch.guest.export.shape_constraints import specialised, unsolved
 

@@ -11,12 +11,7 @@ import torch
 
 from lintorch.guest.export import flat_outputs
 from lintorch.guest.export.error_reading import chain, core, frames
-from lintorch.guest.export.exporter import (
-    FILE,
-    Explained,
-    Exported,
-    Job,
-)
+from lintorch.guest.export.exporter import FILE, Explained, Exported, Job
 from lintorch.guest.export.exporters import onnx_runtime
 
 _SUPPORTED = ("onnx::", "prim::")

@@ -8,12 +8,7 @@ from typing import Any
 
 import torch
 
-from lintorch.guest.export.exporter import (
-    Exported,
-    Job,
-    missing,
-    stage,
-)
+from lintorch.guest.export.exporter import Exported, Job, missing, stage
 
 _FATAL_ONLY = 4
 _SCRIPT = """

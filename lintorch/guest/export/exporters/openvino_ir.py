@@ -9,14 +9,7 @@ import torch
 
 from lintorch.guest.export import flat_outputs
 from lintorch.guest.export.error_reading import core
-from lintorch.guest.export.exporter import (
-    Explained,
-    Exported,
-    Job,
-    missing,
-    saved,
-    stage,
-)
+from lintorch.guest.export.exporter import Explained, Exported, Job, missing, saved, stage
 from lintorch.guest.export.exporters.traced_module import called, traced
 from lintorch.guest.process.error_text import text_of
 

@@ -8,19 +8,8 @@ from typing import Any
 
 import torch
 
-from lintorch.guest.export.exporter import (
-    Explained,
-    Exported,
-    Job,
-    running,
-    saved,
-)
-from lintorch.guest.export.shape_constraints import (
-    specialised,
-    stack,
-    unsolved,
-    watching,
-)
+from lintorch.guest.export.exporter import Explained, Exported, Job, running, saved
+from lintorch.guest.export.shape_constraints import specialised, stack, unsolved, watching
 
 _SCRIPT = """
 shapes = {shapes}

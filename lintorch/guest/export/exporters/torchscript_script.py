@@ -7,13 +7,7 @@ import re
 import torch
 
 from lintorch.guest.export.error_reading import core
-from lintorch.guest.export.exporter import (
-    Explained,
-    Exported,
-    Job,
-    running,
-    saved,
-)
+from lintorch.guest.export.exporter import Explained, Exported, Job, running, saved
 from lintorch.guest.process.error_text import text_of
 
 _DEFINED = re.compile(r"^\s*def (\w+)\(.*\n\s*~+ <--- HERE", re.M)

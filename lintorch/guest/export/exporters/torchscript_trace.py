@@ -5,13 +5,7 @@ from __future__ import annotations
 import torch
 
 from lintorch.guest.export import flat_outputs
-from lintorch.guest.export.exporter import (
-    Explained,
-    Exported,
-    Job,
-    running,
-    saved,
-)
+from lintorch.guest.export.exporter import Explained, Exported, Job, running, saved
 
 _SCRIPT = """
 exported = torch.jit.trace(model, example, check_trace=False, strict=False)
