@@ -5,21 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from lintorch.facts.classes.classes import Classes
+from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.names.scopes import dotted_text
+from lintorch.facts.training.acting_code import OPAQUE, ActingCode, clears_gradient
 from lintorch.facts.training.acts import Act, Acts, Event, Thing
 from lintorch.facts.training.conditions import Facts, assume, decide, forget
+from lintorch.syntax.literals import arguments
+from lintorch.syntax.parsed_file import ParsedFile
 from lintorch.syntax.tree import offspring
 
-if TYPE_CHECKING:
-    from lintorch.facts.training.paths import TrainingPaths
-    from lintorch.source import Source
-
-OPAQUE = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
-"""What is not run where it stands."""
 _DEPTH = 4
 _MOST = 64
 _LONGEST = 300
@@ -72,8 +70,11 @@ class _Frame:
 class Follow:
     """Follows one region. A state is a path that is not over yet."""
 
-    def __init__(self, source: Source, acts: Acts, paths: TrainingPaths) -> None:
-        self._source, self._acts, self._paths = source, acts, paths
+    def __init__(
+        self, file: ParsedFile, names: Lookup, classes: Classes, acts: Acts, acting: ActingCode
+    ) -> None:
+        self._file, self._names, self._classes = file, names, classes
+        self._acts, self._acting = acts, acting
         self._frame = _Frame({})
         self._words: dict[cst.CSTNode, str] = {}
         self.rebound: set[str] = set()
@@ -128,7 +129,7 @@ class Follow:
         if isinstance(node, cst.Assign):
             for target in node.targets:
                 states = self._bind(target.target, node.value, states)
-            if clears(node):
+            if clears_gradient(node):
                 states = _add(states, Event(Act.ZERO_GRAD, node, "grad"))
         elif isinstance(node, (cst.AnnAssign, cst.AugAssign)) and node.value is not None:
             states = self._bind(node.target, node.value, states)
@@ -194,7 +195,7 @@ class Follow:
             states = self._bind(node.target, None, states)
         else:
             states = self._visit(node.test, states)
-        self.looped = self.looped or self._paths.acts_in(node.body)
+        self.looped = self.looped or self._acting.holds_acts(node.body)
         after = self.block(node.body, states)
         stays = ("", "continue", "break")
         after = [replace(s, end="") if s.end in stays else s for s in after]
@@ -238,8 +239,8 @@ class Follow:
         return self._call(node, states) if isinstance(node, cst.Call) else states
 
     def _call(self, call: cst.Call, states: list[Path]) -> list[Path]:
-        helper = self._source.function(call.func)
-        if helper is not None and self._paths.acts_in(helper.body):
+        helper = self._classes.function(call.func)
+        if helper is not None and self._acting.holds_acts(helper.body):
             return self._helper(call, helper, states)
         for event in self._acts.of(call, self._thing) if helper is None else ():
             if event.act is Act.BACKWARD:
@@ -287,13 +288,13 @@ class Follow:
             yield params[0].name.value, Thing("self", params[0].name)
             params = params[1:]
         every = [*params, *helper.params.kwonly_params]
-        bound = self._source.arguments(call, *(p.name.value for p in params))
+        bound = arguments(call, *(p.name.value for p in params))
         for param in every:
             name, value = param.name.value, bound.get(param.name.value)
             if value is not None:
                 yield name, self._thing(value)
             elif bound.complete and param.default is not None:
-                yield name, Thing(self._source.code(param.default), param.default)
+                yield name, Thing(self._file.code(param.default), param.default)
             else:
                 yield name, Thing(f"{helper.name.value}.{name}", param.name)
 
@@ -309,11 +310,11 @@ class Follow:
             if node.attr.value == "module":
                 return owner
             return Thing(f"{owner.text}.{node.attr.value}", node)
-        return Thing(self._source.code(node), node)
+        return Thing(self._file.code(node), node)
 
     def _alias(self, node: cst.Name) -> Thing:
         """`opt = self.optimizer` once: the same thing."""
-        bound = self._source.bound(node)
+        bound = self._names.bound(node)
         value = bound[0].node if len(bound) == 1 and bound[0].kind == "assign" else None
         if isinstance(value, cst.Attribute) and dotted_text(value).startswith("self."):
             return Thing(dotted_text(value), value)
@@ -328,7 +329,7 @@ class Follow:
     def _worded(self, node: cst.CSTNode) -> str:
         if isinstance(node, (cst.Name, cst.Attribute)):
             return self._thing(node).text
-        text = self._source.code(node)
+        text = self._file.code(node)
         for name, thing in self._frame.given.items():
             text = re.sub(rf"(?<![\w.]){re.escape(name)}\b", lambda _, t=thing: t.text, text)  # type: ignore[misc]
         return text
@@ -367,13 +368,6 @@ def _few(states: list[Path]) -> list[Path]:
     if len(unique) > _MOST or any(len(state.events) > _LONGEST for state in unique):
         raise TooManyPaths
     return unique
-
-
-def clears(node: cst.Assign) -> bool:
-    """`p.grad = None`."""
-    target = node.targets[0].target
-    none = isinstance(node.value, cst.Name) and node.value.value == "None"
-    return none and isinstance(target, cst.Attribute) and target.attr.value == "grad"
 
 
 def _is_static(function: cst.FunctionDef) -> bool:
