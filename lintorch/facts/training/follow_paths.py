@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import libcst as cst
@@ -13,7 +13,12 @@ from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.names.scopes import dotted_text
 from lintorch.facts.training.acting_code import OPAQUE, ActingCode, clears_gradient
 from lintorch.facts.training.acts import Act, Acts, Event, Thing
-from lintorch.facts.training.conditions import Facts, assume, decide, forget
+from lintorch.facts.training.conditions import (
+    Conditions,
+    assume_outcome,
+    decide_test,
+    mention_of,
+)
 from lintorch.syntax.literals import arguments
 from lintorch.syntax.parsed_file import ParsedFile
 from lintorch.syntax.tree import offspring
@@ -24,17 +29,27 @@ _LONGEST = 300
 """Events on one way, at most: helpers that call helpers may repeat each other's a thousand times."""
 
 
+@dataclass(frozen=True, order=True)
+class ScaledLoss:
+    """A loss that a scaler has scaled, both as they are spelled in the region."""
+
+    loss: str
+    scaler: str
+
+
 @dataclass(frozen=True)
 class Path:
-    """One way through a region. `facts`: how the tests on it came out. `end`: how it leaves.
+    """One way through a region. `conditions`: how the tests on it came out. `end`: how it leaves.
 
-    `lasting`: those of the facts that no statement of the region changes.
+    `lasting`: those of the conditions that no statement of the region changes. `scaled`: the
+    losses that are scaled at the end of it.
     """
 
-    events: tuple[Event, ...]
-    facts: Facts
+    events: tuple[Event, ...] = ()
+    conditions: Conditions = frozenset()
     end: str = ""
-    lasting: Facts = frozenset()
+    lasting: Conditions = frozenset()
+    scaled: frozenset[ScaledLoss] = frozenset()
 
     @property
     def goes_on(self) -> bool:
@@ -51,8 +66,23 @@ class Path:
 
     def precedes(self, other: Path) -> bool:
         """Whether another path may be that of the next iteration: no lasting test came out otherwise."""
-        mine = dict(self.lasting)
-        return self.goes_on and all(mine.get(test, came) == came for test, came in other.lasting)
+        mine = {each.test: each.holds for each in self.lasting}
+        return self.goes_on and all(mine.get(e.test, e.holds) == e.holds for e in other.lasting)
+
+    def without(self, names: Collection[str]) -> Path:
+        """What is still known once names stand for something else."""
+        if not names or not (self.conditions or self.scaled):
+            return self
+        mention = mention_of(names)
+        return replace(
+            self,
+            conditions=frozenset(c for c in self.conditions if not mention.search(c.test)),
+            scaled=frozenset(
+                s
+                for s in self.scaled
+                if not mention.search(s.loss) and not mention.search(s.scaler)
+            ),
+        )
 
 
 class TooManyPaths(Exception):
@@ -149,12 +179,11 @@ class Follow:
             return states
         self.rebound.add(text)
         text = self._thing(target).text if isinstance(target, cst.Attribute) else text
-        states = [replace(s, facts=forget(s.facts, {text})) for s in states]
+        states = [s.without({text}) for s in states]
         scaler = self._scaler_of(value) if value is not None and states else ""
-        return [
-            replace(s, facts=s.facts | {(f"{_SCALED}{text}={scaler}", True)}) if scaler else s
-            for s in states
-        ]
+        if not scaler:
+            return states
+        return [replace(s, scaled=s.scaled | {ScaledLoss(text, scaler)}) for s in states]
 
     def _scaler_of(self, value: cst.BaseExpression) -> str:
         """The scaler of `scaler.scale(loss)`."""
@@ -174,10 +203,10 @@ class Follow:
         states = self._visit(test, states)
         sides: dict[bool, list[Path]] = {True: [], False: []}
         for state in states:
-            came = decide(test, state.facts, self._word)
+            came = decide_test(test, state.conditions, self._word)
             for way in (True, False) if came is None else (came,):
-                facts = assume(test, state.facts, way, self._word)
-                sides[way].append(replace(state, facts=facts))
+                conditions = assume_outcome(test, state.conditions, way, self._word)
+                sides[way].append(replace(state, conditions=conditions))
         return _merged(self._side(body, sides[True]) + self._side(orelse, sides[False]))
 
     def _side(self, part: cst.CSTNode | None, states: list[Path]) -> list[Path]:
@@ -259,8 +288,8 @@ class Follow:
             return "?"
         if scaler := self._scaler_of(loss):
             return scaler
-        prefix = f"{_SCALED}{self._thing(loss).text}="
-        return next((t[len(prefix) :] for t, _ in state.facts if t.startswith(prefix)), "")
+        text = self._thing(loss).text
+        return next((each.scaler for each in state.scaled if each.loss == text), "")
 
     def _helper(self, call: cst.Call, helper: cst.FunctionDef, states: list[Path]) -> list[Path]:
         """A function of the file, followed in place of its call."""
@@ -335,7 +364,6 @@ class Follow:
         return text
 
 
-_SCALED = "scaled:"
 _ENDS: dict[type, str] = {
     cst.Return: "return",
     cst.Raise: "raise",
@@ -354,13 +382,14 @@ def _add(states: Iterable[Path], event: Event, over: bool = False) -> list[Path]
 
 
 def _merged(states: Iterable[Path]) -> list[Path]:
-    """Ways that did the same are one; of their facts the common ones stay."""
-    same: dict[tuple[tuple[Event, ...], str, Facts], Facts] = {}
+    """Ways that did the same are one; of their conditions the common ones stay."""
+    same: dict[tuple[tuple[Event, ...], str, frozenset[ScaledLoss]], Conditions] = {}
     for s in states:
-        scaled = frozenset(f for f in s.facts if f[0].startswith(_SCALED))
-        key = (s.events, s.end, scaled)
-        same[key] = same[key] & s.facts if key in same else s.facts
-    return _few([Path(events, facts, end) for (events, end, _), facts in same.items()])
+        key = (s.events, s.end, s.scaled)
+        same[key] = same[key] & s.conditions if key in same else s.conditions
+    return _few(
+        [Path(events, common, end, scaled=scaled) for (events, end, scaled), common in same.items()]
+    )
 
 
 def _few(states: list[Path]) -> list[Path]:

@@ -18,7 +18,6 @@ from lintorch.facts.classes.classes import Classes
 from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.training.acting_code import ActingCode
 from lintorch.facts.training.acts import Act, Acts, Event
-from lintorch.facts.training.conditions import forget
 from lintorch.facts.training.follow_paths import Follow, Path, TooManyPaths
 from lintorch.facts.training.roles import Roles
 from lintorch.syntax.parsed_file import ParsedFile
@@ -94,15 +93,19 @@ class TrainingPaths:
     def _region(self, node: cst.For | cst.While | cst.FunctionDef) -> Region | None:
         walk = Follow(self._file, self._names, self._classes, self._acts, self._acting)
         try:
-            states = walk.block(node.body, [Path((), frozenset())])
+            states = walk.block(node.body, [Path()])
         except TooManyPaths:
             return None
         if isinstance(node, cst.For):
             walk.bound_by(node.target)
         paths = {
-            replace(s, lasting=forget(s.facts, walk.rebound)) for s in states if s.end != "raise"
+            replace(s, lasting=s.without(walk.rebound).conditions)
+            for s in states
+            if s.end != "raise"
         }
         if not any(path.events for path in paths):
             return None
-        ordered = sorted(paths, key=lambda p: (len(p.events), sorted(p.facts)))
+        ordered = sorted(
+            paths, key=lambda p: (len(p.events), sorted(p.conditions), sorted(p.scaled))
+        )
         return Region(node, tuple(ordered), walk.looped, frozenset(walk.rebound))
