@@ -14,7 +14,6 @@ from lintorch.core.finding import Applicability, Edit, Evidence, Fix, Place
 from lintorch.core.profile import Profile
 from lintorch.facts.api.version_guards import asked
 from lintorch.facts.classes.classes import Classes, is_self
-from lintorch.facts.classes.model_classes import canonical
 from lintorch.facts.dataflow.sizes import (
     goes_by_fixed_name,
     has_fixed_name,
@@ -30,6 +29,7 @@ from lintorch.facts.dataflow.values import Kind, Value
 from lintorch.facts.modes.training_mode import Mode, Modes
 from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.names.scopes import Binding
+from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.nets.layers import Layers
 from lintorch.facts.project.files import home
 from lintorch.facts.regions.entered_functions import Function, entered
@@ -193,7 +193,7 @@ class Source:
         A built-in is its own name; a definition of this file is `module.name`; anything that is
         not a name of something known (a local variable, a call) is "".
         """
-        return canonical(self._names.name(expression)) if expression is not None else ""
+        return documented_name(self._names.name(expression)) if expression is not None else ""
 
     def arguments(self, call: cst.Call, *parameters: str) -> Arguments:
         """A call's arguments by parameter name."""

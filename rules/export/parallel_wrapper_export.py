@@ -52,7 +52,6 @@ WRAPPERS = {
     "torch.nn.DataParallel": "DataParallel",
     "torch.nn.parallel.DataParallel": "DataParallel",
     "torch.nn.parallel.DistributedDataParallel": "DistributedDataParallel",
-    "torch.nn.parallel.distributed.DistributedDataParallel": "DistributedDataParallel",
 }
 REFUSING = ("torchscript-script", "onnx-legacy")
 
