@@ -7,7 +7,7 @@ from typing import Any
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Harm, Hit, Severity
+from lintorch.finding import Applicability, Fix, Harm, Hit, Severity
 from lintorch.rule import Rule
 from lintorch.source import UNKNOWN, Source
 from lintorch.source.literals import Arguments
@@ -147,7 +147,7 @@ def written(call: cst.Call, given: Arguments, source: Source) -> Fix:
     if none is not None:
         edit = source.replace(none, "False")
     else:
-        edit: Edit = source.insert_argument(call, "align_corners=False")
+        edit = source.insert_argument(call, "align_corners=False")
     return Fix("Say align_corners=False, which is what it means", (edit,))
 
 

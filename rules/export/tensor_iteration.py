@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TypeGuard
 
 import libcst as cst
 
 from lintorch.finding import Harm, Hit, Refuted
 from lintorch.rule import Rule
 from lintorch.source import Kind, Source, literal, may_vary
+from lintorch.source.classes import is_self
 from lintorch.source.exporting.scripted import as_traced
 from lintorch.subjects import Trace, Trial
 from lintorch.trace.changes import blamed, changes, cleared, is_fixed
@@ -124,7 +126,7 @@ def by_rows(over: cst.BaseExpression, source: Source) -> bool:
     return cut.sure and bool(cut.roots) and literal(axis.get("dim")) in (0, None)
 
 
-def is_own(node: cst.BaseExpression) -> bool:
+def is_own(node: cst.BaseExpression) -> TypeGuard[cst.Attribute]:
     """`self.layers`."""
     return isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name)
 
@@ -140,7 +142,7 @@ def picks_layers(over: cst.Call, source: Source) -> bool:
     return isinstance(first, cst.Name) and any(
         first.value in indexed(picked) and whole in source.ancestors(picked)
         for picked in source.nodes(cst.Subscript)
-        if is_own(picked.value) and picked.value.value.value == "self"
+        if is_own(picked.value) and is_self(picked.value.value)
     )
 
 
