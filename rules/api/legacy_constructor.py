@@ -124,7 +124,7 @@ def copy(call: cst.Call, source: Source) -> Iterator[Hit]:
     value = source.value(call.args[0].value)
     if call.args[0].star or call.args[0].keyword or value.kind is not Kind.TENSOR or not value.sure:
         return
-    if method and not source.value(func.value).is_tensor:  # type: ignore[attr-defined]
+    if method and isinstance(func, cst.Attribute) and not source.value(func.value).is_tensor:
         return
     written = f"{_receiver(call.args[0].value, source)}.detach().clone()"
     fix = None if method else Fix("copy it", (source.replace(call, written),))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TypeGuard
 
 import libcst as cst
 
@@ -232,7 +233,7 @@ def targets_of(call: cst.Call, source: Source) -> Iterator[cst.Name | cst.Attrib
         inner = outer
 
 
-def is_place(target: cst.CSTNode) -> bool:
+def is_place(target: cst.CSTNode) -> TypeGuard[cst.Name | cst.Attribute]:
     own = isinstance(target, cst.Attribute) and is_self(target.value)
     return own or isinstance(target, cst.Name)
 

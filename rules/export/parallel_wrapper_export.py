@@ -96,7 +96,7 @@ def _last_assigned(given: cst.BaseExpression, source: Source) -> cst.Call | None
     block = source.enclosing(given, cst.IndentedBlock, cst.Module)
     inside = [given, *source.ancestors(given)]
     found: cst.Call | None = None
-    for statement in block.body if block is not None else ():
+    for statement in block.body if isinstance(block, (cst.IndentedBlock, cst.Module)) else ():
         if statement in inside:
             return found
         for small in (
