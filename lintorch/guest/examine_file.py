@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from lintorch.guest.construct import ways_to_build
-from lintorch.guest.construct.candidates import Candidate, candidates
-from lintorch.guest.construct.file_outline import OUTLINED, outline
-from lintorch.guest.construct.import_file import load
-from lintorch.guest.construct.model_identity import Seen
+from lintorch.guest.construct.candidates import Candidate, find_candidates
+from lintorch.guest.construct.file_outline import OUTLINED_FILE, outline_file
+from lintorch.guest.construct.import_file import import_file
+from lintorch.guest.construct.model_identity import ModelIdentity
 from lintorch.guest.examine_model import examine
 from lintorch.guest.model_work import Options
 from lintorch.guest.process.error_text import kind_of
@@ -37,20 +37,20 @@ def visit(
     files, shown = _user_lines(checked, project), checked[path]
     try:
         text = Path(path).read_bytes()
-        found = outline(text)
-        module = load(Path(path), Path(project))
+        found = outline_file(text)
+        module = import_file(Path(path), Path(project))
     except BaseException as error:  # whatever user code raises, SystemExit too
         send({"failure": wire.packed(_not_imported(error, files, shown))})
         send({"done": True})
         return
     covered = set(passed)
     tried = 0
-    for candidate in candidates(module, found, text):
+    for candidate in find_candidates(module, found, text):
         if f"{shown}:{candidate.qualname}" in covered:
             continue
         if tried == MOST_MODELS:
             cause = f"only the first {MOST_MODELS} models of a file are tried; configure this one to have it tried"
-            seen = Seen(shown, candidate.qualname, candidate.row)
+            seen = ModelIdentity(shown, candidate.qualname, candidate.row)
             _begin(send, seen)
             send({"failure": wire.packed(_failure(seen, "stopped", cause))})
             send({"done": True})
@@ -71,14 +71,14 @@ def configured(
     chosen = Options(**options)
     files = _user_lines(checked, project)
     where = str(setting["factory"])
-    seen = Seen(where.partition(":")[0], name, 1)
+    seen = ModelIdentity(where.partition(":")[0], name, 1)
     _isolated(
         send,
         seen,
         lambda inner: examine(
             inner,
             seen,
-            lambda: ways_to_build.configured(setting, Path(project), files),
+            lambda: ways_to_build.build_configured(setting, Path(project), files),
             files,
             chosen,
             setting,
@@ -95,7 +95,7 @@ def _one(
     options: Options,
     covered: Set[str],
 ) -> set[str]:
-    seen = Seen(shown, candidate.qualname, candidate.row)
+    seen = ModelIdentity(shown, candidate.qualname, candidate.row)
     if candidate.error is not None:
         _begin(send, seen)
         send({"failure": wire.packed(_failure(seen, "build", shortened(candidate.error)))})
@@ -104,13 +104,21 @@ def _one(
 
     def work(inner: Send) -> None:
         examine(
-            inner, seen, lambda: ways_to_build.builds(candidate, files), files, options, {}, covered
+            inner,
+            seen,
+            lambda: ways_to_build.build_each_way(candidate, files),
+            files,
+            options,
+            {},
+            covered,
         )
 
     return _isolated(send, seen, work, options)
 
 
-def _isolated(send: Send, seen: Seen, work: Callable[[Send], None], options: Options) -> set[str]:
+def _isolated(
+    send: Send, seen: ModelIdentity, work: Callable[[Send], None], options: Options
+) -> set[str]:
     """Do the work in a child; what the model that ran there covers."""
     _begin(send, seen)
     send({"allow": options.seconds + 2 * SLACK})
@@ -134,7 +142,7 @@ def _isolated(send: Send, seen: Seen, work: Callable[[Send], None], options: Opt
     return set() if failed else parts
 
 
-def _begin(send: Send, seen: Seen) -> None:
+def _begin(send: Send, seen: ModelIdentity) -> None:
     send({"begin": [seen.path, seen.qualname, seen.row]})
 
 
@@ -146,7 +154,7 @@ def _contained(data: Any) -> set[str]:
         return set()
 
 
-def _failure(seen: Seen, stage: str, cause: str, output: str = "") -> Failure:
+def _failure(seen: ModelIdentity, stage: str, cause: str, output: str = "") -> Failure:
     return Failure(seen.path, seen.qualname, seen.row, stage, cause, output)
 
 
@@ -158,7 +166,7 @@ def _not_imported(error: BaseException, files: UserLines, shown: str) -> Failure
     site = files.of_traceback(error, shown)
     row, cause = site.row if site else 1, shortened(error)
     if isinstance(error, SyntaxError) and error.lineno:
-        if error.filename == OUTLINED:
+        if error.filename == OUTLINED_FILE:
             row, cause = error.lineno, f"{kind_of(error)}: {error.msg}"
         elif files.shown(error.filename or "") == shown:
             row = error.lineno

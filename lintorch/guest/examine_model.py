@@ -10,8 +10,12 @@ from torch import nn
 
 from lintorch.guest import replay
 from lintorch.guest.construct.make_model import Built
-from lintorch.guest.construct.model_identity import Seen, contained, identified
-from lintorch.guest.construct.said import said
+from lintorch.guest.construct.model_identity import (
+    ModelIdentity,
+    identify_model,
+    list_contained_models,
+)
+from lintorch.guest.construct.recipe import write_settings
 from lintorch.guest.export_model import Subject, tried
 from lintorch.guest.feed import feed_model
 from lintorch.guest.feed.guess_inputs import is_loss
@@ -33,7 +37,7 @@ _REFUSED_SHARE = 0.1
 
 def examine(
     send: Send,
-    seen: Seen,
+    seen: ModelIdentity,
     makes: Callable[[], Iterator[Built]],
     files: UserLines,
     options: Options,
@@ -43,8 +47,8 @@ def examine(
     """Send what becomes of one model: "failure", or "model", then "run", "rung" and "outcome"."""
     work = Work(send, seen, files, options, clock() + options.seconds)
 
-    def name(module: nn.Module) -> Seen | None:
-        itself = identified(seen, module, files)
+    def name(module: nn.Module) -> ModelIdentity | None:
+        itself = identify_model(seen, module, files)
         if setting:
             return itself
         return None if itself != seen and f"{itself.path}:{itself.qualname}" in passed else seen
@@ -63,9 +67,9 @@ def examine(
         tried(work, Subject(built, model, fed))
 
 
-def _model(seen: Seen, built: Built, fed: Fed, work: Work) -> Model:
+def _model(seen: ModelIdentity, built: Built, fed: Fed, work: Work) -> Model:
     files = work.files
-    factory, settings, unsaid = said(built.recipe, work.options.project)
+    factory, settings, unsaid = write_settings(built.recipe, work.options.project)
     return Model(
         seen.path,
         seen.qualname,
@@ -73,7 +77,7 @@ def _model(seen: Seen, built: Built, fed: Fed, work: Work) -> Model:
         built.arguments,
         fed.inputs,
         fed.sizes,
-        contained(seen, built.module, files),
+        list_contained_models(seen, built.module, files),
         sum(parameter.numel() for parameter in built.module.parameters()),
         factory=factory,
         settings=settings,

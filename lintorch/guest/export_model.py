@@ -102,7 +102,7 @@ def _script(work: Work, subject: Subject, trial: _Trial) -> dict[str, str]:
 
     recipe, model = subject.built.recipe, subject.model
     try:
-        building = recipe.lines(work.options.project)
+        building = recipe.write_statements(work.options.project)
     except ValueError as error:
         return {"unwritten": str(error)}
     text = export.script(
