@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from lintorch.guest.watch.user_lines import Files
-from lintorch.host.examine import Limits, Plan, Report, examine
+from lintorch.host.examine_models import examine_models
+from lintorch.host.reports import Report
+from lintorch.record.model_options import ModelOptions
 from lintorch.record.trace import Event
 
 QUESTIONS = """
@@ -137,8 +139,8 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
     paths = [folder / f"{name}.py" for name in texts]
     for path in paths:
         path.write_text(textwrap.dedent(texts[path.stem]))
-    plan = Plan(tuple(map(str, paths)), str(folder), limits=Limits(seconds=60))
-    return {Path((r.model or r.failure).path).stem: r for r in examine(plan)}
+    examined = examine_models(map(str, paths), ModelOptions(str(folder), trace=True))
+    return {Path((r.model or r.failure).path).stem: r for r in examined}
 
 
 def marks(text: str) -> dict[int, set[str]]:

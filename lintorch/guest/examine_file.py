@@ -12,14 +12,14 @@ from lintorch.guest.construct.file_outline import OUTLINED_FILE, outline_file
 from lintorch.guest.construct.import_file import import_file
 from lintorch.guest.construct.model_identity import ModelIdentity
 from lintorch.guest.examine_model import examine
-from lintorch.guest.model_work import Options
 from lintorch.guest.process.error_text import kind_of
 from lintorch.guest.process.isolate import Send, isolate
 from lintorch.guest.watch.trace_graphs import shortened
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record import wire
-from lintorch.record.allowance import MOST_MODELS
+from lintorch.record.allowance import MOST_MODELS, bound_model
 from lintorch.record.bounds import SLACK
+from lintorch.record.model_options import ModelOptions
 from lintorch.record.trace import Failure
 from lintorch.record.user_files import project_roots
 
@@ -28,17 +28,16 @@ def visit(
     send: Send,
     path: str,
     checked: Mapping[str, str],
-    project: str,
     options: Mapping[str, Any],
     passed: list[str],
 ) -> None:
     """Examine the models of the checked file with the real path `path`, but those of `passed`."""
-    chosen = Options(**options)
-    files, shown = _user_lines(checked, project), checked[path]
+    chosen = wire.read(ModelOptions, options)
+    files, shown = _user_lines(checked, chosen.project), checked[path]
     try:
         text = Path(path).read_bytes()
         found = outline_file(text)
-        module = import_file(Path(path), Path(project))
+        module = import_file(Path(path), Path(chosen.project))
     except BaseException as error:  # whatever user code raises, SystemExit too
         send({"failure": wire.packed(_not_imported(error, files, shown))})
         send({"done": True})
@@ -64,12 +63,11 @@ def configured(
     name: str,
     setting: Mapping[str, Any],
     checked: Mapping[str, str],
-    project: str,
     options: Mapping[str, Any],
 ) -> None:
     """Examine the model `name` that the configuration describes."""
-    chosen = Options(**options)
-    files = _user_lines(checked, project)
+    chosen = wire.read(ModelOptions, options)
+    files = _user_lines(checked, chosen.project)
     where = str(setting["factory"])
     seen = ModelIdentity(where.partition(":")[0], name, 1)
     _isolated(
@@ -78,7 +76,7 @@ def configured(
         lambda inner: examine(
             inner,
             seen,
-            lambda: ways_to_build.build_configured(setting, Path(project), files),
+            lambda: ways_to_build.build_configured(setting, Path(chosen.project), files),
             files,
             chosen,
             setting,
@@ -92,7 +90,7 @@ def _one(
     candidate: Candidate,
     shown: str,
     files: UserLines,
-    options: Options,
+    options: ModelOptions,
     covered: Set[str],
 ) -> set[str]:
     seen = ModelIdentity(shown, candidate.qualname, candidate.row)
@@ -117,14 +115,14 @@ def _one(
 
 
 def _isolated(
-    send: Send, seen: ModelIdentity, work: Callable[[Send], None], options: Options
+    send: Send, seen: ModelIdentity, work: Callable[[Send], None], options: ModelOptions
 ) -> set[str]:
     """Do the work in a child; what the model that ran there covers."""
     _begin(send, seen)
-    send({"allow": options.seconds + 2 * SLACK})
+    send({"allow": options.limits.seconds + 2 * SLACK})
     parts: set[str] = set()
     failed = False
-    pieces = isolate(work, options.of_model())
+    pieces = isolate(work, bound_model(options))
     while True:
         try:
             message = next(pieces)

@@ -20,7 +20,7 @@ from lintorch.guest.export_model import Subject, tried
 from lintorch.guest.feed import feed_model
 from lintorch.guest.feed.guess_inputs import is_loss
 from lintorch.guest.feed.varying_sizes import Fed
-from lintorch.guest.model_work import Options, Work
+from lintorch.guest.model_work import Work
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.isolate import Send
 from lintorch.guest.watch import record_run
@@ -29,6 +29,7 @@ from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record import wire
 from lintorch.record.allowance import REPLAYING
 from lintorch.record.bounds import SLACK
+from lintorch.record.model_options import ModelOptions
 from lintorch.record.trace import Event, Model, Run, Rung, Site
 
 _REFUSED_SHARE = 0.1
@@ -40,12 +41,12 @@ def examine(
     seen: ModelIdentity,
     makes: Callable[[], Iterator[Built]],
     files: UserLines,
-    options: Options,
+    options: ModelOptions,
     setting: Mapping[str, Any],
     passed: Set[str] = frozenset(),
 ) -> None:
     """Send what becomes of one model: "failure", or "model", then "run", "rung" and "outcome"."""
-    work = Work(send, seen, files, options, clock() + options.seconds)
+    work = Work(send, seen, files, options, clock() + options.limits.seconds)
 
     def name(module: nn.Module) -> ModelIdentity | None:
         itself = identify_model(seen, module, files)
@@ -148,8 +149,8 @@ def _climb(work: Work, subject: record_run.Subject, fed: Fed) -> None:
         def tracing(send: Send, trace: Any = trace) -> None:
             send({"rung": wire.packed(trace(subject, fed.sizes))})
 
-        work.send({"allow": work.options.seconds + SLACK})
-        sent, ending = work.step(tracing, work.options.seconds, "rung")
+        work.send({"allow": work.options.limits.seconds + SLACK})
+        sent, ending = work.step(tracing, work.options.limits.seconds, "rung")
         if not sent:
             sent = [{"rung": wire.packed(Rung(name, False, ending.cause))}]
         for message in sent:

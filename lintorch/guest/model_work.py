@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from lintorch.guest.construct.model_identity import ModelIdentity
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.isolate import Ending, Send, isolate
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record import wire
-from lintorch.record.allowance import Allowance
+from lintorch.record.allowance import bound_step
 from lintorch.record.messages import Message
+from lintorch.record.model_options import ModelOptions
 from lintorch.record.trace import Event, Failure
 
 LEAST_SECONDS = 2.0
-
-
-@dataclass(frozen=True)
-class Options(Allowance):
-    """What to do with each model, and within which limits."""
-
-    trace: bool = True
-    exporters: tuple[str, ...] = ()
-    in_training: Collection[Sequence[str]] = ()
-    opsets: Mapping[str, int] = field(default_factory=dict)
-    artifacts: str = ""
-    """The folder in which exported files are kept; "" to keep none."""
-    project: str = ""
-    graphs: bool = True
-    """Whether a model that is run is traced as a graph too."""
-    scripts: bool = False
-    """Whether to write a program that shows what went wrong."""
-    dynamic: bool = True
-    """Whether exports leave sizes open."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +25,7 @@ class Work:
     send: Send
     seen: ModelIdentity
     files: UserLines
-    options: Options
+    options: ModelOptions
     deadline: float
 
     def fail(
@@ -66,7 +48,7 @@ class Work:
         It sends messages of these kinds.
         """
         sent: list[Message] = []
-        pieces = isolate(work, self.options.of_step(seconds, *kinds))
+        pieces = isolate(work, bound_step(self.options.limits, seconds, *kinds))
         while True:
             try:
                 sent.append(next(pieces))

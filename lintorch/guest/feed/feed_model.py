@@ -84,7 +84,7 @@ def _is_too_large(built: Built, found: Fed | _Failed, work: Work) -> bool:
     return (
         isinstance(found, _Failed)
         and "memory" in found.cause
-        and weights > work.options.memory * _LARGE
+        and weights > work.options.limits.memory * _LARGE
     )
 
 
@@ -127,8 +127,8 @@ def _given(inputs: list[Any], module: nn.Module) -> tuple[tuple[Input, ...], dic
 
 def _met(limit: str, where: str, work: Work) -> _Failed:
     """That a limit was met, as it was set."""
-    options = work.options
-    cause = options.space.full(where) if limit == "memory" else options.time.late(where)
+    limits = work.options.limits
+    cause = limits.space.full(where) if limit == "memory" else limits.time.late(where)
     return _Failed("stopped", cause, limit=limit)
 
 
