@@ -12,7 +12,8 @@ import pytest
 from running import lintorch
 
 from lintorch.host.examine import Limits, Plan, examine
-from lintorch.record.trace import Failure, Model, Outcome
+from lintorch.record.models import Failure, Model
+from lintorch.record.outcomes import Outcome
 from lintorch.report.matrix import Matrix, Row, Tried
 
 WORKING = """

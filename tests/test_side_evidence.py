@@ -161,7 +161,7 @@ def merged(tmp_path_factory: pytest.TempPathFactory) -> Merged:
     for report in examine(Plan(files=(str(path),), project=str(path.parent))):
         assert report.model is not None, report.failure
         assert [run.error for run in report.runs] == [""] * len(report.runs)
-        trace = Trace(report.model, report.runs, report.rungs, PROFILE)
+        trace = Trace(report.model, report.runs, report.captures, PROFILE)
         found += lint(trace, index(RULES, Evidence.TRACE))
     return merge(found)
 

@@ -47,7 +47,7 @@ def examined(folder: Path, *lines: str, exporters: tuple[str, ...] = ()) -> dict
     found = list(lint(Source(str(path), text, PROFILE), index(RULES, Evidence.SOURCE)))
     for report in examine(Plan(files=(str(path),), project=str(folder), exporters=exporters)):
         assert report.model is not None, report.failure
-        trace = Trace(report.model, report.runs, report.rungs, PROFILE)
+        trace = Trace(report.model, report.runs, report.captures, PROFILE)
         found += lint(trace, index(RULES, Evidence.TRACE))
         for outcome in report.outcomes:
             found += lint(Trial(outcome, trace), index(RULES, Evidence.EXPORT))

@@ -16,7 +16,7 @@ from lintorch.core.merge import Merged, merge
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace, Trial
 from lintorch.host.examine import Plan, examine
-from lintorch.record.trace import Rung
+from lintorch.record.runs import GraphCapture, Tracer
 from lintorch.run.run_models import tries
 from lintorch.source import Source
 
@@ -63,7 +63,7 @@ def examined(
             found += lint(tries(report.failure, PROFILE), index(RULES, Evidence.TRACE))
             continue
         assert report.model is not None
-        trace = Trace(report.model, report.runs, (Rung("fx", ok=True),), PROFILE)
+        trace = Trace(report.model, report.runs, (GraphCapture(Tracer.FX, ok=True),), PROFILE)
         found += lint(trace, index(RULES, Evidence.TRACE))
         for outcome in report.outcomes:
             found += lint(Trial(outcome, trace), index(RULES, Evidence.EXPORT))

@@ -18,7 +18,7 @@ from lintorch.host.vouching import Asked
 from lintorch.machine.free_memory import at_once
 from lintorch.record.allowance import MOST_MODELS, Allowance
 from lintorch.record.bounds import Bounds
-from lintorch.record.trace import Failure
+from lintorch.record.models import Failure
 from lintorch.record.user_files import user_files_of
 
 __all__ = ["Limits", "Plan", "Report", "examine"]

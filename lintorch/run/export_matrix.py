@@ -96,7 +96,7 @@ def _row(report: Report, plan: Plan, scope: Scope, detectors: Index) -> Row:
     problem = None if report.failure is None else failed(report.failure, scope.catalog)
     if report.model is None:
         return Row(None, report.failure, problem)
-    trace = Trace(report.model, report.runs, report.rungs, scope.profile(plan.files[0]))
+    trace = Trace(report.model, report.runs, report.captures, scope.profile(plan.files[0]))
     each = (
         Tried(outcome, merge(tried(outcome, trace, detectors, scope.catalog)).standing)
         for outcome in report.outcomes

@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 from lintorch.host.examine import Plan
-from lintorch.record.trace import Failure, Model
+from lintorch.record.models import Failure, Model
 from lintorch.report.places import shown_path
 from lintorch.run.given_files import list_files
 from lintorch.run.model_settings import Written, add_models

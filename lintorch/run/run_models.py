@@ -16,7 +16,9 @@ from lintorch.evidence import Trace, Trial
 from lintorch.host.client import WorkerError
 from lintorch.host.examine import Limits, Plan, Report, examine
 from lintorch.record.input_notation import told
-from lintorch.record.trace import Failure, Model, Outcome, Run, Rung
+from lintorch.record.models import Failure, Model
+from lintorch.record.outcomes import Outcome
+from lintorch.record.runs import GraphCapture, Run, Tracer
 from lintorch.report.places import shown_path
 from lintorch.run.find_interpreter import find_interpreter
 from lintorch.run.process_pool import cores
@@ -141,7 +143,7 @@ def read(
         if report.model is None:
             continue
         runs = report.runs if dynamic else report.runs[:1]
-        trace = Trace(report.model, runs, report.rungs, profile)
+        trace = Trace(report.model, runs, report.captures, profile)
         findings += lint(trace, traced)
         for outcome in report.outcomes:
             findings += tried(outcome, trace, exported, rules)
@@ -202,7 +204,9 @@ def _stopped(outcome: Outcome, model: Model, rules: Catalog) -> Finding:
 def model_text(report: Report) -> str:
     """`net.py:Net(width=8) on image: float32[batch, 3, 64, 64]`, then how each attempt went."""
     assert report.model is not None
-    attempts = [_rung(rung) for rung in report.rungs] + [_trial(o) for o in report.outcomes]
+    attempts = [_capture_text(each) for each in report.captures] + [
+        _trial(o) for o in report.outcomes
+    ]
     return "\n".join(
         [model_line(report.model), *(["  " + "; ".join(attempts)] if attempts else [])]
     )
@@ -215,11 +219,13 @@ def model_line(model: Model) -> str:
     return f"{model.path}:{model.qualname}{f'({given})' if given else ''} on {fed or 'nothing'}"
 
 
-def _rung(rung: Rung) -> str:
-    name, use = ("torch.fx", "exports do not need one") if rung.name == "fx" else (rung.name, "")
-    if rung.ok:
+def _capture_text(capture: GraphCapture) -> str:
+    by_fx = capture.tracer is Tracer.FX
+    name, use = ("torch.fx", "exports do not need one") if by_fx else (capture.tracer.value, "")
+    if capture.ok:
         return f"{name} graph ok"
-    where = f"{shown_path(rung.site.path)}:{rung.site.row}" if rung.site else _shortened(rung.error)
+    site = capture.site
+    where = f"{shown_path(site.path)}:{site.row}" if site else _shortened(capture.error)
     why = "; ".join(part for part in (where, use) if part)
     return f"no {name} graph{f' ({why})' if why else ''}"
 

@@ -10,7 +10,7 @@ from typing import Any
 from lintorch.guest.build.literal_values import UnknownError, value
 from lintorch.guest.build.snippets import Snippet, snippets
 from lintorch.guest.build.tensor_calls import last_name, tensor, unwrapped
-from lintorch.record.trace import Input
+from lintorch.record.models import Input
 
 
 @dataclass(frozen=True)

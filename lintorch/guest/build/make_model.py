@@ -23,7 +23,8 @@ from lintorch.guest.build.recipe import Recipe
 from lintorch.guest.build.retry_arguments import settled
 from lintorch.guest.watch.module_construction import Construction, watched
 from lintorch.guest.watch.unregistered_layers import Outside
-from lintorch.record.trace import Input, Site
+from lintorch.record.models import Input
+from lintorch.record.sites import Site
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.guest.process import tampering
 from lintorch.guest.process import surroundings

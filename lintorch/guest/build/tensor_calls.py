@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lintorch.guest.build.literal_values import UnknownError, value
-from lintorch.record.trace import Input
+from lintorch.record.models import Input
 
 _FLOATS = frozenset(("randn", "rand", "zeros", "ones", "empty"))
 _KEPT = frozenset(
