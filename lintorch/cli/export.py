@@ -10,6 +10,7 @@ import click
 from lintorch.cli.limit_options import limit_options
 from lintorch.cli.rule_options import choice_options
 from lintorch.core.profile import EXPORTERS
+from lintorch.report import EXPORT_FORMATS
 
 
 @click.command("export")
@@ -27,7 +28,7 @@ from lintorch.core.profile import EXPORTERS
 @click.option("--repro", type=click.Path(file_okay=False), metavar="DIR",
               help="Write a program for each export that goes wrong, which shows it with torch alone.")  # fmt: skip
 @click.option(
-    "--output-format", type=click.Choice(["full", "json"]), default="full", show_default=True
+    "--output-format", type=click.Choice(EXPORT_FORMATS), default="full", show_default=True
 )
 @limit_options
 @choice_options

@@ -13,7 +13,7 @@ from lintorch.cli.echo import tell
 from lintorch.cli.limit_options import limited
 from lintorch.cli.progress import progress_on
 from lintorch.core.finding import Applicability, Severity
-from lintorch.report import render
+from lintorch.report import FORMATS, write_result
 from lintorch.report.places import shown_path
 from lintorch.run import Checked, Order, Rewritten, check
 from lintorch.settings import SettingsError
@@ -41,8 +41,8 @@ def run(given: Mapping[str, Any], stdin: TextIO, out: TextIO, err: TextIO) -> in
 
 def _has_summary(given: Mapping[str, Any]) -> bool:
     """Whether the report ends in a line for people."""
-    plain = given["output_format"] in ("full", "concise")
-    return plain and not given["diff"] and not given["output_file"]
+    summed = FORMATS[given["output_format"]].has_summary
+    return summed and not given["diff"] and not given["output_file"]
 
 
 def order(given: Mapping[str, Any], stdin: TextIO) -> Order:
@@ -118,12 +118,12 @@ def _write(checked: Checked, asked: Order, given: Mapping[str, Any], out: TextIO
         report_to = sys.stderr
     if given["output_file"]:
         with open(given["output_file"], "w", encoding="utf-8") as file:
-            render(given["output_format"], checked.result, file)
+            write_result(given["output_format"], checked.result, file)
         return
     terminal = report_to.isatty()
     width = _columns() if terminal else None
     color = (terminal and "NO_COLOR" not in os.environ) or bool(os.environ.get("FORCE_COLOR"))
-    render(given["output_format"], checked.result, report_to, color=color, width=width)
+    write_result(given["output_format"], checked.result, report_to, color=color, width=width)
 
 
 def _columns() -> int:

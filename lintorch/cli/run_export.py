@@ -13,7 +13,7 @@ from lintorch.cli.echo import tell
 from lintorch.cli.limit_options import limited
 from lintorch.cli.progress import progress_on
 from lintorch.host.client import WorkerError
-from lintorch.report import matrix_json, matrix_table
+from lintorch.report import write_matrix
 from lintorch.report.matrix import OK, UNAVAILABLE, Matrix
 from lintorch.run.artifacts import Wanted
 from lintorch.run.export_matrix import export_models
@@ -61,10 +61,7 @@ def _order(given: Mapping[str, Any]) -> Order:
 
 
 def _write(matrix: Matrix, given: Mapping[str, Any], out: TextIO) -> None:
-    if given["output_format"] == "json":
-        matrix_json.render(matrix, out)
-        return
     terminal = out.isatty()
     width = shutil.get_terminal_size().columns if terminal else None
     color = (terminal and "NO_COLOR" not in os.environ) or bool(os.environ.get("FORCE_COLOR"))
-    matrix_table.render(matrix, out, color=color, width=width)
+    write_matrix(given["output_format"], matrix, out, color=color, width=width)

@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 from lintorch.catalog import Catalog
+from lintorch.core.codes import MODEL_NOT_BUILT, MODEL_STOPPED
 from lintorch.core.dispatch import Index, index, lint
 from lintorch.core.finding import Evidence, Finding, Place
 from lintorch.core.profile import EXPORTERS, Profile
@@ -126,7 +127,7 @@ def at_home(report: Report, settings: str) -> Report:
 def read(
     reports: Iterable[Report], rules: Catalog, profile: Profile, *, dynamic: bool = True
 ) -> Ran:
-    """Findings of the trace and trial rules; a model that could not run is LT006 or LT007.
+    """Findings of the trace and trial rules; a model that could not run is a finding.
 
     Where the sizes are not `dynamic`, runs at others than the first show nothing that is deployed.
     """
@@ -171,7 +172,7 @@ def tries(failure: Failure, profile: Profile) -> Trace:
 
 
 def tried(outcome: Outcome, trace: Trace, detectors: Index, rules: Catalog) -> Iterator[Finding]:
-    """What the rules say of one trial; one that was stopped is LT007."""
+    """What the rules say of one trial; one that was stopped is a finding."""
     if outcome.stage == "stopped":
         yield _stopped(outcome, trace.record, rules)
     yield from lint(Trial(outcome, trace), detectors)
@@ -179,7 +180,7 @@ def tried(outcome: Outcome, trace: Trace, detectors: Index, rules: Catalog) -> I
 
 def failed(failure: Failure, rules: Catalog) -> Finding:
     """The finding for a model that could not be built, fed or run to its end."""
-    code = "LT007" if failure.stage == "stopped" else "LT006"
+    code = MODEL_STOPPED if failure.stage == "stopped" else MODEL_NOT_BUILT
     what = f"{failure.qualname} was" if failure.qualname else "the file was"
     stage = {
         "import": "not imported",
@@ -198,7 +199,7 @@ def failed(failure: Failure, rules: Catalog) -> Finding:
 def _stopped(outcome: Outcome, model: Model, rules: Catalog) -> Finding:
     """A trial that ran out of time or memory, or crashed: nothing is known of the export."""
     message = f"{model.qualname} was stopped on trial with {outcome.exporter}: {outcome.message}"
-    return engine_finding(rules, "LT007", message, Place(model.path, model.row))
+    return engine_finding(rules, MODEL_STOPPED, message, Place(model.path, model.row))
 
 
 def model_text(report: Report) -> str:
