@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from examining import examine_files
 
 from lintorch import catalog
 from lintorch.finding import Evidence, Finding
 from lintorch.lint import index, lint
 from lintorch.merge import Merged, merge
-from lintorch.models.examine import Plan, examine
 from lintorch.profile import Profile
 from lintorch.source import Source
 from lintorch.subjects import Trace
@@ -365,7 +365,7 @@ def merged(tmp_path_factory: pytest.TempPathFactory) -> Merged:
         (folder / f"{code}.py").write_text(HEAD + text, encoding="utf-8")
     names = [str(folder / f"{code}.py") for code in FILES]
     profile = Profile(frozenset({"torch.export"}))
-    reports = list(examine(Plan(tuple(names), str(folder), graphs=False)))
+    reports = examine_files(names, folder, graphs=False)
     assert [report.failure for report in reports if report.failure] == []
     subjects = [Trace(r.model, r.runs, r.rungs, profile) for r in reports if r.model]
     said = [f for subject in subjects for f in lint(subject, index(RULES, Evidence.TRACE))]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from examining import examine_files
 
 from lintorch import catalog
 from lintorch.finding import Evidence, Finding
 from lintorch.lint import index, lint
 from lintorch.merge import Merged, merge
-from lintorch.models.examine import Plan, examine
 from lintorch.profile import Profile
 from lintorch.source import Source
 from lintorch.subjects import Trace
@@ -158,7 +158,7 @@ def merged(tmp_path_factory: pytest.TempPathFactory) -> Merged:
     found: list[Finding] = list(
         lint(Source(str(path), MODELS, PROFILE), index(RULES, Evidence.SOURCE))
     )
-    for report in examine(Plan(files=(str(path),), project=str(path.parent))):
+    for report in examine_files([path], path.parent):
         assert report.model is not None, report.failure
         assert [run.error for run in report.runs] == [""] * len(report.runs)
         trace = Trace(report.model, report.runs, report.rungs, PROFILE)

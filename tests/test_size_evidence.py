@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from examining import examine_files
 
 from lintorch import catalog
 from lintorch.finding import Evidence
 from lintorch.lint import index, lint
 from lintorch.merge import Merged, merge
-from lintorch.models.examine import Plan, examine
 from lintorch.profile import Profile
 from lintorch.source import Source
 from lintorch.subjects import Trace, Trial
@@ -45,7 +45,7 @@ def examined(folder: Path, *lines: str, exporters: tuple[str, ...] = ()) -> dict
     path = folder / "net.py"
     path.write_text(text, encoding="utf-8")
     found = list(lint(Source(str(path), text, PROFILE), index(RULES, Evidence.SOURCE)))
-    for report in examine(Plan(files=(str(path),), project=str(folder), exporters=exporters)):
+    for report in examine_files([path], folder, exporters=exporters):
         assert report.model is not None, report.failure
         trace = Trace(report.model, report.runs, report.rungs, PROFILE)
         found += lint(trace, index(RULES, Evidence.TRACE))

@@ -7,8 +7,9 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from examining import examine_files
 
-from lintorch.models.examine import Limits, Plan, Report, examine
+from lintorch.models.examine import Limits, Report
 from lintorch.trace.record import Event
 from lintorch.trace.site import Files
 
@@ -137,8 +138,8 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
     paths = [folder / f"{name}.py" for name in texts]
     for path in paths:
         path.write_text(textwrap.dedent(texts[path.stem]))
-    plan = Plan(tuple(map(str, paths)), str(folder), limits=Limits(seconds=60))
-    return {Path((r.model or r.failure).path).stem: r for r in examine(plan)}
+    reports = examine_files(paths, folder, limits=Limits(seconds=60))
+    return {Path((r.model or r.failure).path).stem: r for r in reports}
 
 
 def marks(text: str) -> dict[int, set[str]]:

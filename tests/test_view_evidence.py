@@ -9,11 +9,12 @@ import pytest
 
 pytest.importorskip("torch")
 
+from examining import examine_files
+
 from lintorch import catalog
 from lintorch.finding import Evidence, Finding
 from lintorch.lint import index, lint
 from lintorch.merge import Merged, merge
-from lintorch.models.examine import Plan, examine
 from lintorch.profile import Profile
 from lintorch.run.running import tries
 from lintorch.source import Source
@@ -57,8 +58,7 @@ def examined(
     path = folder / "net.py"
     path.write_text(text, encoding="utf-8")
     found = list(lint(Source(str(path), text, PROFILE), index(RULES, Evidence.SOURCE)))
-    plan = Plan(files=(str(path),), project=str(folder), exporters=exporters, graphs=False)
-    for report in examine(plan):
+    for report in examine_files([path], folder, exporters=exporters, graphs=False):
         if report.failure is not None:
             found += lint(tries(report.failure, PROFILE), index(RULES, Evidence.TRACE))
             continue
