@@ -21,6 +21,7 @@ from lintorch.core.finding import Applicability, Evidence
 from lintorch.core.profile import MEASURED_TORCH, Profile
 from lintorch.core.rule import Rule
 from lintorch.core.tables import Table, release
+from lintorch.core.torch_methods import INPLACE_FUNCTIONS, MODULE_RETURNING
 from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.fix.fix_rounds import settle
 from lintorch.source import Source
@@ -219,6 +220,32 @@ def test_a_name_is_known_by_the_module_that_defines_it() -> None:
     (call,) = source.nodes(cst.Call)
     assert source.name(call.func) == "torch.optim.SGD"
     assert source.name(call.args[0].value) == "torch.nn.Conv2d"
+
+
+def test_methods_that_return_the_module_are_those_that_torch_says() -> None:
+    from torch import nn
+
+    methods = {name: each for name, each in vars(nn.Module).items() if inspect.isfunction(each)}
+    returns = {name: inspect.signature(each).return_annotation for name, each in methods.items()}
+    own = {n for n, what in returns.items() if getattr(what, "__name__", what) in ("Self", "T")}
+    layer = nn.Identity()
+    overloaded = {"to"} if layer.to("cpu") is layer else set()
+    assert overloaded | {name for name in own if not name.startswith("_")} == MODULE_RETURNING
+
+
+def test_functions_that_write_where_they_are_told_to_are_those_that_take_inplace() -> None:
+    from torch.nn import functional
+
+    public = (n for n in dir(functional) if not n.startswith("_"))
+    taking = {n for n in public if "inplace" in parameters_of(getattr(functional, n))}
+    assert {f"torch.nn.functional.{name}" for name in taking} == INPLACE_FUNCTIONS
+
+
+def parameters_of(value: object) -> set[str]:
+    try:
+        return set(inspect.signature(value).parameters) if callable(value) else set()
+    except ValueError:  # some of those written in C
+        return set()
 
 
 @pytest.fixture(scope="module")
