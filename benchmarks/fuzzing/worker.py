@@ -17,8 +17,10 @@ from lintorch.profile import Profile
 from lintorch.run.linting import lint_path
 from lintorch.run.look import heed
 from lintorch.run.order import Order
+from lintorch.run.rules import catalog
 from lintorch.run.scope import Scope
-from lintorch.run.sources import Task, catalog, lint_text
+from lintorch.run.sources import lint_text
+from lintorch.run.task import Task
 
 CRASHED = ("LT002", "LT009")
 
