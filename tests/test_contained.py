@@ -15,6 +15,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+from reported import failure_of, subject_of
 from running import CHECKOUT, lintorch
 from watched import Run, wait_for
 
@@ -141,7 +142,9 @@ FILLING = {
 }
 
 
-def examined(folder: Path, running: dict[str, str], **limits: float) -> dict[str, Report]:
+def examined(
+    folder: Path, running: dict[str, str], limits: Limits | None = None
+) -> dict[str, Report]:
     """What became of `Net`, by file; `Next` is well."""
     for name, line in running.items():
         folder.joinpath(f"{name}.py").write_text(NET.format(line))
@@ -149,11 +152,11 @@ def examined(folder: Path, running: dict[str, str], **limits: float) -> dict[str
         tuple(str(folder / f"{name}.py") for name in running),
         str(folder),
         trace=False,
-        limits=Limits(**limits),
+        limits=limits or Limits(),
     )
     found: dict[str, Report] = {}
     for report in examine(plan):
-        what = report.failure or report.model
+        what = subject_of(report)
         if what.qualname == "Net":
             found[Path(what.path).stem] = report
         else:
@@ -276,15 +279,15 @@ def test_memory_that_processes_share_counts_once_where_it_matters() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is nobody to watch")
 def test_a_model_that_writes_too_much_is_stopped(tmp_path: Path) -> None:
-    found = examined(tmp_path, FILLING, disk=32 * MIB)
+    found = examined(tmp_path, FILLING, Limits(disk=32 * MIB))
     for name in FILLING:
-        failure = found[name].failure
+        failure = failure_of(found[name])
         assert (failure.stage, failure.qualname) == ("stopped", "Net"), name
         assert "more than 32 MiB to disk; `trace-disk` raises" in failure.cause
     tmp_path.joinpath("large.py").write_text("import torch\n" + FILLING["large"] + NET.format(""))
     plan = Plan((str(tmp_path / "large.py"),), str(tmp_path), limits=Limits(disk=32 * MIB))
     (report,) = examine(plan)
-    assert "more than 32 MiB to disk; `trace-disk` raises" in report.failure.cause
+    assert "more than 32 MiB to disk; `trace-disk` raises" in failure_of(report).cause
 
 
 def test_a_model_changes_no_file_outside_its_folder(tmp_path: Path) -> None:

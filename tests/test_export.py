@@ -91,7 +91,8 @@ def exported(project: Path) -> dict[str, Any]:
 
 def trial(matrix: dict[str, Any], model: str, exporter: str) -> dict[str, Any]:
     name = f"nets/net.py:{model}"
-    (found,) = (t for t in matrix["trials"] if (t["model"], t["exporter"]) == (name, exporter))
+    trials: list[dict[str, Any]] = matrix["trials"]
+    (found,) = (t for t in trials if (t["model"], t["exporter"]) == (name, exporter))
     return found
 
 

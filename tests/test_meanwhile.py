@@ -42,7 +42,12 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def checked(step: str, happens: Callable[[], None], **asked: object) -> Checked:
+def checked(
+    step: str,
+    happens: Callable[[], None],
+    trace: bool = False,
+    fixes: frozenset[Applicability] = SAFE,
+) -> Checked:
     """A check with fixes during which something happens once, when a step begins."""
     left = [happens]
 
@@ -50,7 +55,7 @@ def checked(step: str, happens: Callable[[], None], **asked: object) -> Checked:
         if told.startswith(step) and left:
             left.pop()()
 
-    whole = check(Order((".",), **{"fixes": SAFE, "cache": False, **asked}), on)
+    whole = check(Order((".",), trace=trace, fixes=fixes, cache=False), on)
     assert not left, "nothing happened"
     return whole
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from lintorch import catalog
-from lintorch.finding import Applicability, Evidence
+from lintorch.finding import Applicability, Evidence, Finding
 from lintorch.fix.rounds import settle
 from lintorch.lint import index, lint
 from lintorch.profile import Profile
@@ -27,7 +27,7 @@ RULES = [rule for rule in CATALOG.rules.values() if rule.detectors]
 CASES = sorted((Path(__file__).parent / "cases").rglob("*.py"))
 
 
-def findings(rule: Rule, text: str, profile: Profile, path: str = "model.py"):
+def findings(rule: Rule, text: str, profile: Profile, path: str = "model.py") -> list[Finding]:
     source = Source(path, text, profile)
     return list(lint(source, index([rule], Evidence.SOURCE)))
 

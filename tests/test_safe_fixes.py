@@ -44,8 +44,8 @@ def mended(text: str) -> str:
     return settle(text, lambda now: lint(Source("model.py", now), RULES), EVERY).text
 
 
-def mend_files(folder: Path, **asked: object) -> None:
-    done = check(Order((str(folder),), fixes=EVERY, cache=False, **asked))  # type: ignore[arg-type]
+def mend_files(folder: Path) -> None:
+    done = check(Order((str(folder),), fixes=EVERY, cache=False))
     assert done.errors == ()
 
 

@@ -7,6 +7,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from reported import subject_of
 
 from lintorch.models.examine import Limits, Plan, Report, examine
 from lintorch.trace.record import Event
@@ -138,7 +139,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
     for path in paths:
         path.write_text(textwrap.dedent(texts[path.stem]))
     plan = Plan(tuple(map(str, paths)), str(folder), limits=Limits(seconds=60))
-    return {Path((r.model or r.failure).path).stem: r for r in examine(plan)}
+    return {Path(subject_of(r).path).stem: r for r in examine(plan)}
 
 
 def marks(text: str) -> dict[int, set[str]]:
@@ -178,6 +179,7 @@ def test_an_operator_is_recorded_with_layer_shapes_and_arguments(
     report = reports["asks"]
     (conv,) = named(report, "torch.nn.functional.conv2d")
     row = next(n for n, line in enumerate(QUESTIONS.splitlines(), 1) if "nn.Conv2d" in line)
+    assert conv.built is not None
     assert (conv.layer, conv.layer_class, conv.built.row) == ("conv", "torch.nn.Conv2d", row)
     assert conv.inputs[0] == (2, 3, 64, 64)
     assert conv.outputs == ((2, 4, 64, 64),)
@@ -212,6 +214,7 @@ def test_a_graph_that_is_refused_names_the_line(reports: dict[str, Report]) -> N
     assert set(rungs) == marks(REFUSED)[row]
     for rung in rungs.values():
         assert not rung.ok
+        assert rung.site is not None
         assert rung.site.row == row
         assert 0 < len(rung.error) <= 400
         assert "\n" not in rung.error
@@ -223,7 +226,7 @@ def test_a_graph_that_is_made_has_operators_with_lines(reports: dict[str, Report
     names = {name: [op for op, _ in rung.operators] for name, rung in rungs.items()}
     assert names["torch.export"] == ["aten.conv2d.default", "aten.relu.default"]
     assert names["fx"] == ["torch.nn.Conv2d", "torch.Tensor.relu"]
-    assert {site.row for rung in rungs.values() for _, site in rung.operators} == {row}
+    assert {site and site.row for rung in rungs.values() for _, site in rung.operators} == {row}
 
 
 def test_a_model_that_following_disturbs_is_recorded_without(reports: dict[str, Report]) -> None:
