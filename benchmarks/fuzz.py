@@ -34,7 +34,7 @@ sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
 
 from fuzzing import fixed, mutants, worker  # noqa: E402
 
-from lintorch.run.rules import catalog  # noqa: E402
+from lintorch.run.rule_catalog import catalog  # noqa: E402
 
 ROOT = Path(__file__).parent.parent
 LIMIT = 20.0

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lintorch.models.examine import Report
-from lintorch.trace.record import Failure, Model
+from lintorch.host.reports import Report
+from lintorch.record.trace import Failure, Model
 
 
 def model_of(report: Report) -> Model:

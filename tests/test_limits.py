@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 from running import lintorch
 
-from lintorch.models.examine import Limits, Plan, examine
+from lintorch.host.examine_models import examine_models
+from lintorch.record.model_options import ModelLimits, ModelOptions
+from lintorch.record.trace import Failure, Model, Outcome
 from lintorch.report.matrix import Matrix, Row, Tried
-from lintorch.trace.record import Failure, Model, Outcome
 
 WORKING = """
 import os
@@ -62,9 +63,9 @@ def test_other_processes_that_have_the_core_take_nothing_of_a_models_time(tmp_pa
             for _ in range(6)
         )
 
-    plan = Plan((str(net),), str(tmp_path), trace=False, limits=Limits(seconds=6))
+    options = ModelOptions(str(tmp_path), limits=ModelLimits(seconds=6))
     try:
-        (report,) = examine(plan, crowded)
+        (report,) = examine_models([str(net)], options, progress=crowded)
     finally:
         for other in others:
             other.kill()

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from reported import failure_of, model_of, subject_of
 
-from lintorch.models.examine import Limits, Plan, Report, examine
-from lintorch.models.notation import show
-
-LIMITS = Limits(seconds=60)
+from lintorch.host.examine_models import examine_models
+from lintorch.host.reports import Report
+from lintorch.record.input_notation import show
+from lintorch.record.model_options import ModelOptions
 
 
 def written(folder: Path, **files: str) -> tuple[str, ...]:
@@ -29,8 +29,8 @@ def found(
     trace: bool = False,
 ) -> dict[str, Report]:
     """Reports by class, or by file name where the file could not be imported."""
-    plan = Plan(files, str(folder), configured or {}, trace, limits=LIMITS)
-    return {name_of(report): report for report in examine(plan)}
+    examined = examine_models(files, ModelOptions(str(folder), trace=trace), configured or {})
+    return {name_of(report): report for report in examined}
 
 
 def name_of(report: Report) -> str:
@@ -296,7 +296,7 @@ def test_a_file_that_cannot_be_imported_names_its_line(tmp_path: Path) -> None:
 def test_progress_tells_what_begins(tmp_path: Path) -> None:
     files = written(tmp_path, net=HEAD + "\n    class Net(nn.Conv2d):\n        pass\n")
     lines: list[str] = []
-    list(examine(Plan(files, str(tmp_path), trace=False, limits=LIMITS), lines.append))
+    list(examine_models(files, ModelOptions(str(tmp_path)), progress=lines.append))
     assert lines == [f"{files[0]}:Net"]
 
 
@@ -497,7 +497,8 @@ def test_several_files_at_a_time_give_the_same_reports(tmp_path: Path) -> None:
     parts = {"part": ("Part", ""), "alone": ("Alone", ""), "quits": ("Quits", "os._exit(3)")}
     texts = {name: PARTS.format(*given) for name, given in parts.items()}
     files = written(tmp_path, whole=WHOLE, **texts)
-    plans = (Plan(files, str(tmp_path), trace=False, limits=LIMITS, jobs=n) for n in (1, 3))
-    one, three = ([(name_of(r), r.failure and r.failure.stage) for r in examine(p)] for p in plans)
+    asked = (ModelOptions(str(tmp_path), processes=n) for n in (1, 3))
+    reports = (examine_models(files, options) for options in asked)
+    one, three = ([(name_of(r), r.failure and r.failure.stage) for r in each] for each in reports)
     assert one == three
     assert sorted(one) == [("Alone", None), ("Quits", "stopped"), ("Whole", None)]

@@ -10,13 +10,14 @@ pytest.importorskip("torch")
 pytest.importorskip("onnxruntime")
 
 from lintorch import catalog
-from lintorch.finding import Evidence, Finding
-from lintorch.lint import index, lint
-from lintorch.merge import Merged, merge
-from lintorch.models.examine import Plan, examine
-from lintorch.profile import Profile
+from lintorch.core.dispatch import index, lint
+from lintorch.core.finding import Evidence, Finding
+from lintorch.core.merge import Merged, merge
+from lintorch.core.profile import Profile
+from lintorch.evidence import Trace, Trial
+from lintorch.host.examine_models import examine_models
+from lintorch.record.model_options import ModelOptions
 from lintorch.source import Source
-from lintorch.subjects import Trace, Trial
 
 CATALOG = catalog.load()
 CODES = ("LT116", "LT117", "LT118", "LT130", "LT301", "LT904", "LT905")
@@ -61,9 +62,9 @@ def examined(
     path, text = folder / "net.py", HEAD + "".join(models)
     path.write_text(text, encoding="utf-8")
     opsets = {name: profile.opset_of(name) for name in exporters if profile.opset}
-    plan = Plan((str(path),), str(folder), exporters=exporters, opsets=opsets)
+    options = ModelOptions(str(folder), trace=True, exporters=exporters, opsets=opsets)
     found: list[Finding] = [*lint(Source(str(path), text, profile), index(RULES, Evidence.SOURCE))]
-    for report in examine(plan):
+    for report in examine_models([str(path)], options):
         assert report.model is not None, report.failure
         trace = Trace(report.model, report.runs, report.rungs, profile)
         found += lint(trace, index(RULES, Evidence.TRACE))

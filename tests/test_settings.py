@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from lintorch.catalog import Card, Catalog
-from lintorch.finding import Evidence, Severity
-from lintorch.profile import Profile
-from lintorch.settings import SettingsError, closest, enabled, fixable, load, override
+from lintorch.core.finding import Evidence, Severity
+from lintorch.core.profile import Profile
+from lintorch.settings import NamedPython, SettingsError, closest, enabled, fixable, load, override
 
 NAMES = {
     "LT101": ("export", "dynamic-size"), "LT116": ("export", "adaptive-pool"),
@@ -65,7 +65,8 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     assert found.excluded == ("x", "y/")
     assert found.rules == (str(tmp_path / "own"),)
     assert found.models["segmenter"]["args"] == {"num_classes": 19}
-    assert (found.trace_seconds, found.trace_memory, found.python) == (1.5, 512, ".venv/bin/python")
+    assert (found.trace_seconds, found.trace_memory) == (1.5, 512)
+    assert found.python == NamedPython(".venv/bin/python", str(tmp_path))
     assert found.trace_disk == 2048
     assert fixable(found, RULES) == {"LT101", "LT126"}
 

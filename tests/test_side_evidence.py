@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from lintorch import catalog
-from lintorch.finding import Evidence, Finding
-from lintorch.lint import index, lint
-from lintorch.merge import Merged, merge
-from lintorch.models.examine import Plan, examine
-from lintorch.profile import Profile
+from lintorch.core.dispatch import index, lint
+from lintorch.core.finding import Evidence, Finding
+from lintorch.core.merge import Merged, merge
+from lintorch.core.profile import Profile
+from lintorch.evidence import Trace
+from lintorch.host.examine_models import examine_models
+from lintorch.record.model_options import ModelOptions
 from lintorch.source import Source
-from lintorch.subjects import Trace
 
 CATALOG = catalog.load()
 CODES = ("LT107", "LT108", "LT110", "LT113", "LT115")
@@ -158,7 +159,7 @@ def merged(tmp_path_factory: pytest.TempPathFactory) -> Merged:
     found: list[Finding] = list(
         lint(Source(str(path), MODELS, PROFILE), index(RULES, Evidence.SOURCE))
     )
-    for report in examine(Plan(files=(str(path),), project=str(path.parent))):
+    for report in examine_models([str(path)], ModelOptions(str(path.parent), trace=True)):
         assert report.model is not None, report.failure
         assert [run.error for run in report.runs] == [""] * len(report.runs)
         trace = Trace(report.model, report.runs, report.rungs, PROFILE)

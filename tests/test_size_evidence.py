@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from lintorch import catalog
-from lintorch.finding import Evidence
-from lintorch.lint import index, lint
-from lintorch.merge import Merged, merge
-from lintorch.models.examine import Plan, examine
-from lintorch.profile import Profile
+from lintorch.core.dispatch import index, lint
+from lintorch.core.finding import Evidence
+from lintorch.core.merge import Merged, merge
+from lintorch.core.profile import Profile
+from lintorch.evidence import Trace, Trial
+from lintorch.host.examine_models import examine_models
+from lintorch.record.model_options import ModelOptions
 from lintorch.source import Source
-from lintorch.subjects import Trace, Trial
 
 CATALOG = catalog.load()
 RULES = [CATALOG.rules[code] for code in ("LT101", "LT104", "LT105", "LT119")]
@@ -45,7 +46,8 @@ def examined(folder: Path, *lines: str, exporters: tuple[str, ...] = ()) -> dict
     path = folder / "net.py"
     path.write_text(text, encoding="utf-8")
     found = list(lint(Source(str(path), text, PROFILE), index(RULES, Evidence.SOURCE)))
-    for report in examine(Plan(files=(str(path),), project=str(folder), exporters=exporters)):
+    options = ModelOptions(str(folder), trace=True, exporters=exporters)
+    for report in examine_models([str(path)], options):
         assert report.model is not None, report.failure
         trace = Trace(report.model, report.runs, report.rungs, PROFILE)
         found += lint(trace, index(RULES, Evidence.TRACE))

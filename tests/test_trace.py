@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 from reported import subject_of
 
-from lintorch.models.examine import Limits, Plan, Report, examine
-from lintorch.trace.record import Event
-from lintorch.trace.site import Files
+from lintorch.guest.watch.user_lines import UserLines
+from lintorch.host.examine_models import examine_models
+from lintorch.host.reports import Report
+from lintorch.record.model_options import ModelOptions
+from lintorch.record.trace import Event
 
 QUESTIONS = """
 import math
@@ -138,8 +140,8 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
     paths = [folder / f"{name}.py" for name in texts]
     for path in paths:
         path.write_text(textwrap.dedent(texts[path.stem]))
-    plan = Plan(tuple(map(str, paths)), str(folder), limits=Limits(seconds=60))
-    return {Path(subject_of(r).path).stem: r for r in examine(plan)}
+    examined = examine_models(map(str, paths), ModelOptions(str(folder), trace=True))
+    return {Path(subject_of(r).path).stem: r for r in examined}
 
 
 def marks(text: str) -> dict[int, set[str]]:
@@ -239,7 +241,7 @@ def test_a_model_that_following_disturbs_is_recorded_without(reports: dict[str, 
 def test_an_installed_package_that_is_checked_is_the_users_whatever_the_order_of_folders() -> None:
     package = "/home/me/project/.venv/lib/python3.11/site-packages/nets"
     for roots in (("/home/me/project", package), (package, "/home/me/project")):
-        files = Files({f"{package}/net.py": "net.py"}, roots)
+        files = UserLines({f"{package}/net.py": "net.py"}, roots)
         assert files.is_shown(f"{package}/common.py")
         assert not files.is_shown(f"{package}/../other/common.py")
         assert files.is_shown("/home/me/project/train.py")

@@ -11,15 +11,16 @@ import pytest
 pytest.importorskip("torch")
 
 from lintorch import catalog
-from lintorch.finding import Evidence, Finding
-from lintorch.lint import index, lint
-from lintorch.merge import Merged, merge
-from lintorch.models.examine import Plan, examine
-from lintorch.profile import Profile
-from lintorch.run.running import tries
+from lintorch.core.dispatch import index, lint
+from lintorch.core.finding import Evidence, Finding
+from lintorch.core.merge import Merged, merge
+from lintorch.core.profile import Profile
+from lintorch.evidence import Trace, Trial
+from lintorch.host.examine_models import examine_models
+from lintorch.record.model_options import ModelOptions
+from lintorch.record.trace import Rung
+from lintorch.run.judge_reports import trace_failure
 from lintorch.source import Source
-from lintorch.subjects import Trace, Trial
-from lintorch.trace.record import Rung
 
 CATALOG = catalog.load()
 CODES = ("LT101", "LT104", "LT119", "LT120", "LT122", "LT131", "LT803", "LT806")
@@ -60,10 +61,10 @@ def examined(folder: Path, *models: str, exporters: tuple[str, ...] = ()) -> dic
     path = folder / "net.py"
     path.write_text(text, encoding="utf-8")
     found = list(lint(Source(str(path), text, PROFILE), index(RULES, Evidence.SOURCE)))
-    plan = Plan(files=(str(path),), project=str(folder), exporters=exporters, graphs=False)
-    for report in examine(plan):
+    options = ModelOptions(str(folder), trace=True, exporters=exporters, graphs=False)
+    for report in examine_models([str(path)], options):
         if report.failure is not None:
-            found += lint(tries(report.failure, PROFILE), index(RULES, Evidence.TRACE))
+            found += lint(trace_failure(report.failure, PROFILE), index(RULES, Evidence.TRACE))
             continue
         assert report.model is not None
         trace = Trace(report.model, report.runs, (Rung("fx", ok=True),), PROFILE)

@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 from reported import failure_of, model_of, subject_of
 
-from lintorch.models.examine import Limits, Plan, Report, examine
-from lintorch.worker.client import WorkerError
+from lintorch.host.client import WorkerError
+from lintorch.host.examine_models import examine_models
+from lintorch.host.reports import Report
+from lintorch.record.model_options import ModelLimits, ModelOptions
 
 GIB = 2**30
 NET = """
@@ -80,7 +82,7 @@ HARMLESS = {
 
 
 def examined(
-    folder: Path, files: dict[str, str], limits: Limits | None = None
+    folder: Path, files: dict[str, str], limits: ModelLimits | None = None
 ) -> dict[str, dict[str, Report]]:
     """Reports by file, then by class."""
     paths = {str(folder / f"{name}.py"): name for name in files}
@@ -88,8 +90,8 @@ def examined(
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).write_text(files[name])
     found: dict[str, dict[str, Report]] = {name: {} for name in files}
-    plan = Plan(tuple(paths), str(folder), trace=False, limits=limits or Limits())
-    for report in examine(plan):
+    options = ModelOptions(str(folder), limits=limits or ModelLimits())
+    for report in examine_models(paths, options):
         what = subject_of(report)
         assert what.qualname not in found[paths[what.path]]
         found[paths[what.path]][what.qualname] = report
@@ -97,7 +99,7 @@ def examined(
 
 
 def test_a_model_that_misbehaves_is_one_failure_and_the_next_runs(tmp_path: Path) -> None:
-    found = examined(tmp_path, HOSTILE, Limits(seconds=4))
+    found = examined(tmp_path, HOSTILE, ModelLimits(seconds=4))
     for name, (stage, cause) in STAGES.items():
         assert set(found[name]) == {"Net", "Next"}, name
         failure = failure_of(found[name]["Net"])
@@ -110,14 +112,14 @@ def test_a_model_that_misbehaves_is_one_failure_and_the_next_runs(tmp_path: Path
 
 def test_a_model_that_takes_all_memory_is_stopped_and_the_next_runs(tmp_path: Path) -> None:
     running = "self.held = [torch.ones(2**26) for _ in range(2**20)]"
-    found = examined(tmp_path, {"net": net(running=running)}, Limits(memory=2 * GIB))
+    found = examined(tmp_path, {"net": net(running=running)}, ModelLimits(memory=2 * GIB))
     assert "memory" in failure_of(found["net"]["Net"]).cause
     assert found["net"]["Next"].failure is None
 
 
 def test_a_file_that_cannot_be_loaded_is_one_failure_and_the_next_is_loaded(tmp_path: Path) -> None:
     files = {name: net(importing=line) for name, (line, *_) in UNIMPORTABLE.items()}
-    found = examined(tmp_path, {**files, **HARMLESS}, Limits(seconds=4))
+    found = examined(tmp_path, {**files, **HARMLESS}, ModelLimits(seconds=4))
     for name, (_, stage, cause) in UNIMPORTABLE.items():
         (failure,) = (failure_of(report) for report in found[name].values())
         assert (failure.qualname, failure.stage) == ("", stage)
@@ -148,14 +150,15 @@ def test_a_python_without_torch_says_how_to_install_it(tmp_path: Path) -> None:
     python = str(tmp_path / "bare" / "bin" / "python")
     file = tmp_path / "net.py"
     file.write_text(net())
+    options, absent = ModelOptions(str(tmp_path)), str(tmp_path / "absent")
     with pytest.raises(WorkerError, match=r'has no torch.*pip install "lintorch\[export\]"'):
-        list(examine(Plan((str(file),), python=python)))
+        list(examine_models([str(file)], options, python=python))
     with pytest.raises(WorkerError, match="cannot start"):
-        list(examine(Plan((str(file),), python=str(tmp_path / "absent"))))
+        list(examine_models([str(file)], options, python=absent))
 
 
 def test_linting_side_imports_no_torch() -> None:
-    text = "import sys, lintorch.models.examine; sys.exit('torch' in sys.modules)"
+    text = "import sys, lintorch.host.examine_models; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", textwrap.dedent(text)]).returncode == 0
 
 

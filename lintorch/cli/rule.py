@@ -6,18 +6,19 @@ import sys
 
 import click
 
+from lintorch.cli.shared_options import rules_option
+
 
 @click.command("rule")
 @click.argument("code_or_name")
-@click.option("--rules", multiple=True, type=click.Path(file_okay=False), metavar="FOLDER",
-              help="Load the rules of this folder too; may be repeated.")  # fmt: skip
+@rules_option
 def command(code_or_name: str, rules: tuple[str, ...]) -> None:
     """Explain a rule: what is wrong, why, an example, and what fixing it gives."""
     from difflib import get_close_matches
 
     from lintorch.catalog import CatalogError, load
-    from lintorch.cli.telling import tell
-    from lintorch.page import page
+    from lintorch.cli.echo import tell
+    from lintorch.report.rule_page import page
     from lintorch.settings import SettingsError, rules_asked_for
 
     try:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from lintorch.core.profile import Profile
 from lintorch.files import DEFAULT_EXCLUDE
-from lintorch.profile import Profile
 
 
 class SettingsError(Exception):
@@ -30,6 +30,17 @@ class Selection:
     ignore: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
     origin: str = "command line"
+
+
+@dataclass(frozen=True)
+class NamedPython:
+    """An interpreter as somebody names it: a file, the folder of an environment, or a name on PATH."""
+
+    name: str
+    folder: str
+    """What its path is relative to."""
+    option: str = ""
+    """The option that names it; "" for the settings file."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +74,7 @@ class Settings:
     """Megabytes."""
     trace_disk: int | None = None
     """Megabytes."""
-    python: str | None = None
+    python: NamedPython | None = None
     """The interpreter whose torch traces and exports."""
 
     @property

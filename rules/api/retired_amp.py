@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.api.version_guards import hedged
+from lintorch.facts.names.scopes import dotted_text
 from lintorch.source import Source
-from lintorch.source.api.compat import hedged
-from lintorch.source.scopes import dotted_text
 
 rule = Rule(
     __name__,

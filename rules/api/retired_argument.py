@@ -8,11 +8,11 @@ from typing import Any
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Edit, Fix, Hit
+from lintorch.core.rule import Rule
+from lintorch.core.tables import Table, release
+from lintorch.facts.api.version_guards import hedged
 from lintorch.source import Arguments, Kind, Source, literal
-from lintorch.source.api.compat import hedged
-from lintorch.tables import Table, release
 
 rule = Rule(
     __name__,

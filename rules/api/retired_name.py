@@ -9,12 +9,12 @@ from typing import Any
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.core.tables import Table, release
+from lintorch.facts.api.call_templates import rewritten
+from lintorch.facts.api.version_guards import hedged
 from lintorch.source import Arguments, Kind, Source, literal
-from lintorch.source.api.compat import hedged
-from lintorch.source.api.rewrites import rewritten
-from lintorch.tables import Table, release
 
 rule = Rule(
     __name__,

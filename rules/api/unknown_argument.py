@@ -8,13 +8,13 @@ from typing import Any
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Severity
-from lintorch.profile import MEASURED_TORCH
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
+from lintorch.core.profile import MEASURED_TORCH
+from lintorch.core.rule import Rule
+from lintorch.core.tables import Table
+from lintorch.facts.api.offered_names import Takes, last_parts, takes
+from lintorch.facts.api.tentative import is_tentative
 from lintorch.source import UNKNOWN, Source, literal
-from lintorch.source.api.offers import Takes, last_parts, takes
-from lintorch.source.api.tentative import is_tentative
-from lintorch.tables import Table
 
 rule = Rule(
     __name__,

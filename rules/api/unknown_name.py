@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit, Severity
-from lintorch.profile import MEASURED_TORCH
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
+from lintorch.core.profile import MEASURED_TORCH
+from lintorch.core.rule import Rule
+from lintorch.core.tables import Table
+from lintorch.facts.api.nearest_name import nearest
+from lintorch.facts.api.offered_names import modules
+from lintorch.facts.api.tentative import is_added, is_looked_up, is_tentative
+from lintorch.facts.names.scopes import dotted_text
 from lintorch.source import Source
-from lintorch.source.api.offers import modules
-from lintorch.source.api.spelled import nearest
-from lintorch.source.api.tentative import is_added, is_looked_up, is_tentative
-from lintorch.source.scopes import dotted_text
-from lintorch.tables import Table
 
 rule = Rule(
     __name__,

@@ -10,14 +10,13 @@ from typing import TypeGuard
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Refuted, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit, Refuted, Severity
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Site, Trace
+from lintorch.evidence.host_reads import is_whole
+from lintorch.facts.classes.classes import is_self
+from lintorch.facts.nets.layers import CONV, TRANSPOSED, Layer
 from lintorch.source import Source
-from lintorch.source.classes import is_self
-from lintorch.source.nets.layers import CONV, TRANSPOSED, Layer
-from lintorch.subjects import Trace
-from lintorch.trace.asked import is_whole
-from lintorch.trace.record import Event, Site
 
 rule = Rule(
     __name__,

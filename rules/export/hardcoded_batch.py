@@ -7,12 +7,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Hit, Refuted
-from lintorch.rule import Rule
+from lintorch.core.finding import Hit, Refuted
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Site, Trace
+from lintorch.evidence.host_reads import is_whole, line
 from lintorch.source import Source, literal
-from lintorch.subjects import Trace
-from lintorch.trace.asked import is_whole, line
-from lintorch.trace.record import Event, Site
 
 rule = Rule(
     __name__,

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Outcome, Rung, Trace, Trial
+from lintorch.evidence.host_reads import is_followed_whole, is_run_whole, is_whole, shown
+from lintorch.evidence.size_changes import blamed
+from lintorch.facts.dataflow.memory_writes import written
 from lintorch.source import Kind, Source, literal
-from lintorch.source.dataflow.writes import written
-from lintorch.subjects import Trace, Trial
-from lintorch.trace.asked import is_followed_whole, is_run_whole, is_whole, shown
-from lintorch.trace.changes import blamed
-from lintorch.trace.record import Event, Outcome, Rung
 
 rule = Rule(
     __name__,

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.exporting.export_calls import EXPORTERS, ONNX, onnx_exporter
 from lintorch.source import Source
-from lintorch.source.exporting.exports import EXPORTERS, ONNX, onnx_exporter
 
 rule = Rule(
     __name__,
@@ -52,7 +52,6 @@ WRAPPERS = {
     "torch.nn.DataParallel": "DataParallel",
     "torch.nn.parallel.DataParallel": "DataParallel",
     "torch.nn.parallel.DistributedDataParallel": "DistributedDataParallel",
-    "torch.nn.parallel.distributed.DistributedDataParallel": "DistributedDataParallel",
 }
 REFUSING = ("torchscript-script", "onnx-legacy")
 

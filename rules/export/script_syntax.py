@@ -8,11 +8,11 @@ from typing import TypeVar
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Harm, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.exporting.exported_models import own
+from lintorch.facts.exporting.scripted import compiled, is_own, scripted
 from lintorch.source import UNKNOWN, Kind, Source, literal
-from lintorch.source.exporting.exported import own
-from lintorch.source.exporting.scripted import compiled, is_own, scripted
 
 rule = Rule(
     __name__,

@@ -8,14 +8,13 @@ from typing import TypeGuard
 
 import libcst as cst
 
-from lintorch.finding import Harm, Hit, Refuted
-from lintorch.rule import Rule
+from lintorch.core.finding import Harm, Hit, Refuted
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Outcome, Trace, Trial
+from lintorch.evidence.size_changes import blamed, changes, cleared, is_fixed
+from lintorch.facts.classes.classes import is_self
+from lintorch.facts.exporting.scripted import as_traced
 from lintorch.source import Kind, Source, literal, may_vary
-from lintorch.source.classes import is_self
-from lintorch.source.exporting.scripted import as_traced
-from lintorch.subjects import Trace, Trial
-from lintorch.trace.changes import blamed, changes, cleared, is_fixed
-from lintorch.trace.record import Event, Outcome
 
 rule = Rule(
     __name__,

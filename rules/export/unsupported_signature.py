@@ -7,13 +7,13 @@ from typing import TypeGuard
 
 import libcst as cst
 
-from lintorch.finding import Harm, Hit, Severity
-from lintorch.profile import EXPORTERS
-from lintorch.rule import Rule
+from lintorch.core.finding import Harm, Hit, Severity
+from lintorch.core.profile import EXPORTERS
+from lintorch.core.rule import Rule
+from lintorch.facts.classes.classes import ClassInfo
+from lintorch.facts.exporting.export_calls import onnx_arguments, strings
+from lintorch.facts.exporting.exported_models import Export, export_of, own
 from lintorch.source import UNKNOWN, Kind, Source, literal
-from lintorch.source.classes import ClassInfo
-from lintorch.source.exporting.exported import Export, export_of, own
-from lintorch.source.exporting.exports import onnx_arguments, strings
 
 rule = Rule(
     __name__,

@@ -7,10 +7,10 @@ from typing import Any
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.dataflow.reaching import reaching
 from lintorch.source import Source, literal
-from lintorch.source.dataflow.reaching import reaching
 
 rule = Rule(
     __name__,

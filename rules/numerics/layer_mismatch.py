@@ -7,15 +7,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Hit, Refuted, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Hit, Refuted, Severity
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Rung, Trace
+from lintorch.evidence.host_reads import is_whole, line, shown
+from lintorch.facts.nets.layers import CONV, TRANSPOSED
+from lintorch.facts.nets.signals import Clash, clashes_in, clashes_of
 from lintorch.source import Source, literal
-from lintorch.source.literals import Arguments
-from lintorch.source.nets.layers import CONV, TRANSPOSED
-from lintorch.source.nets.signals import Clash, clashes_in, clashes_of
-from lintorch.subjects import Trace
-from lintorch.trace.asked import is_whole, line, shown
-from lintorch.trace.record import Event, Rung
+from lintorch.syntax.literals import Arguments
 
 rule = Rule(
     __name__,

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.dataflow.reaching import reaching
 from lintorch.source import Source, literal
-from lintorch.source.dataflow.reaching import reaching
-from lintorch.source.tree import offspring
+from lintorch.syntax.tree import offspring
 
 rule = Rule(
     __name__,

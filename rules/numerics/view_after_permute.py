@@ -7,15 +7,14 @@ from itertools import pairwise
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Refuted, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit, Refuted, Severity
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Trace
+from lintorch.evidence.host_reads import is_run_whole, is_whole, shown
+from lintorch.facts.classes.classes import is_self
+from lintorch.facts.dataflow.reaching import reaching
+from lintorch.facts.dataflow.steps import Step
 from lintorch.source import Source, literal
-from lintorch.source.classes import is_self
-from lintorch.source.dataflow.reaching import reaching
-from lintorch.source.dataflow.steps import Step
-from lintorch.subjects import Trace
-from lintorch.trace.asked import is_run_whole, is_whole, shown
-from lintorch.trace.record import Event
 
 rule = Rule(
     __name__,

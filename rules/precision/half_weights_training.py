@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Hit
-from lintorch.rule import Rule
+from lintorch.core.finding import Hit
+from lintorch.core.rule import Rule
+from lintorch.facts.dataflow.half_precision import HALF
 from lintorch.source import Role, Source
-from lintorch.source.dataflow.halves import HALF
 
 rule = Rule(
     __name__,

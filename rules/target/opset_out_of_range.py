@@ -7,15 +7,14 @@ from dataclasses import replace
 
 import libcst as cst
 
-from lintorch.finding import Harm, Hit, Refuted, Severity
-from lintorch.profile import LOWEST_OPSET, MEASURED_TORCH, default_opset, enumerated
-from lintorch.rule import Rule
+from lintorch.core.finding import Harm, Hit, Refuted, Severity
+from lintorch.core.profile import LOWEST_OPSET, MEASURED_TORCH, default_opset, enumerated
+from lintorch.core.rule import Rule
+from lintorch.evidence import Outcome, Trial
+from lintorch.facts.exporting.export_calls import ONNX, onnx_arguments, onnx_exporter
+from lintorch.facts.exporting.onnx_operators import exported_name
 from lintorch.source import Source
-from lintorch.source.exporting.exports import ONNX, onnx_arguments, onnx_exporter
-from lintorch.source.exporting.operators import exported_name
-from lintorch.subjects import Trial
-from lintorch.targets import Target, find, written
-from lintorch.trace.record import Outcome
+from lintorch.targets import Target, find, written_operators
 
 rule = Rule(
     __name__,
@@ -140,8 +139,8 @@ def below_first(call: cst.Call, source: Source) -> Iterator[Hit]:
     opset = source.profile.opset_of(LEGACY)
     if not FIRST_MEASURED <= opset < LAST_FIRST or not (name := exported_name(call, source)):
         return
-    first = written.first(name, LEGACY)
-    refused = first is not None and written.operators(name, LEGACY, opset) is None
+    first = written_operators.first(name, LEGACY)
+    refused = first is not None and written_operators.operators(name, LEGACY, opset) is None
     if refused and name not in ELSEWHERE:
         short = name.removeprefix("torch.")
         message = f"{short} needs opset {first}, and {opset} is written"

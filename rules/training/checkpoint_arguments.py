@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.api.version_guards import asked
+from lintorch.facts.dataflow.reaching import reaching
 from lintorch.source import Source
-from lintorch.source.api.compat import asked
-from lintorch.source.dataflow.reaching import reaching
 
 rule = Rule(
     __name__,

@@ -9,10 +9,10 @@ from typing import TypeGuard
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.classes.classes import ClassInfo
 from lintorch.source import Source, literal
-from lintorch.source.classes import ClassInfo
 
 rule = Rule(
     __name__,

@@ -7,13 +7,13 @@ from itertools import pairwise
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.dataflow.memory_writes import written
+from lintorch.facts.dataflow.reaching import reaching
+from lintorch.facts.training.pending_backward import is_pending
 from lintorch.source import Source, literal
-from lintorch.source.dataflow.reaching import reaching
-from lintorch.source.dataflow.writes import written
-from lintorch.source.training.pending import is_pending
-from lintorch.source.tree import offspring
+from lintorch.syntax.tree import offspring
 
 rule = Rule(
     __name__,

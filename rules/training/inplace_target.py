@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit, Refuted
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Refuted
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Trace
 from lintorch.source import Source, literal
-from lintorch.subjects import Trace
-from lintorch.trace.record import Event
 
 rule = Rule(
     __name__,

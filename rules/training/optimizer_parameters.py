@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.dataflow.reaching import reaching
+from lintorch.facts.nets.child_modules import is_module
 from lintorch.source import UNKNOWN, Role, Source, literal
-from lintorch.source.dataflow.reaching import reaching
-from lintorch.source.nets.children import is_module
 
 rule = Rule(
     __name__,

@@ -1,0 +1,56 @@
+"""One model in the making: what to do with it, in how much time, and where to tell of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lintorch.guest.construct.model_identity import ModelIdentity
+from lintorch.guest.process.deadline import clock
+from lintorch.guest.process.isolate import Ending, Send, isolate
+from lintorch.guest.watch.user_lines import UserLines
+from lintorch.record import wire
+from lintorch.record.allowance import bound_step
+from lintorch.record.messages import Message
+from lintorch.record.model_options import ModelOptions
+from lintorch.record.trace import Event, Failure
+
+LEAST_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class Work:
+    """One model in the making."""
+
+    send: Send
+    seen: ModelIdentity
+    files: UserLines
+    options: ModelOptions
+    deadline: float
+
+    def fail(
+        self, stage: str, cause: str, output: str = "", raised: tuple[Event, ...] = ()
+    ) -> None:
+        """Send a failure of this model."""
+        seen = self.seen
+        failure = Failure(seen.path, seen.qualname, seen.row, stage, cause, output, raised)
+        self.send({"failure": wire.packed(failure)})
+
+    def left(self) -> float:
+        """Seconds that are left for building, feeding and running."""
+        return max(LEAST_SECONDS, self.deadline - clock())
+
+    def step(
+        self, work: Callable[[Send], None], seconds: float, *kinds: str
+    ) -> tuple[list[Message], Ending]:
+        """Do a part of the work in a child of its own, so that this process stays as it is.
+
+        It sends messages of these kinds.
+        """
+        sent: list[Message] = []
+        pieces = isolate(work, bound_step(self.options.limits, seconds, *kinds))
+        while True:
+            try:
+                sent.append(next(pieces))
+            except StopIteration as stop:
+                return sent, stop.value

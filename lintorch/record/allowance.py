@@ -1,0 +1,92 @@
+"""How long the work on one model may take, and what its process may say of it. Imports no torch."""
+
+from __future__ import annotations
+
+from lintorch.record.bounds import SLACK, Bounds
+from lintorch.record.model_options import ModelLimits, ModelOptions
+
+REPLAYING = 10.0
+"""Seconds in which a model is run with one thing changed, at most."""
+MOST_MODELS = 24
+"""Models run per file, at most."""
+_GRAPHS = 2
+_SLACK = 2 * 2**30
+"""Bytes that the process which loads a file may hold beyond what the model in its child may."""
+_MOST_OF_A_FILE = 512 << 20
+TOLD = frozenset({"model", "failure", "run", "fact", "rung", "outcome", "trying"})
+"""What the process of a model tells of it."""
+TOLD_OF_A_FILE = TOLD | {"begin", "done"}
+"""What the process tells that has loaded the file, and starts those of the models."""
+
+
+def bound_step(limits: ModelLimits, seconds: float, *kinds: str) -> Bounds:
+    """Bounds of a part of the work on a model, which sends messages of these kinds."""
+    return Bounds(seconds, limits.memory, kinds=kinds, time=limits.time, space=limits.space)
+
+
+def bound_trial(limits: ModelLimits, *kinds: str) -> Bounds:
+    """Bounds of one export, which sends messages of these kinds."""
+    return Bounds(
+        limits.trial_seconds,
+        limits.memory,
+        kinds=kinds,
+        time=limits.trial_time,
+        space=limits.space,
+    )
+
+
+def bound_model(options: ModelOptions) -> Bounds:
+    """Bounds of all work on a model, which asks for more time with each graph and each export."""
+    limits = options.limits
+    return Bounds(
+        limits.seconds + SLACK,
+        limits.memory,
+        limits.memory * options.processes,
+        longest=_longest_step(limits),
+        extended=_extensions(options),
+        kinds=TOLD,
+        time=limits.time,
+        space=limits.space,
+        apart=True,
+    )
+
+
+def bound_file(options: ModelOptions, models: int) -> Bounds:
+    """Bounds of loading a file, and of so many models in it."""
+    limits = options.limits
+    each = limits.seconds + 2 * SLACK + _extensions(options) + SLACK * _steps(options)
+    return Bounds(
+        limits.seconds,
+        limits.memory + _SLACK,
+        limits.memory * options.processes + _SLACK,
+        longest=max(_longest_step(limits) + SLACK, limits.seconds + 2 * SLACK),
+        extended=models * each,
+        kinds=TOLD_OF_A_FILE,
+        most=_MOST_OF_A_FILE,
+        disk=limits.disk,
+        time=limits.time,
+        space=limits.space,
+        apart=True,
+    )
+
+
+def _longest_step(limits: ModelLimits) -> float:
+    """Seconds that a model asks for at once, at most."""
+    return max(limits.seconds, limits.trial_seconds, REPLAYING) + SLACK
+
+
+def _trials(options: ModelOptions) -> int:
+    """Exports of a model, at most: each exporter once more where the project exports in training mode."""
+    return 2 * len(options.exporters)
+
+
+def _steps(options: ModelOptions) -> int:
+    """How often a model asks for more time: for the replay, each graph and each export."""
+    return 1 + _GRAPHS + _trials(options)
+
+
+def _extensions(options: ModelOptions) -> float:
+    """Seconds that a model asks for in all."""
+    graphs = _GRAPHS * options.limits.seconds
+    trials = _trials(options) * options.limits.trial_seconds
+    return REPLAYING + graphs + trials + SLACK * _steps(options)

@@ -1,0 +1,104 @@
+"""The matrix of `export`: every model found through every exporter asked for."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
+
+from lintorch.catalog import Catalog
+from lintorch.core.dispatch import Index, index
+from lintorch.core.finding import Evidence
+from lintorch.core.merge import merge
+from lintorch.core.profile import EXPORTERS, Profile
+from lintorch.evidence import Trace
+from lintorch.host.reports import Report
+from lintorch.machine.stopping import unbroken
+from lintorch.report.matrix import Matrix, Row, Tried
+from lintorch.run.artifacts import put
+from lintorch.run.given_files import list_files
+from lintorch.run.judge_reports import find_failure, judge_outcome
+from lintorch.run.project_models import ProjectModels, group_models
+from lintorch.run.request import ExportRequest, Progress
+from lintorch.run.scope import Scope
+
+
+def export_models(request: ExportRequest, progress: Progress) -> Matrix:
+    """Try every export. What is wanted is written when all are done, or not at all.
+
+    Raises SettingsError, CatalogError, OSError, or WorkerError where no model can be run.
+    """
+    scope = Scope(request)
+    files = list_files(request, scope)
+    paths = files.paths
+    rows: list[Row] = []
+    exporters: dict[str, None] = {}
+    with _staging(request.output or "") as staging:
+        for group in group_models(paths, request, scope):
+            options = replace(
+                group.options,
+                graphs=False,
+                exporters=group.options.exporters or _deployed(group),
+                artifacts=staging,
+                scripts=bool(request.repro),
+            )
+            exporters |= dict.fromkeys(options.exporters)
+            rows += _rows(replace(group, options=options), scope.catalog, progress)
+        with unbroken():
+            placed = put(rows, request)
+    targets = scope.profile(paths[0]).targets if paths else ()
+    judged = tuple(
+        replace(row, tried=tuple(one for each in row.tried for one in each.judged(targets)))
+        for row in placed
+    )
+    columns = dict.fromkeys(each.column for row in judged for each in row.tried)
+    notes = (*files.notes, *scope.notes)
+    return Matrix(tuple(columns) or tuple(exporters), judged, files.errors, notes, len(paths))
+
+
+@contextmanager
+def _staging(output: str) -> Iterator[str]:
+    """A folder inside the one for artifacts, so that putting them in place copies nothing.
+
+    The one for artifacts is made, and goes again where it stays empty.
+    """
+    if not output:
+        yield ""
+        return
+    made = not os.path.isdir(output)
+    os.makedirs(output, exist_ok=True)
+    try:
+        with tempfile.TemporaryDirectory(
+            prefix=".lintorch-", dir=os.path.abspath(output), ignore_cleanup_errors=True
+        ) as folder:
+            yield folder
+    finally:
+        if made:
+            with suppress(OSError):
+                os.rmdir(output)
+
+
+def _deployed(group: ProjectModels) -> tuple[str, ...]:
+    """What the project deploys with, in the order of the table."""
+    return tuple(name for name in EXPORTERS if name in group.profile.exporters)
+
+
+def _rows(group: ProjectModels, rules: Catalog, progress: Progress) -> Iterator[Row]:
+    detectors = index(rules.rules.values(), Evidence.EXPORT)
+    with closing(group.examine(progress)) as reports:
+        for report in reports:
+            yield _row(group.place_failure(report), group.profile, rules, detectors)
+
+
+def _row(report: Report, profile: Profile, rules: Catalog, detectors: Index) -> Row:
+    problem = None if report.failure is None else find_failure(report.failure, rules)
+    if report.model is None:
+        return Row(None, report.failure, problem)
+    trace = Trace(report.model, report.runs, report.rungs, profile)
+    each = (
+        Tried(outcome, merge(judge_outcome(outcome, trace, detectors, rules)).standing)
+        for outcome in report.outcomes
+    )
+    return Row(report.model, report.failure, problem, tuple(each))
