@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lintorch.host.reports import Report
-from lintorch.record.trace import Failure, Model
+from lintorch.record.models import Failure, Model
 
 
 def model_of(report: Report) -> Model:

@@ -20,7 +20,7 @@ from lintorch.record import wire
 from lintorch.record.allowance import MOST_MODELS, bound_model
 from lintorch.record.bounds import SLACK
 from lintorch.record.model_options import ModelOptions
-from lintorch.record.trace import Failure
+from lintorch.record.models import Failure, Model, Stage
 from lintorch.record.user_files import project_roots
 
 
@@ -39,7 +39,7 @@ def visit(
         found = outline_file(text)
         module = import_file(Path(path), Path(chosen.project))
     except BaseException as error:  # whatever user code raises, SystemExit too
-        send({"failure": wire.packed(_not_imported(error, files, shown))})
+        send({"failure": wire.pack(_not_imported(error, files, shown))})
         send({"done": True})
         return
     covered = set(passed)
@@ -51,7 +51,7 @@ def visit(
             cause = f"only the first {MOST_MODELS} models of a file are tried; configure this one to have it tried"
             seen = ModelIdentity(shown, candidate.qualname, candidate.row)
             _begin(send, seen)
-            send({"failure": wire.packed(_failure(seen, "stopped", cause))})
+            send({"failure": wire.pack(_failure(seen, "stopped", cause))})
             send({"done": True})
             return
         tried += 1
@@ -96,7 +96,7 @@ def _one(
     seen = ModelIdentity(shown, candidate.qualname, candidate.row)
     if candidate.error is not None:
         _begin(send, seen)
-        send({"failure": wire.packed(_failure(seen, "build", shortened(candidate.error)))})
+        send({"failure": wire.pack(_failure(seen, "build", shortened(candidate.error)))})
         send({"done": True})
         return set()
 
@@ -135,7 +135,7 @@ def _isolated(
         send(message)
     if ending.cause:
         failed = True
-        send({"failure": wire.packed(_failure(seen, "stopped", ending.cause, ending.output))})
+        send({"failure": wire.pack(_failure(seen, "stopped", ending.cause, ending.output))})
     send({"done": True})
     return set() if failed else parts
 
@@ -147,12 +147,12 @@ def _begin(send: Send, seen: ModelIdentity) -> None:
 def _contained(data: Any) -> set[str]:
     """What a model as it was sent contains; nothing where it is none, which who reads it says."""
     try:
-        return set(wire.model(data).contains)
+        return set(wire.read(Model, data).contains)
     except wire.MalformedError:
         return set()
 
 
-def _failure(seen: ModelIdentity, stage: str, cause: str, output: str = "") -> Failure:
+def _failure(seen: ModelIdentity, stage: Stage, cause: str, output: str = "") -> Failure:
     return Failure(seen.path, seen.qualname, seen.row, stage, cause, output)
 
 

@@ -21,8 +21,9 @@ from lintorch.guest.process.isolate import Send
 from lintorch.guest.watch.trace_graphs import shortened
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record import wire
+from lintorch.record.events import Raised
 from lintorch.record.input_notation import argument
-from lintorch.record.trace import Event, Input
+from lintorch.record.models import Input, Stage
 
 _SEARCH_SHARE = 0.5
 _LARGE = 0.2
@@ -33,10 +34,10 @@ _LARGE = 0.2
 class _Failed:
     """Why a model could not be fed, or built."""
 
-    stage: str
+    stage: Stage
     cause: str
     output: str = ""
-    raised: tuple[Event, ...] = ()
+    raised: tuple[Raised, ...] = ()
     limit: str = ""
 
 
@@ -100,10 +101,10 @@ def _found(work: Work, built: Built, setting: Mapping[str, Any]) -> Fed | _Faile
                 )
             else:
                 fed = search_inputs.search(built, work.files, left * _SEARCH_SHARE)
-            send({"fed": wire.packed(fed)})
+            send({"fed": wire.pack(fed)})
         except NotFedError as error:
             failed = _Failed(error.stage, str(error), raised=error.raised, limit=error.limit)
-            send({"unfed": wire.packed(failed)})
+            send({"unfed": wire.pack(failed)})
 
     sent, ending = work.step(feeding, left, "fed", "unfed")
     for message in sent:

@@ -15,7 +15,7 @@ from lintorch.guest.construct.parameters import list_positional_parameters
 from lintorch.guest.feed import model_attributes, shape_forms
 from lintorch.guest.feed.modal_arguments import of_kind
 from lintorch.record.input_notation import FIRST_SIZES
-from lintorch.record.trace import Input
+from lintorch.record.models import Input
 
 _BIG = 320
 SIDES = (64, 32, 96, 128, 224, 256, 299, 320, 512)
