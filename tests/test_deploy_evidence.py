@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from examining import examine_files
 
 from lintorch import catalog
 from lintorch.core.dispatch import index, lint
@@ -12,7 +13,7 @@ from lintorch.core.finding import Evidence, Finding, Severity
 from lintorch.core.merge import Merged, merge
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace, Trial
-from lintorch.host.examine import Plan, Report, examine
+from lintorch.host.reports import Report
 from lintorch.source import Source
 
 CATALOG = catalog.load()
@@ -53,7 +54,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def traced(folder: Path) -> list[Report]:
-    return list(examine(Plan(paths(folder, *FILES), str(folder))))
+    return examine_files(paths(folder, *FILES), folder)
 
 
 def paths(folder: Path, *names: str) -> tuple[str, ...]:
@@ -71,7 +72,7 @@ def judged(folder: Path, code: str, name: str, reports: list[Report], script: st
     for report in reports:
         assert report.model is not None, report.failure
         if report.model.path == path:
-            trace = Trace(report.model, report.runs, report.rungs, PROFILE)
+            trace = Trace(report.model, report.runs, report.captures, PROFILE)
             found += lint(trace, index(rules, Evidence.TRACE))
             for outcome in report.outcomes:
                 found += lint(Trial(outcome, trace), index(rules, Evidence.EXPORT))
@@ -120,7 +121,9 @@ CHANGING = model("changing", LOSS.format(line="seen = target.view(-1)"))
 COPYING = model("copying", LOSS.format(line="seen = target.narrow(-1, 0, 1).contiguous()"))
 
 
-def test_what_depends_on_the_mode_is_told_at_the_export_call_of_another_file(folder, traced):
+def test_what_depends_on_the_mode_is_told_at_the_export_call_of_another_file(
+    folder: Path, traced: list[Report]
+) -> None:
     finding = only(judged(folder, "LT201", MODAL, traced, deploy(MODAL)).standing)
     assert (Path(finding.place.path).name, finding.place.row) == ("deploy.py", 7)
     assert finding.evidence is Evidence.TRACE
@@ -128,32 +131,36 @@ def test_what_depends_on_the_mode_is_told_at_the_export_call_of_another_file(fol
     assert finding.fix is not None
 
 
-def test_a_mode_that_changes_nothing_withdraws_a_missing_eval(folder, traced):
+def test_a_mode_that_changes_nothing_withdraws_a_missing_eval(
+    folder: Path, traced: list[Report]
+) -> None:
     merged = judged(folder, "LT201", INDIFFERENT, traced, deploy(INDIFFERENT))
     assert merged.standing == ()
     assert "no layer of Net" in str(only(merged.withdrawn).refuted)
 
 
-def test_a_model_that_nobody_exports_in_training_mode_is_no_finding(folder, traced):
+def test_a_model_that_nobody_exports_in_training_mode_is_no_finding(
+    folder: Path, traced: list[Report]
+) -> None:
     assert judged(folder, "LT201", MODAL, traced) == Merged((), ())
 
 
-def test_an_export_in_training_mode_that_differs_proves_a_missing_eval(folder):
+def test_an_export_in_training_mode_that_differs_proves_a_missing_eval(folder: Path) -> None:
     (path,) = paths(folder, "modal.py")
     pair = (f"{path}:Net", "torch.export")
-    plan = Plan((path,), str(folder), exporters=("torch.export",), in_training=(pair,))
-    finding = only(judged(folder, "LT201", MODAL, list(examine(plan)), deploy(MODAL)).standing)
+    reports = examine_files([path], folder, exporters=("torch.export",), in_training=(pair,))
+    finding = only(judged(folder, "LT201", MODAL, reports, deploy(MODAL)).standing)
     assert (finding.evidence, finding.exporter) == (Evidence.EXPORT, "torch.export")
     assert finding.severity is Severity.ERROR
 
 
-def test_dropout_seen_to_drop_in_eval_mode(folder, traced):
+def test_dropout_seen_to_drop_in_eval_mode(folder: Path, traced: list[Report]) -> None:
     finding = only(judged(folder, "LT202", DROPPING, traced).standing)
     assert finding.evidence is Evidence.TRACE
     assert "50%" in finding.message
 
 
-def test_dropout_of_nothing_is_withdrawn(folder, traced):
+def test_dropout_of_nothing_is_withdrawn(folder: Path, traced: list[Report]) -> None:
     merged = judged(folder, "LT202", IDLE, traced)
     assert merged.standing == ()
     assert "p is 0" in str(only(merged.withdrawn).refuted)
@@ -162,28 +169,29 @@ def test_dropout_of_nothing_is_withdrawn(folder, traced):
 @pytest.fixture(scope="module")
 def tried(folder: Path) -> list[Report]:
     exporters = ("torch.export", "torchscript-script")
-    plan = Plan(paths(folder, "dropping.py", "synced.py"), str(folder), exporters=exporters)
-    return list(examine(plan))
+    return examine_files(paths(folder, "dropping.py", "synced.py"), folder, exporters=exporters)
 
 
-def test_dropout_makes_an_export_random(folder, tried):
+def test_dropout_makes_an_export_random(folder: Path, tried: list[Report]) -> None:
     assert only(judged(folder, "LT202", DROPPING, tried).standing).evidence is Evidence.EXPORT
 
 
-def test_a_scripted_sync_batch_norm_is_refused_where_it_is_made(folder, tried):
+def test_a_scripted_sync_batch_norm_is_refused_where_it_is_made(
+    folder: Path, tried: list[Report]
+) -> None:
     finding = only(judged(folder, "LT203", SYNCED, tried).standing)
     assert (finding.evidence, finding.severity) == (Evidence.EXPORT, Severity.ERROR)
     assert finding.fix is not None
     assert "BatchNorm2d" in finding.fix.edits[0].content
 
 
-def test_a_target_seen_to_be_the_callers(folder, traced):
+def test_a_target_seen_to_be_the_callers(folder: Path, traced: list[Report]) -> None:
     finding = only(judged(folder, "LT401", CHANGING, traced).standing)
     assert finding.evidence is Evidence.TRACE
     assert finding.fix is not None
 
 
-def test_a_target_seen_to_be_a_copy_is_withdrawn(folder, traced):
+def test_a_target_seen_to_be_a_copy_is_withdrawn(folder: Path, traced: list[Report]) -> None:
     merged = judged(folder, "LT401", COPYING, traced)
     assert merged.standing == ()
     assert "a copy" in str(only(merged.withdrawn).refuted)

@@ -10,6 +10,7 @@ from importlib.machinery import PathFinder
 from lintorch import __version__
 from lintorch.cache import cards_kept, keep_cards
 from lintorch.catalog import Catalog, fingerprint, load, places
+from lintorch.core.codes import UNCHECKED_FILE
 from lintorch.core.finding import Finding, Place
 
 _known: dict[tuple[str, ...], Catalog] = {}
@@ -34,13 +35,12 @@ def engine_finding(rules: Catalog, code: str, message: str, place: Place) -> Fin
 
 def given_up(path: str, error: Exception | str, folders: tuple[str, ...]) -> Finding:
     """The finding for a file that lintorch itself could not go through to its end."""
-    from lintorch.core.dispatch import (
-        told,  # here, as a run in which nothing has changed tells of none
-    )
+    # here, as a run in which nothing has changed tells of none
+    from lintorch.core.dispatch import told
 
     cause = error if isinstance(error, str) else told(error)
     message = f"lintorch failed on this file, which was not checked: {cause}"
-    return engine_finding(catalog(folders), "LT009", message, Place(path, 1))
+    return engine_finding(catalog(folders), UNCHECKED_FILE, message, Place(path, 1))
 
 
 @cache

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 import libcst as cst
 
 from lintorch.core.finding import Hit, Refuted, Severity
-from lintorch.core.profile import LOWEST_OPSET, enumerated
+from lintorch.core.profile import LOWEST_OPSET, WRITES_ONNX, enumerated
 from lintorch.core.rule import Rule
-from lintorch.evidence import OperatorUse, Outcome, Rung, Site, Trace, Trial
+from lintorch.evidence import GraphCapture, OperatorUse, Outcome, Site, Trace, Tracer, Trial
 from lintorch.facts.exporting.onnx_operators import exported_name
 from lintorch.source import Source
 from lintorch.targets import Answer, Target, Verdict, find, written_operators
@@ -61,7 +61,6 @@ rule = Rule(
     example_profile=("onnx-legacy@16", "target:tensorrt-8.4"),
 )
 
-ONNX = ("onnx", "onnx-legacy")
 TRACED = ("coreml",)
 """Runtimes whose converters look up the operators that tracing finds, as they are."""
 DECOMPOSING = ("executorch", "litert", "tvm-pytorch")
@@ -98,7 +97,7 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
 def exported(call: cst.Call, name: str, target: Target, source: Source) -> Iterator[Hit]:
     """What is missing of what the ONNX exporters in use write."""
     found: dict[str, tuple[int, list[tuple[str, Verdict]]]] = {}
-    exporters = [each for each in ONNX if each in source.profile.exporters]
+    exporters = [each for each in WRITES_ONNX if each in source.profile.exporters]
     for exporter in exporters:
         opset = written_opset(exporter, source, target)
         for wanted in written_operators.operators(name, exporter, opset) or ():
@@ -118,12 +117,12 @@ def exported(call: cst.Call, name: str, target: Target, source: Source) -> Itera
     yield Hit(call, f"{message}; {hint}", severity=grave, target=target.name)
 
 
-@rule.trace("rung.torch.export")
-def in_program(rung: Rung, trace: Trace) -> Iterator[Hit]:
+@rule.trace(Tracer.EXPORT)
+def in_program(capture: GraphCapture, trace: Trace) -> Iterator[Hit]:
     """What converters that decompose an exported program meet whatever they decompose."""
     for target in map(find, trace.profile.targets):
         if target.family in DECOMPOSING:
-            for site, names in by_line(rung).items():
+            for site, names in by_line(capture).items():
                 lacking = [
                     (n, v) for n in names if is_missing(v := target.supports(n, domain="aten"))
                 ]
@@ -131,18 +130,18 @@ def in_program(rung: Rung, trace: Trace) -> Iterator[Hit]:
                     told_of = f"torch.export finds {enumerated([name for name, _ in lacking])} here"
                     message = f"{told_of}, which nothing decomposes, and {told(lacking, target)}"
                     yield Hit(
-                        site or rung,
+                        site or capture,
                         f"{message}; {remedy(lacking, target)}",
                         severity=Severity.WARNING,
                         target=target.name,
                     )
 
 
-def by_line(rung: Rung) -> dict[Site | None, list[str]]:
+def by_line(capture: GraphCapture) -> dict[Site | None, list[str]]:
     """The operators of each line that no decomposition takes apart, each once."""
     lines: dict[Site | None, list[str]] = {}
-    for name, site in rung.operators:
-        if name in rung.lasting and not SETTLED.search(name):
+    for name, site in capture.operators:
+        if name in capture.lasting and not SETTLED.search(name):
             names = lines.setdefault(site, [])
             names += [] if name in names else [name]
     return lines
@@ -150,7 +149,7 @@ def by_line(rung: Rung) -> dict[Site | None, list[str]]:
 
 @rule.trial("ok", "wrong", "random", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit | Refuted]:
-    alone = {outcome.exporter} == set(ONNX) & trial.profile.exporters
+    alone = {outcome.exporter} == set(WRITES_ONNX) & trial.profile.exporters
     for target in map(find, trial.profile.targets if outcome.graph else ()):
         for site, uses in trial.by_line().items():
             yield from judged(site, uses, target, outcome, alone)

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import libcst as cst
 
+from lintorch.core.exporter_calls import ONNX_EXPORT
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.profile import LOWEST_OPSET, MEASURED_TORCH, default_opset, enumerated
 from lintorch.core.rule import Rule
 from lintorch.evidence import Outcome, Trial
-from lintorch.facts.exporting.export_calls import ONNX, onnx_arguments, onnx_exporter
+from lintorch.facts.exporting.export_calls import onnx_arguments, onnx_exporter
 from lintorch.facts.exporting.onnx_operators import exported_name
 from lintorch.source import Source
 from lintorch.targets import Target, find, written_operators
@@ -80,7 +81,7 @@ ELSEWHERE = frozenset(
 
 @rule.source(cst.Call, needs=("onnx",))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if not source.profile.targets or source.name(call.func) != ONNX:
+    if not source.profile.targets or source.name(call.func) != ONNX_EXPORT:
         return
     given, exporter = onnx_arguments(call), onnx_exporter(call, source)
     node = given.get("opset_version")
@@ -96,7 +97,7 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
         if hit is None and exporter == "onnx" and source.profile.torch == MEASURED_TORCH:
             hit = newer_file(call, NEW_IR, exporter, target)
         if hit is not None:
-            yield replace(hit, **about(mode.model, exporter) if mode and tried else {})
+            yield about(hit, mode.model, exporter) if mode and tried else hit
 
 
 def wanted(asked: int | None, exporter: str, source: Source) -> tuple[int, str]:
@@ -111,9 +112,9 @@ def wanted(asked: int | None, exporter: str, source: Source) -> tuple[int, str]:
     return asked, "is asked for"
 
 
-def about(model: str | None, exporter: str) -> dict[str, str | None]:
-    """What a hit is about, so that trials of the very model, opset and exporter join it."""
-    return {"model": model or None, "exporter": (exporter or None) if model else None}
+def about(hit: Hit, model: str | None, exporter: str) -> Hit:
+    """The hit with what it is about: trials of the very model, opset and exporter join it."""
+    return replace(hit, model=model or None, exporter=(exporter or None) if model else None)
 
 
 @rule.trial("ok", "wrong", "random", "failed")

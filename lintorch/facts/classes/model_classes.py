@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from lintorch.facts.names.canonical_names import canonical_name
+from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.project.module_homes import Project, module_home
 from lintorch.facts.project.outlines import outline_file
 
@@ -16,7 +16,6 @@ _FRAMEWORKS = frozenset(
         "diffusers.ModelMixin", "diffusers.models.modeling_utils.ModelMixin",
         "mmengine.model.BaseModule", "mmengine.model.BaseModel", "mmcv.runner.BaseModule",
         "detectron2.modeling.backbone.Backbone", "gpytorch.models.ExactGP",
-        "torch.nn.modules.module.Module",
     }
 )  # fmt: skip
 _NOT_LAYERS = ("torch.nn.functional", "torch.nn.init", "torch.nn.utils", "torch.nn.parallel")
@@ -54,7 +53,7 @@ def _bases(dotted: str, project: Project) -> Iterator[str]:
         for base in found.classes[name].bases:
             yield _absolute(base, path)
     elif name in found.names:
-        yield found.names[name]
+        yield documented_name(found.names[name])
 
 
 def _is_torch_layer(dotted: str) -> bool:
@@ -68,5 +67,5 @@ def _absolute(base: str, path: str) -> str:
     head, _, rest = base.partition(".")
     names = outline_file(path).names
     if head in names:
-        return canonical_name(f"{names[head]}.{rest}" if rest else names[head])
+        return documented_name(f"{names[head]}.{rest}" if rest else names[head])
     return f"{module_home(path).module}.{base}"

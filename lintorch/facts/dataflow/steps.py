@@ -8,6 +8,7 @@ from typing import Protocol
 
 import libcst as cst
 
+from lintorch.core.torch_methods import MODULE_RETURNING, PARALLEL_WRAPPERS
 from lintorch.facts.classes.classes import Classes, ClassInfo, HasClasses, is_self
 from lintorch.facts.dataflow.reaching import Definition, reaching
 from lintorch.facts.names.lookup import Lookup
@@ -15,16 +16,7 @@ from lintorch.syntax.literals import arguments, literal
 from lintorch.syntax.parsed_file import ParsedFile
 
 _DEPTH = 12
-_WRAPPERS = frozenset(
-    {
-        "torch.nn.DataParallel", "torch.nn.parallel.DataParallel",
-        "torch.nn.parallel.DistributedDataParallel", "torch.compile", "torch.jit.script",
-    }
-)  # fmt: skip
-_SAME = frozenset(
-    {"to", "cuda", "cpu", "train", "eval", "float", "double", "half", "bfloat16", "requires_grad_"}
-)
-"""Methods that give back the module they are called on."""
+_WRAPPERS = PARALLEL_WRAPPERS | {"torch.compile", "torch.jit.script"}
 _FUNCTIONS = ("torch.nn.functional.", "torch.special.")
 _LAYERS = {
     "Softmax": "softmax", "Softmax2d": "softmax", "LogSoftmax": "log_softmax",
@@ -257,7 +249,7 @@ class Provenance:
         if self._names.name(func) in _WRAPPERS and call.args and not call.args[0].star:
             return self.origins(call.args[0].value, depth + 1)
         if isinstance(func, cst.Attribute) and not self._names.name(func):
-            kept = func.attr.value in _SAME
+            kept = func.attr.value in MODULE_RETURNING
             return self.origins(func.value, depth + 1) if kept else ()
         function = self._classes.function(func)
         if function is not None:
@@ -270,7 +262,7 @@ class Provenance:
         if not isinstance(value, cst.Call):
             return False
         func = value.func
-        if isinstance(func, cst.Attribute) and func.attr.value in _SAME:
+        if isinstance(func, cst.Attribute) and func.attr.value in MODULE_RETURNING:
             return self._file.code(func.value) == text
         wraps = self._names.name(func) in _WRAPPERS and bool(value.args)
         return wraps and self._file.code(value.args[0].value) == text

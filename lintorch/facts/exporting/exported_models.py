@@ -8,9 +8,10 @@ from typing import Protocol, TypeVar
 
 import libcst as cst
 
+from lintorch.core.exporter_calls import EXPORTER_CALLS, ONNX_EXPORT
 from lintorch.facts.classes.classes import ClassInfo
 from lintorch.facts.dataflow.steps import HasProvenance
-from lintorch.facts.exporting.export_calls import EXPORTERS, ONNX, HasProfile, onnx_exporter
+from lintorch.facts.exporting.export_calls import HasProfile, onnx_exporter
 from lintorch.syntax.literals import arguments
 from lintorch.syntax.parsed_file import HasFile
 
@@ -36,10 +37,10 @@ class Export:
 def export_of(call: cst.Call, source: HasExports) -> Export | None:
     """What an export call exports; None of any other call."""
     name = source.names.name(call.func)
-    if name not in EXPORTERS:
+    if name not in EXPORTER_CALLS:
         return None
-    exporter, parameter = EXPORTERS[name]
-    if name == ONNX:
+    exporter, parameter = EXPORTER_CALLS[name]
+    if name == ONNX_EXPORT:
         exporter = onnx_exporter(call, source)
     given = arguments(call, parameter).get(parameter)
     return Export(call, exporter, class_of(given, source) if given is not None else None)

@@ -8,8 +8,8 @@ from typing import Protocol
 
 import libcst as cst
 
-from lintorch.facts.names.canonical_names import canonical_name
 from lintorch.facts.names.scopes import Binding, Names, bind_names, scopes_around, star_imports
+from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.project.module_homes import Project
 from lintorch.facts.project.reexports import follow_reexports, follow_star, is_hidden
 from lintorch.syntax.parsed_file import HasFile, ParsedFile
@@ -47,7 +47,7 @@ class Lookup:
 
         A built-in is its own name; a definition of this file is `module.name`.
         """
-        return canonical_name(self._dotted(expression)) if expression is not None else ""
+        return documented_name(self._dotted(expression)) if expression is not None else ""
 
     def full_name(self, definition: cst.FunctionDef | cst.ClassDef) -> str:
         """The dotted name of a definition at the top of the file."""
