@@ -17,7 +17,7 @@ import torch.nn.functional as F  # noqa: E402
 from torch import nn  # noqa: E402
 
 from lintorch.core.profile import EXPORTERS, MEASURED  # noqa: E402
-from lintorch.guest.export import TABLE, attempt  # noqa: E402
+from lintorch.guest.export import EXPORTER_TABLE, try_export  # noqa: E402
 from lintorch.guest.watch.make_tensors import varied  # noqa: E402
 from lintorch.record.trace import Input, Model, Outcome  # noqa: E402
 
@@ -168,7 +168,7 @@ def tried(module, exporter, directory, *, opset=None, train=False, shape=None) -
             return False
         return True
 
-    return attempt(
+    return try_export(
         exporter,
         module.eval(),
         model,
@@ -186,7 +186,7 @@ def row_of(model, text):
 
 
 def test_every_exporter_that_can_be_asked_for_is_there():
-    assert tuple(TABLE) == EXPORTERS
+    assert tuple(EXPORTER_TABLE) == EXPORTERS
 
 
 @pytest.mark.parametrize(("exporter", "package"), [("openvino", "openvino"), ("ncnn", "pnnx")])

@@ -86,13 +86,13 @@ def _trying(work: Work, subject: Subject, trial: _Trial, send: Send) -> None:
     wanted: dict[str, Any] = {"opset": opset, "keep": bool(work.options.artifacts)}
     if work.options.scripts:
         send(_script(work, subject, trial))
-    outcome = export.attempt(
+    outcome = export.try_export(
         trial.exporter, module, model, varied, directory=trial.folder, **wanted, **about
     )
     send({"outcome": wire.packed(outcome)})
     left = work.options.trial_seconds - (clock() - started)
     seconds = min(_NARROWING, left / 2)
-    for name in export.narrowed(outcome, module, model, varied, seconds=seconds, **about):
+    for name in export.find_blamed_parts(outcome, module, model, varied, seconds=seconds, **about):
         send({"part": name})
 
 
@@ -105,7 +105,7 @@ def _script(work: Work, subject: Subject, trial: _Trial) -> dict[str, str]:
         building = recipe.write_statements(work.options.project)
     except ValueError as error:
         return {"unwritten": str(error)}
-    text = export.script(
+    text = export.write_reproduction(
         trial.exporter,
         "repro.py",
         building,
@@ -130,7 +130,7 @@ def _outcome(exporter: str, piece: Piece, options: Options) -> Outcome:
     seconds = round(piece.seconds, 3)
     stopped = Outcome(exporter, "failed", "stopped", piece.ending.cause, seconds=seconds)
     outcome = wire.outcome(told.pop("outcome")) if "outcome" in told else stopped
-    if outcome.message == export.ATE:
+    if outcome.message == export.OUT_OF_MEMORY:
         outcome = replace(outcome, message=options.space.full())
     if outcome.status not in ("wrong", "failed"):
         told = {name: said for name, said in told.items() if name == "part"}

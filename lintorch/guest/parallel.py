@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from torch import nn
 
-from lintorch.guest.export.module_state import tensors_of
+from lintorch.guest.export.module_state import list_tensors
 from lintorch.guest.model_work import Options
 from lintorch.guest.process.isolate import Ending, Send, ticking
 from lintorch.machine.free_memory import free
@@ -32,7 +32,7 @@ class Piece:
 
 def room(options: Options, module: nn.Module) -> int:
     """How many exports of a module fit beside each other into the memory that is free."""
-    sizes = (value.numel() * value.element_size() for _, value in tensors_of(module))
+    sizes = (value.numel() * value.element_size() for _, value in list_tensors(module))
     weights = sum(map(int, sizes))
     return max(1, min(options.jobs, free() // (_BASE + _COPIES * weights)))
 

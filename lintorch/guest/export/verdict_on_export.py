@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from lintorch.guest.export.compare_numbers import Difference, difference
+from lintorch.guest.export.compare_numbers import Difference, find_difference
 from lintorch.guest.export.eager_reference import Eager, Sizes
-from lintorch.guest.export.error_reading import core
+from lintorch.guest.export.error_reading import summarise_error
 from lintorch.guest.export.exporter import Exported
 from lintorch.record.trace import Outcome
 
@@ -22,7 +22,7 @@ class Wrong:
     place: str
     found: Difference
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         """One sentence that says what is wrong where."""
         if self.found.why:
             return f"{self.place} {self.found.why}".strip()
@@ -33,7 +33,7 @@ class Wrong:
 
 
 @dataclass(frozen=True)
-class _At:
+class _RunAtSizes:
     """What the exported model gave at some sizes, or the difference that there is no giving."""
 
     key: str
@@ -42,7 +42,7 @@ class _At:
     given: list[torch.Tensor] | Difference
 
 
-def judge(
+def judge_export(
     exporter: str, exported: Exported, eager: Eager, varied: Mapping[str, Sizes], train: bool
 ) -> Outcome:
     """Ok or wrong; failed where the exported model does not run at all.
@@ -52,24 +52,24 @@ def judge(
     """
     traced = eager.model.sizes
     try:
-        given = _run(exported, eager, traced)
+        given = _run_exported(exported, eager, traced)
     except Exception as error:
-        return Outcome(exporter, "failed", "run", core(error), opset=exported.opset)
+        return Outcome(exporter, "failed", "run", summarise_error(error), opset=exported.opset)
     key, place = ("train", "exported in training mode") if train else ("", "at the traced size")
-    runs = [_At(key, place, traced, given)]
+    runs = [_RunAtSizes(key, place, traced, given)]
     if not train:
-        runs += _others(exported, eager, varied)
-    found = [wrong for at in runs if (wrong := _wrong(at, eager))]
-    if found and (random := eager.randomness()):
+        runs += _run_at_other_sizes(exported, eager, varied)
+    found = [wrong for at in runs if (wrong := _find_wrong(at, eager))]
+    if found and (random := eager.measure_randomness()):
         found = [w for w in found if random.amount is not None and w.found.amount is None]
         if not found:
-            return _random(exporter, exported, random)
+            return _make_random_outcome(exporter, exported, random)
     compared = () if train else tuple(at.key for at in runs)
-    outcome = _outcome(exporter, exported, found)
-    return replace(outcome, compared=compared, error=_furthest(runs, eager))
+    outcome = _make_outcome(exporter, exported, found)
+    return replace(outcome, compared=compared, error=_find_largest_difference(runs, eager))
 
 
-def _random(exporter: str, exported: Exported, random: Difference) -> Outcome:
+def _make_random_outcome(exporter: str, exported: Exported, random: Difference) -> Outcome:
     said = f"by {random.amount:.3g}" if random.amount is not None else "in shape"
     detail = f"the eager model itself is random: two runs in eval mode differ {said}"
     return Outcome(
@@ -77,11 +77,11 @@ def _random(exporter: str, exported: Exported, random: Difference) -> Outcome:
     )
 
 
-def _outcome(exporter: str, exported: Exported, found: list[Wrong]) -> Outcome:
+def _make_outcome(exporter: str, exported: Exported, found: list[Wrong]) -> Outcome:
     if not found:
         return Outcome(exporter, "ok", detail=exported.note, opset=exported.opset)
     also = " and ".join(wrong.place for wrong in found[1:])
-    detail = found[0].sentence() + (f"; also wrong {also}" if also else "")
+    detail = found[0].write_sentence() + (f"; also wrong {also}" if also else "")
     return Outcome(
         exporter,
         "wrong",
@@ -91,33 +91,35 @@ def _outcome(exporter: str, exported: Exported, found: list[Wrong]) -> Outcome:
     )
 
 
-def _others(exported: Exported, eager: Eager, varied: Mapping[str, Sizes]) -> Iterator[_At]:
+def _run_at_other_sizes(
+    exported: Exported, eager: Eager, varied: Mapping[str, Sizes]
+) -> Iterator[_RunAtSizes]:
     for group, sizes in varied.items():
         place = f"at {group} {'×'.join(str(sizes[name]) for name in group.split(','))}"
         try:
-            eager.numbers(sizes)
+            eager.list_numbers_at(sizes)
         except Exception:
             continue
         try:
-            yield _At(group, place, sizes, _run(exported, eager, sizes))
+            yield _RunAtSizes(group, place, sizes, _run_exported(exported, eager, sizes))
         except Exception as error:
-            why = f"the exported model raises {core(error, 1)}"
-            yield _At(group, place, sizes, Difference(None, why=why))
+            why = f"the exported model raises {summarise_error(error, 1)}"
+            yield _RunAtSizes(group, place, sizes, Difference(None, why=why))
 
 
-def _wrong(at: _At, eager: Eager) -> Wrong | None:
+def _find_wrong(at: _RunAtSizes, eager: Eager) -> Wrong | None:
     if isinstance(at.given, Difference):
         return Wrong(at.key, at.place, at.given)
-    found = difference(eager.numbers(at.sizes), at.given)
-    if found and (eager.randomness() or not eager.excuses(at.sizes, at.given, found)):
+    found = find_difference(eager.list_numbers_at(at.sizes), at.given)
+    if found and (eager.measure_randomness() or not eager.is_excused(at.sizes, at.given, found)):
         return Wrong(at.key, at.place, found)
     return None
 
 
-def _furthest(runs: Iterable[_At], eager: Eager) -> float | None:
+def _find_largest_difference(runs: Iterable[_RunAtSizes], eager: Eager) -> float | None:
     """The largest difference from eager, however small; None where no numbers were compared."""
     apart = [
-        difference(eager.numbers(at.sizes), at.given, exact=True)
+        find_difference(eager.list_numbers_at(at.sizes), at.given, exact=True)
         for at in runs
         if not isinstance(at.given, Difference)
     ]
@@ -125,6 +127,6 @@ def _furthest(runs: Iterable[_At], eager: Eager) -> float | None:
     return max((amount for amount in amounts if amount is not None), default=None)
 
 
-def _run(exported: Exported, eager: Eager, sizes: Sizes) -> list[torch.Tensor]:
+def _run_exported(exported: Exported, eager: Eager, sizes: Sizes) -> list[torch.Tensor]:
     with torch.no_grad():
-        return exported.run(eager.fed(sizes))
+        return exported.run(eager.make_inputs(sizes))

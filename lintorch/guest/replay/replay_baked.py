@@ -16,7 +16,7 @@ import torch
 from torch import nn
 from torch.overrides import TorchFunctionMode
 
-from lintorch.guest.export.compare_numbers import difference
+from lintorch.guest.export.compare_numbers import find_difference
 from lintorch.guest.replay.run_again import OTHER, Replay, told
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.trace import Event, Site
@@ -46,7 +46,7 @@ def baked(replay: Replay, events: Sequence[Event]) -> Iterator[Event]:
                 continue
             swap = _Swap(replay.subject.files, {(site, kind): seen})
             outputs = replay.outputs(partial(_within, swap), OTHER)
-            if swap.fits and (found := difference(other, outputs)):
+            if swap.fits and (found := find_difference(other, outputs)):
                 yield Event(kind, site, args={"change": told(found)})
 
 
