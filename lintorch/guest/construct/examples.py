@@ -10,7 +10,7 @@ from typing import Any
 from lintorch.guest.construct.literal_values import UnknownValueError, evaluate_literal
 from lintorch.guest.construct.snippets import Snippet, split_snippets
 from lintorch.guest.construct.tensor_calls import get_last_name, read_tensor_call, strip_moves
-from lintorch.record.trace import Input
+from lintorch.record.models import Input
 
 
 @dataclass(frozen=True)

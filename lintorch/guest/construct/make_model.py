@@ -27,7 +27,8 @@ from lintorch.guest.process.error_text import is_of_memory
 from lintorch.guest.watch.module_construction import Construction, watched
 from lintorch.guest.watch.unregistered_layers import Outside
 from lintorch.guest.watch.user_lines import UserLines
-from lintorch.record.trace import Input, Site
+from lintorch.record.models import Input
+from lintorch.record.sites import Site
 
 _SECONDS_PER_SEARCH = 12.0
 """Seconds after which no other arguments are tried."""

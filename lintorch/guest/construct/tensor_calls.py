@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lintorch.guest.construct.literal_values import UnknownValueError, evaluate_literal
-from lintorch.record.trace import Input
+from lintorch.record.models import Input
 
 _FLOAT_MAKERS = frozenset(("randn", "rand", "zeros", "ones", "empty"))
 _MOVES = frozenset(

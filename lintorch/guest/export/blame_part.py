@@ -26,7 +26,8 @@ from lintorch.guest.export.try_exporter import run_exporter
 from lintorch.guest.export.warnings_log import logged_warnings
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.limits import TooSlow, within
-from lintorch.record.trace import Model, Outcome
+from lintorch.record.models import Model
+from lintorch.record.outcomes import Outcome, Variation
 
 _STAGES_IN_PARTS = ("export", "load")
 """Stages whose failure can be looked for in parts: before any numbers are compared."""
@@ -52,7 +53,9 @@ def find_blamed_parts(
         return
     eager = Eager(module, model)
     output = eager.run_at(model.sizes)
-    others = {group: eager.make_inputs(sizes) for group, sizes in varied.items()}
+    others = {
+        Variation.of_group(group): eager.make_inputs(sizes) for group, sizes in varied.items()
+    }
     with (
         copied_module(module, train) as copied,
         logged_warnings(user_file),
@@ -76,4 +79,4 @@ def _goes_wrong_alike(
         made = run_exporter(outcome.exporter, make_part_job(part, job), user_file)
         if isinstance(made, Outcome):
             return outcome.status == "failed" and is_same_failure(outcome, made)
-        return outcome.status == "wrong" and is_wrong_alike(outcome.wrong, part, made)
+        return outcome.status == "wrong" and is_wrong_alike(outcome.wrong_at, part, made)

@@ -13,7 +13,7 @@ from lintorch.guest.export.exporter import Exported
 from lintorch.guest.export.module_state import copied_module
 from lintorch.guest.export.part_calls import Part
 from lintorch.guest.watch.make_tensors import flatten
-from lintorch.record.trace import Outcome
+from lintorch.record.outcomes import AS_TRACED, Outcome, Variation
 
 _NUMBER = re.compile(r"\d+")
 
@@ -38,19 +38,19 @@ def _get_error_kind(outcome: Outcome) -> str:
     return outcome.message.partition(":")[0]
 
 
-def is_wrong_alike(wrong: Mapping[str, float | None], part: Part, made: Exported) -> bool:
+def is_wrong_alike(wrong: Mapping[Variation, float | None], part: Part, made: Exported) -> bool:
     """Whether a part is wrong at some of the sizes at which the whole is.
 
     Where the whole is wrong at the traced sizes already, so must the part be; where it is not,
     what is wrong with the part there is another matter.
     """
     found = {*_find_wrong_sizes(part, made)}
-    return bool(found & set(wrong)) and ("" in found) == ("" in wrong)
+    return bool(found & set(wrong)) and (AS_TRACED in found) == (AS_TRACED in wrong)
 
 
-def _find_wrong_sizes(part: Part, made: Exported) -> Iterator[str]:
+def _find_wrong_sizes(part: Part, made: Exported) -> Iterator[Variation]:
     """At which sizes of the whole a part differs from eager, or raises where eager runs."""
-    for group, example in {"": part.example, **part.others}.items():
+    for at, example in {AS_TRACED: part.example, **part.others}.items():
         try:
             expected = _run_eager(part.module, example)
         except Exception:
@@ -59,10 +59,10 @@ def _find_wrong_sizes(part: Part, made: Exported) -> Iterator[str]:
             with torch.no_grad():
                 given = made.run(_clone_tensors(example))
         except Exception:
-            yield group
+            yield at
             continue
         if find_difference(expected, given) is not None:
-            yield group
+            yield at
 
 
 def _run_eager(module: nn.Module, example: Sequence[torch.Tensor]) -> list[torch.Tensor]:

@@ -13,7 +13,7 @@ from lintorch.guest.export.exporter import Job
 from lintorch.guest.export.module_state import copied_module
 from lintorch.guest.export.part_calls import Part, list_parts, unwrap_part
 from lintorch.guest.process.deadline import clock
-from lintorch.record.trace import Outcome
+from lintorch.record.outcomes import Outcome
 
 Alike = Callable[[Part], bool]
 """Whether the export of a part goes wrong as that of the whole does."""

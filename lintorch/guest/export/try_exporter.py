@@ -25,7 +25,8 @@ from lintorch.guest.export.verdict_on_export import judge_export
 from lintorch.guest.export.warnings_log import logged_warnings
 from lintorch.guest.process.error_text import is_of_memory
 from lintorch.guest.watch.make_tensors import weightless
-from lintorch.record.trace import Model, Outcome
+from lintorch.record.models import Model
+from lintorch.record.outcomes import ExportStage, Outcome
 
 _TOO_LARGE = (
     "its weights do not fit into the memory it may take, without them it is only traced; "
@@ -93,7 +94,7 @@ def run_exporter(exporter: str, job: Job, user_file: UserFile) -> Exported | Out
 
 
 def _describe_failure(
-    exporter: str, stage: str, error: BaseException, job: Job, user_file: UserFile
+    exporter: str, stage: ExportStage, error: BaseException, job: Job, user_file: UserFile
 ) -> Outcome:
     if is_of_memory(error):
         return Outcome(exporter, "failed", "stopped", OUT_OF_MEMORY, opset=job.opset)

@@ -11,14 +11,14 @@ from lintorch.guest.export.compare_numbers import Difference, find_difference
 from lintorch.guest.export.eager_reference import Eager, Sizes
 from lintorch.guest.export.error_reading import summarise_error
 from lintorch.guest.export.exporter import Exported
-from lintorch.record.trace import Outcome
+from lintorch.record.outcomes import AS_TRACED, IN_TRAINING, Deviation, Outcome, Variation
 
 
 @dataclass(frozen=True)
 class Wrong:
-    """A difference, at the key and the place in words that it was found at."""
+    """A difference, and where it was found, also in words."""
 
-    key: str
+    at: Variation
     place: str
     found: Difference
 
@@ -36,7 +36,7 @@ class Wrong:
 class _RunAtSizes:
     """What the exported model gave at some sizes, or the difference that there is no giving."""
 
-    key: str
+    varied: Variation
     place: str
     sizes: Sizes
     given: list[torch.Tensor] | Difference
@@ -47,7 +47,7 @@ def judge_export(
 ) -> Outcome:
     """Ok or wrong; failed where the exported model does not run at all.
 
-    With `train` only the traced size is compared, under the key "train". A model that is random
+    With `train` only the traced size is compared, as one exported in training mode. A model that is random
     in eval mode is neither: its numbers are "random", and only its shapes can be wrong.
     """
     traced = eager.model.sizes
@@ -55,8 +55,10 @@ def judge_export(
         given = _run_exported(exported, eager, traced)
     except Exception as error:
         return Outcome(exporter, "failed", "run", summarise_error(error), opset=exported.opset)
-    key, place = ("train", "exported in training mode") if train else ("", "at the traced size")
-    runs = [_RunAtSizes(key, place, traced, given)]
+    if train:
+        runs = [_RunAtSizes(IN_TRAINING, "exported in training mode", traced, given)]
+    else:
+        runs = [_RunAtSizes(AS_TRACED, "at the traced size", traced, given)]
     if not train:
         runs += _run_at_other_sizes(exported, eager, varied)
     found = [wrong for at in runs if (wrong := _find_wrong(at, eager))]
@@ -64,7 +66,7 @@ def judge_export(
         found = [w for w in found if random.amount is not None and w.found.amount is None]
         if not found:
             return _make_random_outcome(exporter, exported, random)
-    compared = () if train else tuple(at.key for at in runs)
+    compared = () if train else tuple(at.varied for at in runs)
     outcome = _make_outcome(exporter, exported, found)
     return replace(outcome, compared=compared, error=_find_largest_difference(runs, eager))
 
@@ -73,7 +75,11 @@ def _make_random_outcome(exporter: str, exported: Exported, random: Difference) 
     said = f"by {random.amount:.3g}" if random.amount is not None else "in shape"
     detail = f"the eager model itself is random: two runs in eval mode differ {said}"
     return Outcome(
-        exporter, "random", wrong={"": random.amount}, detail=detail, opset=exported.opset
+        exporter,
+        "random",
+        wrong=(Deviation(AS_TRACED, random.amount),),
+        detail=detail,
+        opset=exported.opset,
     )
 
 
@@ -85,7 +91,7 @@ def _make_outcome(exporter: str, exported: Exported, found: list[Wrong]) -> Outc
     return Outcome(
         exporter,
         "wrong",
-        wrong={wrong.key: wrong.found.amount for wrong in found},
+        wrong=tuple(Deviation(wrong.at, wrong.found.amount) for wrong in found),
         detail="; ".join(part for part in (detail, exported.note) if part),
         opset=exported.opset,
     )
@@ -95,24 +101,25 @@ def _run_at_other_sizes(
     exported: Exported, eager: Eager, varied: Mapping[str, Sizes]
 ) -> Iterator[_RunAtSizes]:
     for group, sizes in varied.items():
+        varied_by = Variation.of_group(group)
         place = f"at {group} {'×'.join(str(sizes[name]) for name in group.split(','))}"
         try:
             eager.list_numbers_at(sizes)
         except Exception:
             continue
         try:
-            yield _RunAtSizes(group, place, sizes, _run_exported(exported, eager, sizes))
+            yield _RunAtSizes(varied_by, place, sizes, _run_exported(exported, eager, sizes))
         except Exception as error:
             why = f"the exported model raises {summarise_error(error, 1)}"
-            yield _RunAtSizes(group, place, sizes, Difference(None, why=why))
+            yield _RunAtSizes(varied_by, place, sizes, Difference(None, why=why))
 
 
 def _find_wrong(at: _RunAtSizes, eager: Eager) -> Wrong | None:
     if isinstance(at.given, Difference):
-        return Wrong(at.key, at.place, at.given)
+        return Wrong(at.varied, at.place, at.given)
     found = find_difference(eager.list_numbers_at(at.sizes), at.given)
     if found and (eager.measure_randomness() or not eager.is_excused(at.sizes, at.given, found)):
-        return Wrong(at.key, at.place, found)
+        return Wrong(at.varied, at.place, found)
     return None
 
 

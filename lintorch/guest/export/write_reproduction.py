@@ -12,7 +12,7 @@ from lintorch.guest.export.exporter import Job
 from lintorch.guest.export.exporter_table import EXPORTER_TABLE
 from lintorch.guest.export.write_program import write_program
 from lintorch.guest.watch.make_tensors import tensors
-from lintorch.record.trace import Model
+from lintorch.record.models import Model
 
 
 def write_reproduction(

@@ -10,7 +10,7 @@ from torch import nn
 
 from lintorch.guest.construct.parameters import list_positional_parameters
 from lintorch.guest.feed.guess_inputs import Guess
-from lintorch.record.trace import Input
+from lintorch.record.models import Input
 
 _AXIS_NAMES = {
     (2, False): ("batch", "sequence"),

@@ -21,8 +21,9 @@ from lintorch.guest.process.isolate import Send
 from lintorch.guest.watch.trace_graphs import shortened
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record import wire
+from lintorch.record.events import Raised
 from lintorch.record.input_notation import argument
-from lintorch.record.trace import Event, Input
+from lintorch.record.models import Input, Stage
 
 _SEARCH_SHARE = 0.5
 _LARGE_SHARE = 0.2
@@ -33,10 +34,10 @@ _LARGE_SHARE = 0.2
 class _Failed:
     """Why a model could not be fed, or built."""
 
-    stage: str
+    stage: Stage
     cause: str
     output: str = ""
-    raised: tuple[Event, ...] = ()
+    raised: tuple[Raised, ...] = ()
     limit: str = ""
 
 
@@ -86,7 +87,7 @@ def _is_too_large(built: Built, found: Fed | _Failed, work: Work) -> bool:
     return (
         isinstance(found, _Failed)
         and "memory" in found.cause
-        and weights > work.options.memory * _LARGE_SHARE
+        and weights > work.options.limits.memory * _LARGE_SHARE
     )
 
 
@@ -102,10 +103,10 @@ def _search_in_child(work: Work, built: Built, setting: Mapping[str, Any]) -> Fe
                 )
             else:
                 fed = search_inputs.search_inputs(built, work.files, left * _SEARCH_SHARE)
-            send({"fed": wire.packed(fed)})
+            send({"fed": wire.pack(fed)})
         except NotFedError as error:
             failed = _Failed(error.stage, str(error), raised=error.raised, limit=error.limit)
-            send({"unfed": wire.packed(failed)})
+            send({"unfed": wire.pack(failed)})
 
     sent, ending = work.step(feeding, left, "fed", "unfed")
     for message in sent:
@@ -131,8 +132,8 @@ def _parse_configured(
 
 def _report_limit(limit: str, where: str, work: Work) -> _Failed:
     """That a limit was met, as it was set."""
-    options = work.options
-    cause = options.space.full(where) if limit == "memory" else options.time.late(where)
+    limits = work.options.limits
+    cause = limits.space.full(where) if limit == "memory" else limits.time.late(where)
     return _Failed("stopped", cause, limit=limit)
 
 

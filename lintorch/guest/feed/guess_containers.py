@@ -10,7 +10,7 @@ from lintorch.guest.feed.container_arguments import Structure, find_structures, 
 from lintorch.guest.feed.guess_inputs import Guess, guess_argument
 from lintorch.guest.feed.shape_forms import InputForm, choose_form_by_name, list_layer_forms
 from lintorch.record.arguments import Place
-from lintorch.record.trace import Input
+from lintorch.record.models import Input
 
 _LEAST_SIDE = 4
 """The smallest side of a map of features."""

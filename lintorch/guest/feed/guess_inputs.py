@@ -20,7 +20,7 @@ from lintorch.guest.feed.shape_forms import (
     list_layer_forms,
 )
 from lintorch.record.input_notation import FIRST_SIZES
-from lintorch.record.trace import Input
+from lintorch.record.models import Input
 
 _BIG_SIDE = 320
 COMMON_SIDES = (64, 32, 96, 128, 224, 256, 299, 320, 512)

@@ -10,7 +10,7 @@ from torch import nn
 
 from lintorch.guest.feed.guess_inputs import Guess, guess_argument
 from lintorch.guest.feed.shape_forms import choose_form_by_name, list_layer_forms
-from lintorch.record.trace import Input
+from lintorch.record.models import Input
 
 _ATTENTION_MASK = re.compile(r"\w*attention_mask|\w*padding_mask")
 
