@@ -12,13 +12,13 @@ from lintorch.guest.construct.fill_arguments import fill_arguments
 from lintorch.guest.construct.parameters import list_reachable_parameters
 from lintorch.guest.construct.sequences import make_sequence
 
-Arguments = Mapping[str, Any]
+ConstructorArguments = Mapping[str, Any]
 _OFFER = re.compile(r"\b(?:one of|available|supported|choose from|options)\b(.{1,400})", re.DOTALL)
 _MISSING = re.compile(r"missing \d+ required [\w-]+ arguments?: (.*)")
 _LONGEST_SEQUENCE = 12
 
 
-def resize_sequences(given: Arguments, message: str) -> Iterator[Arguments]:
+def resize_sequences(given: ConstructorArguments, message: str) -> Iterator[ConstructorArguments]:
     """The sequences that the message names, as long as it says; then all of them at other lengths."""
     several = {name: value for name, value in given.items() if isinstance(value, (tuple, list))}
     if "'int' object is not" in message:
@@ -61,7 +61,7 @@ def find_offered_words(message: str) -> list[str]:
 
 
 def fill_named_optionals(
-    call: Callable[..., Any], given: Arguments, message: str
+    call: Callable[..., Any], given: ConstructorArguments, message: str
 ) -> dict[str, Any]:
     """Values for optional arguments that default to None and that the message names."""
     missing = [
@@ -75,7 +75,7 @@ def fill_named_optionals(
 
 
 def fill_missing_keywords(
-    call: Callable[..., Any], given: Arguments, message: str
+    call: Callable[..., Any], given: ConstructorArguments, message: str
 ) -> dict[str, Any]:
     """Values for arguments that a call takes as `**kwargs` and that what it calls is missing."""
     try:

@@ -10,7 +10,7 @@ from typing import Any
 from torch import nn
 
 from lintorch.guest.construct.arguments_by_error import (
-    Arguments,
+    ConstructorArguments,
     fill_missing_keywords,
     fill_named_optionals,
     find_offered_words,
@@ -30,8 +30,8 @@ _MOST_CALLS = 80
 
 
 def suggest_arguments(
-    call: Callable[..., Any], given: Arguments, message: str
-) -> Iterator[Arguments]:
+    call: Callable[..., Any], given: ConstructorArguments, message: str
+) -> Iterator[ConstructorArguments]:
     """Arguments to try after `given` ended in an error of this message, the most likely first."""
     for name, value in given.items():
         if name in CONFIG_NAMES and not isinstance(value, GuessedConfig):
@@ -58,7 +58,9 @@ def suggest_arguments(
             yield from _replace_argument(given, name, numbers[:6])
 
 
-def _replace_argument(given: Arguments, name: str, numbers: list[Any]) -> Iterator[Arguments]:
+def _replace_argument(
+    given: ConstructorArguments, name: str, numbers: list[Any]
+) -> Iterator[ConstructorArguments]:
     """The arguments with one of them changed."""
     for value in numbers if _is_number(given[name]) else _PARTS:
         if value != given[name]:
@@ -66,16 +68,16 @@ def _replace_argument(given: Arguments, name: str, numbers: list[Any]) -> Iterat
 
 
 def search_arguments(
-    make: Callable[[Arguments], Any],
+    make: Callable[[ConstructorArguments], Any],
     call: Callable[..., Any],
-    first: Arguments,
+    first: ConstructorArguments,
     patient: Callable[[], bool],
-) -> tuple[Any, Arguments]:
+) -> tuple[Any, ConstructorArguments]:
     """What `make` gives for the first arguments that it takes, and those.
 
     Raises its first error; where something is not installed or cannot be fetched, that.
     """
-    waiting: list[tuple[Arguments, int]] = [(first, 0)]
+    waiting: list[tuple[ConstructorArguments, int]] = [(first, 0)]
     seen: set[str] = set()
     errors: list[Exception] = []
     tried = 0

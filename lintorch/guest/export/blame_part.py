@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from torch import nn
 
-from lintorch.guest.export.eager_reference import Eager, Sizes
+from lintorch.guest.export.eager_reference import Eager, NamedSizes
 from lintorch.guest.export.error_reading import UserFile
 from lintorch.guest.export.exporter import Job
 from lintorch.guest.export.module_state import copied_module
@@ -37,7 +37,7 @@ def find_blamed_parts(
     outcome: Outcome,
     module: nn.Module,
     model: Model,
-    varied: Mapping[str, Sizes],
+    varied: Mapping[str, NamedSizes],
     *,
     train: bool,
     user_file: UserFile,

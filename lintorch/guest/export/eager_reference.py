@@ -14,7 +14,7 @@ from lintorch.guest.watch.make_tensors import flatten, tensors
 from lintorch.record.arguments import arranged
 from lintorch.record.models import Model
 
-Sizes = Mapping[str, int]
+NamedSizes = Mapping[str, int]
 _NUDGE = 1e-6
 _MOST_NUDGES = 10.0
 """How many times what a nudge of the weights does to eager still counts as rounding."""
@@ -29,18 +29,18 @@ class Eager:
         self._again: list[torch.Tensor] | None = None
         self.model = model
 
-    def make_inputs(self, sizes: Sizes) -> tuple[torch.Tensor, ...]:
+    def make_inputs(self, sizes: NamedSizes) -> tuple[torch.Tensor, ...]:
         """A tensor for each input at these sizes."""
         return tensors(self.model.inputs, sizes)
 
-    def run_at(self, sizes: Sizes) -> Any:
+    def run_at(self, sizes: NamedSizes) -> Any:
         """What the model gives back at these sizes, as it is; run once."""
         key = tuple(sizes.items())
         if key not in self._outputs:
             self._outputs[key] = self._run_afresh(sizes)
         return self._outputs[key]
 
-    def list_numbers_at(self, sizes: Sizes) -> list[torch.Tensor]:
+    def list_numbers_at(self, sizes: NamedSizes) -> list[torch.Tensor]:
         """The tensors in what the model gives back."""
         return flatten(self.run_at(sizes))
 
@@ -50,7 +50,9 @@ class Eager:
             self._again = flatten(self._run_afresh(self.model.sizes))
         return find_difference(self.list_numbers_at(self.model.sizes), self._again)
 
-    def is_excused(self, sizes: Sizes, given: Sequence[torch.Tensor], found: Difference) -> bool:
+    def is_excused(
+        self, sizes: NamedSizes, given: Sequence[torch.Tensor], found: Difference
+    ) -> bool:
         """Whether a difference is the model's own: of recording gradients, or of rounding.
 
         Layers with a fast path for inference give other numbers where gradients are recorded.
@@ -67,11 +69,11 @@ class Eager:
     def _arrange_arguments(self, given: Sequence[torch.Tensor]) -> tuple[Any, ...]:
         return arranged(self.model.inputs, given)
 
-    def _run_afresh(self, sizes: Sizes) -> Any:
+    def _run_afresh(self, sizes: NamedSizes) -> Any:
         with copied_module(self._module) as module, torch.no_grad():
             return module(*self._arrange_arguments(self.make_inputs(sizes)))
 
-    def _run_nudged(self, sizes: Sizes) -> list[torch.Tensor]:
+    def _run_nudged(self, sizes: NamedSizes) -> list[torch.Tensor]:
         generator = torch.Generator().manual_seed(0)
         with copied_module(self._module) as module, torch.no_grad():
             nudged = [_nudge_tensor(tensor, generator) for tensor in self.make_inputs(sizes)]

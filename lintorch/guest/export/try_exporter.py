@@ -10,7 +10,7 @@ from pathlib import Path
 from torch import nn
 
 from lintorch.guest.export import onnx_graph
-from lintorch.guest.export.eager_reference import Eager, Sizes
+from lintorch.guest.export.eager_reference import Eager, NamedSizes
 from lintorch.guest.export.error_reading import (
     UserFile,
     find_root_cause,
@@ -40,7 +40,7 @@ def try_export(
     exporter: str,
     module: nn.Module,
     model: Model,
-    varied: Mapping[str, Sizes],
+    varied: Mapping[str, NamedSizes],
     *,
     opset: int | None,
     train: bool,

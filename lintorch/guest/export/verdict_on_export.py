@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import torch
 
 from lintorch.guest.export.compare_numbers import Difference, find_difference
-from lintorch.guest.export.eager_reference import Eager, Sizes
+from lintorch.guest.export.eager_reference import Eager, NamedSizes
 from lintorch.guest.export.error_reading import summarise_error
 from lintorch.guest.export.exporter import Exported
 from lintorch.record.outcomes import AS_TRACED, IN_TRAINING, Deviation, Outcome, Variation
@@ -38,12 +38,12 @@ class _RunAtSizes:
 
     varied: Variation
     place: str
-    sizes: Sizes
+    sizes: NamedSizes
     given: list[torch.Tensor] | Difference
 
 
 def judge_export(
-    exporter: str, exported: Exported, eager: Eager, varied: Mapping[str, Sizes], train: bool
+    exporter: str, exported: Exported, eager: Eager, varied: Mapping[str, NamedSizes], train: bool
 ) -> Outcome:
     """Ok or wrong; failed where the exported model does not run at all.
 
@@ -98,7 +98,7 @@ def _make_outcome(exporter: str, exported: Exported, found: list[Wrong]) -> Outc
 
 
 def _run_at_other_sizes(
-    exported: Exported, eager: Eager, varied: Mapping[str, Sizes]
+    exported: Exported, eager: Eager, varied: Mapping[str, NamedSizes]
 ) -> Iterator[_RunAtSizes]:
     for group, sizes in varied.items():
         varied_by = Variation.of_group(group)
@@ -134,6 +134,6 @@ def _find_largest_difference(runs: Iterable[_RunAtSizes], eager: Eager) -> float
     return max((amount for amount in amounts if amount is not None), default=None)
 
 
-def _run_exported(exported: Exported, eager: Eager, sizes: Sizes) -> list[torch.Tensor]:
+def _run_exported(exported: Exported, eager: Eager, sizes: NamedSizes) -> list[torch.Tensor]:
     with torch.no_grad():
         return exported.run(eager.make_inputs(sizes))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from torch import nn
 
-from lintorch.guest.export.eager_reference import Sizes
+from lintorch.guest.export.eager_reference import NamedSizes
 from lintorch.guest.export.exporter import Job
 from lintorch.guest.export.exporter_table import EXPORTER_TABLE
 from lintorch.guest.export.write_program import write_program
@@ -21,7 +21,7 @@ def write_reproduction(
     building: Sequence[str],
     module: nn.Module,
     model: Model,
-    varied: Mapping[str, Sizes],
+    varied: Mapping[str, NamedSizes],
     *,
     opset: int | None,
     train: bool,
