@@ -16,6 +16,11 @@ ConstructorArguments = Mapping[str, Any]
 _OFFER = re.compile(r"\b(?:one of|available|supported|choose from|options)\b(.{1,400})", re.DOTALL)
 _MISSING = re.compile(r"missing \d+ required [\w-]+ arguments?: (.*)")
 _LONGEST_SEQUENCE = 12
+"""Items: a larger number in a message is rather a size than a length."""
+_OFFERED = 4
+"""Words of one list in a message that are tried, at most."""
+_OTHER_LENGTHS = (4, 2, 5)
+"""Items that all sequences are made of together, where several of them have to agree."""
 
 
 def resize_sequences(given: ConstructorArguments, message: str) -> Iterator[ConstructorArguments]:
@@ -36,7 +41,7 @@ def resize_sequences(given: ConstructorArguments, message: str) -> Iterator[Cons
                 yield {**given, name: longer}
                 if longer[-1] is True:
                     yield {**given, name: (False,) * length}
-    for length in (4, 2, 5) if len(several) > 1 else ():
+    for length in _OTHER_LENGTHS if len(several) > 1 else ():
         yield {
             **given,
             **{n: _make_sequence_like(n, value, length) for n, value in several.items()},
@@ -56,7 +61,7 @@ def find_offered_words(message: str) -> list[str]:
     found = []
     for text in _OFFER.findall(message):
         quoted = re.findall(r"['\"]([\w.+/-]+)['\"]", text)
-        found += (quoted or re.findall(r"[A-Za-z][\w.-]*\w", text))[:4]
+        found += (quoted or re.findall(r"[A-Za-z][\w.-]*\w", text))[:_OFFERED]
     return list(dict.fromkeys(found))
 
 

@@ -16,6 +16,9 @@ from lintorch.guest.construct.file_outline import FileOutline
 from lintorch.guest.construct.parameters import list_required_parameters
 
 _MOST_FACTORIES = 3
+"""Factories by which one class is built, at most: each costs a run of the user's code."""
+_DEEPEST_LITERAL, _LONGEST_LITERAL = 3, 64
+"""Levels and items of a container that is looked through for being plain."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,9 @@ def _is_literal(value: Any, depth: int = 0) -> bool:
         value = (*value, *value.values())
     if issubclass(type(value), (tuple, list)):
         return (
-            depth < 3 and len(value) <= 64 and all(_is_literal(part, depth + 1) for part in value)
+            depth < _DEEPEST_LITERAL
+            and len(value) <= _LONGEST_LITERAL
+            and all(_is_literal(part, depth + 1) for part in value)
         )
     return value is None or issubclass(type(value), (int, float, str))
 

@@ -39,10 +39,12 @@ _VALUE_BY_ANNOTATION: tuple[tuple[str, Any], ...] = (
     ("dict", {}),
 )
 _MOST_LETTERS = 60
+"""Letters of an argument that are shown, at most."""
 _SEQUENCE = re.compile(r"Sequence|List|list\[|list$|Tuple|tuple|Iterable")
 _OR_ONE = re.compile(r"(^|\| ?|Union\[|, ?)(int|float)( ?\||\]?$|,)")
 """An annotation that allows one number in place of several."""
 _DEEPEST_PART = 2
+"""Models made to be arguments of models that are arguments themselves; deeper ones are `nn.Identity`."""
 
 CONFIG_NAMES = frozenset(("config", "cfg", "conf", "args", "opt", "opts", "hparams", "params"))
 

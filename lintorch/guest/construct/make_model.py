@@ -33,6 +33,7 @@ from lintorch.record.sites import Site
 _SECONDS_PER_SEARCH = 12.0
 """Seconds after which no other arguments are tried."""
 _SMALL_SIDE = 128
+"""Pixels that a bigger side is shrunk to."""
 
 
 @dataclass(frozen=True)

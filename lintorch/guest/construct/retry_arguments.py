@@ -21,12 +21,22 @@ from lintorch.guest.construct.fill_arguments import CONFIG_NAMES
 from lintorch.guest.process.error_text import kind_of, text_of
 
 _SEVERAL = re.compile(r"iterable|len\(\)|subscriptable|unpack|tuple|list|sequence|zip|out of range")
+"""A message that asks for several values where one was given."""
 _NUMBERS: tuple[Any, ...] = (
     *((2, 2), (8, 16, 32), (64, 64), (2, 2, 2, 2), (32, 32, 32), (16,) * 12),
     *(8, 1, 3, 64, 96, 16, 224),
 )
+"""What is tried in place of a number or a sequence of them, the likeliest first."""
 _PARTS: tuple[Any, ...] = (nn.Identity(), nn.ReLU, nn.BatchNorm2d, 8)
+"""What is tried in place of a part of a model or its class, the likeliest first."""
 _MOST_CALLS = 80
+"""Calls of one constructor, at most; the caller's seconds bound them too."""
+_MOST_REFUSALS = 4
+"""Refusals in a row after which a line of arguments is given up."""
+_FEW_NUMBERS = 6
+"""How many of `_NUMBERS` are tried for an argument that the message does not name."""
+_QUOTED_FRAMES = 4
+"""Innermost frames of a traceback whose lines are read for names of arguments."""
 
 
 def suggest_arguments(
@@ -55,7 +65,7 @@ def suggest_arguments(
         yield from _replace_argument(given, name, numbers)
     for name in given:
         if name not in named:
-            yield from _replace_argument(given, name, numbers[:6])
+            yield from _replace_argument(given, name, numbers[:_FEW_NUMBERS])
 
 
 def _replace_argument(
@@ -91,7 +101,7 @@ def search_arguments(
             told = f"{kind_of(error)}: {text_of(error)}"
             if (
                 told not in seen
-                and depth < 4
+                and depth < _MOST_REFUSALS
                 and not isinstance(error, (ImportError, OSError, NameError))
             ):
                 seen.add(told)
@@ -105,7 +115,7 @@ def search_arguments(
 
 def _quote_error(error: Exception) -> str:
     """The message, and the lines that it came from: they name what was refused."""
-    frames = traceback.extract_tb(error.__traceback__)[-4:]
+    frames = traceback.extract_tb(error.__traceback__)[-_QUOTED_FRAMES:]
     return " ".join([text_of(error), *(frame.line or "" for frame in frames)])
 
 

@@ -19,7 +19,9 @@ from lintorch.guest.construct.make_model import Built, ModelMaker
 from lintorch.guest.watch.user_lines import UserLines
 
 _MOST_CALLS_TRIED = 2
+"""Classes and factories that are called before the file's examples are followed, at most."""
 _MOST_EXAMPLES = 4
+"""Calls in the file's own text that are followed, at most."""
 
 
 def build_each_way(candidate: Candidate, files: UserLines) -> Iterator[Built]:

@@ -16,6 +16,7 @@ from lintorch.record.models import Model
 
 NamedSizes = Mapping[str, int]
 _NUDGE = 1e-6
+"""By what share each number is moved up or down: about eight times float32's rounding of 1.2e-7."""
 _MOST_NUDGES = 10.0
 """How many times what a nudge of the weights does to eager still counts as rounding."""
 

@@ -27,6 +27,7 @@ _SHORTENED = (
 )
 _INTERPRETED = "The following operation failed in the TorchScript interpreter"
 _MOST_CHARACTERS = 400
+"""Characters of an error's text that are told, at most."""
 
 
 def list_causes(error: BaseException) -> Iterator[BaseException]:

@@ -79,6 +79,7 @@ class _GraphReader:
     def read_nodes(
         self, graph: Any, values: _KnownValues, site: Site | None = None
     ) -> Iterator[OperatorUse]:
+        """The uses of operators in a graph or function, the user's line of a call for those inside."""
         for node in graph.node:
             here = _find_site(node, self.user_file) or site
             inner = self.functions.get((node.domain, node.op_type))

@@ -76,11 +76,13 @@ class _CallRecorder:
     depth: int = 0
 
     def enter_module(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Note the first call of a module; its tensors are copied, as it may write into them."""
         if self.depth == 1 and name not in self.found:
             self.found[name] = _map_leaves((args, kwargs), lambda value: value.detach().clone())
         self.depth += 1
 
     def leave_module(self) -> None:
+        """Note that the call entered last has ended."""
         self.depth -= 1
 
 

@@ -21,6 +21,7 @@ _LIST_ANNOTATION = re.compile(
 _NESTED_ANNOTATION = re.compile(r"(List|list|Sequence)\[(List|list|Sequence)\[")
 _ITERATING_FUNCTIONS = frozenset(("enumerate", "zip", "len", "reversed", "list"))
 _USUAL_PARTS = 2
+"""Tensors in a list of which nothing tells how many it holds."""
 _CHANNEL_NAMES = ("in_channels", "in_channels_list", "in_dims", "in_features", "channels")
 
 

@@ -20,6 +20,7 @@ _AXIS_NAMES = {
 """Names of the axes that commonly vary, by the rank of a tensor and whether it holds fractions."""
 _SMALL_SIDE = 64
 _BIG_SIDE = 128
+"""Pixels: a side above the one is first tried at the other."""
 
 
 def follow_example(module: nn.Module, fed: tuple[tuple[str, Input], ...]) -> Iterator[Guess]:

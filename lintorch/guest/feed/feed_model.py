@@ -26,6 +26,7 @@ from lintorch.record.input_notation import argument
 from lintorch.record.models import Input, Stage
 
 _SEARCH_SHARE = 0.5
+"""Of the seconds left: the search ends by then of itself, before the child that it runs in is ended."""
 _LARGE_SHARE = 0.2
 """The share of the memory it may take from which a model's weights are large."""
 

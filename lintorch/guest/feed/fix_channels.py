@@ -19,17 +19,20 @@ def fix_conv_channels(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
 
 
 def fix_batch_norm(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """A batch norm met `got` channels where it keeps statistics of `want`, on axis 1 or the last."""
     got, want = find_numbers(match)[:2]
     yield from replace_size(guess, got, want, axis=1)
     yield from replace_size(guess, got, want, axis=-1)
 
 
 def fix_group_norm(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """The message tells how many weights a group norm has, then the shape that it met."""
     want, *shape = find_numbers(match)
     yield from replace_size(guess, shape[1], want, axis=1)
 
 
 def fix_channels_per_group(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """The message tells the shape, then into how many groups its channels go: two channels for each."""
     *shape, groups = find_numbers(match)
     yield from replace_size(guess, shape[1], 2 * groups, axis=1)
 
@@ -46,11 +49,13 @@ def fix_linear_features(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
 
 
 def fix_last_axis(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """`want` on the last axis instead of `got`, as recurrent layers say it."""
     want, got = find_numbers(match)[:2]
     yield from replace_size(guess, got, want, axis=-1)
 
 
 def fix_layer_norm(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """A layer norm over the axes `want` met the shape `got`, with its width last or on axis 1."""
     want = [int(n) for n in re.findall(r"\d+", match[1])]
     got = [int(n) for n in re.findall(r"\d+", match[2])]
     yield from replace_size(guess, got[-1], want[-1], axis=-1)

@@ -10,21 +10,25 @@ from lintorch.guest.feed.guess_inputs import Guess, find_numbers
 
 
 def take_batched_rank(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """The higher of the two ranks that the message allows: the one with a batch."""
     yield from change_rank(
         guess, max(find_numbers(match)[:2] if match.re.groups > 1 else find_numbers(match))
     )
 
 
 def take_first_rank(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """The rank that the message names first."""
     yield from change_rank(guess, find_numbers(match)[0])
 
 
 def take_second_rank(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """The rank that the message names second; the first is the one it met."""
     got, want = find_numbers(match)[:2]
     yield from change_rank(guess, want, got=got)
 
 
 def add_axes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """As many axes as an index of one needs, or as the message's lowest index says there should be."""
     lowest, wanted = int(match[1]), int(match[2])
     yield from change_rank(guess, max(-lowest, wanted + 1 if wanted >= 0 else -wanted))
 

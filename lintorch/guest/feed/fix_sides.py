@@ -11,9 +11,13 @@ from lintorch.guest.feed.guess_inputs import COMMON_SIDES, SPATIAL, Guess, find_
 from lintorch.guest.feed.resize_axis import replace_size, scale_channels
 
 LENGTH_NAMES = ("sequence", "length")
+"""Names of sizes along which a sequence runs."""
 _LARGEST_FACTOR = 4
+"""How many times one side alone is made as big, at most."""
 _LEAST_SIDE, _LARGEST_SIDE = 8, 512
+"""Pixels of a side that is made to fit another input, or patches."""
 _COMMON_LENGTHS = (16, 32, 64, 128, 256, 1024)
+"""Steps of sequences that models are commonly made for, in the order they are tried."""
 
 
 def suggest_sizes(guess: Guess, message: str) -> Iterator[Guess]:
@@ -63,6 +67,7 @@ def equalise_joined_sizes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]
 
 
 def enlarge_sizes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """Sides twice and lengths four times as big, up to 1,022 pixels and 65,532 steps."""
     grown = {n: s * 2 for n, s in guess.sizes.items() if n in SPATIAL and s < 512}
     longer = {n: s * 4 for n, s in guess.sizes.items() if n in LENGTH_NAMES and s < 16384}
     if grown or longer:
@@ -108,6 +113,7 @@ def fit_view(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
 
 
 def scale_sides(guess: Guess, got: int, want: int) -> Iterator[Guess]:
+    """Sizes that make `want` numbers out of `got`: all sides by the root, one side alone, a length."""
     sides = {n: size for n, size in guess.sizes.items() if n in SPATIAL}
     root = round((want / got) ** (1 / max(1, len(sides))), 6)
     grown = {name: round(size * root) for name, size in sides.items()}

@@ -23,8 +23,11 @@ from lintorch.record.input_notation import FIRST_SIZES
 from lintorch.record.models import Input
 
 _BIG_SIDE = 320
+"""Pixels; bigger sides are tried at about a quarter before they are tried as they are."""
 COMMON_SIDES = (64, 32, 96, 128, 224, 256, 299, 320, 512)
+"""Pixels of sides that models are commonly made for, in the order they are tried."""
 SPATIAL = ("depth", "height", "width")
+"""Names of sizes of images and volumes."""
 _MASK_NAMES = re.compile(r"\w*mask\w*")
 _TIME_NAMES = re.compile(r"t|time|timesteps?|sigma|noise_level|step")
 _CONTEXT_NAMES = re.compile(r"encoder_hidden_states|context|text_emb\w*|prompt_embeds")

@@ -23,7 +23,9 @@ _SIZES_OF_ARGUMENT = {
     **dict.fromkeys(("seq_len", "sequence_length"), ("sequence", "length")),
 }
 """Arguments of constructors that say how big the inputs are."""
-_SIDE_NAMES = ("in_size", "img_size", "image_size", "input_size", "input_resolution")
+_SIDE_ATTRIBUTES = ("in_size", "img_size", "image_size", "input_size", "input_resolution")
+_LEAST_SIDE, _LARGEST_SIDE = 8, 1024
+"""Pixels between which a number by such a name is taken for a side."""
 
 
 def read_example_inputs(module: nn.Module) -> tuple[tuple[Input, ...], dict[str, int]] | None:
@@ -104,9 +106,13 @@ def _describe_tensor(name: str, tensor: torch.Tensor, shape: tuple[int | str, ..
 
 def _find_sides(module: nn.Module) -> tuple[int, int] | None:
     for holder in (module, getattr(module, "config", None), getattr(module, "patch_embed", None)):
-        for name in _SIDE_NAMES:
+        for name in _SIDE_ATTRIBUTES:
             value = getattr(holder, name, None)
-            if isinstance(value, int) and not isinstance(value, bool) and 8 <= value <= 1024:
+            if (
+                isinstance(value, int)
+                and not isinstance(value, bool)
+                and _LEAST_SIDE <= value <= _LARGEST_SIDE
+            ):
                 return value, value
             if isinstance(value, (tuple, list)) and len(value) >= 2:
                 height, width = value[-2:]

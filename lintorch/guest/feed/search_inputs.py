@@ -25,17 +25,27 @@ from lintorch.record.models import Input, Stage
 from lintorch.record.sites import Site
 
 _MOST_TRIES = 150
+"""Runs of one model, at most; its seconds bound them too."""
 _TRIES_PER_GUESS = 16
+"""Runs that one guess and its repairs get, so that a bad one leaves room for the others."""
 _TRY_SHARE = 0.6
+"""Of the seconds left, for one run: one that is too slow leaves time for lighter inputs."""
 _LEAST_SECONDS = 4.0
+"""Seconds that a run gets even so."""
 _MOST_ELEMENTS = 16_000_000
+"""Numbers in all inputs together, 64 MB in float32."""
 _LEAST_SIDE = 32
+"""Pixels below which sides are not halved for a model that is too slow."""
 _MOST_REPAIRS = 7
+"""Repairs on top of each other."""
 _SECONDS_CONFIGURED = 60.0
+"""Seconds of each run on inputs that the settings give: no other ones are tried."""
 _MOST_RAISED = 8
+"""Errors of different lines that are kept for what they tell."""
 _NOT_FOR_INPUTS = frozenset(
     {"SystemExit", "NameError", "NotImplementedError", "ImportError", "OSError", "MemoryError"}
 )
+"""Errors that other inputs do not mend."""
 
 
 class NotFedError(Exception):

@@ -27,6 +27,7 @@ from lintorch.guest.process.error_text import text_of
 _STEP_BY_NAME = {"depth": 32, "height": 32, "width": 64}
 """How much larger the second shape is that pnnx learns from which sizes may vary."""
 _STEP = 4
+"""The same for sizes of other names."""
 _TYPE_NAMES = {torch.float32: "f32", torch.float16: "f16", torch.int64: "i64", torch.int32: "i32"}
 _NO_BATCH = "ncnn has no batch: the first size of each input must be one that may vary"
 

@@ -11,6 +11,7 @@ import torch
 from lintorch.guest.export.exporter import Exported, Job, explain_missing, refuse_in_stage
 
 _FATAL_ONLY = 4
+"""ONNX Runtime's own number for the log level at which it prints nothing but fatal errors."""
 _SCRIPT = """
 import onnxruntime
 
