@@ -28,8 +28,8 @@ def resize_sequences(given: ConstructorArguments, message: str) -> Iterator[Cons
     several = {name: value for name, value in given.items() if isinstance(value, (tuple, list))}
     if "'int' object is not" in message:
         ints = [name for name, value in given.items() if type(value) is int]
-        asked = [name for name in ints if re.search(rf"(?<!\w){name}(?!\w)", message)]
-        for names in (asked, *([name] for name in asked)):
+        named_ints = [name for name in ints if re.search(rf"(?<!\w){name}(?!\w)", message)]
+        for names in (named_ints, *([name] for name in named_ints)):
             yield {**given, **{name: (given[name],) * 2 for name in names}}
     if "'tuple'" in message:
         yield {**given, **{name: list(value) for name, value in several.items()}}

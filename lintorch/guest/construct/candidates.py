@@ -44,14 +44,14 @@ def find_candidates(
 
     Classes that raise when they are looked at come last, with no way to build them.
     """
-    shown = list(
+    examples = list(
         find_examples(text, _find_maker_names(module, found), _keep_plain_names(vars(module)))
     )
     for candidate in _list_candidates(module, found):
         names = {candidate.qualname, *(name for name, _ in candidate.ways)}
         yield replace(
             candidate,
-            examples=tuple(example for example in shown if example.name in names),
+            examples=tuple(example for example in examples if example.name in names),
             scope=vars(module),
         )
 

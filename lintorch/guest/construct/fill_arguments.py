@@ -52,7 +52,7 @@ CONFIG_NAMES = frozenset(("config", "cfg", "conf", "args", "opt", "opts", "hpara
 def fill_arguments(
     call: Callable[..., Any], needed: list[inspect.Parameter], depth: int = 0
 ) -> dict[str, Any]:
-    """A value for each parameter that `call` cannot do without, by name."""
+    """A value for each parameter of `needed`, by name; `depth` counts the models that this is inside of."""
     return {parameter.name: _fill_parameter(call, parameter, depth) for parameter in needed}
 
 
@@ -128,8 +128,8 @@ def _fill_parameter(call: Callable[..., Any], parameter: inspect.Parameter, dept
     if name in CONFIG_NAMES and written in ("", "Any"):
         nearby = tiny_configs.make_nearby_config(call)
         return GuessedConfig() if nearby is None else nearby
-    if (said := pick_allowed_value(call, parameter)) is not NOT_SAID:
-        return said
+    if (allowed := pick_allowed_value(call, parameter)) is not NOT_SAID:
+        return allowed
     if is_sequence_parameter(call, parameter):
         made = make_sequence(name, _find_length(call, parameter), written)
         return list(made) if written.lower().startswith("list") else made

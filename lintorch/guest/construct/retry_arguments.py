@@ -48,11 +48,11 @@ def suggest_arguments(
             yield {**given, name: GuessedConfig()}
     if further := fill_missing_keywords(call, given, message):
         yield {**given, **further}
-    asked = fill_named_optionals(call, given, message)
-    if asked:
-        yield {**given, **asked}
-    if len(asked) > 1:
-        yield from ({**given, name: value} for name, value in asked.items())
+    optionals = fill_named_optionals(call, given, message)
+    if optionals:
+        yield {**given, **optionals}
+    if len(optionals) > 1:
+        yield from ({**given, name: value} for name, value in optionals.items())
     for word in find_offered_words(message):
         for name, value in given.items():
             if isinstance(value, str) and word != value:
@@ -98,13 +98,13 @@ def search_arguments(
             return make(given), given
         except Exception as error:  # whatever user code raises
             errors.append(error)
-            told = f"{kind_of(error)}: {text_of(error)}"
+            text = f"{kind_of(error)}: {text_of(error)}"
             if (
-                told not in seen
+                text not in seen
                 and depth < _MOST_REFUSALS
                 and not isinstance(error, (ImportError, OSError, NameError))
             ):
-                seen.add(told)
+                seen.add(text)
                 waiting[:0] = [
                     (other, depth + 1)
                     for other in suggest_arguments(call, given, _quote_error(error))

@@ -99,6 +99,6 @@ def _attempt_like_example(
     call = candidate.scope.get(example.name)
     given = bind_example(call, example, candidate.scope) if callable(call) else None
     if call is not None and given is not None:
-        said = {"factory": example.name} if example.name != candidate.qualname else {}
+        origin = {"factory": example.name} if example.name != candidate.qualname else {}
         given = {**given, **disable_pretrained(call)}
-        yield lambda: ModelMaker(call, given, said, files, example.fed).build_model()
+        yield lambda: ModelMaker(call, given, origin, files, example.fed).build_model()

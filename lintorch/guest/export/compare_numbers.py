@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import torch
 
 RELATIVE, ABSOLUTE = 1e-3, 1e-4
+"""From float32 on, which itself rounds by 6e-8: of the largest value, and in the output's own unit."""
 LOW_RELATIVE, LOW_ABSOLUTE = 2e-2, 1e-2
 """For float16 and bfloat16, of 10 and 7 bits, whose sums runtimes keep in other precisions."""
 _LOW_PRECISION = (torch.float16, torch.bfloat16)

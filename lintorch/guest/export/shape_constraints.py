@@ -50,8 +50,8 @@ def explain_unsolved(error: BaseException) -> Explained | None:
     for inner in list_causes(error):
         last = [*list_frames(inner)][-1:]
         if any(_SOLVER_PACKAGE in frame.f_globals.get("__name__", "") for frame in last):
-            told = f"torch cannot solve for the sizes declared dynamic: {summarise_error(inner)}"
-            return Explained(message=told)
+            message = f"torch cannot solve for the sizes declared dynamic: {summarise_error(inner)}"
+            return Explained(message=message)
     return None
 
 

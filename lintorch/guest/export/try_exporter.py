@@ -67,8 +67,8 @@ def try_export(
     except Exception as error:
         if is_of_memory(error):
             return Outcome(exporter, "failed", "stopped", OUT_OF_MEMORY)
-        told = f"the model itself does not run: {summarise_error(error)}"
-        return Outcome(exporter, "failed", "run", told, find_site_of_error(error, user_file))
+        message = f"the model itself does not run: {summarise_error(error)}"
+        return Outcome(exporter, "failed", "run", message, find_site_of_error(error, user_file))
     dynamic = frozenset(name for group in varied for name in group.split(","))
     with copied_module(module, train) as copied, logged_warnings(user_file) as heard:
         given = eager.make_inputs(model.sizes)

@@ -72,8 +72,8 @@ def judge_export(
 
 
 def _make_random_outcome(exporter: str, exported: Exported, random: Difference) -> Outcome:
-    said = f"by {random.amount:.3g}" if random.amount is not None else "in shape"
-    detail = f"the eager model itself is random: two runs in eval mode differ {said}"
+    apart = f"by {random.amount:.3g}" if random.amount is not None else "in shape"
+    detail = f"the eager model itself is random: two runs in eval mode differ {apart}"
     return Outcome(
         exporter,
         "random",

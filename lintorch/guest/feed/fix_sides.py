@@ -16,6 +16,12 @@ _LARGEST_FACTOR = 4
 """How many times one side alone is made as big, at most."""
 _LEAST_SIDE, _LARGEST_SIDE = 8, 512
 """Pixels of a side that is made to fit another input, or patches."""
+_LARGEST_SUGGESTED, _LARGEST_OF_VOLUME = 1024, 128
+"""Pixels of a side that is tried for an image or a map, and for a volume."""
+_BIGGEST_GROWN, _LONGEST_GROWN = 512, 16384
+"""Pixels and steps from which on sizes are not made bigger just because they are too small."""
+_LONGEST_SCALED = 8192
+"""Steps of a length that is worked out from how many numbers are wanted."""
 _COMMON_LENGTHS = (16, 32, 64, 128, 256, 1024)
 """Steps of sequences that models are commonly made for, in the order they are tried."""
 
@@ -61,15 +67,19 @@ def equalise_joined_sizes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]
     one, other = find_numbers(match)[:2]
     for got, want in ((one, other), (other, one)):
         sides = {n: round(s * want / max(1, got)) for n, s in guess.sizes.items() if n in SPATIAL}
-        if sides and min(sides.values()) >= 8 and max(sides.values()) <= 1024:
+        if (
+            sides
+            and min(sides.values()) >= _LEAST_SIDE
+            and max(sides.values()) <= _LARGEST_SUGGESTED
+        ):
             yield guess.with_sizes(**sides)
     yield from equalise_sizes(guess, match)
 
 
 def enlarge_sizes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
-    """Sides twice and lengths four times as big, up to 1,022 pixels and 65,532 steps."""
-    grown = {n: s * 2 for n, s in guess.sizes.items() if n in SPATIAL and s < 512}
-    longer = {n: s * 4 for n, s in guess.sizes.items() if n in LENGTH_NAMES and s < 16384}
+    """Sides twice and lengths four times as big."""
+    grown = {n: s * 2 for n, s in guess.sizes.items() if n in SPATIAL and s < _BIGGEST_GROWN}
+    longer = {n: s * 4 for n, s in guess.sizes.items() if n in LENGTH_NAMES and s < _LONGEST_GROWN}
     if grown or longer:
         yield guess.with_sizes(**grown, **longer)
 
@@ -117,14 +127,14 @@ def scale_sides(guess: Guess, got: int, want: int) -> Iterator[Guess]:
     sides = {n: size for n, size in guess.sizes.items() if n in SPATIAL}
     root = round((want / got) ** (1 / max(1, len(sides))), 6)
     grown = {name: round(size * root) for name, size in sides.items()}
-    if sides and max(grown.values()) <= 1024 and min(grown.values()) > 0:
+    if sides and max(grown.values()) <= _LARGEST_SUGGESTED and min(grown.values()) > 0:
         yield guess.with_sizes(**grown)
     if len(sides) > 1 and want % got == 0 and want // got <= _LARGEST_FACTOR:
         for name in list(sides)[:1]:
             yield guess.with_sizes(**{name: sides[name] * (want // got)})
     for name in LENGTH_NAMES:
         length = guess.sizes.get(name, 0) * want / got
-        if 1 <= length <= 8192:
+        if 1 <= length <= _LONGEST_SCALED:
             yield guess.with_sizes(**{name: round(length)})
 
 
@@ -132,7 +142,7 @@ def _vary_sides(guess: Guess) -> Iterator[Guess]:
     """Sides and lengths that models are commonly made for."""
     names = [name for name in guess.sizes if name in SPATIAL]
     if names:
-        most = 128 if "depth" in names else 1024
+        most = _LARGEST_OF_VOLUME if "depth" in names else _LARGEST_SUGGESTED
         for side in COMMON_SIDES:
             if side <= most and any(guess.sizes[name] != side for name in names):
                 yield guess.with_sizes(**dict.fromkeys(names, side))
@@ -146,5 +156,9 @@ def _take_named_numbers(guess: Guess, message: str) -> Iterator[Guess]:
     """Sides that the message names."""
     names = [name for name in guess.sizes if name in SPATIAL]
     for number in dict.fromkeys(map(int, re.findall(r"(?<![\w.])\d{1,4}(?![\w.])", message))):
-        if names and 8 <= number <= 1024 and number not in guess.sizes.values():
+        if (
+            names
+            and _LEAST_SIDE <= number <= _LARGEST_SUGGESTED
+            and number not in guess.sizes.values()
+        ):
             yield guess.with_sizes(**dict.fromkeys(names, number))

@@ -101,15 +101,15 @@ def list_fed_parameters(module: nn.Module) -> list[inspect.Parameter]:
 
 def guess_inputs(module: nn.Module, arguments: Mapping[str, Any]) -> Iterator[Guess]:
     """Inputs to try, the most likely first; none is known to work."""
-    said = model_attributes.read_example_inputs(module)
-    if said is not None:
-        yield Guess(*said)
+    example = model_attributes.read_example_inputs(module)
+    if example is not None:
+        yield Guess(*example)
     named = [p.name for p in list_fed_parameters(module)]
     if is_loss_signature(named):
         yield from _guess_loss_inputs(named)
-    by_layers = list(list_layer_forms(module))
-    for form in _order_forms(module, arguments, by_layers):
-        yield _combine_inputs(named, form, by_layers)
+    layer_forms = list(list_layer_forms(module))
+    for form in _order_forms(module, arguments, layer_forms):
+        yield _combine_inputs(named, form, layer_forms)
     if len(named) > 1 and not is_loss_signature(named):
         yield from _guess_loss_inputs(named)
 
@@ -137,23 +137,23 @@ def _guess_loss_inputs(named: list[str]) -> Iterator[Guess]:
 
 
 def _order_forms(
-    module: nn.Module, arguments: Mapping[str, Any], by_layers: Sequence[InputForm]
+    module: nn.Module, arguments: Mapping[str, Any], layer_forms: Sequence[InputForm]
 ) -> Iterator[InputForm]:
     """Shapes for the main input: by the first layers, each kind once, then the common ones."""
     sides = model_attributes.read_sides(module, arguments)
     yielded = set()
     for main, sizes in [
-        *by_layers[:2],
+        *layer_forms[:2],
         COMMON_FORMS[0],
-        *by_layers[2:],
+        *layer_forms[2:],
         *COMMON_FORMS[1:],
     ]:
         if main not in yielded:
             yielded.add(main)
-            said = {k: sides.get(k, v) for k, v in sizes.items()}
-            if max(said.values()) > _BIG_SIDE:
-                yield main, {k: _shrink_size(v) for k, v in said.items()}
-            yield main, said
+            known = {k: sides.get(k, v) for k, v in sizes.items()}
+            if max(known.values()) > _BIG_SIDE:
+                yield main, {k: _shrink_size(v) for k, v in known.items()}
+            yield main, known
 
 
 def _shrink_size(size: int) -> int:
@@ -161,11 +161,11 @@ def _shrink_size(size: int) -> int:
     return -(-size // 128) * 32 if size > _BIG_SIDE else size
 
 
-def _combine_inputs(named: list[str], form: InputForm, by_layers: Sequence[InputForm]) -> Guess:
+def _combine_inputs(named: list[str], form: InputForm, layer_forms: Sequence[InputForm]) -> Guess:
     main, sizes = form
     inputs = tuple(
         guess_argument(
-            name, choose_form_by_name(name, main, by_layers) if len(named) > 1 else main, number
+            name, choose_form_by_name(name, main, layer_forms) if len(named) > 1 else main, number
         )
         for number, name in enumerate(named)
     )

@@ -85,7 +85,7 @@ def _name_axes(found: Mapping[str, torch.Tensor]) -> tuple[tuple[Input, ...], di
     """Inputs like these tensors, with names for the axes that commonly vary."""
     batch = next((t.shape[0] for t in found.values() if t.dim()), 2)
     names: dict[str, int] = {"batch": max(2, batch)}
-    shown = []
+    inputs = []
     for key, tensor in found.items():
         shape: list[int | str] = list(tensor.shape)
         if shape and shape[0] == batch:
@@ -93,8 +93,8 @@ def _name_axes(found: Mapping[str, torch.Tensor]) -> tuple[tuple[Input, ...], di
         for axis, name in _VARYING_AXES.get((tensor.dim(), tensor.dtype.is_floating_point), ()):
             if names.setdefault(name, tensor.shape[axis]) == tensor.shape[axis]:
                 shape[axis] = name
-        shown.append(_describe_tensor(key, tensor, tuple(shape)))
-    return tuple(shown), names
+        inputs.append(_describe_tensor(key, tensor, tuple(shape)))
+    return tuple(inputs), names
 
 
 def _describe_tensor(name: str, tensor: torch.Tensor, shape: tuple[int | str, ...]) -> Input:

@@ -93,8 +93,8 @@ def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
     events = tuple(raised.values())[:_MOST_RAISED]
     if len(kinds) == 1 or first[1].kind in _NOT_FOR_INPUTS:
         raise NotFedError("run", str(first[1]), events)
-    shown = told(first[0].inputs, first[0].sizes)
-    cause = f"no inputs were found that it runs on; {shown} gave {first[1]}"
+    written = told(first[0].inputs, first[0].sizes)
+    cause = f"no inputs were found that it runs on; {written} gave {first[1]}"
     raise NotFedError("inputs", cause, events)
 
 

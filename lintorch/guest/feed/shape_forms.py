@@ -14,7 +14,9 @@ from lintorch.record.input_notation import FIRST_SIZES
 from lintorch.record.models import Input
 
 InputForm = tuple[Input, dict[str, int]]
+"""An input without a name, and the first values of the sizes named in its shape."""
 _PLANE = {"batch": 2, "height": 64, "width": 64}
+"""A batch of two planes of 64 x 64 pixels."""
 COMMON_FORMS: tuple[InputForm, ...] = (
     (Input("", "float32", ("batch", 3, "height", "width")), _PLANE),
     (Input("", "float32", ("batch", 64, "height", "width")), {**_PLANE, "height": 16, "width": 16}),
@@ -29,8 +31,7 @@ COMMON_FORMS: tuple[InputForm, ...] = (
     ),
     (Input("", "float32", ("batch", 2, 3, "height", "width")), _PLANE),
 )
-
-
+"""What models commonly take, in the order it is tried: images, maps, sequences, vectors, tokens, volumes."""
 _WORD_NAMES = re.compile(
     r"(\w+_)?(input_ids|token_ids|tokens?|texts?|captions?|questions?|words?|prompts?)"
 )

@@ -78,8 +78,8 @@ def explain(error: BaseException, job: Job) -> Explained:
                     *_find_untranslated(found["decomposed_program"].graph_module, found["registry"])
                 ]
                 if nodes:
-                    told = _explain_untranslated(nodes, found["registry"])
-                    return replace(told, opset=found["registry"].opset_version)
+                    explained = _explain_untranslated(nodes, found["registry"])
+                    return replace(explained, opset=found["registry"].opset_version)
             if frame.f_code.co_name == "_translate_fx_graph" and "node" in found:
                 where = found["node"].meta.get("stack_trace") or ""
     return Explained(where=where, message=summarise_error(find_root_cause(error)))

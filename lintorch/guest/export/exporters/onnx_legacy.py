@@ -130,10 +130,10 @@ def _find_sufficient_opset(operators: Iterable[str], names: Mapping[str, Any]) -
 
 def read_advised_opset(message: str) -> int | None:
     """The opset that a refusal itself says to use."""
-    told = _ADVISED_OPSET.search(message)
-    return int(told[1]) if told else None
+    advice = _ADVISED_OPSET.search(message)
+    return int(advice[1]) if advice else None
 
 
 def _shorten_refusal(error: BaseException) -> str:
-    told = summarise_error(error, 1).partition("  [Caused by")[0]
-    return told.partition(" Please feel free")[0]
+    summary = summarise_error(error, 1).partition("  [Caused by")[0]
+    return summary.partition(" Please feel free")[0]

@@ -69,10 +69,10 @@ def export(job: Job) -> Exported:
 
 def explain(error: BaseException, job: Job) -> Explained:
     """All operators without a conversion rule, and the line of the first."""
-    told = _NO_RULE.search(text_of(error))
-    if told is None:
+    found = _NO_RULE.search(text_of(error))
+    if found is None:
         return Explained(message=summarise_error(error))
-    operators = tuple(name.strip() for name in told[1].split(",") if "::" in name)
+    operators = tuple(name.strip() for name in found[1].split(",") if "::" in name)
     return Explained(
         operators, find_call_stack(job, operators), f"no conversion rule for {', '.join(operators)}"
     )
