@@ -9,8 +9,8 @@ from typing import Any
 
 from lintorch.guest.construct.conventional_values import guess_by_name
 from lintorch.guest.construct.fill_arguments import fill_arguments
+from lintorch.guest.construct.make_sequence import make_sequence
 from lintorch.guest.construct.parameters import list_reachable_parameters
-from lintorch.guest.construct.sequences import make_sequence
 
 ConstructorArguments = Mapping[str, Any]
 _OFFER = re.compile(r"\b(?:one of|available|supported|choose from|options)\b(.{1,400})", re.DOTALL)

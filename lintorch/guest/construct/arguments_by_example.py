@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from lintorch.guest.construct.examples import UNREAD, Example
+from lintorch.guest.construct.call_examples import UNREAD, Example
 from lintorch.guest.construct.fill_arguments import fill_arguments
 from lintorch.guest.construct.parameters import list_required_parameters
 

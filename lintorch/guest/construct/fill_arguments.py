@@ -16,6 +16,7 @@ from lintorch.guest.construct.conventional_values import (
     GuessedConfig,
     guess_by_name,
 )
+from lintorch.guest.construct.make_sequence import make_sequence
 from lintorch.guest.construct.parameters import (
     NOT_SAID,
     list_required_parameters,
@@ -28,7 +29,6 @@ from lintorch.guest.construct.part_models import (
     find_part_class,
 )
 from lintorch.guest.construct.sequence_lengths import find_sequence_lengths
-from lintorch.guest.construct.sequences import make_sequence
 
 _VALUE_BY_ANNOTATION: tuple[tuple[str, Any], ...] = (
     ("bool", False),

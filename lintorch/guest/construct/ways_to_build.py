@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from lintorch.guest.construct.arguments_by_example import bind_example
-from lintorch.guest.construct.candidates import Candidate
-from lintorch.guest.construct.examples import Example
+from lintorch.guest.construct.call_examples import Example
 from lintorch.guest.construct.fill_arguments import disable_pretrained, shrink_big_sides
+from lintorch.guest.construct.find_candidates import Candidate
 from lintorch.guest.construct.import_file import import_file
 from lintorch.guest.construct.make_model import Built, ModelMaker
 from lintorch.guest.watch.user_lines import UserLines

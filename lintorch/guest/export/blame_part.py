@@ -13,15 +13,15 @@ from torch import nn
 from lintorch.guest.export.eager_reference import Eager, NamedSizes
 from lintorch.guest.export.error_reading import UserFile
 from lintorch.guest.export.exporter import Job
-from lintorch.guest.export.module_state import copied_module
-from lintorch.guest.export.part_calls import Part
-from lintorch.guest.export.same_failure import is_same_failure, is_wrong_alike
-from lintorch.guest.export.smallest_part import (
+from lintorch.guest.export.find_smaller_parts import (
     find_smaller_parts,
     make_part_job,
     rank_by_kind,
     rank_by_site,
 )
+from lintorch.guest.export.module_state import copied_module
+from lintorch.guest.export.part_calls import Part
+from lintorch.guest.export.same_failure import is_same_failure, is_wrong_alike
 from lintorch.guest.export.try_exporter import run_exporter
 from lintorch.guest.export.warnings_log import logged_warnings
 from lintorch.guest.process.deadline import clock

@@ -9,13 +9,13 @@ from itertools import chain
 from torch import nn
 
 from lintorch.guest.construct.make_model import Built
-from lintorch.guest.feed.attempt_run import FailedTry, explain_unfeedable, try_guess
 from lintorch.guest.feed.example_inputs import follow_example
 from lintorch.guest.feed.fix_sides import suggest_sizes
 from lintorch.guest.feed.guess_containers import spread_over_containers
 from lintorch.guest.feed.guess_inputs import SPATIAL, Guess, guess_inputs
 from lintorch.guest.feed.optional_arguments import add_named_argument
 from lintorch.guest.feed.repair_guess import suggest_repairs
+from lintorch.guest.feed.try_guess import FailedTry, explain_unfeedable, try_guess
 from lintorch.guest.feed.varying_sizes import Fed, fix_constant_sizes, vary_each_size
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.watch.user_lines import UserLines

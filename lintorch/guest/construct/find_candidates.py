@@ -11,7 +11,7 @@ from typing import Any
 from torch import nn
 
 from lintorch.guest.construct.abstract_methods import is_unwritten
-from lintorch.guest.construct.examples import Example, find_examples
+from lintorch.guest.construct.call_examples import Example, find_examples
 from lintorch.guest.construct.file_outline import FileOutline
 from lintorch.guest.construct.parameters import list_required_parameters
 
