@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from lintorch.guest.construct import ways_to_build
-from lintorch.guest.construct.candidates import Candidate, find_candidates
 from lintorch.guest.construct.file_outline import OUTLINED_FILE, outline_file
+from lintorch.guest.construct.find_candidates import Candidate, find_candidates
 from lintorch.guest.construct.import_file import import_file
 from lintorch.guest.construct.model_identity import ModelIdentity
 from lintorch.guest.examine_model import examine

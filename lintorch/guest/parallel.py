@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from torch import nn
 
-from lintorch.guest.export.module_state import tensors_of
+from lintorch.guest.export.module_state import list_tensors
 from lintorch.guest.process.isolate import Ending, Send, ticking
 from lintorch.machine.free_memory import free
 from lintorch.record.allowance import bound_trial
@@ -33,7 +33,7 @@ class Piece:
 
 def room(processes: int, module: nn.Module) -> int:
     """How many exports of a module, of so many, fit beside each other into the memory that is free."""
-    sizes = (value.numel() * value.element_size() for _, value in tensors_of(module))
+    sizes = (value.numel() * value.element_size() for _, value in list_tensors(module))
     weights = sum(map(int, sizes))
     return max(1, min(processes, free() // (_BASE + _COPIES * weights)))
 

@@ -31,7 +31,7 @@ class Fed:
     refused: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
-def narrowed(guess: Guess, module: nn.Module, deadline: float) -> Fed:
+def fix_constant_sizes(guess: Guess, module: nn.Module, deadline: float) -> Fed:
     """Names only for sizes that may vary; the others become numbers."""
 
     def runs(sizes: Mapping[str, int]) -> bool:
@@ -44,7 +44,7 @@ def narrowed(guess: Guess, module: nn.Module, deadline: float) -> Fed:
             return False
         return True
 
-    whole = tried(guess.inputs, guess.sizes, runs)
+    whole = vary_each_size(guess.inputs, guess.sizes, runs)
     free = {name for group in whole.varied for name in group.split(",")}
     inputs = tuple(
         replace(
@@ -61,7 +61,7 @@ def narrowed(guess: Guess, module: nn.Module, deadline: float) -> Fed:
     return replace(whole, inputs=inputs, sizes=sizes, varied=varied)
 
 
-def tried(
+def vary_each_size(
     inputs: tuple[Input, ...], sizes: Mapping[str, int], runs: Callable[[Mapping[str, int]], bool]
 ) -> Fed:
     """What the model runs on, after each group of named sizes was changed."""
