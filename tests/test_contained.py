@@ -118,7 +118,7 @@ WRITING = (
 )
 SHARING = """
 import os, signal
-from lintorch.worker.tree import descendants, held_by
+from lintorch.machine.process_tree import descendants, held_by
 
 held, (reading, writing) = bytearray(b"x") * 2**28, os.pipe()
 if not (child := os.fork()):

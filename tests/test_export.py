@@ -24,7 +24,7 @@ from lintorch.core.finding import Finding, Place, Severity
 from lintorch.host.examine_models import examine_models
 from lintorch.record.model_options import ModelLimits, ModelOptions
 from lintorch.record.trace import Model, Outcome
-from lintorch.report import matrix_table
+from lintorch.report import write_matrix
 from lintorch.report.matrix import Matrix, Row, Tried
 
 NETS = """\
@@ -423,7 +423,7 @@ def matrix() -> Matrix:
 @pytest.mark.parametrize("width", [None, 80])
 def test_the_table_is_drawn_on_a_terminal_and_plain_elsewhere(width: int | None) -> None:
     out = io.StringIO()
-    matrix_table.render(matrix(), out, color=False, width=width)
+    write_matrix("full", matrix(), out, width=width)
     text = out.getvalue()
     assert ("│" in text) == (width is not None)
     for said in ("net.py:Net[0]", "failed", "ok, random", "net.py:7: LT904 onnx fails [at] export"):

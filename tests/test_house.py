@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,6 +11,9 @@ from pathlib import Path
 
 import pytest
 from running import lintorch
+
+from lintorch.catalog import load
+from lintorch.core import codes
 
 CHECKOUT = Path(__file__).parent.parent
 STANDS_ON = {
@@ -86,6 +90,31 @@ def needed(path: Path, names: set[str]) -> Iterator[str]:
             for alias in node.names:
                 inner = f"{package}.{alias.name}".removeprefix(".")
                 yield inner if inner in names else package
+
+
+ADVISES = {"cli.show_targets", "suppress.read_comments"}
+"""Modules whose help or advice names a rule to the user by its code."""
+
+
+@pytest.mark.parametrize("path", modules(), ids=dotted)
+def test_codes_are_spelled_in_one_file(path: Path) -> None:
+    if dotted(path) not in {"core.codes", *ADVISES}:
+        assert not [text for text in strings(path) if re.search(r"\bLT\d{3}\b", text)]
+
+
+def strings(path: Path) -> Iterator[str]:
+    """The strings of a module, without its docstrings."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    documented = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from () if id(node) in documented else (node.value,)
+
+
+def test_codes_of_the_engine_are_called_as_their_rules_are() -> None:
+    named = {code: name for name, code in vars(codes).items() if name.isupper()}
+    names = load().names
+    assert named == {code: names[code].upper().replace("-", "_") for code in named}
 
 
 def rules() -> list[Path]:

@@ -17,7 +17,7 @@ from lintorch.core.finding import Finding
 
 BROKEN = (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
 """What a file that is not there, or holds something else, may raise."""
-_FORMAT = 6
+_FORMAT = 7
 _SETTLED = 2_000_000_000
 """Nanoseconds after which a file cannot change any more without its time of change telling."""
 _Stamp = tuple[int, int, int, str]

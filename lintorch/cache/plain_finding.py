@@ -25,7 +25,7 @@ def plain(finding: Finding) -> list[Any]:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Place):
-        return [value.row, value.column, value.end_row, value.end_column, value.cell]
+        return [value.row, value.column, value.end_row, value.end_column]
     if isinstance(value, Fix):
         edits = [[e.start, e.end, e.content] for e in value.edits]
         return [value.message, edits, value.applicability.value]

@@ -16,6 +16,7 @@ from lintorch.cli.shared_options import (
     target_option,
 )
 from lintorch.core.profile import EXPORTERS
+from lintorch.report import EXPORT_FORMATS
 
 
 @click.command("export")
@@ -33,7 +34,7 @@ from lintorch.core.profile import EXPORTERS
 @click.option("--repro", type=click.Path(file_okay=False), metavar="DIR",
               help="Write a program for each export that goes wrong, which shows it with torch alone.")  # fmt: skip
 @click.option(
-    "--output-format", type=click.Choice(["full", "json"]), default="full", show_default=True
+    "--output-format", type=click.Choice(EXPORT_FORMATS), default="full", show_default=True
 )
 @limit_options
 @choice_options

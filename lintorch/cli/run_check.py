@@ -12,7 +12,7 @@ from lintorch.cli.echo import tell
 from lintorch.cli.progress import progress_on
 from lintorch.cli.usage_problem import UsageProblem
 from lintorch.core.finding import Severity
-from lintorch.report import render
+from lintorch.report import FORMATS, write_result
 from lintorch.report.places import shown_path
 from lintorch.run import Checked, CheckRequest, Rewritten, check
 from lintorch.settings import SettingsError
@@ -40,8 +40,8 @@ def run_check(request: CheckRequest, stdin: TextIO, out: TextIO, err: TextIO) ->
 
 def _has_summary(request: CheckRequest) -> bool:
     """Whether the report ends in a line for people."""
-    plain = request.output_format in ("full", "concise")
-    return plain and not request.diff and not request.output_file
+    summed = FORMATS[request.output_format].has_summary
+    return summed and not request.diff and not request.output_file
 
 
 def with_stdin(request: CheckRequest, stdin: TextIO) -> CheckRequest:
@@ -83,12 +83,12 @@ def _write(checked: Checked, request: CheckRequest, out: TextIO) -> None:
         report_to = sys.stderr
     if request.output_file:
         with open(request.output_file, "w", encoding="utf-8") as file:
-            render(request.output_format, checked.result, file)
+            write_result(request.output_format, checked.result, file)
         return
     terminal = report_to.isatty()
     width = _columns() if terminal else None
     color = (terminal and "NO_COLOR" not in os.environ) or bool(os.environ.get("FORCE_COLOR"))
-    render(request.output_format, checked.result, report_to, color=color, width=width)
+    write_result(request.output_format, checked.result, report_to, color=color, width=width)
 
 
 def _columns() -> int:

@@ -10,7 +10,7 @@ from lintorch.catalog import CatalogError
 from lintorch.cli.echo import tell
 from lintorch.cli.progress import progress_on
 from lintorch.host.client import WorkerError
-from lintorch.report import matrix_json, matrix_table
+from lintorch.report import write_matrix
 from lintorch.report.matrix import OK, UNAVAILABLE, Matrix
 from lintorch.run.export_matrix import export_models
 from lintorch.run.request import ExportRequest
@@ -44,10 +44,7 @@ def exit_code(matrix: Matrix) -> int:
 
 
 def _write(matrix: Matrix, request: ExportRequest, out: TextIO) -> None:
-    if request.output_format == "json":
-        matrix_json.render(matrix, out)
-        return
     terminal = out.isatty()
     width = shutil.get_terminal_size().columns if terminal else None
     color = (terminal and "NO_COLOR" not in os.environ) or bool(os.environ.get("FORCE_COLOR"))
-    matrix_table.render(matrix, out, color=color, width=width)
+    write_matrix(request.output_format, matrix, out, color=color, width=width)

@@ -8,6 +8,7 @@ from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
+from lintorch.core.codes import RULE_CRASHED
 from lintorch.core.finding import Evidence, Finding, Fix, Hit, Place, Refuted, Severity
 from lintorch.core.profile import Profile, message_of, severity_of
 from lintorch.core.rule import Detector, Rule, Yielded
@@ -59,7 +60,7 @@ def index(rules: Iterable[Rule], evidence: Evidence) -> Index:
 
 
 def lint(subject: Subject, detectors: Index) -> Iterator[Finding]:
-    """Findings of all detectors over one subject; a detector that raises becomes LT002."""
+    """Findings of all detectors over one subject; a detector that raises becomes a finding."""
     wanted = {
         key: kept
         for key, listed in detectors.items()
@@ -126,7 +127,7 @@ def _judged(bare: Finding, hit: Hit, profile: Profile) -> Finding | None:
 
 def _crash(rule: Rule, error: Exception, place: Place) -> Finding:
     message = f"rule {rule.code} ({rule.name}) crashed here and was skipped: {told(error)}"
-    return Finding("LT002", "rule-crashed", message, Severity.ERROR, place)
+    return Finding(RULE_CRASHED, "rule-crashed", message, Severity.ERROR, place)
 
 
 def told(error: Exception) -> str:

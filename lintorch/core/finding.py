@@ -66,7 +66,6 @@ class Place:
     column: int = 1
     end_row: int = 0
     end_column: int = 0
-    cell: int | None = None
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from lintorch.core.codes import EXPORT_FAILED, EXPORT_WRONG
 from lintorch.core.finding import Evidence, Finding, Fix
 from lintorch.core.strike_exporters import clear
 
-GENERIC = frozenset({"LT904", "LT905"})
+GENERIC = frozenset({EXPORT_FAILED, EXPORT_WRONG})
 """Codes of trial outcomes that no rule explains; dropped where a rule does explain the outcome."""
 
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Set
 from pathlib import Path
 from typing import Any
 
-from lintorch.guest.build import ways_to_build
-from lintorch.guest.build.candidates import Candidate, candidates
-from lintorch.guest.build.file_outline import OUTLINED, outline
-from lintorch.guest.build.import_file import load
-from lintorch.guest.build.model_identity import Seen
+from lintorch.guest.construct import ways_to_build
+from lintorch.guest.construct.candidates import Candidate, candidates
+from lintorch.guest.construct.file_outline import OUTLINED, outline
+from lintorch.guest.construct.import_file import load
+from lintorch.guest.construct.model_identity import Seen
 from lintorch.guest.examine_model import examine
 from lintorch.guest.process.error_text import kind_of
 from lintorch.guest.process.isolate import Send, isolate

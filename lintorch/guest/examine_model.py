@@ -9,9 +9,9 @@ from typing import Any
 from torch import nn
 
 from lintorch.guest import replay
-from lintorch.guest.build.make_model import Built
-from lintorch.guest.build.model_identity import Seen, contained, identified
-from lintorch.guest.build.said import said
+from lintorch.guest.construct.make_model import Built
+from lintorch.guest.construct.model_identity import Seen, contained, identified
+from lintorch.guest.construct.said import said
 from lintorch.guest.export_model import Subject, tried
 from lintorch.guest.feed import feed_model
 from lintorch.guest.feed.guess_inputs import is_loss

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lintorch.guest.build.make_model import Built
+from lintorch.guest.construct.make_model import Built
 from lintorch.guest.feed.varying_sizes import Fed
 from lintorch.guest.model_work import Work
 from lintorch.guest.parallel import Piece, abreast, room

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lintorch.guest.build.model_identity import Seen
+from lintorch.guest.construct.model_identity import Seen
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.isolate import Ending, Send, isolate
 from lintorch.guest.watch.user_lines import UserLines

@@ -43,7 +43,7 @@ def _block(finding: Finding, report: Result, screen: Screen) -> Iterator[Line]:
         yield _BLANK
     yield from _evidence(finding, screen)
     if finding.fix:
-        yield from _fix(finding.fix, text, report.verified.get(finding), screen)
+        yield from _fix(finding.fix, text, screen)
     yield ("  help: ", "dim"), (f"lintorch rule {finding.code}", "")
     yield _BLANK
 
@@ -68,9 +68,8 @@ def _note(note: str, screen: Screen) -> Iterator[Line]:
         yield *(head if index == 0 else (margin,)), line
 
 
-def _fix(fix: Fix, text: str | None, verified: bool | None, screen: Screen) -> Iterator[Line]:
-    proof = {True: ", verified", False: ", failed verification", None: ""}[verified]
-    yield ("  fix ", "dim"), (f"({fix.applicability}{proof}): ", "dim"), (fix.message, "")
+def _fix(fix: Fix, text: str | None, screen: Screen) -> Iterator[Line]:
+    yield ("  fix ", "dim"), (f"({fix.applicability}): ", "dim"), (fix.message, "")
     if text is not None:
         yield from diff(text, fix.edits, screen)
 

@@ -12,7 +12,7 @@ from lintorch.report.matrix import Matrix, Row, Tried
 from lintorch.report.places import shown_path
 
 
-def render(matrix: Matrix, out: TextIO) -> None:
+def render(matrix: Matrix, out: TextIO, *, color: bool, width: int | None) -> None:
     """Write `{models: [...], trials: [...]}` in ASCII."""
     trials = [_trial(row, each) for row in matrix.rows for each in row.tried]
     json.dump({"models": [_model(row) for row in matrix.rows], "trials": trials}, out, indent=2)

@@ -22,10 +22,9 @@ def shown_model(model: str) -> str:
 
 
 def location(place: Place) -> str:
-    """`path:row:column`, or `path:cell N:row:column` in a notebook."""
-    cell = "" if place.cell is None else f"cell {place.cell}:"
+    """`path:row:column`."""
     row, column = start(place)
-    return f"{shown_path(place.path)}:{cell}{row}:{column}"
+    return f"{shown_path(place.path)}:{row}:{column}"
 
 
 def start(place: Place) -> tuple[int, int]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
+from lintorch.core.codes import UNCHECKED_FILE
 from lintorch.core.finding import Evidence, Finding, Place
 from lintorch.core.merge import Merged, merge, order
 from lintorch.files import Text
@@ -159,7 +160,7 @@ def heed(
         from lintorch.core.dispatch import told
 
         message = f"lintorch failed on the comments of this file, none was heeded: {told(error)}"
-        return (*found, engine_finding(scope.catalog, "LT009", message, Place(path, 1)))
+        return (*found, engine_finding(scope.catalog, UNCHECKED_FILE, message, Place(path, 1)))
 
 
 def _decidable(scope: Scope, request: Request) -> frozenset[str]:

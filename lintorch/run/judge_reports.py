@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from lintorch.catalog import Catalog
+from lintorch.core.codes import MODEL_NOT_BUILT, MODEL_STOPPED
 from lintorch.core.dispatch import Index, index, lint
 from lintorch.core.finding import Evidence, Finding, Place
 from lintorch.core.profile import Profile
@@ -31,7 +32,7 @@ class ModelFindings:
 def judge_reports(
     reports: Iterable[Report], rules: Catalog, profile: Profile, *, dynamic: bool = True
 ) -> ModelFindings:
-    """Findings of the trace and trial rules; a model that could not run is LT006 or LT007.
+    """Findings of the trace and trial rules; a model that could not run is a finding.
 
     Where the sizes are not `dynamic`, runs at others than the first show nothing that is deployed.
     """
@@ -78,7 +79,7 @@ def trace_failure(failure: Failure, profile: Profile) -> Trace:
 def judge_outcome(
     outcome: Outcome, trace: Trace, detectors: Index, rules: Catalog
 ) -> Iterator[Finding]:
-    """What the rules say of one trial; one that was stopped is LT007."""
+    """What the rules say of one trial; one that was stopped is a finding."""
     if outcome.stage == "stopped":
         yield _find_stop(outcome, trace.record, rules)
     yield from lint(Trial(outcome, trace), detectors)
@@ -86,7 +87,7 @@ def judge_outcome(
 
 def find_failure(failure: Failure, rules: Catalog) -> Finding:
     """The finding for a model that could not be built, fed or run to its end."""
-    code = "LT007" if failure.stage == "stopped" else "LT006"
+    code = MODEL_STOPPED if failure.stage == "stopped" else MODEL_NOT_BUILT
     what = f"{failure.qualname} was" if failure.qualname else "the file was"
     stage = {
         "import": "not imported",
@@ -105,4 +106,4 @@ def find_failure(failure: Failure, rules: Catalog) -> Finding:
 def _find_stop(outcome: Outcome, model: Model, rules: Catalog) -> Finding:
     """A trial that ran out of time or memory, or crashed: nothing is known of the export."""
     message = f"{model.qualname} was stopped on trial with {outcome.exporter}: {outcome.message}"
-    return engine_finding(rules, "LT007", message, Place(model.path, model.row))
+    return engine_finding(rules, MODEL_STOPPED, message, Place(model.path, model.row))

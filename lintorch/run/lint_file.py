@@ -8,6 +8,7 @@ from functools import cache
 
 import libcst as cst
 
+from lintorch.core.codes import SYNTAX_ERROR
 from lintorch.core.dispatch import Index, index, lint
 from lintorch.core.finding import Evidence, Finding, Place
 from lintorch.core.rule import Rule
@@ -22,7 +23,7 @@ UNKNOWN_SYNTAX = "the parser (libcst) does not know this syntax; the file was no
 
 
 def lint_text(task: Task, text: str, content: str = "") -> Linted:
-    """Findings in a text; one that does not parse gives LT001 and nothing else."""
+    """Findings in a text; one that does not parse gives one finding and nothing else."""
     bare = unread(task, text, content)
     if not concerns_torch(text):
         return bare
@@ -76,4 +77,4 @@ def _syntax(task: Task, error: Exception) -> Finding:
 
 
 def _refused(task: Task, message: str, place: Place) -> Finding:
-    return engine_finding(catalog(task.folders), "LT001", message, place)
+    return engine_finding(catalog(task.folders), SYNTAX_ERROR, message, place)

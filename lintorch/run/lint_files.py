@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from lintorch.cache import Cache, digest
+from lintorch.core.codes import UNREADABLE_FILE
 from lintorch.core.finding import Place
 from lintorch.core.profile import Profile
 from lintorch.files import Text, Unreadable, read
@@ -100,7 +101,9 @@ def lint_read(task: Task, text: Text | Unreadable) -> Linted:
     if isinstance(text, Unreadable):
         rules = catalog(task.folders)
         message = f"the file cannot be read: {text.cause}"
-        return Linted(task.path, (engine_finding(rules, "LT008", message, Place(task.path, 1)),))
+        return Linted(
+            task.path, (engine_finding(rules, UNREADABLE_FILE, message, Place(task.path, 1)),)
+        )
     return _lint(task, text.text, digest(text.data))
 
 

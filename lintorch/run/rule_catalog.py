@@ -10,6 +10,7 @@ from importlib.machinery import PathFinder
 from lintorch import __version__
 from lintorch.cache import cards_kept, keep_cards
 from lintorch.catalog import Catalog, fingerprint, load, places
+from lintorch.core.codes import UNCHECKED_FILE
 from lintorch.core.finding import Finding, Place
 
 _known: dict[tuple[str, ...], Catalog] = {}
@@ -40,7 +41,7 @@ def given_up(path: str, error: Exception | str, folders: tuple[str, ...]) -> Fin
 
     cause = error if isinstance(error, str) else told(error)
     message = f"lintorch failed on this file, which was not checked: {cause}"
-    return engine_finding(catalog(folders), "LT009", message, Place(path, 1))
+    return engine_finding(catalog(folders), UNCHECKED_FILE, message, Place(path, 1))
 
 
 @cache

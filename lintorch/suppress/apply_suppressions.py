@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from lintorch.core.codes import BLANKET_SUPPRESSION, MALFORMED_SUPPRESSION, UNUSED_SUPPRESSION
 from lintorch.core.finding import Finding, Fix, Place, Severity
 from lintorch.core.merge import order
 from lintorch.suppress.read_comments import Comment, mentions, read
 from lintorch.suppress.remove_comment import without
 
-UNUSED, MALFORMED, BLANKET = "LT003", "LT004", "LT005"
-_OWN = {UNUSED: "unused-suppression", MALFORMED: "malformed-suppression",
-        BLANKET: "blanket-suppression"}  # fmt: skip
+_OWN = (UNUSED_SUPPRESSION, MALFORMED_SUPPRESSION, BLANKET_SUPPRESSION)
 
 
 def apply(
@@ -83,19 +82,21 @@ class _File:
         """What is wrong with one comment."""
         if comment.malformed:
             yield self._finding(
-                MALFORMED, comment, f"a suppression of nothing: {comment.malformed}"
+                MALFORMED_SUPPRESSION, comment, f"a suppression of nothing: {comment.malformed}"
             )
         elif not comment.words:
             yield self._blanket(comment, found)
         for word in comment.words:
             ours = not comment.noqa or _looks_ours(word)
             if not self.code(word) and ours and not self.partial:
-                yield self._finding(MALFORMED, comment, self._unknown(word))
+                yield self._finding(MALFORMED_SUPPRESSION, comment, self._unknown(word))
         idle = [word for word in comment.words if self._idle(comment, word, found)]
         if idle:
             fix = Fix("Remove the unused suppression", without(self.text, comment, idle))
             listed = ", ".join(idle)
-            yield self._finding(UNUSED, comment, f"nothing to suppress here: {listed}", fix)
+            yield self._finding(
+                UNUSED_SUPPRESSION, comment, f"nothing to suppress here: {listed}", fix
+            )
 
     def _idle(self, comment: Comment, word: str, found: Sequence[Finding]) -> bool:
         code = self.code(word)
@@ -112,9 +113,11 @@ class _File:
         codes = sorted({f.code for f in found if f.code not in _OWN and self.silences(every, f)})
         if codes:
             told = f"suppresses nothing as it names no rule: ignore[{', '.join(codes)}]"
-            return self._finding(BLANKET, comment, told)
+            return self._finding(BLANKET_SUPPRESSION, comment, told)
         fix = Fix("Remove the blanket suppression", without(self.text, comment, ()))
-        return self._finding(BLANKET, comment, "names no rule and suppresses nothing", fix)
+        return self._finding(
+            BLANKET_SUPPRESSION, comment, "names no rule and suppresses nothing", fix
+        )
 
     def _unknown(self, word: str) -> str:
         from difflib import get_close_matches
@@ -130,7 +133,7 @@ class _File:
         column = comment.start - max(start.rfind("\n"), start.rfind("\r"))
         width = comment.end - comment.start
         place = Place(self.path, row, column, row, column + width)
-        return Finding(code, _OWN[code], message, Severity.WARNING, place, fix=fix)
+        return Finding(code, self.names[code], message, Severity.WARNING, place, fix=fix)
 
 
 def _looks_ours(word: str) -> bool:

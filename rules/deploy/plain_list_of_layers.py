@@ -175,7 +175,7 @@ def _has_state(name: str, source: Source) -> bool:
         v for c in source.classes.lineage(own) for given in c.attributes.values() for v in given
     ]
     return any(
-        source.name(v.func) in ("torch.nn.Parameter", "torch.nn.parameter.Parameter")
+        source.name(v.func) == "torch.nn.Parameter"
         or ((inner := layer_made(v, source)) and not _STATELESS.search(inner))
         for v in values
         if isinstance(v, cst.Call)

@@ -78,7 +78,7 @@ _SHAPED = frozenset(
 )  # fmt: skip
 """Methods that make another such tensor of a tensor."""
 _MOVED = re.compile(r"\.(to|type_as|cuda|cpu|item|tolist|numpy|new\w*)\(|device|_like\(")
-_PARAMETER = ("torch.nn.Parameter", "torch.nn.parameter.Parameter")
+_PARAMETER = "torch.nn.Parameter"
 _WHOLE = re.compile(r"^torch\.(u?int\d*|long|short|bool)$")
 _MOVES = frozenset({"_apply", "to", "cuda", "__setattr__", "__getattr__"})
 
@@ -99,7 +99,7 @@ def in_source(node: cst.Assign, source: Source) -> Iterator[Hit]:
 
 @rule.source(cst.Call, needs=("Parameter(",))
 def of_integers(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if source.name(call.func) not in _PARAMETER:
+    if source.name(call.func) != _PARAMETER:
         return
     given = source.arguments(call, "data", "requires_grad")
     if given.value("requires_grad", True) is True and _is_whole(given.get("data"), source):

@@ -7,7 +7,7 @@ from typing import Any
 
 import libcst as cst
 
-from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Severity
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import Event, Outcome, Site, Trace, Trial
 from lintorch.evidence.size_changes import may_be_of
@@ -146,7 +146,7 @@ def written(call: cst.Call, given: Arguments, source: Source) -> Fix:
     if none is not None:
         edit = source.replace(none, "False")
     else:
-        edit: Edit = source.insert_argument(call, "align_corners=False")
+        edit = source.insert_argument(call, "align_corners=False")
     return Fix("Say align_corners=False, which is what it means", (edit,))
 
 

@@ -229,7 +229,13 @@ def is_elsewhere(target: cst.BaseExpression) -> bool:
     bounds = [
         bound
         for part in parts
-        for bound in ([part.value] if isinstance(part, cst.Index) else [part.lower, part.upper])
+        for bound in (
+            (part.value,)
+            if isinstance(part, cst.Index)
+            else (part.lower, part.upper)
+            if isinstance(part, cst.Slice)
+            else ()
+        )
     ]
     return any(
         isinstance(bound, (cst.Name, cst.BinaryOperation, cst.Attribute)) for bound in bounds

@@ -107,8 +107,12 @@ def in_data(node: cst.Attribute, source: Source) -> Iterator[Hit]:
 @rule.source(cst.Call, needs=("autograd", "backward", "checkpoint"))
 def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
-    method = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
-    backward = method == "backward" and not name and source.value(call.func.value).is_tensor
+    backward = (
+        isinstance(call.func, cst.Attribute)
+        and call.func.attr.value == "backward"
+        and not name
+        and source.value(call.func.value).is_tensor
+    )
     if not (name in (*GRADIENTS, *CHECKPOINTS) or backward) or not source.in_traced_forward(call):
         return
     if name in CHECKPOINTS:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import cast
 
 import libcst as cst
 
@@ -384,13 +383,13 @@ def item_call(call: cst.Call, source: Source) -> cst.Call | None:
 
 def whole_read(node: cst.Attribute, source: Source) -> cst.BaseExpression:
     """`x.shape[0]` around `x.shape`, `x.size(0)` or `x.size()[0]` around `x.size`."""
-    read: cst.CSTNode = node
+    read: cst.BaseExpression = node
     outer = source.parent(node)
     if isinstance(outer, cst.Call) and outer.func is node:
         read, outer = outer, source.parent(outer)
     if isinstance(outer, cst.Subscript) and outer.value is read:
         read = outer
-    return cast("cst.BaseExpression", read)
+    return read
 
 
 def without_data(node: cst.Attribute, source: Source) -> Fix | None:

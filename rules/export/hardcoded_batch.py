@@ -110,8 +110,9 @@ def states(given: cst.BaseExpression, axis: int, source: Source) -> Iterator[Hit
             yield from states(element.value, axis, source)
     elif isinstance(given, cst.Call) and source.in_traced_forward(given):
         size = made_with(given, source)
-        if len(size) > axis and isinstance(size[axis], int) and size[axis] > 1:
-            yield Hit(given, f"a state for a batch of {size[axis]}: any other batch raises")
+        batch = size[axis] if len(size) > axis else None
+        if isinstance(batch, int) and batch > 1:
+            yield Hit(given, f"a state for a batch of {batch}: any other batch raises")
 
 
 def made_with(call: cst.Call, source: Source) -> list[object]:
@@ -223,7 +224,7 @@ def is_maps(node: cst.BaseExpression, before: cst.CSTNode, source: Source, steps
 
 def last_assignment(name: str, node: cst.CSTNode, source: Source) -> cst.Assign | None:
     """The assignment to a name next above a node in the block the node stands in."""
-    line = node
+    line: cst.CSTNode | None = node
     while line is not None and not isinstance(line, cst.SimpleStatementLine):
         line = source.parent(line)
     block = source.parent(line) if line is not None else None

@@ -200,8 +200,9 @@ def base_read_later(node: cst.CSTNode, place: cst.BaseExpression, source: Source
 def base_of(view: cst.BaseExpression, source: Source) -> str:
     """`y` of `y`'s views: `y.view(-1)[:3]`, `torch.transpose(y, 1, 2)`, `y.mT`."""
     while not isinstance(view, cst.Name):
-        turned = isinstance(view, cst.Attribute) and view.attr.value in TURNED
-        if turned or (isinstance(view, cst.Subscript) and is_basic(view, source)):
+        if (isinstance(view, cst.Attribute) and view.attr.value in TURNED) or (
+            isinstance(view, cst.Subscript) and is_basic(view, source)
+        ):
             view = view.value
         elif isinstance(view, cst.Call) and (inner := receiver(view, source)) is not None:
             view = inner
@@ -224,7 +225,7 @@ def receiver(call: cst.Call, source: Source) -> cst.BaseExpression | None:
 def is_basic(view: cst.Subscript, source: Source) -> bool:
     """Whether indexing surely gives a view."""
     return all(
-        isinstance(part.slice, cst.Slice)
+        not isinstance(part.slice, cst.Index)
         or isinstance(part.slice.value, (cst.Ellipsis, cst.Integer))
         or literal(part.slice.value) is None
         or source.value(part.slice.value).kind in BASIC

@@ -199,7 +199,9 @@ def _is_tensor_write(node: cst.CSTNode, written: cst.BaseExpression, source: Sou
         chained = source.parent(node)
         outer = source.parent(chained) if isinstance(chained, cst.Attribute) else None
         return not (isinstance(outer, cst.Call) and _written(outer) is node)
-    target = node.targets[0].target if isinstance(node, cst.Assign) else node.target  # type: ignore[attr-defined]
+    target = node.target if isinstance(node, cst.AugAssign) else None
+    if isinstance(node, cst.Assign):
+        target = node.targets[0].target
     if isinstance(target, cst.Subscript) and (
         len(target.slice) > 1 or any(_is_mask(part, source) for part in target.slice)
     ):

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from lintorch.guest.build.function_text import tree_of
-from lintorch.guest.build.parameters import annotation
+from lintorch.guest.construct.function_text import tree_of
+from lintorch.guest.construct.parameters import annotation
 from lintorch.record.arguments import Place
 
 Structure = tuple[Place, ...]

@@ -8,9 +8,9 @@ from typing import Any
 
 from torch import nn
 
-from lintorch.guest.build.make_model import Built
-from lintorch.guest.build.model_identity import Seen
-from lintorch.guest.build.parameters import named
+from lintorch.guest.construct.make_model import Built
+from lintorch.guest.construct.model_identity import Seen
+from lintorch.guest.construct.parameters import named
 from lintorch.guest.feed import search_inputs
 from lintorch.guest.feed.search_inputs import NotFedError
 from lintorch.guest.feed.varying_sizes import Fed

@@ -11,7 +11,7 @@ from typing import Any
 
 from torch import nn
 
-from lintorch.guest.build.parameters import positional
+from lintorch.guest.construct.parameters import positional
 from lintorch.guest.feed import model_attributes, shape_forms
 from lintorch.guest.feed.modal_arguments import of_kind
 from lintorch.record.input_notation import FIRST_SIZES

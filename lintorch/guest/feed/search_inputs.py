@@ -9,7 +9,7 @@ from typing import Any
 
 from torch import nn
 
-from lintorch.guest.build.make_model import Built
+from lintorch.guest.construct.make_model import Built
 from lintorch.guest.feed.attempt_run import Error, attempt, unfeedable
 from lintorch.guest.feed.fix_sides import other_sizes
 from lintorch.guest.feed.guess_containers import spread

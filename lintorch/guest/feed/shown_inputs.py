@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from torch import nn
 
-from lintorch.guest.build.parameters import positional
+from lintorch.guest.construct.parameters import positional
 from lintorch.guest.feed.guess_inputs import Guess
 from lintorch.record.trace import Input
 

@@ -7,9 +7,9 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from lintorch.guest.build.examples import UNREAD, Example
-from lintorch.guest.build.fill_arguments import fill
-from lintorch.guest.build.parameters import required
+from lintorch.guest.construct.examples import UNREAD, Example
+from lintorch.guest.construct.fill_arguments import fill
+from lintorch.guest.construct.parameters import required
 
 _DEEPEST = 2
 

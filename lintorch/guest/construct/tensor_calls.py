@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from typing import Any
 
-from lintorch.guest.build.literal_values import UnknownError, value
+from lintorch.guest.construct.literal_values import UnknownError, value
 from lintorch.record.trace import Input
 
 _FLOATS = frozenset(("randn", "rand", "zeros", "ones", "empty"))

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from lintorch.record.user_files import package_root
 from lintorch.guest.process import tampering
 from lintorch.guest.process.error_text import text_of
+from lintorch.record.user_files import package_root
 
 
 def load(path: Path, project: Path) -> ModuleType:

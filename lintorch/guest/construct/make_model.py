@@ -10,25 +10,24 @@ from typing import Any
 import torch
 from torch import nn
 
-from lintorch.guest.build.arguments_by_error import Arguments
-from lintorch.guest.build.conventional_values import SIDES
-from lintorch.guest.build.fill_arguments import (
+from lintorch.guest.construct.arguments_by_error import Arguments
+from lintorch.guest.construct.conventional_values import SIDES
+from lintorch.guest.construct.fill_arguments import (
     fill,
     is_known,
     shown,
     smaller,
 )
-from lintorch.guest.build.parameters import required
-from lintorch.guest.build.recipe import Recipe
-from lintorch.guest.build.retry_arguments import settled
-from lintorch.guest.watch.module_construction import Construction, watched
-from lintorch.guest.watch.unregistered_layers import Outside
-from lintorch.record.trace import Input, Site
-from lintorch.guest.watch.user_lines import UserLines
-from lintorch.guest.process import tampering
-from lintorch.guest.process import surroundings
+from lintorch.guest.construct.parameters import required
+from lintorch.guest.construct.recipe import Recipe
+from lintorch.guest.construct.retry_arguments import settled
+from lintorch.guest.process import surroundings, tampering
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.error_text import is_of_memory
+from lintorch.guest.watch.module_construction import Construction, watched
+from lintorch.guest.watch.unregistered_layers import Outside
+from lintorch.guest.watch.user_lines import UserLines
+from lintorch.record.trace import Input, Site
 
 _PATIENCE = 12.0
 """Seconds after which no other arguments are tried."""

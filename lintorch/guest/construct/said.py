@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from lintorch.guest.build.recipe import Recipe, home
+from lintorch.guest.construct.recipe import Recipe, home
 
 
 def said(recipe: Recipe, project: str) -> tuple[str, Mapping[str, Any], tuple[str, ...]]:

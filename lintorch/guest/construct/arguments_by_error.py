@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from lintorch.guest.build.conventional_values import by_name
-from lintorch.guest.build.fill_arguments import fill
-from lintorch.guest.build.parameters import reached
-from lintorch.guest.build.sequences import sequence
+from lintorch.guest.construct.conventional_values import by_name
+from lintorch.guest.construct.fill_arguments import fill
+from lintorch.guest.construct.parameters import reached
+from lintorch.guest.construct.sequences import sequence
 
 Arguments = Mapping[str, Any]
 _CHOICE = re.compile(r"\b(?:one of|available|supported|choose from|options)\b(.{1,400})", re.DOTALL)

@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import nn
 
-from lintorch.guest.build import tiny_configs
+from lintorch.guest.construct import tiny_configs
 
 SIDES = (
     *("image_size", "img_size", "input_resolution", "resolution", "crop_size", "img_dim"),

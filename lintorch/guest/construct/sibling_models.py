@@ -13,7 +13,7 @@ from typing import Any
 
 from torch import nn
 
-from lintorch.guest.build.abstract_methods import is_unwritten
+from lintorch.guest.construct.abstract_methods import is_unwritten
 
 _SET = re.compile(r"self\.(\w+)(?:\s*:[^=]+)?\s*=[^=]|self\.(\w+), self\.|def (\w+)\(self")
 _MOST = 200

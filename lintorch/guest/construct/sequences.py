@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lintorch.guest.build.conventional_values import KNOWN
-from lintorch.guest.build.sequence_lengths import USUAL
+from lintorch.guest.construct.conventional_values import KNOWN
+from lintorch.guest.construct.sequence_lengths import USUAL
 
 _LONG = 6
 _SIDES = ("size", "resolution", "img_dim", "img_size", "image_size", "shape")

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from lintorch.guest.build.literal_values import UnknownError, value
-from lintorch.guest.build.snippets import Snippet, snippets
-from lintorch.guest.build.tensor_calls import last_name, tensor, unwrapped
+from lintorch.guest.construct.literal_values import UnknownError, value
+from lintorch.guest.construct.snippets import Snippet, snippets
+from lintorch.guest.construct.tensor_calls import last_name, tensor, unwrapped
 from lintorch.record.trace import Input
 
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from torch import nn
 
-from lintorch.guest.build.parameters import annotation
-from lintorch.guest.build.sibling_models import has, models, sibling
-from lintorch.guest.build.function_text import tree_of
+from lintorch.guest.construct.function_text import tree_of
+from lintorch.guest.construct.parameters import annotation
+from lintorch.guest.construct.sibling_models import has, models, sibling
 
 
 def kind_of(call: Any, parameter: inspect.Parameter) -> type[nn.Module] | None:

@@ -10,12 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lintorch.guest.build.arguments_by_example import bound
-from lintorch.guest.build.candidates import Candidate
-from lintorch.guest.build.examples import Example
-from lintorch.guest.build.fill_arguments import offline, smaller
-from lintorch.guest.build.make_model import Built, Making
-from lintorch.guest.build.import_file import load
+from lintorch.guest.construct.arguments_by_example import bound
+from lintorch.guest.construct.candidates import Candidate
+from lintorch.guest.construct.examples import Example
+from lintorch.guest.construct.fill_arguments import offline, smaller
+from lintorch.guest.construct.import_file import load
+from lintorch.guest.construct.make_model import Built, Making
 from lintorch.guest.watch.user_lines import UserLines
 
 _WAYS = 2
@@ -86,7 +86,9 @@ def _attempts(candidate: Candidate, files: UserLines) -> Iterator[Callable[[], B
     yield from (making.smaller for making in calls[:_WAYS] if making not in common)
 
 
-def _like(example: Example, candidate: Candidate, files: UserLines) -> Iterator[Callable[[], Built]]:
+def _like(
+    example: Example, candidate: Candidate, files: UserLines
+) -> Iterator[Callable[[], Built]]:
     """A call as the file spells it out, if it gives at least one argument that is needed."""
     call = candidate.scope.get(example.name)
     given = bound(call, example, candidate.scope) if callable(call) else None

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
-from lintorch.guest.build.conventional_values import KNOWN
-from lintorch.guest.build.function_text import tree_of
+from lintorch.guest.construct.conventional_values import KNOWN
+from lintorch.guest.construct.function_text import tree_of
 
 _TAKING = frozenset(("len", "zip", "enumerate", "iter", "reversed", "list", "tuple", "sum", "max"))
 USUAL = 3

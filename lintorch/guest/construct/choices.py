@@ -8,7 +8,7 @@ import typing
 from collections.abc import Callable
 from typing import Any
 
-from lintorch.guest.build.parameters import annotation
+from lintorch.guest.construct.parameters import annotation
 
 _NONE = object()
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from torch import nn
 
-from lintorch.guest.build.examples import Example, examples
-from lintorch.guest.build.file_outline import Outline
-from lintorch.guest.build.parameters import required
-from lintorch.guest.build.abstract_methods import is_unwritten
+from lintorch.guest.construct.abstract_methods import is_unwritten
+from lintorch.guest.construct.examples import Example, examples
+from lintorch.guest.construct.file_outline import Outline
+from lintorch.guest.construct.parameters import required
 
 _WAYS = 3
 

@@ -9,18 +9,18 @@ from typing import Any
 
 from torch import nn
 
-from lintorch.guest.build import tiny_configs
-from lintorch.guest.build.choices import NOT_SAID, choice
-from lintorch.guest.build.conventional_values import (
+from lintorch.guest.construct import tiny_configs
+from lintorch.guest.construct.choices import NOT_SAID, choice
+from lintorch.guest.construct.conventional_values import (
     KNOWN,
     SIDES,
     Guessed,
     by_name,
 )
-from lintorch.guest.build.sequence_lengths import lengths
-from lintorch.guest.build.parameters import annotation, required
-from lintorch.guest.build.part_models import called, kind_of, run
-from lintorch.guest.build.sequences import sequence
+from lintorch.guest.construct.parameters import annotation, required
+from lintorch.guest.construct.part_models import called, kind_of, run
+from lintorch.guest.construct.sequence_lengths import lengths
+from lintorch.guest.construct.sequences import sequence
 
 _BY_ANNOTATION: tuple[tuple[str, Any], ...] = (
     ("bool", False),

@@ -9,15 +9,15 @@ from typing import Any
 
 from torch import nn
 
-from lintorch.guest.build.arguments_by_error import (
+from lintorch.guest.construct.arguments_by_error import (
     Arguments,
     asked_for,
     choices,
     of_length,
     passed_on,
 )
-from lintorch.guest.build.conventional_values import Guessed
-from lintorch.guest.build.fill_arguments import CONFIG_NAMES
+from lintorch.guest.construct.conventional_values import Guessed
+from lintorch.guest.construct.fill_arguments import CONFIG_NAMES
 from lintorch.guest.process.error_text import kind_of, text_of
 
 _SEVERAL = re.compile(r"iterable|len\(\)|subscriptable|unpack|tuple|list|sequence|zip|out of range")
