@@ -73,7 +73,7 @@ def judged(folder: Path, code: str, name: str, reports: list[Report], script: st
     for report in reports:
         assert report.model is not None, report.failure
         if report.model.path == path:
-            trace = Trace(report.model, report.runs, report.rungs, PROFILE)
+            trace = Trace(report.model, report.runs, report.captures, PROFILE)
             found += lint(trace, index(rules, Evidence.TRACE))
             for outcome in report.outcomes:
                 found += lint(Trial(outcome, trace), index(rules, Evidence.EXPORT))

@@ -23,7 +23,8 @@ from running import CHECKOUT, lintorch
 from lintorch.core.finding import Finding, Place, Severity
 from lintorch.host.examine_models import examine_models
 from lintorch.record.model_options import ModelLimits, ModelOptions
-from lintorch.record.trace import Model, Outcome
+from lintorch.record.models import Model
+from lintorch.record.outcomes import Outcome
 from lintorch.report import write_matrix
 from lintorch.report.matrix import Matrix, Row, Tried
 
@@ -347,7 +348,7 @@ def test_a_model_whose_weights_do_not_fit_is_traced_without_them(tmp_path: Path)
     assert report.model is not None
     assert report.model.parameters == 45000 * 45001
     assert "torch.relu" in {e.name.replace("Tensor.", "") for e in report.runs[0].events}
-    assert [rung.ok for rung in report.rungs] == [True, True]
+    assert [each.ok for each in report.captures] == [True, True]
     (outcome,) = report.outcomes
     assert (outcome.status, outcome.stage) == ("failed", "stopped")
     assert "weights do not fit" in outcome.message

@@ -368,7 +368,7 @@ def merged(tmp_path_factory: pytest.TempPathFactory) -> Merged:
     profile = Profile(frozenset({"torch.export"}))
     reports = list(examine_models(names, ModelOptions(str(folder), trace=True, graphs=False)))
     assert [report.failure for report in reports if report.failure] == []
-    subjects = [Trace(r.model, r.runs, r.rungs, profile) for r in reports if r.model]
+    subjects = [Trace(r.model, r.runs, r.captures, profile) for r in reports if r.model]
     said = [f for subject in subjects for f in lint(subject, index(RULES, Evidence.TRACE))]
     for name in names:
         source = Source(name, Path(name).read_text(encoding="utf-8"), profile)

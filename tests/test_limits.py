@@ -13,7 +13,8 @@ from running import lintorch
 
 from lintorch.host.examine_models import examine_models
 from lintorch.record.model_options import ModelLimits, ModelOptions
-from lintorch.record.trace import Failure, Model, Outcome
+from lintorch.record.models import Failure, Model
+from lintorch.record.outcomes import Outcome
 from lintorch.report.matrix import Matrix, Row, Tried
 
 WORKING = """

@@ -66,7 +66,7 @@ def examined(
     found: list[Finding] = [*lint(Source(str(path), text, profile), index(RULES, Evidence.SOURCE))]
     for report in examine_models([str(path)], options):
         assert report.model is not None, report.failure
-        trace = Trace(report.model, report.runs, report.rungs, profile)
+        trace = Trace(report.model, report.runs, report.captures, profile)
         found += lint(trace, index(RULES, Evidence.TRACE))
         for outcome in report.outcomes:
             found += lint(Trial(outcome, trace), index(RULES, Evidence.EXPORT))

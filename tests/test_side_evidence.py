@@ -162,7 +162,7 @@ def merged(tmp_path_factory: pytest.TempPathFactory) -> Merged:
     for report in examine_models([str(path)], ModelOptions(str(path.parent), trace=True)):
         assert report.model is not None, report.failure
         assert [run.error for run in report.runs] == [""] * len(report.runs)
-        trace = Trace(report.model, report.runs, report.rungs, PROFILE)
+        trace = Trace(report.model, report.runs, report.captures, PROFILE)
         found += lint(trace, index(RULES, Evidence.TRACE))
     return merge(found)
 

@@ -49,7 +49,7 @@ def examined(folder: Path, *lines: str, exporters: tuple[str, ...] = ()) -> dict
     options = ModelOptions(str(folder), trace=True, exporters=exporters)
     for report in examine_models([str(path)], options):
         assert report.model is not None, report.failure
-        trace = Trace(report.model, report.runs, report.rungs, PROFILE)
+        trace = Trace(report.model, report.runs, report.captures, PROFILE)
         found += lint(trace, index(RULES, Evidence.TRACE))
         for outcome in report.outcomes:
             found += lint(Trial(outcome, trace), index(RULES, Evidence.EXPORT))

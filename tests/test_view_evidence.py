@@ -17,7 +17,7 @@ from lintorch.core.profile import Profile
 from lintorch.evidence import Trace, Trial
 from lintorch.host.examine_models import examine_models
 from lintorch.record.model_options import ModelOptions
-from lintorch.record.trace import Rung
+from lintorch.record.runs import GraphCapture, Tracer
 from lintorch.run.judge_reports import trace_failure
 from lintorch.source import Source
 
@@ -64,7 +64,7 @@ def examined(
             found += lint(trace_failure(report.failure, PROFILE), index(RULES, Evidence.TRACE))
             continue
         assert report.model is not None
-        trace = Trace(report.model, report.runs, (Rung("fx", ok=True),), PROFILE)
+        trace = Trace(report.model, report.runs, (GraphCapture(Tracer.FX, ok=True),), PROFILE)
         found += lint(trace, index(RULES, Evidence.TRACE))
         for outcome in report.outcomes:
             found += lint(Trial(outcome, trace), index(RULES, Evidence.EXPORT))

@@ -47,8 +47,9 @@ _LEVELS = ("note", "warning", "error")
 )
 @click.option("--extend-select", cls=SettingOption, metavar="RULES", callback=split_words,
               help="These too.")  # fmt: skip
-@click.option("--output-format", type=click.Choice(CHECK_FORMATS), default="full",
-              show_default=True)  # fmt: skip
+@click.option(
+    "--output-format", type=click.Choice(CHECK_FORMATS), default="full", show_default=True
+)
 @click.option("--output-file", type=click.Path(dir_okay=False), help="Write the report there.")
 @click.option("--fail-on", type=click.Choice(_LEVELS), default="note", show_default=True,
               help="The gravity from which findings make the exit code 1.")  # fmt: skip

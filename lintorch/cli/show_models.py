@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lintorch.record.input_notation import written
-from lintorch.record.trace import Failure, Model
+from lintorch.record.models import Failure, Model
 from lintorch.report.places import shown_path
 from lintorch.run.describe_models import describe_model
 from lintorch.run.list_models import Listed

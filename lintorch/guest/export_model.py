@@ -19,7 +19,8 @@ from lintorch.machine import work_folders
 from lintorch.record import wire
 from lintorch.record.bounds import SLACK
 from lintorch.record.model_options import ModelLimits
-from lintorch.record.trace import Model, Outcome
+from lintorch.record.models import Model
+from lintorch.record.outcomes import Outcome
 
 _NARROWING = 20.0
 """Seconds in which the part that fails is looked for, at most."""
@@ -71,7 +72,7 @@ def tried(work: Work, subject: Subject) -> None:
         outcome = _outcome(trial.exporter, piece, work.options.limits)
         if not outcome.artifact:
             shutil.rmtree(trial.folder, ignore_errors=True)
-        work.send({"outcome": wire.packed(outcome)})
+        work.send({"outcome": wire.pack(outcome)})
 
 
 def _trying(work: Work, subject: Subject, trial: _Trial, send: Send) -> None:
@@ -91,7 +92,7 @@ def _trying(work: Work, subject: Subject, trial: _Trial, send: Send) -> None:
     outcome = export.attempt(
         trial.exporter, module, model, varied, directory=trial.folder, **wanted, **about
     )
-    send({"outcome": wire.packed(outcome)})
+    send({"outcome": wire.pack(outcome)})
     left = work.options.limits.trial_seconds - (clock() - started)
     seconds = min(_NARROWING, left / 2)
     for name in export.narrowed(outcome, module, model, varied, seconds=seconds, **about):
@@ -104,7 +105,7 @@ def _script(work: Work, subject: Subject, trial: _Trial) -> dict[str, str]:
 
     recipe, model = subject.built.recipe, subject.model
     try:
-        building = recipe.lines(work.options.project)
+        building = recipe.write_statements(work.options.project)
     except ValueError as error:
         return {"unwritten": str(error)}
     text = export.script(
@@ -131,7 +132,7 @@ def _outcome(exporter: str, piece: Piece, limits: ModelLimits) -> Outcome:
         told |= message
     seconds = round(piece.seconds, 3)
     stopped = Outcome(exporter, "failed", "stopped", piece.ending.cause, seconds=seconds)
-    outcome = wire.outcome(told.pop("outcome")) if "outcome" in told else stopped
+    outcome = wire.read(Outcome, told.pop("outcome")) if "outcome" in told else stopped
     if outcome.message == export.ATE:
         outcome = replace(outcome, message=limits.space.full())
     if outcome.status not in ("wrong", "failed"):

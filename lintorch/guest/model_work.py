@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lintorch.guest.construct.model_identity import Seen
+from lintorch.guest.construct.model_identity import ModelIdentity
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.isolate import Ending, Send, isolate
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record import wire
 from lintorch.record.allowance import bound_step
+from lintorch.record.events.base import Raised
 from lintorch.record.messages import Message
 from lintorch.record.model_options import ModelOptions
-from lintorch.record.trace import Event, Failure
+from lintorch.record.models import Failure, Stage
 
 LEAST_SECONDS = 2.0
 
@@ -23,18 +24,18 @@ class Work:
     """One model in the making."""
 
     send: Send
-    seen: Seen
+    seen: ModelIdentity
     files: UserLines
     options: ModelOptions
     deadline: float
 
     def fail(
-        self, stage: str, cause: str, output: str = "", raised: tuple[Event, ...] = ()
+        self, stage: Stage, cause: str, output: str = "", raised: tuple[Raised, ...] = ()
     ) -> None:
         """Send a failure of this model."""
         seen = self.seen
         failure = Failure(seen.path, seen.qualname, seen.row, stage, cause, output, raised)
-        self.send({"failure": wire.packed(failure)})
+        self.send({"failure": wire.pack(failure)})
 
     def left(self) -> float:
         """Seconds that are left for building, feeding and running."""

@@ -17,7 +17,7 @@ from lintorch.host.worker_task import build_configured, run_task, visit_file
 from lintorch.machine.free_memory import at_once
 from lintorch.record.allowance import MOST_MODELS
 from lintorch.record.model_options import ModelOptions
-from lintorch.record.trace import Failure
+from lintorch.record.models import Failure
 
 _NONE: Mapping[str, Mapping[str, Any]] = {}
 

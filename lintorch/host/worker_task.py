@@ -12,9 +12,9 @@ from lintorch.host.reports import Message, Report, Telling
 from lintorch.host.vouching import Asked
 from lintorch.record.allowance import MOST_MODELS, bound_file
 from lintorch.record.model_options import ModelOptions
-from lintorch.record.trace import Failure
+from lintorch.record.models import Failure
 from lintorch.record.user_files import user_files_of
-from lintorch.record.wire import packed
+from lintorch.record.wire import pack
 
 _TRACERS = ("torch._dynamo", "torch.export._trace", "torch.fx.experimental.symbolic_shapes")
 """What torch.export loads when it is first called: slow, so loaded once for all models."""
@@ -41,7 +41,7 @@ class WorkerTask:
         arguments = {
             **self.arguments,
             "checked": dict(self.checked),
-            "options": packed(self.options),
+            "options": pack(self.options),
         }
         imports = _TRACERS if self.options.trace or self.options.exporters else ()
         work = f"lintorch.guest.examine_file:{self.function}"

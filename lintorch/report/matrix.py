@@ -6,7 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from lintorch.core.finding import Finding, Severity
-from lintorch.record.trace import Failure, Model, Outcome
+from lintorch.record.models import Failure, Model
+from lintorch.record.outcomes import Outcome
 
 OK, DOUBTFUL, WRONG, FAILED = "ok", "doubtful", "wrong", "failed"
 STOPPED, UNAVAILABLE = "stopped", "unavailable"
@@ -108,7 +109,7 @@ class Row:
         return (self.model or self.failure or _NOTHING).qualname
 
 
-_NOTHING = Failure("", "", 1, "", "")
+_NOTHING = Failure("", "", 1, "build", "")
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from lintorch.host.reports import Report
 from lintorch.record.input_notation import told
-from lintorch.record.trace import Model, Outcome, Rung
+from lintorch.record.models import Model
+from lintorch.record.outcomes import Outcome
+from lintorch.record.runs import GraphCapture, Tracer
 from lintorch.report.places import shown_path
 
 
 def describe_run(report: Report) -> str:
     """`net.py:Net(width=8) on image: float32[batch, 3, 64, 64]`, then how each attempt went."""
     assert report.model is not None
-    attempts = [_describe_graph(rung) for rung in report.rungs] + [
+    attempts = [_describe_graph(each) for each in report.captures] + [
         _describe_trial(o) for o in report.outcomes
     ]
     return "\n".join(
@@ -26,11 +28,13 @@ def describe_model(model: Model) -> str:
     return f"{model.path}:{model.qualname}{f'({given})' if given else ''} on {fed or 'nothing'}"
 
 
-def _describe_graph(rung: Rung) -> str:
-    name, use = ("torch.fx", "exports do not need one") if rung.name == "fx" else (rung.name, "")
-    if rung.ok:
+def _describe_graph(capture: GraphCapture) -> str:
+    by_fx = capture.tracer is Tracer.FX
+    name, use = ("torch.fx", "exports do not need one") if by_fx else (capture.tracer.value, "")
+    if capture.ok:
         return f"{name} graph ok"
-    where = f"{shown_path(rung.site.path)}:{rung.site.row}" if rung.site else shorten(rung.error)
+    site = capture.site
+    where = f"{shown_path(site.path)}:{site.row}" if site else shorten(capture.error)
     why = "; ".join(part for part in (where, use) if part)
     return f"no {name} graph{f' ({why})' if why else ''}"
 

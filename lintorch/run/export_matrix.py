@@ -96,7 +96,7 @@ def _row(report: Report, profile: Profile, rules: Catalog, detectors: Index) -> 
     problem = None if report.failure is None else find_failure(report.failure, rules)
     if report.model is None:
         return Row(None, report.failure, problem)
-    trace = Trace(report.model, report.runs, report.rungs, profile)
+    trace = Trace(report.model, report.runs, report.captures, profile)
     each = (
         Tried(outcome, merge(judge_outcome(outcome, trace, detectors, rules)).standing)
         for outcome in report.outcomes

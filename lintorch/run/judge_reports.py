@@ -12,7 +12,9 @@ from lintorch.core.finding import Evidence, Finding, Place
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace, Trial
 from lintorch.host.reports import Report
-from lintorch.record.trace import Failure, Model, Outcome, Run
+from lintorch.record.models import Failure, Model
+from lintorch.record.outcomes import Outcome
+from lintorch.record.runs import Run
 from lintorch.run.describe_models import describe_run, shorten
 from lintorch.run.rule_catalog import engine_finding
 
@@ -49,7 +51,7 @@ def judge_reports(
         if report.model is None:
             continue
         runs = report.runs if dynamic else report.runs[:1]
-        trace = Trace(report.model, runs, report.rungs, profile)
+        trace = Trace(report.model, runs, report.captures, profile)
         findings += lint(trace, traced)
         for outcome in report.outcomes:
             findings += judge_outcome(outcome, trace, exported, rules)

@@ -6,7 +6,7 @@ import os
 from contextlib import closing
 from dataclasses import dataclass, replace
 
-from lintorch.record.trace import Failure, Model
+from lintorch.record.models import Failure, Model
 from lintorch.report.places import shown_path
 from lintorch.run.given_files import list_files
 from lintorch.run.model_settings import Written, add_models

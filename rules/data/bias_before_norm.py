@@ -12,7 +12,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Site, Trace
+from lintorch.evidence import NormedBias, Site, Trace
 from lintorch.evidence.host_reads import is_whole
 from lintorch.facts.classes.classes import is_self
 from lintorch.facts.nets.layers import CONV, TRANSPOSED, Layer
@@ -89,22 +89,25 @@ def in_forward(call: cst.Call, source: Source) -> Iterator[Hit]:
             yield from between(made, call.func, source)
 
 
-@rule.trace("bias.normed")
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
+@rule.trace(NormedBias)
+def in_trace(event: NormedBias, trace: Trace) -> Iterator[Hit | Refuted]:
     """All layers that the line made, in all runs."""
     if not all(map(is_whole, trace.runs)):
         return
     said = [
-        e for run in trace.runs for e in run.events if (e.name, e.site) == (event.name, event.site)
+        e
+        for run in trace.runs
+        for e in run.events
+        if isinstance(e, NormedBias) and e.site == event.site
     ]
-    kind, name = event.args["kind"], trace.record.qualname
-    if other := next((e for e in said if not e.value), None):
-        taken = other.args["other"] or "nothing"
+    kind, name = event.kind, trace.record.qualname
+    if other := next((e for e in said if not e.normed), None):
+        taken = other.other or "nothing"
         yield Refuted(event, f"in {name} what {other.layer} puts out is taken by {taken}")
     elif len(said) == len(trace.runs) and not passes_on(event.site):
-        norm, shape = event.args["norm"], list(event.outputs[0])
+        norm, shape = event.norm, list(event.shape)
         message = f"{norm} alone took the {shape} of this {kind}, and with the mean its bias"
-        yield Hit(event, message, confirms=not all(e.args["whole"] for e in said))
+        yield Hit(event, message, confirms=not all(e.whole for e in said))
 
 
 def passes_on(site: Site) -> bool:

@@ -10,7 +10,7 @@ import libcst as cst
 
 from lintorch.core.finding import Harm, Hit, Refuted
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Outcome, Trace, Trial
+from lintorch.evidence import EventKey, Outcome, SizeLooped, TensorRead, TensorUse, Trace, Trial
 from lintorch.evidence.size_changes import blamed, changes, cleared, is_fixed
 from lintorch.facts.classes.classes import is_self
 from lintorch.facts.exporting.scripted import as_traced
@@ -62,7 +62,7 @@ COUNTED = {
 }
 COUNTED_WORKED_OUT = {**COUNTED, "onnx": Harm.SILENT}
 ROWS = {**COUNTED, "onnx-legacy": Harm.FAILS, "torchscript-trace": Harm.FAILS}
-TRACE_HARM = {"size.range": COUNTED, "tensor.iter": ROWS}
+TRACE_HARM: dict[EventKey, dict[str, Harm]] = {SizeLooped: COUNTED, TensorUse.ITERATION: ROWS}
 AROUND = ("enumerate", "zip", "reversed")
 CUTS = ("unbind", "split")
 TABLES = re.compile(r"(shapes|sizes|levels)(_list)?$")
@@ -154,21 +154,21 @@ def indexed(node: cst.Subscript) -> set[str]:
 
 
 @rule.trace(*TRACE_HARM)
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
+def in_trace(event: SizeLooped | TensorRead, trace: Trace) -> Iterator[Hit | Refuted]:
     if is_fixed(event, trace):
         yield Refuted(event.site, f"{event.value} rounds at every size tried")
     for key, other in list(changes(event, trace).items())[:1]:
         said = f"{event.value} rounds, and {other.value} when {key} changes"
-        yield Hit(event.site, said, harm=TRACE_HARM[event.name])
+        yield Hit(event.site, said, harm=TRACE_HARM[event.key])
 
 
 @rule.trial("wrong", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
-    for event in trial.trace.named(*TRACE_HARM):
-        if hit := blamed(outcome, event, trial, TRACE_HARM[event.name]):
+    for event in trial.trace.find(*TRACE_HARM):
+        if hit := blamed(outcome, event, trial, TRACE_HARM[event.key]):
             yield hit
 
 
 @rule.trial("ok")
 def in_right_trial(outcome: Outcome, trial: Trial) -> Iterator[Refuted]:
-    yield from cleared(outcome, trial.trace.named(*TRACE_HARM), trial)
+    yield from cleared(outcome, trial.trace.find(*TRACE_HARM), trial)

@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Rung, Trace
+from lintorch.evidence import GraphCapture, OperatorCall, Raised, Trace, Tracer
 from lintorch.evidence.host_reads import is_whole, line, shown
 from lintorch.facts.nets.layers import CONV, TRANSPOSED
 from lintorch.facts.nets.signals import Clash, clashes_in, clashes_of
@@ -119,19 +119,19 @@ def in_children(call: cst.Call, source: Source) -> Iterator[Hit]:
         )
 
 
-@rule.trace("raised")
-def in_failure(event: Event, trace: Trace) -> Iterator[Hit]:
+@rule.trace(Raised)
+def in_failure(event: Raised, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: a model may have been fed wrongly."""
-    if event.built is not None and not event.symbols and CLASH.search(str(event.value)):
-        yield Hit(event.built, f"{event.layer} raised: {event.value}", confirms=True)
+    if event.built is not None and not event.sizes and CLASH.search(event.text):
+        yield Hit(event.built, f"{event.layer} raised: {event.text}", confirms=True)
 
 
-@rule.trace("rung.fx")
-def in_run(rung: Rung, trace: Trace) -> Iterator[Refuted]:
+@rule.trace(Tracer.FX)
+def in_run(capture: GraphCapture, trace: Trace) -> Iterator[Refuted]:
     """Layers that ran; one that made its input longer or shorter is told of for that."""
     if not all(map(is_whole, trace.runs)):
         return
-    ran = [e for run in trace.runs for e in run.events if e.outputs and e.built is not None]
+    ran = [call for call in trace.calls() if call.outputs and call.built is not None]
     uneven = {event.built for event in ran if is_uneven(event)}
     for built, event in {event.built: event for event in ran}.items():
         if built is None or built in uneven or not event.layer_class.startswith("torch.nn."):
@@ -140,7 +140,7 @@ def in_run(rung: Rung, trace: Trace) -> Iterator[Refuted]:
             yield Refuted(built, f"{event.layer} ran on {shown(event.inputs[:1])}")
 
 
-def is_uneven(event: Event) -> bool:
+def is_uneven(event: OperatorCall) -> bool:
     """Whether a convolution with an even kernel ran with padding."""
     weight, padding = event.inputs[1:2], event.args.get("padding")
     return (

@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Trace
+from lintorch.evidence import OperatorCall, Raised, Trace
 from lintorch.evidence.host_reads import is_run_whole, is_whole, shown
 from lintorch.facts.classes.classes import is_self
 from lintorch.facts.dataflow.reaching import reaching
@@ -92,18 +92,18 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
         yield Hit(call, message, Fix("use reshape", (edit,), Applicability.SAFE))
 
 
-@rule.trace("raised")
-def in_failure(event: Event, trace: Trace) -> Iterator[Hit]:
-    if TORN in str(event.value):
-        at = "" if not event.symbols else f" when {' and '.join(event.symbols)} changes"
+@rule.trace(Raised)
+def in_failure(event: Raised, trace: Trace) -> Iterator[Hit]:
+    if TORN in event.text:
+        at = "" if not event.sizes else f" when {' and '.join(event.sizes)} changes"
         yield Hit(event.site, f"view() raised here{at}: the axes no longer follow in memory")
 
 
 @rule.trace("torch.Tensor.view")
-def in_trace(event: Event, trace: Trace) -> Iterator[Refuted]:
+def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Refuted]:
     """Where no view of the function met an axis of size 1: such an axis may stand anywhere."""
     around = (event.site.path, event.site.function)
-    views = [e for e in trace.named(event.name) if (e.site.path, e.site.function) == around]
+    views = [e for e in trace.find(event.name) if (e.site.path, e.site.function) == around]
     smallest = min((size for view in views for size in view.inputs[0]), default=1)
     if smallest > 1 and all(map(is_whole, trace.runs)) and is_run_whole(event.site):
         yield Refuted(event.site, f"view() took {shown(event.inputs)} and did not raise")

@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Refuted
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Trace
+from lintorch.evidence import InputWrite, OperatorCall, Trace
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -118,8 +118,8 @@ def in_source(node: cst.CSTNode, source: Source) -> Iterator[Hit]:
 
 
 @rule.trace(*_WRITES)
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
-    reached = any(write.site == event.site for write in trace.named("inplace.input"))
+def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
+    reached = any(write.site == event.site for write in trace.find(InputWrite))
     if reached:
         yield Hit(
             event,
