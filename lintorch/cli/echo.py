@@ -8,7 +8,7 @@ from typing import TextIO
 from lintorch.report.characters import one_line, writable
 
 
-def tell(err: TextIO, said: Iterable[object]) -> None:
+def print_problems(err: TextIO, said: Iterable[object]) -> None:
     """Write `lintorch: …` lines."""
     for each in said:
         print(writable(f"lintorch: {one_line(str(each))}", err), file=err)

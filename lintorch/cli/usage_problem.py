@@ -15,6 +15,6 @@ class UsageProblem(click.ClickException):
 
     def show(self, file: IO[Any] | None = None) -> None:
         """Say it."""
-        from lintorch.cli.echo import tell
+        from lintorch.cli.echo import print_problems
 
-        tell(cast(TextIO, file or sys.stderr), [self.message])
+        print_problems(cast(TextIO, file or sys.stderr), [self.message])

@@ -30,7 +30,7 @@ _COLLECTION = (100_000, 10, 10)
 700th, as Python does, takes a third of the time (measured on pytorchcv 0.0.67)."""
 
 
-def spread(
+def spread_tasks(
     work: Callable[[T], R],
     tasks: Sequence[T],
     jobs: int,
@@ -43,7 +43,7 @@ def spread(
     before processes are started: what it loads is loaded once.
     """
     gc.set_threshold(*_COLLECTION)
-    wanted = min(jobs or cores(), len(tasks) // _CHUNK)
+    wanted = min(jobs or count_cores(), len(tasks) // _CHUNK)
     if wanted < 2 or len(tasks) < _WORTH_IT or not _START:
         yield from map(work, tasks)
         return
@@ -54,43 +54,46 @@ def spread(
     context = multiprocessing.get_context(_START)
     done = 0
     while done < len(tasks):
-        for result in _together(work, tasks[done:], wanted, context):
+        for result in _map_in_pool(work, tasks[done:], wanted, context):
             done += 1
             yield result
         suspects = tasks[done : done + wanted * _CHUNK]
         for task in suspects:
             done += 1
-            yield _alone(work, task, context, lost)
+            yield _run_alone(work, task, context, lost)
 
 
-def _together(
+def _map_in_pool(
     work: Callable[[T], R], tasks: Sequence[T], wanted: int, context: BaseContext
 ) -> Iterator[R]:
     """The results up to the first one that is missing because a process has ended."""
     from concurrent.futures.process import BrokenProcessPool
 
-    with suppress(BrokenProcessPool), _pool(wanted, context) as pool:
+    with suppress(BrokenProcessPool), _open_pool(wanted, context) as pool:
         yield from pool.map(work, tasks, chunksize=_CHUNK)
 
 
-def _alone(work: Callable[[T], R], task: T, context: BaseContext, lost: Callable[[T], R]) -> R:
+def _run_alone(work: Callable[[T], R], task: T, context: BaseContext, lost: Callable[[T], R]) -> R:
     from concurrent.futures.process import BrokenProcessPool
 
     try:
-        with _pool(1, context) as pool:
+        with _open_pool(1, context) as pool:
             return pool.submit(work, task).result()
     except BrokenProcessPool:
         return lost(task)
 
 
 @contextmanager
-def _pool(count: int, context: BaseContext) -> Iterator[ProcessPoolExecutor]:
+def _open_pool(count: int, context: BaseContext) -> Iterator[ProcessPoolExecutor]:
     """Processes that are killed where this one is asked to end before their work is done."""
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
-    with _safe_path(), ProcessPoolExecutor(count, mp_context=context, initializer=_begin) as pool:
+    with (
+        _safe_path(),
+        ProcessPoolExecutor(count, mp_context=context, initializer=_begin_process) as pool,
+    ):
         try:
             yield pool
         except BrokenProcessPool:
@@ -115,7 +118,7 @@ def _safe_path() -> Iterator[None]:
         os.environ |= {} if before is None else {"PYTHONSAFEPATH": before}
 
 
-def _begin() -> None:
+def _begin_process() -> None:
     """In a process of the pool: leave it to the first one to hear interrupts, and end when it ends."""
     import multiprocessing
     from multiprocessing.connection import wait
@@ -131,7 +134,7 @@ def _begin() -> None:
     threading.Thread(target=end, daemon=True).start()
 
 
-def cores() -> int:
+def count_cores() -> int:
     """The processor cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
