@@ -14,7 +14,7 @@ from pathlib import Path
 from lintorch.core.finding import Finding
 from lintorch.core.profile import Profile
 from lintorch.files import FileText, read_file
-from lintorch.run.check_files import apply_comments
+from lintorch.run.check_files import suppress_by_comments
 from lintorch.run.lint_file import LintTask, lint_text, load_catalog
 from lintorch.run.lint_files import lint_path
 from lintorch.run.request import Request
@@ -62,4 +62,4 @@ def look(path: str, codes: frozenset[str], every: bool) -> tuple[Finding, ...]:
     if every and "torch" not in text.text:
         linted = lint_text(task, f"{text.text}\n# torch\n")
     request = Request((path,))
-    return apply_comments(text.text, path, linted.findings, Scope(request), request)
+    return suppress_by_comments(text.text, path, linted.findings, Scope(request), request)

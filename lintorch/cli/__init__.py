@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 import click
 
 from lintorch import __version__
-from lintorch.machine.stopping import Stopped, heeded
+from lintorch.machine.stopping import Stopped, stop_at_signals
 
 _EXIT_OF_SIGPIPE = 128 + 13
 """SIGPIPE, which Windows lacks."""
@@ -37,7 +37,7 @@ class _Commands(click.Group):
     def invoke(self, ctx: click.Context) -> object:
         """Run the command; a defect of lintorch is no finding, and so has exit code 2."""
         try:
-            with heeded(), _flush_at_end():
+            with stop_at_signals(), _flush_at_end():
                 return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tokenize import detect_encoding
 
 from lintorch.files.python_files import MAX_BYTES
-from lintorch.machine.stopping import unbroken
+from lintorch.machine.stopping import defer_signals
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -143,7 +143,7 @@ def replace_file(
 
     `still` is asked last, when the new file lies ready; `lasting` waits for the disk.
     """
-    with unbroken():
+    with defer_signals():
         _put_in_place(path, data, like, still, lasting)
 
 

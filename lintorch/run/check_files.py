@@ -118,7 +118,9 @@ def _suppress_by_file(
     for path in sorted({*by_path, *marked}):
         if path in texts:
             text = texts[path].text
-            yield from apply_comments(text, path, by_path[path], scope, request, merged.withdrawn)
+            yield from suppress_by_comments(
+                text, path, by_path[path], scope, request, merged.withdrawn
+            )
         else:
             yield from by_path[path]
 
@@ -134,7 +136,7 @@ def _demote_by_file(
             yield from group
 
 
-def apply_comments(
+def suppress_by_comments(
     text: str,
     path: str,
     findings: Iterable[Finding],

@@ -15,7 +15,7 @@ from lintorch.core.merge import merge
 from lintorch.core.profile import EXPORTERS, Profile
 from lintorch.evidence import Trace
 from lintorch.host.reports import Report
-from lintorch.machine.stopping import unbroken
+from lintorch.machine.stopping import defer_signals
 from lintorch.report.matrix import Matrix, Row, Tried
 from lintorch.run.artifacts import place_artifacts
 from lintorch.run.given_files import list_files
@@ -46,7 +46,7 @@ def export_models(request: ExportRequest, progress: Progress) -> Matrix:
             )
             exporters |= dict.fromkeys(options.exporters)
             rows += _try_exports(replace(group, options=options), scope.catalog, progress)
-        with unbroken():
+        with defer_signals():
             placed = place_artifacts(rows, request)
     targets = scope.profile_of(paths[0]).targets if paths else ()
     judged = tuple(

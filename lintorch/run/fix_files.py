@@ -12,7 +12,7 @@ from lintorch.core.finding import Finding
 from lintorch.core.merge import merge
 from lintorch.fix.fix_rounds import settle
 from lintorch.report.result import Repaired
-from lintorch.run.check_files import CheckedFiles, apply_comments
+from lintorch.run.check_files import CheckedFiles, suppress_by_comments
 from lintorch.run.demote_fixes import demote_fixes
 from lintorch.run.importers import Importers
 from lintorch.run.lint_file import lint_text
@@ -82,7 +82,7 @@ def _make_check(
             return found
         standing = merge(lint_text(task, text).findings).standing
         standing = tuple(f for f in standing if _line_of_finding(f, text) not in withdrawn)
-        heeded = apply_comments(text, path, standing, scope, request, seen.withdrawn)
+        heeded = suppress_by_comments(text, path, standing, scope, request, seen.withdrawn)
         return list(demote_fixes(heeded, text, scope, importers))
 
     return check

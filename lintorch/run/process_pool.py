@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
-from lintorch.machine.stopping import unbroken
+from lintorch.machine.stopping import defer_signals
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
@@ -99,7 +99,7 @@ def _open_pool(count: int, context: BaseContext) -> Iterator[ProcessPoolExecutor
         except BrokenProcessPool:
             raise
         except BaseException:
-            with unbroken():
+            with defer_signals():
                 for process in multiprocessing.active_children():
                     process.kill()
                 pool.shutdown(wait=False, cancel_futures=True)

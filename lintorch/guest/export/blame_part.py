@@ -26,7 +26,7 @@ from lintorch.guest.export.try_exporter import exported
 from lintorch.guest.export.warnings_log import listening
 from lintorch.guest.export.wrong_part import wrong_alike
 from lintorch.guest.process.deadline import clock
-from lintorch.guest.process.limits import TooSlow, within
+from lintorch.guest.process.limits import TooSlow, limit_seconds
 from lintorch.record.models import Model
 from lintorch.record.outcomes import Outcome, Variation
 
@@ -68,7 +68,7 @@ def narrowed(
 
 def _alike(outcome: Outcome, job: Job, user_file: UserFile, late: float, part: Part) -> bool:
     """Whether a part, exported alone, fails or is wrong as the whole."""
-    with within(max(1.0, late - clock())):
+    with limit_seconds(max(1.0, late - clock())):
         made = exported(outcome.exporter, alone(part, job), user_file)
         if isinstance(made, Outcome):
             return outcome.status == "failed" and fails_alike(outcome, made)

@@ -22,7 +22,7 @@ _SIGNALS = 1 << 1
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty")
 
 
-def confine(folders: Iterable[str]) -> bool:
+def confine_writes(folders: Iterable[str]) -> bool:
     """Let this process and all below it change files below the folders only; whether signals are held too.
 
     Files can still be read, and shared memory and the usual devices written to. Signals are held
@@ -36,16 +36,16 @@ def confine(folders: Iterable[str]) -> bool:
     rules = linux_calls.system_call(_CREATE, asked, len(asked) if scope else 8, 0)
     try:
         for folder in (*folders, "/dev/shm"):
-            _allow(rules, folder, _CHANGE)
+            _allow_below(rules, folder, _CHANGE)
         for device in _DEVICES:
-            _allow(rules, device, _WRITE | _TRUNCATE)
+            _allow_below(rules, device, _WRITE | _TRUNCATE)
         linux_calls.system_call(_RESTRICT, rules, 0)
     finally:
         os.close(rules)
     return bool(scope)
 
 
-def _allow(rules: int, path: str, what: int) -> None:
+def _allow_below(rules: int, path: str, what: int) -> None:
     if not os.path.exists(path):
         return
     place = os.open(path, os.O_PATH | os.O_CLOEXEC)
