@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 
+import click
 import pytest
 
 from lintorch.catalog import Catalog
+from lintorch.cli import main
+from lintorch.cli.shared_options import SettingOption
 from lintorch.core.profile import Profile
 from lintorch.core.rule import Rule
 from lintorch.settings import (
     NamedPython,
+    Selection,
+    Settings,
     SettingsError,
     enabled_codes,
     find_settings,
@@ -57,6 +63,15 @@ def on(tmp_path: Path, text: str, path: str = "a.py", **given: object) -> set[st
     (tmp_path / "lintorch.toml").write_text(text)
     settings = override_settings(find_settings(str(tmp_path)), **given)
     return {c for c in enabled_codes(settings, RULES, str(tmp_path / path)) if c in NAMES}
+
+
+@pytest.mark.parametrize("name", ["check", "export", "models"])
+def test_an_option_that_outweighs_a_setting_has_its_name(name: str) -> None:
+    command = main.get_command(click.Context(main), name)
+    assert command is not None
+    options = {each.name for each in command.params if isinstance(each, SettingOption)}
+    assert "trace_seconds" in options
+    assert options <= {field.name for kind in (Settings, Selection) for field in fields(kind)}
 
 
 def test_every_key_is_read(tmp_path: Path) -> None:

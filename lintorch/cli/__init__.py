@@ -30,7 +30,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        module = importlib.import_module(f"lintorch.cli.{cmd_name}")
+        module = importlib.import_module(f"lintorch.cli.{cmd_name}_command")
         command: click.Command = module.command
         return command
 

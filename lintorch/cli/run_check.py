@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from dataclasses import replace
 from typing import TextIO
 
 from lintorch.catalog import CatalogError
-from lintorch.cli.echo import print_problems
-from lintorch.cli.progress import progress_on
-from lintorch.cli.usage_problem import UsageProblem
+from lintorch.cli.problems import UsageProblem, print_problems
+from lintorch.cli.terminal import choose_style, progress_on
 from lintorch.core.finding import Severity
 from lintorch.report import FORMATS, write_result
 from lintorch.report.places import shown_path
@@ -85,17 +83,8 @@ def _write_report(checked: Checked, request: CheckRequest, out: TextIO) -> None:
         with open(request.output_file, "w", encoding="utf-8") as file:
             write_result(request.output_format, checked.result, file)
         return
-    terminal = report_to.isatty()
-    width = _terminal_width() if terminal else None
-    color = (terminal and "NO_COLOR" not in os.environ) or bool(os.environ.get("FORCE_COLOR"))
-    write_result(request.output_format, checked.result, report_to, color=color, width=width)
-
-
-def _terminal_width() -> int:
-    """The width of the terminal."""
-    import shutil  # it loads every kind of archive
-
-    return shutil.get_terminal_size().columns
+    style, name = choose_style(report_to), request.output_format
+    write_result(name, checked.result, report_to, color=style.color, width=style.width)
 
 
 def _diff_lines(file: Rewritten) -> list[str]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from typing import TextIO
 
 from lintorch.catalog import CatalogError
-from lintorch.cli.echo import print_problems
-from lintorch.cli.progress import progress_on
+from lintorch.cli.problems import print_problems
+from lintorch.cli.terminal import choose_style, progress_on
 from lintorch.host.client import WorkerError
 from lintorch.report import write_matrix
 from lintorch.report.matrix import OK, UNAVAILABLE, Matrix
@@ -44,7 +42,5 @@ def exit_code_of_export(matrix: Matrix) -> int:
 
 
 def _write_matrix(matrix: Matrix, request: ExportRequest, out: TextIO) -> None:
-    terminal = out.isatty()
-    width = shutil.get_terminal_size().columns if terminal else None
-    color = (terminal and "NO_COLOR" not in os.environ) or bool(os.environ.get("FORCE_COLOR"))
-    write_matrix(request.output_format, matrix, out, color=color, width=width)
+    style = choose_style(out)
+    write_matrix(request.output_format, matrix, out, color=style.color, width=style.width)

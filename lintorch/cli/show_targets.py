@@ -11,6 +11,7 @@ from lintorch.targets import Target
 
 _HEADER = ("target", "opset", "operators", "confidence", "basis")
 _WIDTH = 100
+"""Columns of a paragraph."""
 
 
 def format_target_table(targets: Sequence[Target]) -> str:

@@ -1,6 +1,5 @@
 """The files of a run: which they are, what they say, and how they are written back."""
 
-from lintorch.files.discover import DEFAULT_EXCLUDE, Found, Missing, Skipped, find_files
 from lintorch.files.file_text import (
     FileText,
     NotWritten,
@@ -10,6 +9,7 @@ from lintorch.files.file_text import (
     read_file,
     write_file,
 )
+from lintorch.files.find_files import DEFAULT_EXCLUDE, Found, Missing, Skipped, find_files
 from lintorch.files.patterns import Patterns
 from lintorch.files.python_files import why_unread
 

@@ -21,6 +21,7 @@ from lintorch.record.messages import MOST_BYTES, ImproperError, line_of, message
 
 _BOOT = Path(__file__).parents[1] / "guest" / "process" / "boot.py"
 _KEPT = 4096
+"""Bytes of the end of what the worker printed: its last line, which says why it ended, is in them."""
 _LONGEST = MOST_BYTES + 4096
 """Bytes of a line, at most; one that is cut is no message."""
 _ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")

@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 from lintorch.host.configured_models import inferred_name, is_wanted
-from lintorch.host.crew import spread_over_workers
 from lintorch.host.file_order import order_files
 from lintorch.host.lasting_worker import LastingWorker
 from lintorch.host.reports import Report
+from lintorch.host.spread_over_workers import spread_over_workers
 from lintorch.host.worker_task import build_configured, run_task, visit_file
 from lintorch.machine.free_memory import count_fitting
 from lintorch.record.allowance import MOST_MODELS

@@ -14,9 +14,13 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 _PDEATHSIG, _SUBREAPER, _NO_NEW_PRIVILEGES = 1, 36, 38
+"""Options of prctl, in <linux/prctl.h>."""
 _CAPABILITIES = 0x20080522
+"""_LINUX_CAPABILITY_VERSION_3, which capset is told."""
 _GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 1
+"""SIOCGIFFLAGS and SIOCSIFFLAGS, and the flag of an interface that is up."""
 _NEW_USERS, _NEW_NETWORK = 0x10000000, 0x40000000
+"""CLONE_NEWUSER and CLONE_NEWNET, as unshare takes them."""
 
 
 def become_subreaper() -> None:

@@ -14,6 +14,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _LISTED = os.path.exists(f"/proc/self/task/{os.getpid()}/children")
 """Whether the kernel lists the children of a process: 70 times as quick as looking at all processes."""
 _MOMENT_SECONDS = 0.002
+"""Between two looks whether what was killed still starts processes."""
 
 
 def adopt_orphans() -> None:

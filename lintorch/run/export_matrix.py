@@ -17,9 +17,9 @@ from lintorch.evidence import Trace
 from lintorch.host.reports import Report
 from lintorch.machine.stopping import defer_signals
 from lintorch.report.matrix import Matrix, Row, Tried
-from lintorch.run.artifacts import place_artifacts
 from lintorch.run.given_files import list_files
 from lintorch.run.judge_reports import judge_outcome, report_failure
+from lintorch.run.place_artifacts import place_artifacts
 from lintorch.run.project_models import ProjectModels, group_models
 from lintorch.run.request import ExportRequest, Progress
 from lintorch.run.scope import Scope

@@ -23,6 +23,8 @@ R = TypeVar("R")
 _WORTH_IT = 48
 """Files below which starting processes costs more than it saves."""
 _CHUNK = 12
+"""Files that a process is given at once, and the fewest that one is started for. Where one file ends
+a process, as many for each process are looked at again, one by one: more would take long."""
 _START = "fork" if sys.platform == "linux" else "spawn" if sys.version_info >= (3, 11) else ""
 """How processes are started; "" where a new one would import from what is checked."""
 _COLLECTION = (100_000, 10, 10)

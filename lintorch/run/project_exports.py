@@ -14,7 +14,7 @@ from lintorch.files.testfile import package_marks
 from lintorch.settings import Settings
 
 _MOST_FILES = 20_000
-"""Files of a project that are looked through, at most."""
+"""Files of a project that are looked through, at most: a folder without a mark may be a whole disk."""
 
 
 def project_files(places: Iterable[str], settings: Settings) -> Iterator[str]:

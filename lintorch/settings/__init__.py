@@ -2,15 +2,15 @@
 
 from lintorch.settings.read_settings import load_settings
 from lintorch.settings.selection import enabled_codes, fixable_codes
-from lintorch.settings.settings_files import SettingsFinder, find_settings
-from lintorch.settings.user_settings import not_loaded, own_file, rules_asked_for
-from lintorch.settings.values import (
+from lintorch.settings.setting_values import (
     NamedPython,
     Selection,
     Settings,
     SettingsError,
     override_settings,
 )
+from lintorch.settings.settings_files import SettingsFinder, find_settings
+from lintorch.settings.user_settings import not_loaded, own_file, rules_asked_for
 
 __all__ = [
     "NamedPython",

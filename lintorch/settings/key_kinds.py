@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from lintorch.core.profile import EXPORTERS
-from lintorch.settings.values import NamedPython
+from lintorch.settings.setting_values import NamedPython
 
 T = TypeVar("T")
 Kind = Callable[[Any, str], Any]

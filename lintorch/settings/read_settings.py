@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lintorch.settings import key_kinds
-from lintorch.settings.values import Selection, Settings, SettingsError
+from lintorch.settings.setting_values import Selection, Settings, SettingsError
 
 _SELECTION = {"select", "ignore", "extend-select"}
 _KEYS: Mapping[str, key_kinds.Kind] = {

@@ -11,8 +11,8 @@ from lintorch.catalog import Card, Catalog
 from lintorch.core.codes import RULE_CRASHED, SYNTAX_ERROR, UNREADABLE_FILE
 from lintorch.files import Patterns
 from lintorch.settings.key_kinds import suggest_word
+from lintorch.settings.setting_values import Selection, Settings, SettingsError
 from lintorch.settings.user_settings import not_loaded
-from lintorch.settings.values import Selection, Settings, SettingsError
 
 ALWAYS = frozenset({SYNTAX_ERROR, RULE_CRASHED, UNREADABLE_FILE})
 """Codes of what keeps lintorch from its work: on whatever is selected, unless ignored."""

@@ -6,8 +6,8 @@ import os
 from dataclasses import dataclass, field
 
 from lintorch.settings.read_settings import load_settings_if_any
+from lintorch.settings.setting_values import Settings
 from lintorch.settings.user_settings import own_settings
-from lintorch.settings.values import Settings
 
 FILES = (".lintorch.toml", "lintorch.toml", "pyproject.toml")
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from lintorch.files.user_folders import user_folder
 from lintorch.settings.read_settings import load_settings
-from lintorch.settings.values import Settings
+from lintorch.settings.setting_values import Settings
 
 VARIABLE = "LINTORCH_RULES"
 """The environment variable that holds folders of rules, separated as in PATH."""

@@ -20,7 +20,9 @@ from lintorch.record.messages import CLOSED, ImproperError, Message
 Send = Callable[[Message], None]
 IsolatedWork = Callable[[Send], None]
 _TICK_SECONDS = 0.05
+"""Between two looks at limits; messages are met as they come."""
 _MOST_LETTERS = 2000
+"""Of a cause: it is told in one line."""
 _exit = os._exit
 
 

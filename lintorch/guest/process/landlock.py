@@ -10,11 +10,12 @@ from lintorch.machine import linux_calls
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
 """Numbers of system calls, the same for all processors that torch runs on."""
-_VERSION = 1
-_BELOW = 1
+_VERSION, _BELOW = 1, 1
+"""LANDLOCK_CREATE_RULESET_VERSION and LANDLOCK_RULE_PATH_BENEATH of <linux/landlock.h>."""
 _LEAST = 3
 """The first release of Landlock (Linux 6.2) that also holds what empties a file."""
 _SIGNALS_SINCE = 6
+"""The first release (Linux 6.12) that can hold signals."""
 _WRITE, _TRUNCATE = 1 << 1, 1 << 14
 _CHANGE = _WRITE | _TRUNCATE | sum(1 << bit for bit in range(4, 14))
 """Besides: remove files and folders, make them and links and devices, and move them elsewhere."""

@@ -20,9 +20,11 @@ except ImportError:  # Windows has no such limits
     resource = None  # type: ignore[assignment]
 
 _INTERVAL = 0.5
+"""Seconds between two looks: one at memory reads files of every process below."""
 _REST = 20
 """Times as long as a look at the disk took, until the next."""
 _BLOCK = 4096
+"""Bytes of disk that an empty file takes as well, with its entry."""
 
 
 def limit_memory(size: int) -> None:

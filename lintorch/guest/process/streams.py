@@ -11,7 +11,9 @@ from contextlib import suppress
 from lintorch.record.messages import MOST_AT_ALL, Inbox, Message, line_of
 
 _KEPT = 4096
+"""Bytes of what was printed to each stream, at its end."""
 _CHUNK = 1 << 18
+"""Bytes that are read at once: four times what a pipe of Linux holds."""
 _private: set[int] = set()
 """The descriptors by which lintorch's processes speak with each other; no child keeps one of them."""
 

@@ -28,14 +28,14 @@ from lintorch.cli.shared_options import limit_options, paths_argument, python_op
 def command(context: click.Context, /, **_: Any) -> None:
     """List the models of files and folders; builds and runs them once."""
     from lintorch.catalog import CatalogError
-    from lintorch.cli.echo import print_problems
     from lintorch.cli.make_request import make_request
-    from lintorch.cli.progress import progress_on
+    from lintorch.cli.problems import print_problems
     from lintorch.cli.show_models import format_containment, format_models, format_models_json
+    from lintorch.cli.terminal import progress_on
     from lintorch.files import NotWritten
     from lintorch.host.client import WorkerError
     from lintorch.report.places import shown_path
-    from lintorch.run.containment import describe_containment
+    from lintorch.run.describe_containment import describe_containment
     from lintorch.run.list_models import list_models
     from lintorch.run.request import ModelsRequest
     from lintorch.settings import SettingsError

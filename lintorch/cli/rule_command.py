@@ -17,7 +17,7 @@ def command(code_or_name: str, rules: tuple[str, ...]) -> None:
     from difflib import get_close_matches
 
     from lintorch.catalog import CatalogError, load
-    from lintorch.cli.echo import print_problems
+    from lintorch.cli.problems import print_problems
     from lintorch.report.rule_page import page
     from lintorch.settings import SettingsError, rules_asked_for
 

@@ -16,7 +16,7 @@ from lintorch.cli.shared_options import rules_option
 def command(output_format: str, rules: tuple[str, ...]) -> None:
     """List all rules with their codes, names, gravity, evidence and fixes."""
     from lintorch.catalog import CatalogError, load
-    from lintorch.cli.echo import print_problems
+    from lintorch.cli.problems import print_problems
     from lintorch.report.rule_page import facts, table
     from lintorch.settings import SettingsError, rules_asked_for
 
