@@ -102,7 +102,7 @@ def views(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[list[Find
 def test_a_write_through_a_view_whose_base_is_read(views: dict, mark: str) -> None:
     ((finding,), _) = views[mark]
     assert (finding.code, finding.evidence) == ("LT131", Evidence.TRACE)
-    assert "through" in finding.message
+    assert "through" in finding.said
 
 
 @pytest.mark.parametrize("mark", ["index", "only the view read", "copy"])
@@ -306,7 +306,7 @@ def test_a_run_shows_it(others: dict, mark: str) -> None:
     code, said = CONFIRMED[mark]
     ((finding,), _) = others[mark]
     assert (finding.code, finding.evidence) == (code, Evidence.TRACE)
-    assert said in finding.message
+    assert said in finding.said
 
 
 @pytest.mark.parametrize("mark", REFUTED)

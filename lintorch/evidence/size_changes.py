@@ -10,11 +10,10 @@ from typing import Any
 
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.evidence.trace import Trace
+from lintorch.evidence.treatment import fails_when_run, report_refusal
 from lintorch.evidence.trial import Trial
 from lintorch.record.trace import Event, Outcome
 
-RAISES = "the exported model raises"
-"""In the details of an export that goes wrong: there are no numbers to compare."""
 _MOST = 200
 _WORKED_OUT = re.compile(r"\bmath\.|\b(sqrt|log\w*|ceil|floor|trunc)\(")
 _DECIDES = re.compile(r"\s*(if|elif|while)\b")
@@ -103,13 +102,20 @@ def blamed(
     wrong = raised if kind in (Harm.REFUSED, Harm.FAILS) else set(outcome.wrong)
     if kind is Harm.NOISY or not wrong & set(found):
         return None
-    return Hit(event.site, said_of(outcome), severity=Severity.ERROR)
+    shown = [key for key in outcome.wrong if key in wrong & set(found)]
+    return Hit(
+        event.site,
+        said_of(outcome),
+        severity=Severity.ERROR,
+        sizes=shown,
+        tried=_treated(outcome, event),
+    )
 
 
 def said_of(outcome: Outcome, silently: bool = False) -> str:
     """What an export that is `wrong` does; one that raises, or has warned, is not silent about it."""
     verb = "is silently wrong" if silently and not outcome.warnings else "is wrong"
-    if RAISES in outcome.detail.partition(";")[0]:
+    if fails_when_run(outcome):
         verb = "fails at run time"
     return f"{outcome.exporter} {verb}: {outcome.detail}"
 
@@ -144,9 +150,15 @@ def _warned(outcome: Outcome, event: Event) -> bool:
     return any(site and (site.path, site.row) == here for _, site in outcome.warnings)
 
 
+def _treated(outcome: Outcome, event: Event) -> Harm:
+    if fails_when_run(outcome):
+        return Harm.FAILS
+    return Harm.WARNED if _warned(outcome, event) else Harm.SILENT
+
+
 def _refused(outcome: Outcome, event: Event) -> Hit | None:
     where = outcome.site
     if where is None or (where.path, where.row) != (event.site.path, event.site.row):
         return None
     said = outcome.message.strip().partition("\n")[0][:_MOST]
-    return Hit(event.site, f"{outcome.exporter} refuses: {said}", severity=Severity.ERROR)
+    return report_refusal(event.site, outcome, said)

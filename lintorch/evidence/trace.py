@@ -20,6 +20,8 @@ class Trace:
 
     evidence = Evidence.TRACE
     exporter = None
+    tried = None
+    sizes = ()
 
     def __init__(
         self, model: Model, runs: tuple[Run, ...], rungs: tuple[Rung, ...], profile: Profile

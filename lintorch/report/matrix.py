@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from lintorch.core.finding import Finding, Severity
 from lintorch.record.trace import Failure, Model, Outcome
+from lintorch.report.wording import write_message
 
 OK, DOUBTFUL, WRONG, FAILED = "ok", "doubtful", "wrong", "failed"
 STOPPED, UNAVAILABLE = "stopped", "unavailable"
@@ -83,7 +84,7 @@ class Tried:
     def message(self) -> str:
         """What the exporter, or the comparison, says."""
         if self.against is not None:
-            return self.against.message
+            return write_message(self.against)
         return self.outcome.message or self.outcome.detail
 
 

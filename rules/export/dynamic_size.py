@@ -292,7 +292,8 @@ def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
         for key, other in list(changes(event, trace).items())[:1]:
             was = f"was {shown(event.value)} and is {shown(other.value)} when {key} changes"
             message, whole = f"{WORDS[event.name]} {was}", is_whole_shape(event)
-            yield Hit(event.site, message, harm=harm_of(event, trace), confirms=whole)
+            harm, sizes = harm_of(event, trace), changes(event, trace)
+            yield Hit(event.site, message, harm=harm, confirms=whole, sizes=sizes)
 
 
 @rule.trial("wrong", "failed")

@@ -255,12 +255,12 @@ def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
     if is_fixed(event, trace):
         yield Refuted(event.site, f"{shown(event)} at every size tried")
     elif event.name == "size.floordiv":
-        if uneven(event, trace):
-            yield Hit(event.site, f"{shown(event)}, rounded down", harm=NEGATIVE)
+        if sizes := uneven(event, trace):
+            yield Hit(event.site, f"{shown(event)}, rounded down", harm=NEGATIVE, sizes=sizes)
     elif changed and is_rounded(event):
         key, other = next(iter(changed.items()))
         said = f"{shown(event)} and {shown(other)} when {key} changes"
-        yield Hit(event.site, said, harm=TRACE_HARM[event.name])
+        yield Hit(event.site, said, harm=TRACE_HARM[event.name], sizes=changed)
 
 
 @rule.trial("wrong", "failed")

@@ -254,7 +254,8 @@ def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
         yield Refuted(event.site, f"`{shown(event)}` compares the same numbers at every size tried")
     for key, other in list(changes(event, trace).items())[:1]:
         said = f"`{shown(event)}` is {event.value}, `{shown(other)}` is {other.value}"
-        yield Hit(event.site, f"{said} when {key} changes", harm=GUARDED)
+        sizes = changes(event, trace)
+        yield Hit(event.site, f"{said} when {key} changes", harm=GUARDED, sizes=sizes)
 
 
 @rule.trial("wrong", "failed")

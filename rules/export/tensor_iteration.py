@@ -157,7 +157,8 @@ def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
         yield Refuted(event.site, f"{event.value} rounds at every size tried")
     for key, other in list(changes(event, trace).items())[:1]:
         said = f"{event.value} rounds, and {other.value} when {key} changes"
-        yield Hit(event.site, said, harm=TRACE_HARM[event.name])
+        sizes = changes(event, trace)
+        yield Hit(event.site, said, harm=TRACE_HARM[event.name], sizes=sizes)
 
 
 @rule.trial("wrong", "failed")
