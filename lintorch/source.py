@@ -6,7 +6,7 @@ import re
 from collections.abc import Container, Hashable, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import libcst as cst
 
@@ -14,7 +14,6 @@ from lintorch.core.finding import Applicability, Edit, Evidence, Fix, Place
 from lintorch.core.profile import Profile
 from lintorch.facts.api.version_guards import asked
 from lintorch.facts.classes.classes import Classes, is_self
-from lintorch.facts.classes.model_classes import canonical
 from lintorch.facts.dataflow.sizes import (
     goes_by_fixed_name,
     has_fixed_name,
@@ -30,6 +29,7 @@ from lintorch.facts.dataflow.values import Kind, Value
 from lintorch.facts.modes.training_mode import Mode, Modes
 from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.names.scopes import Binding
+from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.nets.layers import Layers
 from lintorch.facts.project.files import home
 from lintorch.facts.regions.entered_functions import Function, entered
@@ -40,10 +40,10 @@ from lintorch.facts.training.roles import Role, Roles
 from lintorch.files import testfile
 from lintorch.fix.idle_imports import add_import
 from lintorch.fix.lost_comments import strands_comment
-from lintorch.syntax import edits
 from lintorch.syntax.literals import UNKNOWN, Arguments, arguments, literal
+from lintorch.syntax.parsed_file import ParsedFile
 from lintorch.syntax.positions import Spans
-from lintorch.syntax.tree import Tree, grow
+from lintorch.syntax.tree import Tree
 
 __all__ = [
     "UNKNOWN",
@@ -88,13 +88,10 @@ class Source:
         entered: frozenset[str] = frozenset(),
     ) -> None:
         """`entered` names the functions of the file that forward passes of other files call."""
-        self.path = path
-        self._entered = entered
-        self.text = text
+        self.file = ParsedFile(path, text)
+        self.path, self.text, self.module = path, text, self.file.module
         self.profile = profile or Profile()
-        self.module = cst.parse_module(text)
-        self._written: dict[cst.CSTNode, str] = {}
-        self._mentioned: dict[tuple[str, ...], bool] = {}
+        self._entered = entered
         self.consulted: set[str] = set()
         """Other files of the project that facts about this one were read from."""
 
@@ -108,9 +105,7 @@ class Source:
 
     def mentions(self, words: tuple[str, ...]) -> bool:
         """Whether any of these words occurs in the text."""
-        if words not in self._mentioned:
-            self._mentioned[words] = any(word in self.text for word in words)
-        return self._mentioned[words]
+        return self.file.mentions(words)
 
     def walk(self, keys: Container[Hashable]) -> Iterable[tuple[Hashable, cst.CSTNode]]:
         """The nodes of the wanted classes, in document order within each class."""
@@ -121,62 +116,47 @@ class Source:
 
     def place(self, node: Any) -> Place:
         """Where a node stands; of a class or function, its name."""
-        if isinstance(node, Place):
-            return node
-        named = isinstance(node, (cst.FunctionDef, cst.ClassDef))
-        start, end = self.spans.of(node.name if named else node)
-        return Place(self.path, *start, *end)
+        return node if isinstance(node, Place) else self.file.place(node)
 
-    # the tree
+    # the file
 
-    @cached_property
+    @property
     def tree(self) -> Tree:
         """Parents and nodes by class."""
-        return grow(self.module)
+        return self.file.tree
 
-    @cached_property
+    @property
     def spans(self) -> Spans:
         """Rows, columns and offsets."""
-        return Spans(self.text, self.module, self.tree.parents)
+        return self.file.spans
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The node around this one."""
-        return self.tree.parents.get(node)
+        return self.file.parent(node)
 
     def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """The nodes around this one, innermost first."""
-        while (outer := self.tree.parents.get(node)) is not None:
-            yield outer
-            node = outer
+        return self.file.ancestors(node)
 
     def enclosing(self, node: cst.CSTNode, *kinds: type[N]) -> N | None:
         """The innermost node of these classes around this one."""
-        return next((a for a in self.ancestors(node) if isinstance(a, kinds)), None)
+        return self.file.enclosing(node, *kinds)
 
     def nodes(self, kind: type[N]) -> list[N]:
         """All nodes of exactly this class, in document order."""
-        return cast("list[N]", self.tree.nodes.get(kind, []))
+        return self.file.nodes(kind)
 
     def precedes(self, first: cst.CSTNode, second: cst.CSTNode) -> bool:
         """Whether one node begins before another; cheap, unlike positions."""
-        return self.tree.order[first] < self.tree.order[second]
+        return self.file.precedes(first, second)
 
     def mentions_of(self, name: str) -> list[cst.Name]:
         """All places where an identifier stands by itself, in document order."""
-        return self._mentions.get(name, [])
-
-    @cached_property
-    def _mentions(self) -> dict[str, list[cst.Name]]:
-        table: dict[str, list[cst.Name]] = {}
-        for node in self.nodes(cst.Name):
-            table.setdefault(node.value, []).append(node)
-        return table
+        return self.file.mentions_of(name)
 
     def code(self, node: cst.CSTNode) -> str:
         """The node's own text."""
-        if node not in self._written:
-            self._written[node] = self.module.code_for_node(node)
-        return self._written[node]
+        return self.file.code(node)
 
     # names, classes and what things were built from
 
@@ -195,7 +175,7 @@ class Source:
         A built-in is its own name; a definition of this file is `module.name`; anything that is
         not a name of something known (a local variable, a call) is "".
         """
-        return canonical(self._names.name(expression)) if expression is not None else ""
+        return documented_name(self._names.name(expression)) if expression is not None else ""
 
     def arguments(self, call: cst.Call, *parameters: str) -> Arguments:
         """A call's arguments by parameter name."""
@@ -315,24 +295,23 @@ class Source:
 
     def above(self, statement: cst.CSTNode, content: str) -> Edit:
         """Put a line above a statement, and above the comments that stand right over it."""
-        return edits.above(self, statement, content)
+        return self.file.above(statement, content)
 
     def exchange(self, first: cst.CSTNode, second: cst.CSTNode) -> Edit:
         """Let two statements with lines of their own change places, each with its comments."""
-        return edits.exchange(self, first, second)
+        return self.file.exchange(first, second)
 
     def replace(self, node: cst.CSTNode, content: str) -> Edit:
         """Put `content` in the place of a node."""
-        start, end = self.spans.of(node)
-        return Edit(self.spans.offset(*start), self.spans.offset(*end), content)
+        return self.file.replace(node, content)
 
     def fitted(self, content: str, place: cst.CSTNode) -> str:
         """An operation as it may stand in the place of a node, in brackets where it needs them."""
-        return edits.fitted(content, place, self)
+        return self.file.fitted(content, place)
 
     def insert_argument(self, call: cst.Call, content: str) -> Edit:
         """Add an argument at the end of a call, however the call is laid out."""
-        return edits.insert_argument(self, call, content)
+        return self.file.insert_argument(call, content)
 
     def spell(self, dotted: str, at: cst.CSTNode) -> str:
         """How this file can write a dotted name at a node by its own imports; "" if it cannot."""

@@ -18,7 +18,9 @@ import pytest
 from running import CHECKOUT, lintorch
 from watched import Run, wait_for
 
-from lintorch.host.examine import Limits, Plan, Report, examine
+from lintorch.host.examine_models import examine_models
+from lintorch.host.reports import Report
+from lintorch.record.model_options import ModelLimits, ModelOptions
 
 MIB = 2**20
 NET = """
@@ -116,7 +118,7 @@ WRITING = (
 )
 SHARING = """
 import os, signal
-from lintorch.worker.tree import descendants, held_by
+from lintorch.machine.process_tree import descendants, held_by
 
 held, (reading, writing) = bytearray(b"x") * 2**28, os.pipe()
 if not (child := os.fork()):
@@ -145,14 +147,10 @@ def examined(folder: Path, running: dict[str, str], **limits: float) -> dict[str
     """What became of `Net`, by file; `Next` is well."""
     for name, line in running.items():
         folder.joinpath(f"{name}.py").write_text(NET.format(line))
-    plan = Plan(
-        tuple(str(folder / f"{name}.py") for name in running),
-        str(folder),
-        trace=False,
-        limits=Limits(**limits),
-    )
+    files = [str(folder / f"{name}.py") for name in running]
+    options = ModelOptions(str(folder), limits=ModelLimits(**limits))
     found: dict[str, Report] = {}
-    for report in examine(plan):
+    for report in examine_models(files, options):
         what = report.failure or report.model
         if what.qualname == "Net":
             found[Path(what.path).stem] = report
@@ -282,8 +280,8 @@ def test_a_model_that_writes_too_much_is_stopped(tmp_path: Path) -> None:
         assert (failure.stage, failure.qualname) == ("stopped", "Net"), name
         assert "more than 32 MiB to disk; `trace-disk` raises" in failure.cause
     tmp_path.joinpath("large.py").write_text("import torch\n" + FILLING["large"] + NET.format(""))
-    plan = Plan((str(tmp_path / "large.py"),), str(tmp_path), limits=Limits(disk=32 * MIB))
-    (report,) = examine(plan)
+    options = ModelOptions(str(tmp_path), trace=True, limits=ModelLimits(disk=32 * MIB))
+    (report,) = examine_models([str(tmp_path / "large.py")], options)
     assert "more than 32 MiB to disk; `trace-disk` raises" in report.failure.cause
 
 

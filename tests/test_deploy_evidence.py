@@ -12,7 +12,9 @@ from lintorch.core.finding import Evidence, Finding, Severity
 from lintorch.core.merge import Merged, merge
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace, Trial
-from lintorch.host.examine import Plan, Report, examine
+from lintorch.host.examine_models import examine_models
+from lintorch.host.reports import Report
+from lintorch.record.model_options import ModelOptions
 from lintorch.source import Source
 
 CATALOG = catalog.load()
@@ -53,7 +55,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def traced(folder: Path) -> list[Report]:
-    return list(examine(Plan(paths(folder, *FILES), str(folder))))
+    return list(examine_models(paths(folder, *FILES), ModelOptions(str(folder), trace=True)))
 
 
 def paths(folder: Path, *names: str) -> tuple[str, ...]:
@@ -71,7 +73,7 @@ def judged(folder: Path, code: str, name: str, reports: list[Report], script: st
     for report in reports:
         assert report.model is not None, report.failure
         if report.model.path == path:
-            trace = Trace(report.model, report.runs, report.rungs, PROFILE)
+            trace = Trace(report.model, report.runs, report.captures, PROFILE)
             found += lint(trace, index(rules, Evidence.TRACE))
             for outcome in report.outcomes:
                 found += lint(Trial(outcome, trace), index(rules, Evidence.EXPORT))
@@ -141,8 +143,11 @@ def test_a_model_that_nobody_exports_in_training_mode_is_no_finding(folder, trac
 def test_an_export_in_training_mode_that_differs_proves_a_missing_eval(folder):
     (path,) = paths(folder, "modal.py")
     pair = (f"{path}:Net", "torch.export")
-    plan = Plan((path,), str(folder), exporters=("torch.export",), in_training=(pair,))
-    finding = only(judged(folder, "LT201", MODAL, list(examine(plan)), deploy(MODAL)).standing)
+    options = ModelOptions(
+        str(folder), trace=True, exporters=("torch.export",), in_training=(pair,)
+    )
+    reports = list(examine_models([path], options))
+    finding = only(judged(folder, "LT201", MODAL, reports, deploy(MODAL)).standing)
     assert (finding.evidence, finding.exporter) == (Evidence.EXPORT, "torch.export")
     assert finding.severity is Severity.ERROR
 
@@ -162,8 +167,8 @@ def test_dropout_of_nothing_is_withdrawn(folder, traced):
 @pytest.fixture(scope="module")
 def tried(folder: Path) -> list[Report]:
     exporters = ("torch.export", "torchscript-script")
-    plan = Plan(paths(folder, "dropping.py", "synced.py"), str(folder), exporters=exporters)
-    return list(examine(plan))
+    options = ModelOptions(str(folder), trace=True, exporters=exporters)
+    return list(examine_models(paths(folder, "dropping.py", "synced.py"), options))
 
 
 def test_dropout_makes_an_export_random(folder, tried):

@@ -21,8 +21,10 @@ pytest.importorskip("onnxruntime")
 from running import CHECKOUT, lintorch
 
 from lintorch.core.finding import Finding, Place, Severity
-from lintorch.host.examine import Limits, Plan, examine
-from lintorch.record.trace import Model, Outcome
+from lintorch.host.examine_models import examine_models
+from lintorch.record.model_options import ModelLimits, ModelOptions
+from lintorch.record.models import Model
+from lintorch.record.outcomes import Outcome
 from lintorch.report import write_matrix
 from lintorch.report.matrix import Matrix, Row, Tried
 
@@ -310,16 +312,16 @@ def test_a_model_that_misbehaves_when_exported_spoils_nothing_else(tmp_path: Pat
         tmp_path.joinpath(f"{name}.py").write_text(NETS.partition("class Decompose")[0])
     tmp_path.joinpath("hostile.py").write_text(HOSTILE)
     files = tuple(str(tmp_path / f"{name}.py") for name in ("one", "hostile", "other"))
-    plan = Plan(
-        files,
+    options = ModelOptions(
         str(tmp_path),
+        trace=True,
         exporters=("torch.export", "torchscript-trace"),
         graphs=False,
-        limits=Limits(seconds=30, trial_seconds=12, memory=2 * 2**30),
-        jobs=2,
+        limits=ModelLimits(seconds=30, trial_seconds=12, memory=2 * 2**30),
+        processes=2,
     )
     found: dict[str, list[tuple[str, ...]]] = {}
-    for report in examine(plan):
+    for report in examine_models(files, options):
         assert report.model is not None
         told = [tuple(o.message for o in report.outcomes), tuple(o.stage for o in report.outcomes)]
         found[f"{Path(report.model.path).name}:{report.model.qualname}"] = told
@@ -339,14 +341,14 @@ def test_a_model_whose_weights_do_not_fit_is_traced_without_them(tmp_path: Path)
         "        self.layers = nn.Sequential(*[nn.Linear(45000, 45000) for _ in range(1)])\n\n"
         "    def forward(self, x):\n        return self.layers(x).relu()\n"
     )
-    limits = Limits(seconds=60, trial_seconds=30, memory=2 * 2**30)
-    plan = Plan((str(tmp_path / "big.py"),), str(tmp_path), exporters=("onnx",), limits=limits)
-    (report,) = examine(plan)
+    limits = ModelLimits(seconds=60, trial_seconds=30, memory=2 * 2**30)
+    options = ModelOptions(str(tmp_path), trace=True, exporters=("onnx",), limits=limits)
+    (report,) = examine_models([str(tmp_path / "big.py")], options)
     assert report.failure is None
     assert report.model is not None
     assert report.model.parameters == 45000 * 45001
     assert "torch.relu" in {e.name.replace("Tensor.", "") for e in report.runs[0].events}
-    assert [rung.ok for rung in report.rungs] == [True, True]
+    assert [each.ok for each in report.captures] == [True, True]
     (outcome,) = report.outcomes
     assert (outcome.status, outcome.stage) == ("failed", "stopped")
     assert "weights do not fit" in outcome.message

@@ -14,7 +14,8 @@ from lintorch.core.finding import Evidence, Finding
 from lintorch.core.merge import Merged, merge
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace
-from lintorch.host.examine import Plan, examine
+from lintorch.host.examine_models import examine_models
+from lintorch.record.model_options import ModelOptions
 from lintorch.source import Source
 
 HEAD = """import functools
@@ -365,9 +366,9 @@ def merged(tmp_path_factory: pytest.TempPathFactory) -> Merged:
         (folder / f"{code}.py").write_text(HEAD + text, encoding="utf-8")
     names = [str(folder / f"{code}.py") for code in FILES]
     profile = Profile(frozenset({"torch.export"}))
-    reports = list(examine(Plan(tuple(names), str(folder), graphs=False)))
+    reports = list(examine_models(names, ModelOptions(str(folder), trace=True, graphs=False)))
     assert [report.failure for report in reports if report.failure] == []
-    subjects = [Trace(r.model, r.runs, r.rungs, profile) for r in reports if r.model]
+    subjects = [Trace(r.model, r.runs, r.captures, profile) for r in reports if r.model]
     said = [f for subject in subjects for f in lint(subject, index(RULES, Evidence.TRACE))]
     for name in names:
         source = Source(name, Path(name).read_text(encoding="utf-8"), profile)

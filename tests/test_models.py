@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from lintorch.host.examine import Limits, Plan, Report, examine
+from lintorch.host.examine_models import examine_models
+from lintorch.host.reports import Report
 from lintorch.record.input_notation import show
-
-LIMITS = Limits(seconds=60)
+from lintorch.record.model_options import ModelOptions
 
 
 def written(folder: Path, **files: str) -> tuple[str, ...]:
@@ -19,10 +21,12 @@ def written(folder: Path, **files: str) -> tuple[str, ...]:
     return tuple(map(str, paths))
 
 
-def found(folder: Path, files: tuple[str, ...], **plan) -> dict[str, Report]:
+def found(
+    folder: Path, files: tuple[str, ...], configured: Mapping[str, Any] = {}, **asked
+) -> dict[str, Report]:
     """Reports by class, or by file name where the file could not be imported."""
-    plan = {"trace": False, "limits": LIMITS, **plan}
-    return {name_of(report): report for report in examine(Plan(files, str(folder), **plan))}
+    examined = examine_models(files, ModelOptions(str(folder), **asked), configured)
+    return {name_of(report): report for report in examined}
 
 
 def name_of(report: Report) -> str:
@@ -286,7 +290,7 @@ def test_a_file_that_cannot_be_imported_names_its_line(tmp_path: Path) -> None:
 def test_progress_tells_what_begins(tmp_path: Path) -> None:
     files = written(tmp_path, net=HEAD + "\n    class Net(nn.Conv2d):\n        pass\n")
     lines: list[str] = []
-    list(examine(Plan(files, str(tmp_path), trace=False, limits=LIMITS), lines.append))
+    list(examine_models(files, ModelOptions(str(tmp_path)), progress=lines.append))
     assert lines == [f"{files[0]}:Net"]
 
 
@@ -489,7 +493,8 @@ def test_several_files_at_a_time_give_the_same_reports(tmp_path: Path) -> None:
     parts = {"part": ("Part", ""), "alone": ("Alone", ""), "quits": ("Quits", "os._exit(3)")}
     texts = {name: PARTS.format(*given) for name, given in parts.items()}
     files = written(tmp_path, whole=WHOLE, **texts)
-    plans = (Plan(files, str(tmp_path), trace=False, limits=LIMITS, jobs=n) for n in (1, 3))
-    one, three = ([(name_of(r), r.failure and r.failure.stage) for r in examine(p)] for p in plans)
+    asked = (ModelOptions(str(tmp_path), processes=n) for n in (1, 3))
+    reports = (examine_models(files, options) for options in asked)
+    one, three = ([(name_of(r), r.failure and r.failure.stage) for r in each] for each in reports)
     assert one == three
     assert sorted(one) == [("Alone", None), ("Quits", "stopped"), ("Whole", None)]

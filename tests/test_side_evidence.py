@@ -10,7 +10,8 @@ from lintorch.core.finding import Evidence, Finding
 from lintorch.core.merge import Merged, merge
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace
-from lintorch.host.examine import Plan, examine
+from lintorch.host.examine_models import examine_models
+from lintorch.record.model_options import ModelOptions
 from lintorch.report.wording import write_message
 from lintorch.source import Source
 
@@ -159,10 +160,10 @@ def merged(tmp_path_factory: pytest.TempPathFactory) -> Merged:
     found: list[Finding] = list(
         lint(Source(str(path), MODELS, PROFILE), index(RULES, Evidence.SOURCE))
     )
-    for report in examine(Plan(files=(str(path),), project=str(path.parent))):
+    for report in examine_models([str(path)], ModelOptions(str(path.parent), trace=True)):
         assert report.model is not None, report.failure
         assert [run.error for run in report.runs] == [""] * len(report.runs)
-        trace = Trace(report.model, report.runs, report.rungs, PROFILE)
+        trace = Trace(report.model, report.runs, report.captures, PROFILE)
         found += lint(trace, index(RULES, Evidence.TRACE))
     return merge(found)
 

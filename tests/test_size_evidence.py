@@ -12,7 +12,8 @@ from lintorch.core.finding import Evidence
 from lintorch.core.merge import Merged, merge
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace, Trial
-from lintorch.host.examine import Plan, examine
+from lintorch.host.examine_models import examine_models
+from lintorch.record.model_options import ModelOptions
 from lintorch.source import Source
 
 CATALOG = catalog.load()
@@ -45,9 +46,10 @@ def examined(folder: Path, *lines: str, exporters: tuple[str, ...] = ()) -> dict
     path = folder / "net.py"
     path.write_text(text, encoding="utf-8")
     found = list(lint(Source(str(path), text, PROFILE), index(RULES, Evidence.SOURCE)))
-    for report in examine(Plan(files=(str(path),), project=str(folder), exporters=exporters)):
+    options = ModelOptions(str(folder), trace=True, exporters=exporters)
+    for report in examine_models([str(path)], options):
         assert report.model is not None, report.failure
-        trace = Trace(report.model, report.runs, report.rungs, PROFILE)
+        trace = Trace(report.model, report.runs, report.captures, PROFILE)
         found += lint(trace, index(RULES, Evidence.TRACE))
         for outcome in report.outcomes:
             found += lint(Trial(outcome, trace), index(RULES, Evidence.EXPORT))

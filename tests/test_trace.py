@@ -5,12 +5,25 @@ from __future__ import annotations
 import re
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from lintorch.guest.watch.user_lines import Files
-from lintorch.host.examine import Limits, Plan, Report, examine
-from lintorch.record.trace import Event
+from lintorch.guest.watch.user_lines import UserLines
+from lintorch.host.examine_models import examine_models
+from lintorch.host.reports import Report
+from lintorch.record.events.base import RunEvent
+from lintorch.record.events.layer_facts import ModalLayer
+from lintorch.record.events.side_effects import InputWrite, SharedWrite, ViewWrite
+from lintorch.record.events.size_reads import (
+    SizeCompared,
+    SizeLooped,
+    SizeQuestion,
+    SizeRead,
+    SizeUse,
+)
+from lintorch.record.events.tensor_reads import TensorRead
+from lintorch.record.model_options import ModelOptions
 
 QUESTIONS = """
 import math
@@ -29,7 +42,7 @@ class Asks(nn.Module):
     def __init__(self):
         super().__init__()
         self.conv = nn.Conv2d(3, 4, 3, padding=1)
-        self.drop = nn.Dropout(0.5)  # train.layer
+        self.drop = nn.Dropout(0.5)  # modal-layer
         self.norm = nn.LayerNorm(4)
 
     def forward(self, x):
@@ -51,15 +64,15 @@ class Asks(nn.Module):
         n = np.prod(x.shape[1:]), np.float32(2)  # size.numpy:height,width
         n = float(c)  # size.float
         n = round(w * 0.5)  # size.round:height,width
-        n = max(h, 32)  # size.choice:height,width
-        n = -(-h // 4)  # size.floordiv:height,width
-        n = (8 - h) // 2, (h - 8) // 2  # size.floordiv:height,width
+        n = max(h, 32)  # size-chosen:height,width
+        n = -(-h // 4)  # size-divided:height,width
+        n = (8 - h) // 2, (h - 8) // 2  # size-divided:height,width
         n = -h % 4, h // 3, h**0.5, h % 2
         n = helper(h)
-        if h > 4 and c != 7:  # size.compare:height,width
+        if h > 4 and c != 7:  # size-compared:height,width
             n = 1
-        assert x.dim() == 4 and x.ndim == 4 and isinstance(h, int) and isinstance(range(c), range)  # size.range
-        for i in range(b):  # size.range:batch
+        assert x.dim() == 4 and x.ndim == 4 and isinstance(h, int) and isinstance(range(c), range)  # size-looped
+        for i in range(b):  # size-looped:batch
             n = x[i]
         for row in x:  # tensor.iter
             n = row.sum()
@@ -81,11 +94,11 @@ class Writes(nn.Module):
     def forward(self, x):
         y = x * 2
         y[:, 0] = 0
-        y.view(-1)[0] = 1  # inplace.view inplace.shared
+        y.view(-1)[0] = 1  # view-write shared-write
         total = y.sum()
         z = (x + 1).flatten(1)
         z.add_(1)
-        x = self.relu(x)  # inplace.input
+        x = self.relu(x)  # input-write
         return total + z.sum(), x
 """
 REFUSED = """
@@ -137,8 +150,8 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
     paths = [folder / f"{name}.py" for name in texts]
     for path in paths:
         path.write_text(textwrap.dedent(texts[path.stem]))
-    plan = Plan(tuple(map(str, paths)), str(folder), limits=Limits(seconds=60))
-    return {Path((r.model or r.failure).path).stem: r for r in examine(plan)}
+    examined = examine_models(map(str, paths), ModelOptions(str(folder), trace=True))
+    return {Path((r.model or r.failure).path).stem: r for r in examined}
 
 
 def marks(text: str) -> dict[int, set[str]]:
@@ -146,21 +159,22 @@ def marks(text: str) -> dict[int, set[str]]:
     return {row: set(match[1].split()) for row, match in found.items() if match}
 
 
-def told(report: Report, *kinds: str) -> dict[int, set[str]]:
+def told(report: Report, *kinds: type[RunEvent]) -> dict[int, set[str]]:
     """By row: the names of events of these kinds, with the sizes that they came from."""
     by_row: dict[int, dict[str, dict[str, bool]]] = {}
     for event in report.runs[0].events:
-        if event.name.startswith(kinds):
-            names = by_row.setdefault(event.site.row, {}).setdefault(event.name, {})
-            names.update(dict.fromkeys(event.symbols, True))
+        if isinstance(event, kinds):
+            how = f".{event.how.value}" if isinstance(event, (SizeRead, TensorRead)) else ""
+            names = by_row.setdefault(event.site.row, {}).setdefault(event.tag + how, {})
+            names.update(dict.fromkeys(getattr(event, "symbols", ()), True))
     return {
         row: {f"{name}:{','.join(symbols)}" if symbols else name for name, symbols in names.items()}
         for row, names in by_row.items()
     }
 
 
-def named(report: Report, name: str) -> list[Event]:
-    return [event for event in report.runs[0].events if event.name == name]
+def of_key(report: Report, key: object) -> list[Any]:
+    return [event for event in report.runs[0].events if event.key == key]
 
 
 def test_each_question_is_recorded_at_its_line_with_the_sizes_it_came_from(
@@ -169,31 +183,31 @@ def test_each_question_is_recorded_at_its_line_with_the_sizes_it_came_from(
     report = reports["asks"]
     assert report.failure is None
     assert [run.error for run in report.runs] == ["", "", ""]
-    assert told(report, "size.", "tensor.", "train.") == marks(QUESTIONS)
+    assert told(report, SizeQuestion, TensorRead, ModalLayer) == marks(QUESTIONS)
 
 
 def test_an_operator_is_recorded_with_layer_shapes_and_arguments(
     reports: dict[str, Report],
 ) -> None:
     report = reports["asks"]
-    (conv,) = named(report, "torch.nn.functional.conv2d")
+    (conv,) = of_key(report, "torch.nn.functional.conv2d")
     row = next(n for n, line in enumerate(QUESTIONS.splitlines(), 1) if "nn.Conv2d" in line)
     assert (conv.layer, conv.layer_class, conv.built.row) == ("conv", "torch.nn.Conv2d", row)
     assert conv.inputs[0] == (2, 3, 64, 64)
     assert conv.outputs == ((2, 4, 64, 64),)
     assert conv.dtypes[0] == "float32"
     assert conv.args["padding"] == (1, 1)
-    (resized,) = named(report, "torch.nn.functional.interpolate")
+    (resized,) = of_key(report, "torch.nn.functional.interpolate")
     assert (resized.layer, resized.args["mode"]) == ("", "nearest")
     assert resized.args["size"] == (128, 128)
 
 
 def test_answers_and_operands_are_plain_numbers(reports: dict[str, Report]) -> None:
     report = reports["asks"]
-    assert {event.value for event in named(report, "size.len")} == {2}
-    compared = next(e for e in named(report, "size.compare") if e.args["right"] == 4)
-    assert (compared.args["left"], compared.args["operator"], compared.value) == (64, ">", True)
-    assert {event.value for event in named(report, "size.range")} == {3, 2}
+    assert {event.value for event in of_key(report, SizeUse.LEN)} == {2}
+    compared = next(e for e in of_key(report, SizeCompared) if e.right == 4)
+    assert (compared.left, compared.operator, compared.value) == (64, ">", True)
+    assert {event.value for event in of_key(report, SizeLooped)} == {3, 2}
 
 
 def test_runs_change_one_group_of_sizes_each(reports: dict[str, Report]) -> None:
@@ -203,40 +217,40 @@ def test_runs_change_one_group_of_sizes_each(reports: dict[str, Report]) -> None
 
 
 def test_writes_that_reach_further_are_recorded(reports: dict[str, Report]) -> None:
-    assert told(reports["writes"], "inplace.") == marks(WRITES)
+    assert told(reports["writes"], InputWrite, ViewWrite, SharedWrite) == marks(WRITES)
 
 
 def test_a_graph_that_is_refused_names_the_line(reports: dict[str, Report]) -> None:
     (row,) = marks(REFUSED)
-    rungs = {rung.name: rung for rung in reports["refused"].rungs}
-    assert set(rungs) == marks(REFUSED)[row]
-    for rung in rungs.values():
-        assert not rung.ok
-        assert rung.site.row == row
-        assert 0 < len(rung.error) <= 400
-        assert "\n" not in rung.error
+    captures = {each.tracer.value: each for each in reports["refused"].captures}
+    assert set(captures) == marks(REFUSED)[row]
+    for capture in captures.values():
+        assert not capture.ok
+        assert capture.site.row == row
+        assert 0 < len(capture.error) <= 400
+        assert "\n" not in capture.error
 
 
 def test_a_graph_that_is_made_has_operators_with_lines(reports: dict[str, Report]) -> None:
-    rungs = {rung.name: rung for rung in reports["graphed"].rungs}
+    captures = {each.tracer.value: each for each in reports["graphed"].captures}
     row = next(n for n, line in enumerate(GRAPHED.splitlines(), 1) if "return" in line)
-    names = {name: [op for op, _ in rung.operators] for name, rung in rungs.items()}
+    names = {name: [op for op, _ in capture.operators] for name, capture in captures.items()}
     assert names["torch.export"] == ["aten.conv2d.default", "aten.relu.default"]
     assert names["fx"] == ["torch.nn.Conv2d", "torch.Tensor.relu"]
-    assert {site.row for rung in rungs.values() for _, site in rung.operators} == {row}
+    assert {site.row for capture in captures.values() for _, site in capture.operators} == {row}
 
 
 def test_a_model_that_following_disturbs_is_recorded_without(reports: dict[str, Report]) -> None:
     report = reports["touchy"]
     assert report.failure is None
     assert [run.error for run in report.runs] == ["", "", ""]
-    assert named(report, "torch.nn.functional.conv2d")
+    assert of_key(report, "torch.nn.functional.conv2d")
 
 
 def test_an_installed_package_that_is_checked_is_the_users_whatever_the_order_of_folders() -> None:
     package = "/home/me/project/.venv/lib/python3.11/site-packages/nets"
     for roots in (("/home/me/project", package), (package, "/home/me/project")):
-        files = Files({f"{package}/net.py": "net.py"}, roots)
+        files = UserLines({f"{package}/net.py": "net.py"}, roots)
         assert files.is_shown(f"{package}/common.py")
         assert not files.is_shown(f"{package}/../other/common.py")
         assert files.is_shown("/home/me/project/train.py")

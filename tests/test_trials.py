@@ -19,7 +19,8 @@ from torch import nn  # noqa: E402
 from lintorch.core.profile import EXPORTERS, MEASURED  # noqa: E402
 from lintorch.guest.export import TABLE, attempt  # noqa: E402
 from lintorch.guest.watch.make_tensors import varied  # noqa: E402
-from lintorch.record.trace import Input, Model, Outcome  # noqa: E402
+from lintorch.record.models import Input, Model  # noqa: E402
+from lintorch.record.outcomes import AS_TRACED, IN_TRAINING, Outcome, Variation  # noqa: E402
 
 ALL = MEASURED
 logging.getLogger("torch.onnx").setLevel(logging.ERROR)
@@ -220,7 +221,7 @@ class TestConverter:
 @pytest.mark.parametrize("exporter", ALL)
 def test_plain_sizes_are_right_at_every_size(exporter, tmp_path):
     outcome = tried(Flattened(), exporter, tmp_path)
-    assert (outcome.status, outcome.wrong, outcome.detail) == ("ok", {}, "")
+    assert (outcome.status, outcome.wrong, outcome.detail) == ("ok", (), "")
     assert (outcome.opset is not None) == exporter.startswith("onnx")
 
 
@@ -229,7 +230,7 @@ def test_plain_sizes_are_right_at_every_size(exporter, tmp_path):
 def test_a_baked_batch_is_wrong_at_another_batch(exporter, model, tmp_path):
     outcome = tried(model(), exporter, tmp_path)
     assert outcome.status == "wrong"
-    assert set(outcome.wrong) == {"batch"}
+    assert set(outcome.wrong_at) == {Variation.of_group("batch")}
     assert "at batch 3" in outcome.detail
     warned = [site for text, site in outcome.warnings if site]
     assert [site.row for site in warned] == ([row_of(model, "int(")] if model is IntSize else [])
@@ -268,7 +269,7 @@ def test_a_module_that_cannot_be_copied_is_left_as_it_was(tmp_path):
 
 def test_a_pool_to_a_fixed_size_is_wrong_at_another_size(tmp_path):
     outcome = tried(Pooled(), "onnx", tmp_path)
-    assert outcome.wrong == {"height,width": None}
+    assert outcome.wrong_at == {Variation.of_group("height,width"): None}
     assert "at height,width 49×81" in outcome.detail
 
 
@@ -286,8 +287,8 @@ def test_a_pool_to_a_fixed_size_is_right_where_the_size_is_fixed(tmp_path):
 
 
 def test_a_write_through_a_view_is_lost_by_the_legacy_exporter(tmp_path):
-    wrong = tried(ViewWrite(), "onnx-legacy", tmp_path).wrong
-    assert wrong[""] > 1
+    wrong = tried(ViewWrite(), "onnx-legacy", tmp_path).wrong_at
+    assert wrong[AS_TRACED] > 1
     assert tried(ViewWrite(), "onnx", tmp_path).status == "ok"
 
 
@@ -303,14 +304,14 @@ def test_training_mode_changes_what_some_exporters_write(exporter, tmp_path):
     before = module.norm.running_mean.clone()
     outcome = tried(module, exporter, tmp_path, train=True)
     as_in_eval = exporter.startswith("onnx")
-    assert set(outcome.wrong) == (set() if as_in_eval else {"train"})
+    assert set(outcome.wrong_at) == (set() if as_in_eval else {IN_TRAINING})
     assert not module.norm.training
     assert torch.equal(module.norm.running_mean, before)
 
 
 def test_dropout_in_training_mode_stays_in_the_file_but_for_the_legacy_exporter(tmp_path):
     module = nn.Sequential(nn.Dropout(0.5))
-    assert set(tried(module, "onnx", tmp_path, train=True).wrong) == {"train"}
+    assert set(tried(module, "onnx", tmp_path, train=True).wrong_at) == {IN_TRAINING}
     assert tried(module, "onnx-legacy", tmp_path, train=True).status == "ok"
 
 
@@ -336,7 +337,8 @@ def test_a_random_model_is_said_to_be_random(tmp_path):
 
 
 def test_a_random_model_can_be_of_a_wrong_shape(tmp_path):
-    assert tried(NoisyBaked(), "torchscript-trace", tmp_path).wrong == {"batch": None}
+    batch = Variation.of_group("batch")
+    assert tried(NoisyBaked(), "torchscript-trace", tmp_path).wrong_at == {batch: None}
 
 
 def test_an_opset_below_what_the_new_exporter_writes_is_reached_where_all_converts(tmp_path):

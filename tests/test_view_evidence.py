@@ -15,9 +15,10 @@ from lintorch.core.finding import Evidence, Finding
 from lintorch.core.merge import Merged, merge
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace, Trial
-from lintorch.host.examine import Plan, examine
-from lintorch.record.trace import Rung
-from lintorch.run.run_models import tries
+from lintorch.host.examine_models import examine_models
+from lintorch.record.model_options import ModelOptions
+from lintorch.record.runs import GraphCapture, Tracer
+from lintorch.run.judge_reports import trace_failure
 from lintorch.source import Source
 
 CATALOG = catalog.load()
@@ -57,13 +58,13 @@ def examined(
     path = folder / "net.py"
     path.write_text(text, encoding="utf-8")
     found = list(lint(Source(str(path), text, PROFILE), index(RULES, Evidence.SOURCE)))
-    plan = Plan(files=(str(path),), project=str(folder), exporters=exporters, graphs=False)
-    for report in examine(plan):
+    options = ModelOptions(str(folder), trace=True, exporters=exporters, graphs=False)
+    for report in examine_models([str(path)], options):
         if report.failure is not None:
-            found += lint(tries(report.failure, PROFILE), index(RULES, Evidence.TRACE))
+            found += lint(trace_failure(report.failure, PROFILE), index(RULES, Evidence.TRACE))
             continue
         assert report.model is not None
-        trace = Trace(report.model, report.runs, (Rung("fx", ok=True),), PROFILE)
+        trace = Trace(report.model, report.runs, (GraphCapture(Tracer.FX, ok=True),), PROFILE)
         found += lint(trace, index(RULES, Evidence.TRACE))
         for outcome in report.outcomes:
             found += lint(Trial(outcome, trace), index(RULES, Evidence.EXPORT))

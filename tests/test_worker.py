@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from lintorch.host.client import WorkerError
-from lintorch.host.examine import Limits, Plan, Report, examine
+from lintorch.host.examine_models import examine_models
+from lintorch.host.reports import Report
+from lintorch.record.model_options import ModelLimits, ModelOptions
 
 GIB = 2**30
 NET = """
@@ -85,8 +87,8 @@ def examined(folder: Path, files: dict[str, str], **limits: float) -> dict[str, 
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).write_text(files[name])
     found: dict[str, dict[str, Report]] = {name: {} for name in files}
-    plan = Plan(tuple(paths), str(folder), trace=False, limits=Limits(**limits))
-    for report in examine(plan):
+    options = ModelOptions(str(folder), limits=ModelLimits(**limits))
+    for report in examine_models(paths, options):
         what = report.failure or report.model
         assert what.qualname not in found[paths[what.path]]
         found[paths[what.path]][what.qualname] = report
@@ -145,14 +147,15 @@ def test_a_python_without_torch_says_how_to_install_it(tmp_path: Path) -> None:
     python = str(tmp_path / "bare" / "bin" / "python")
     file = tmp_path / "net.py"
     file.write_text(net())
+    options, absent = ModelOptions(str(tmp_path)), str(tmp_path / "absent")
     with pytest.raises(WorkerError, match=r'has no torch.*pip install "lintorch\[export\]"'):
-        list(examine(Plan((str(file),), python=python)))
+        list(examine_models([str(file)], options, python=python))
     with pytest.raises(WorkerError, match="cannot start"):
-        list(examine(Plan((str(file),), python=str(tmp_path / "absent"))))
+        list(examine_models([str(file)], options, python=absent))
 
 
 def test_linting_side_imports_no_torch() -> None:
-    text = "import sys, lintorch.host.examine; sys.exit('torch' in sys.modules)"
+    text = "import sys, lintorch.host.examine_models; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", textwrap.dedent(text)]).returncode == 0
 
 

@@ -19,7 +19,6 @@ from lintorch.core.finding import (
     Refuted,
     Severity,
     Sizes,
-    split_sizes,
 )
 from lintorch.core.profile import Profile, weigh_hazard
 from lintorch.core.rule import Detector, Rule, Yielded
@@ -143,7 +142,7 @@ def _judged(bare: Finding, hit: Hit, subject: Subject) -> Finding | None:
         target=hit.target,
         hazard=hazard,
         tried=hit.tried if hit.tried is not None else subject.tried if of_exporter else None,
-        sizes=tuple(map(split_sizes, hit.sizes)) or (subject.sizes if of_exporter else ()),
+        sizes=hit.sizes or (subject.sizes if of_exporter else ()),
         refusal=hit.refusal,
     )
 

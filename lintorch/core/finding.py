@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, IntEnum
 
@@ -61,11 +61,6 @@ Sizes = tuple[str, ...]
 """The named sizes that a run changed at once, such as ("height", "width"); () for the first sizes."""
 
 
-def split_sizes(key: str) -> Sizes:
-    """The names in the key of a run's changed sizes: "height,width" is ("height", "width")."""
-    return tuple(name for name in key.split(",") if name)
-
-
 @dataclass(frozen=True, order=True)
 class Place:
     """A span of a file: rows and columns from 1, columns in characters, the end exclusive."""
@@ -107,10 +102,9 @@ class Hit:
     A source hit may say which `model` (as `file.py:Class`) and `exporter` it is about. What runs
     and trials of that model say under the same code then joins it, wherever they say it.
 
-    `sizes` are the keys of the changed sizes at which a run or trial showed it ("batch",
-    "height,width", "" for the first sizes). A hit on a trial export may say by `tried` how the
-    exporter treated the model, where that is not just what the outcome says. A `refusal` is told
-    at one line, the first of those that it may be about.
+    `sizes` are those at which a run or trial showed it. A hit on a trial export may say by `tried`
+    how the exporter treated the model, where that is not just what the outcome says. A `refusal`
+    is told at one line, the first of those that it may be about.
     """
 
     node: object
@@ -123,7 +117,7 @@ class Hit:
     exporter: str | None = None
     target: str | None = None
     """The runtime it is about; hits on one line about different runtimes are different findings."""
-    sizes: Collection[str] = ()
+    sizes: tuple[Sizes, ...] = ()
     tried: Harm | None = None
     refusal: bool = False
 

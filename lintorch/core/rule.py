@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
+from enum import Enum
 from textwrap import dedent
 from typing import Any, TypeVar
 
@@ -73,8 +74,12 @@ class Rule:
         """Detector for libcst nodes of these classes, in files holding any word of `needs`."""
         return self._detector(Evidence.SOURCE, keys, needs)
 
-    def trace(self, *keys: str) -> Callable[[D], D]:
-        """Detector for events of a run with these names; see `lintorch.record.trace`."""
+    def trace(self, *keys: type | str | Enum) -> Callable[[D], D]:
+        """Detector for events of a run with these keys, and for the graphs it was traced as.
+
+        A key is a class of `lintorch.evidence`; the name of an operator, for its calls; or a
+        member of an enumeration that tells the events of one class apart, as `SizeUse.INT`.
+        """
         return self._detector(Evidence.TRACE, keys)
 
     def trial(self, *keys: str) -> Callable[[D], D]:

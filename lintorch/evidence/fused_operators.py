@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lintorch.evidence.trace import Trace
-from lintorch.record.trace import Event
+from lintorch.record.events import OperatorCall
 from lintorch.targets import written_operators
 
 _EXPORTERS = ("onnx", "onnx-legacy")
@@ -14,17 +14,17 @@ FUNCTIONS = tuple(
     for name in written_operators.rows()
     if name.startswith("torch.nn.functional.") or name.islower()
 )
-"""The names of the events that it concerns."""
+"""The names of the operators that it concerns."""
 
 
-def as_one(event: Event, trace: Trace) -> Iterator[tuple[str, int]]:
-    """The ONNX operator that alone is written for an event, and the opset, per exporter in use.
+def as_one(call: OperatorCall, trace: Trace) -> Iterator[tuple[str, int]]:
+    """The ONNX operator that alone is written for a call, and the opset, per exporter in use.
 
-    Its first input is then the first of the event.
+    Its first input is then the first of the call.
     """
     for exporter in _EXPORTERS:
-        if exporter in trace.profile.exporters and event.inputs:
+        if exporter in trace.profile.exporters and call.inputs:
             opset = trace.profile.opset_of(exporter)
-            names = written_operators.operators(event.name, exporter, opset) or ()
+            names = written_operators.operators(call.name, exporter, opset) or ()
             if len(names) == 1:
                 yield names[0], opset

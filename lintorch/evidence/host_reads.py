@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator
 
 from lintorch.evidence.trace import Trace
-from lintorch.record.trace import MOST_EVENTS, Event, Run, Shape, Site
+from lintorch.record.events import OperatorCall, RunEvent, TensorRead, TensorUse
+from lintorch.record.runs import MOST_EVENTS, Run
+from lintorch.record.sites import Shape, Site
 
-READS = ("tensor.item", "tensor.tolist", "tensor.numpy", "tensor.int", "tensor.float")
-BOOL = "tensor.bool"
+READS = (TensorUse.ITEM, TensorUse.LIST, TensorUse.NUMPY, TensorUse.INT, TensorUse.FLOAT)
 VERDICTS = ("torch.equal", "torch.Tensor.equal", "torch.allclose", "torch.Tensor.allclose")
-ARRAY = "array.asked"
-_READING = frozenset((*READS, BOOL, ARRAY, *VERDICTS))
+_READING = frozenset((*READS, TensorUse.BOOL, TensorUse.ARRAY, *VERDICTS))
 _FOUND = re.compile(
     r"\.(a?r?g?where|nonzero\w*|unique\w*|masked_select|repeat_interleave|bincount)$"
 )
@@ -36,24 +36,26 @@ def unread(trace: Trace) -> Iterator[Site]:
 def whole_lines(trace: Trace) -> Iterator[Site]:
     """Lines whose operators ran, each whole, in a model of which every run came to its end."""
     if all(map(is_whole, trace.runs)):
-        happened = [event for run in trace.runs for event in run.events]
-        ran = dict.fromkeys(event.site for event in happened if event.outputs)
+        ran = dict.fromkeys(call.site for call in trace.calls() if call.outputs)
         yield from filter(is_run_whole, ran)
 
 
-def told(event: Event) -> str:
+def told(event: TensorRead | OperatorCall) -> str:
     """`bool() of a tensor of shape [2] was asked here and gave True`."""
-    name = event.name.rpartition(".")[2]
-    gave = "" if event.value is None else f" and gave {event.value}"
+    if isinstance(event, TensorRead):
+        name, value = event.how.value, event.value
+    else:
+        name, value = event.name.rpartition(".")[2], None
+    gave = "" if value is None else f" and gave {value}"
     tensors = "tensors" if len(event.inputs) > 1 else "a tensor"
     return f"{name}() of {tensors} of shape {shown(event.inputs)} was asked here{gave}"
 
 
-def ran(event: Event) -> str:
+def ran(call: OperatorCall) -> str:
     """`linalg.inv ran here on [2, 3, 3] and gave [2, 3, 3]`."""
-    name = event.name.removeprefix("torch.").removeprefix("Tensor.").removeprefix("nn.functional.")
-    gave = f" and gave {shown(event.outputs)}" if event.outputs else ""
-    return f"{name} ran here on {shown(event.inputs)}{gave}"
+    name = call.name.removeprefix("torch.").removeprefix("Tensor.").removeprefix("nn.functional.")
+    gave = f" and gave {shown(call.outputs)}" if call.outputs else ""
+    return f"{name} ran here on {shown(call.inputs)}{gave}"
 
 
 def shown(shapes: tuple[Shape, ...]) -> str:
@@ -86,11 +88,17 @@ def _indent(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
-def _tells(event: Event) -> bool:
+def _tells(event: RunEvent) -> bool:
     """Whether Python may have learned something of the data here."""
-    if event.name in _READING or _FOUND.search(event.name):
+    if event.key in _READING:
         return True
-    return event.name == "torch.Tensor.__getitem__" and any(d in _MASKS for d in event.dtypes[1:])
+    if not isinstance(event, OperatorCall):
+        return False
+    masked = any(dtype in _MASKS for dtype in event.dtypes[1:])
+    return bool(_FOUND.search(event.name)) or (event.name == _INDEXING and masked)
+
+
+_INDEXING = "torch.Tensor.__getitem__"
 
 
 def line(site: Site) -> str:

@@ -6,61 +6,64 @@ import linecache
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.evidence.trace import Trace
-from lintorch.evidence.treatment import fails_when_run, report_refusal
+from lintorch.evidence.treatment import fails_when_run, name_sizes, report_refusal
 from lintorch.evidence.trial import Trial
-from lintorch.record.trace import Event, Outcome
+from lintorch.record.events import RunEvent, SizeQuestion, SizeRead, SizeUse, TensorRead
+from lintorch.record.outcomes import AS_TRACED, Outcome, Variation
 
 _MOST = 200
 _WORKED_OUT = re.compile(r"\bmath\.|\b(sqrt|log\w*|ceil|floor|trunc)\(")
 _DECIDES = re.compile(r"\s*(if|elif|while)\b")
 _LOOKS = re.compile(r"\s*(assert|if|elif|while|raise|print|log(ger|ging)?\.|warnings\.)\b")
-Asked = Callable[[Event], Any]
+E = TypeVar("E", bound=RunEvent)
+Question = SizeQuestion | TensorRead
 
 
-def answer(event: Event) -> Any:
-    """What was answered."""
-    return event.value
+def answer(event: RunEvent) -> Any:
+    """What was answered, where the event is a question."""
+    return event.value if isinstance(event, (SizeQuestion, TensorRead)) else None
 
 
-def asked_of(event: Event) -> Any:
-    """What the question was about: its operands where they are recorded, else the answer."""
-    return dict(event.args) or event.value
+def operands(event: Question) -> Any:
+    """What the question was about, where that is recorded, else the answer."""
+    return (event.operands if isinstance(event, SizeQuestion) else ()) or event.value
 
 
-def changes(event: Event, trace: Trace, of: Asked = answer) -> dict[str, Event]:
+def changes(event: E, trace: Trace, of: Callable[[E], Any] = answer) -> dict[Variation, E]:
     """The same event in the runs where something about it was another, by the sizes changed there."""
     others = trace.again(event).items()
-    return {key: other for key, other in others if of(other) != of(event)}
+    return {at: other for at, other in others if of(other) != of(event)}
 
 
-def is_fixed(event: Event, trace: Trace) -> bool:
+def is_fixed(event: Question, trace: Trace) -> bool:
     """Whether what was asked, and the answer, stayed the same at every other size that was tried."""
     return bool(trace.again(event)) and not (
-        changes(event, trace) or changes(event, trace, asked_of)
+        changes(event, trace) or changes(event, trace, operands)
     )
 
 
-def only_looks(event: Event) -> bool:
+def only_looks(event: RunEvent) -> bool:
     """Whether the question stands in a check, a branch or a message: its answer is not computed with."""
     return bool(_LOOKS.match(linecache.getline(event.site.path, event.site.row)))
 
 
-def decides(event: Event) -> bool:
+def decides(event: RunEvent) -> bool:
     """Whether the question stands in the head of a branch or loop."""
     return bool(_DECIDES.match(linecache.getline(event.site.path, event.site.row)))
 
 
-def is_function_of(event: Event) -> bool:
+def is_function_of(event: RunEvent) -> bool:
     """Whether a float() of a size is not the user's but one that `math.sqrt` or the like asks for."""
     line = linecache.getline(event.site.path, event.site.row)
-    return event.name == "size.float" and "float(" not in line and bool(_WORKED_OUT.search(line))
+    floated = isinstance(event, SizeRead) and event.how is SizeUse.FLOAT
+    return floated and "float(" not in line and bool(_WORKED_OUT.search(line))
 
 
-def may_be_of(outcome: Outcome, event: Event) -> bool:
+def may_be_of(outcome: Outcome, event: RunEvent) -> bool:
     """Whether a refusal can be about the line of an event: it names that line, or several, or none."""
     where = outcome.site
     if where is None or len(outcome.operators) > 1:
@@ -68,25 +71,26 @@ def may_be_of(outcome: Outcome, event: Event) -> bool:
     return (where.path, where.row) == (event.site.path, event.site.row)
 
 
-def may_be_wrong_by(outcome: Outcome, explains: Collection[str]) -> bool:
-    """Whether what is wrong with an export can come of what is so at these changed sizes.
+def may_be_wrong_by(outcome: Outcome, explains: Collection[Variation]) -> bool:
+    """Whether what is wrong with an export can come of what is so at these sizes.
 
-    "" stands for the traced sizes: what is wrong there already has a cause that is there too.
+    What is wrong at the traced sizes already has a cause that is there too.
     """
-    return bool(set(outcome.wrong) & set(explains)) and ("" not in outcome.wrong or "" in explains)
+    wrong = outcome.wrong_at
+    return bool(set(wrong) & set(explains)) and (AS_TRACED not in wrong or AS_TRACED in explains)
 
 
 def blamed(
     outcome: Outcome,
-    event: Event,
+    event: RunEvent,
     trial: Trial,
     harm: Mapping[str, Harm],
-    explains: Collection[str] | None = None,
+    explains: Collection[Variation] | None = None,
 ) -> Hit | None:
     """The hit on an event that explains why a trial export is wrong or refused there, if it does.
 
-    `explains` names the changed sizes ("" for the traced ones) at which the event makes an export
-    wrong, where those are not just the sizes at which its answer changes.
+    `explains` names the sizes at which the event makes an export wrong, where those are not just
+    the sizes at which its answer changes.
     """
     kind = harm.get(outcome.exporter)
     if kind is None:
@@ -98,11 +102,11 @@ def blamed(
         return None
     if kind is Harm.WARNED and not _warned(outcome, event):
         return None  # the export went another way than the run
-    raised = {key for key, difference in outcome.wrong.items() if difference is None}
-    wrong = raised if kind in (Harm.REFUSED, Harm.FAILS) else set(outcome.wrong)
+    raised = {each.at for each in outcome.wrong if each.amount is None}
+    wrong = raised if kind in (Harm.REFUSED, Harm.FAILS) else set(outcome.wrong_at)
     if kind is Harm.NOISY or not wrong & set(found):
         return None
-    shown = [key for key in outcome.wrong if key in wrong & set(found)]
+    shown = name_sizes(each.at for each in outcome.wrong if each.at in wrong & set(found))
     return Hit(
         event.site,
         said_of(outcome),
@@ -122,41 +126,41 @@ def said_of(outcome: Outcome, silently: bool = False) -> str:
 
 def cleared(
     outcome: Outcome,
-    events: Iterable[Event],
+    events: Iterable[E],
     trial: Trial,
-    explains: Callable[[Event], Collection[str]] | None = None,
+    explains: Callable[[E], Collection[Variation]] | None = None,
 ) -> Iterator[Refuted]:
     """What a trial that went right proves of the lines of these events: no harm by its exporter.
 
     Only where the events of a line were others at other sizes, and the numbers right at all of
-    these. `explains` names the changed sizes at which an event would make an export wrong, where
-    those are not just the sizes at which its answer changes.
+    these. `explains` names the sizes at which an event would make an export wrong, where those
+    are not just the sizes at which its answer changes.
     """
-    lines: dict[tuple[str, int], list[Event]] = defaultdict(list)
+    lines: dict[tuple[str, int], list[E]] = defaultdict(list)
     for event in events if outcome.status == "ok" else ():
         lines[event.site.path, event.site.row].append(event)
     for on_line in lines.values():
         varied = [changes(e, trial.trace) if explains is None else explains(e) for e in on_line]
-        keys = sorted({key for each in varied for key in each})
-        if keys and set(keys) <= set(outcome.compared):
+        found = sorted({at for each in varied for at in each}, key=str)
+        if found and set(found) <= set(outcome.compared):
             layers = Counter(event.layer for event in on_line)
-            where = " and ".join(key.replace(",", " and ") for key in keys if key)
+            where = " and ".join(name for at in found for name in at.changed)
             told = f"{outcome.exporter} exports it right, also when {where} changes"
             yield Refuted(on_line[0].site, told, settles=max(layers.values()))
 
 
-def _warned(outcome: Outcome, event: Event) -> bool:
+def _warned(outcome: Outcome, event: RunEvent) -> bool:
     here = (event.site.path, event.site.row)
     return any(site and (site.path, site.row) == here for _, site in outcome.warnings)
 
 
-def _treated(outcome: Outcome, event: Event) -> Harm:
+def _treated(outcome: Outcome, event: RunEvent) -> Harm:
     if fails_when_run(outcome):
         return Harm.FAILS
     return Harm.WARNED if _warned(outcome, event) else Harm.SILENT
 
 
-def _refused(outcome: Outcome, event: Event) -> Hit | None:
+def _refused(outcome: Outcome, event: RunEvent) -> Hit | None:
     where = outcome.site
     if where is None or (where.path, where.row) != (event.site.path, event.site.row):
         return None

@@ -4,18 +4,33 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Container, Hashable, Iterable, Iterator
+from enum import Enum
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from lintorch.core.finding import Evidence, Fix, Place
 from lintorch.core.profile import Profile
-from lintorch.record.trace import Event, Model, Run, Rung, Site
+from lintorch.record.events import (
+    OperatorCall,
+    RunEvent,
+    SizeRead,
+    SizeUse,
+    TensorRead,
+    TensorUse,
+)
+from lintorch.record.models import Model
+from lintorch.record.outcomes import Variation
+from lintorch.record.runs import GraphCapture, Run
+from lintorch.record.sites import Site
+
+E = TypeVar("E", bound=RunEvent)
+EventKey = type | str | Enum
 
 
 class Trace:
     """What one model did when it ran at several sizes.
 
-    Its nodes are events (keyed by their name) and rungs (keyed "rung.fx", "rung.torch.export").
+    Its nodes are events, each with its own key, and the graphs it was traced as, with their tracer's.
     """
 
     evidence = Evidence.TRACE
@@ -24,11 +39,15 @@ class Trace:
     sizes = ()
 
     def __init__(
-        self, model: Model, runs: tuple[Run, ...], rungs: tuple[Rung, ...], profile: Profile
+        self,
+        model: Model,
+        runs: tuple[Run, ...],
+        captures: tuple[GraphCapture, ...],
+        profile: Profile,
     ) -> None:
         self.record = model
         self.runs = runs
-        self.rungs = rungs
+        self.captures = captures
         self.profile = profile
         self.model = f"{model.path}:{model.qualname}"
 
@@ -36,17 +55,17 @@ class Trace:
         """Runs are small; every detector looks."""
         return True
 
-    def walk(self, keys: Container[Hashable]) -> Iterable[tuple[Hashable, Event | Rung]]:
-        """Events of the first run, then the rungs."""
+    def walk(self, keys: Container[Hashable]) -> Iterable[tuple[Hashable, RunEvent | GraphCapture]]:
+        """Events of the first run, then the graphs."""
         for event in self.events:
-            if event.name in keys:
-                yield event.name, event
-        for rung in self.rungs:
-            if f"rung.{rung.name}" in keys:
-                yield f"rung.{rung.name}", rung
+            if event.key in keys:
+                yield event.key, event
+        for capture in self.captures:
+            if capture.tracer in keys:
+                yield capture.tracer, capture
 
     def place(self, node: Any) -> Place:
-        """The user's line of an event, rung or site; the class's line where there is none."""
+        """The user's line of an event, graph or site; the class's line where there is none."""
         site = node if isinstance(node, Site) else getattr(node, "site", None)
         if isinstance(node, Place):
             return node
@@ -59,24 +78,44 @@ class Trace:
         return fix
 
     @property
-    def events(self) -> tuple[Event, ...]:
+    def events(self) -> tuple[RunEvent, ...]:
         """What happened at the first sizes, in order."""
         return self.runs[0].events if self.runs else ()
 
-    def named(self, *names: str) -> Iterator[Event]:
-        """Events of the first run with one of these names."""
-        return (event for event in self.events if event.name in names)
+    @overload
+    def find(self, *keys: type[E]) -> Iterator[E]: ...
 
-    def again(self, event: Event) -> dict[str, Event]:
-        """The same event in the other runs, by the named sizes changed there: "batch" or "height,width".
+    @overload
+    def find(self, *keys: str) -> Iterator[OperatorCall]: ...
+
+    @overload
+    def find(self, *keys: SizeUse) -> Iterator[SizeRead]: ...
+
+    @overload
+    def find(self, *keys: TensorUse) -> Iterator[TensorRead]: ...
+
+    @overload
+    def find(self, *keys: EventKey) -> Iterator[Any]: ...
+
+    def find(self, *keys: EventKey) -> Iterator[Any]:
+        """Events of the first run with one of these keys, as detectors name them."""
+        return (event for event in self.events if event.key in keys)
+
+    def calls(self) -> Iterator[OperatorCall]:
+        """The operators of all runs, one run after the other."""
+        happened = (event for run in self.runs for event in run.events)
+        return (event for event in happened if isinstance(event, OperatorCall))
+
+    def again(self, event: E) -> dict[Variation, E]:
+        """The same event in the other runs, by the named sizes that are changed there.
 
         A run in which the event did not happen is missing.
         """
         return self._counterparts.get(id(event), {})
 
     @cached_property
-    def _counterparts(self) -> dict[int, dict[str, Event]]:
-        found: dict[int, dict[str, Event]] = defaultdict(dict)
+    def _counterparts(self) -> dict[int, dict[Variation, Any]]:
+        found: dict[int, dict[Variation, Any]] = defaultdict(dict)
         for run in self.runs[1:]:
             changed = self._changed(run)
             numbered = dict(_numbered(run.events))
@@ -85,15 +124,17 @@ class Trace:
                     found[id(event)][changed] = numbered[key]
         return found
 
-    def _changed(self, run: Run) -> str:
+    def _changed(self, run: Run) -> Variation:
         first = self.runs[0].sizes
-        return ",".join(sorted(name for name in run.sizes if run.sizes[name] != first.get(name)))
+        return Variation.of_sizes(n for n in run.sizes if run.sizes[n] != first.get(n))
 
 
-def _numbered(events: tuple[Event, ...]) -> Iterator[tuple[tuple[Hashable, ...], Event]]:
+def _numbered(
+    events: tuple[RunEvent, ...],
+) -> Iterator[tuple[tuple[Hashable, ...], RunEvent]]:
     """Events with a key that finds the same one in another run: what, where, the how-manieth."""
     seen: Counter[tuple[Hashable, ...]] = Counter()
     for event in events:
-        what = (event.name, event.site.path, event.site.row, event.layer)
+        what = (event.key, event.site.path, event.site.row, event.layer)
         seen[what] += 1
         yield (*what, seen[what]), event

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from lintorch.core.finding import Harm, Hit, Severity, Sizes, split_sizes
-from lintorch.record.trace import Outcome
+from collections.abc import Iterable
+
+from lintorch.core.finding import Harm, Hit, Severity, Sizes
+from lintorch.record.outcomes import Outcome, Variation
 
 _RAISES = "the exported model raises"
 """In the details of an export that goes wrong: there are no numbers to compare."""
-_TRAINING = "train"
-"""The key of numbers that are wrong where the export was made in training mode; it names no size."""
 
 
 def fails_when_run(outcome: Outcome) -> bool:
@@ -29,7 +29,12 @@ def harm_of(outcome: Outcome) -> Harm | None:
 
 def wrong_sizes(outcome: Outcome) -> tuple[Sizes, ...]:
     """The sizes at which what was exported is wrong, or raises."""
-    return tuple(split_sizes(key) for key in outcome.wrong if key != _TRAINING)
+    return name_sizes(each.at for each in outcome.wrong)
+
+
+def name_sizes(variations: Iterable[Variation]) -> tuple[Sizes, ...]:
+    """The named sizes that are changed in each; an export in training mode is at no other sizes."""
+    return tuple(each.changed for each in variations if not each.training)
 
 
 def report_refusal(node: object, outcome: Outcome, why: str) -> Hit:

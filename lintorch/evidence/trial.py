@@ -11,7 +11,9 @@ from typing import Any
 from lintorch.core.finding import Evidence, Fix, Place
 from lintorch.evidence.trace import Trace
 from lintorch.evidence.treatment import harm_of, wrong_sizes
-from lintorch.record.trace import OperatorUse, Outcome, Site
+from lintorch.record.events import IdleLayer
+from lintorch.record.outcomes import OperatorUse, Outcome
+from lintorch.record.sites import Site
 
 
 class Trial:
@@ -68,7 +70,7 @@ class Trial:
             for use in self.outcome.graph
         ):
             return set()
-        ran = {event.site for event in self.trace.events if event.name != "layer.idle"}
+        ran = {event.site for event in self.trace.events if not isinstance(event, IdleLayer)}
         at = {(site.path, site.row) for site in lines}
         return {site for site in ran if (site.path, site.row) not in at}
 

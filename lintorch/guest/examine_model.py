@@ -9,23 +9,31 @@ from typing import Any
 from torch import nn
 
 from lintorch.guest import replay
-from lintorch.guest.build.make_model import Built
-from lintorch.guest.build.model_identity import Seen, contained, identified
-from lintorch.guest.build.said import said
+from lintorch.guest.construct.make_model import Built
+from lintorch.guest.construct.model_identity import (
+    ModelIdentity,
+    identify_model,
+    list_contained_models,
+)
+from lintorch.guest.construct.recipe import write_settings
 from lintorch.guest.export_model import Subject, tried
 from lintorch.guest.feed import feed_model
 from lintorch.guest.feed.guess_inputs import is_loss
 from lintorch.guest.feed.varying_sizes import Fed
-from lintorch.guest.model_work import Options, Work
+from lintorch.guest.model_work import Work
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.isolate import Send
 from lintorch.guest.watch import record_run
-from lintorch.guest.watch.trace_graphs import LADDER
+from lintorch.guest.watch.trace_graphs import TRACERS
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record import wire
 from lintorch.record.allowance import REPLAYING
 from lintorch.record.bounds import SLACK
-from lintorch.record.trace import Event, Model, Run, Rung, Site
+from lintorch.record.events.base import Raised
+from lintorch.record.model_options import ModelOptions
+from lintorch.record.models import Model
+from lintorch.record.runs import GraphCapture, Run
+from lintorch.record.sites import Site
 
 _REFUSED_SHARE = 0.1
 """Of the time that is left, for each try at sizes that a model does not take."""
@@ -33,18 +41,18 @@ _REFUSED_SHARE = 0.1
 
 def examine(
     send: Send,
-    seen: Seen,
+    seen: ModelIdentity,
     makes: Callable[[], Iterator[Built]],
     files: UserLines,
-    options: Options,
+    options: ModelOptions,
     setting: Mapping[str, Any],
     passed: Set[str] = frozenset(),
 ) -> None:
     """Send what becomes of one model: "failure", or "model", then "run", "rung" and "outcome"."""
-    work = Work(send, seen, files, options, clock() + options.seconds)
+    work = Work(send, seen, files, options, clock() + options.limits.seconds)
 
-    def name(module: nn.Module) -> Seen | None:
-        itself = identified(seen, module, files)
+    def name(module: nn.Module) -> ModelIdentity | None:
+        itself = identify_model(seen, module, files)
         if setting:
             return itself
         return None if itself != seen and f"{itself.path}:{itself.qualname}" in passed else seen
@@ -54,7 +62,7 @@ def examine(
         return
     work, built, fed = found
     model = _model(work.seen, built, fed, work)
-    send({"model": wire.packed(model)})
+    send({"model": wire.pack(model)})
     whole = Site(work.seen.path, work.seen.row)
     subject = record_run.Subject(built.module, fed.inputs, built.sites, whole, files, built.outside)
     if options.trace and _recorded(work, subject, fed) and options.graphs:
@@ -63,9 +71,9 @@ def examine(
         tried(work, Subject(built, model, fed))
 
 
-def _model(seen: Seen, built: Built, fed: Fed, work: Work) -> Model:
+def _model(seen: ModelIdentity, built: Built, fed: Fed, work: Work) -> Model:
     files = work.files
-    factory, settings, unsaid = said(built.recipe, work.options.project)
+    factory, settings, unsaid = write_settings(built.recipe, work.options.project)
     return Model(
         seen.path,
         seen.qualname,
@@ -73,7 +81,7 @@ def _model(seen: Seen, built: Built, fed: Fed, work: Work) -> Model:
         built.arguments,
         fed.inputs,
         fed.sizes,
-        contained(seen, built.module, files),
+        list_contained_models(seen, built.module, files),
         sum(parameter.numel() for parameter in built.module.parameters()),
         factory=factory,
         settings=settings,
@@ -89,15 +97,15 @@ def _recorded(work: Work, subject: record_run.Subject, fed: Fed) -> bool:
     for sizes in (fed.sizes, *fed.varied.values()):
 
         def running(send: Send, sizes: Mapping[str, int] = sizes) -> None:
-            send({"run": wire.packed(record_run.record(subject, sizes))})
+            send({"run": wire.pack(record_run.record(subject, sizes))})
 
         sent, ending = work.step(running, work.left(), "run")
         for message in sent:
-            found = wire.run(message["run"])
+            found = wire.read(Run, message["run"])
             if first is None:
                 first = replace(found, events=(*found.events, *raised))
                 found = first
-            work.send({"run": wire.packed(found)})
+            work.send({"run": wire.pack(found)})
             error = error or found.error
         if ending.cause:
             work.fail("stopped", ending.cause, ending.output)
@@ -109,17 +117,17 @@ def _recorded(work: Work, subject: record_run.Subject, fed: Fed) -> bool:
     return True
 
 
-def _refused(work: Work, subject: record_run.Subject, fed: Fed) -> Iterator[Event]:
+def _refused(work: Work, subject: record_run.Subject, fed: Fed) -> Iterator[Raised]:
     """What the model raises at the sizes that it does not take, run afresh."""
     named = replace(subject, inputs=fed.named)
     for changed in fed.refused.values():
 
         def running(send: Send, changed: Mapping[str, int] = changed) -> None:
             event = record_run.refused(named, {**fed.named_sizes, **changed}, changed)
-            send({"raised": wire.packed(event)})
+            send({"raised": wire.pack(event)})
 
         sent, _ = work.step(running, work.left() * _REFUSED_SHARE, "raised")
-        yield from (wire.event(message["raised"]) for message in sent if message["raised"])
+        yield from (wire.read(Raised, message["raised"]) for message in sent if message["raised"])
 
 
 def _replay(work: Work, subject: record_run.Subject, fed: Fed, recorded: Run) -> None:
@@ -129,7 +137,7 @@ def _replay(work: Work, subject: record_run.Subject, fed: Fed, recorded: Run) ->
 
     def replaying(send: Send) -> None:
         for fact in replay.replayed(subject, fed.sizes, recorded.events):
-            send({"fact": wire.packed(fact)})
+            send({"fact": wire.pack(fact)})
 
     work.send({"allow": REPLAYING + SLACK})
     facts, _ = work.step(replaying, REPLAYING, "fact")
@@ -139,14 +147,14 @@ def _replay(work: Work, subject: record_run.Subject, fed: Fed, recorded: Run) ->
 
 def _climb(work: Work, subject: record_run.Subject, fed: Fed) -> None:
     """Trace the model as a graph, each way in time of its own."""
-    for name, trace in LADDER.items():
+    for tracer, trace in TRACERS.items():
 
         def tracing(send: Send, trace: Any = trace) -> None:
-            send({"rung": wire.packed(trace(subject, fed.sizes))})
+            send({"rung": wire.pack(trace(subject, fed.sizes))})
 
-        work.send({"allow": work.options.seconds + SLACK})
-        sent, ending = work.step(tracing, work.options.seconds, "rung")
+        work.send({"allow": work.options.limits.seconds + SLACK})
+        sent, ending = work.step(tracing, work.options.limits.seconds, "rung")
         if not sent:
-            sent = [{"rung": wire.packed(Rung(name, False, ending.cause))}]
+            sent = [{"rung": wire.pack(GraphCapture(tracer, False, ending.cause))}]
         for message in sent:
             work.send(message)

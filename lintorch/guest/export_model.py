@@ -9,16 +9,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lintorch.guest.build.make_model import Built
+from lintorch.guest.construct.make_model import Built
 from lintorch.guest.feed.varying_sizes import Fed
-from lintorch.guest.model_work import Options, Work
+from lintorch.guest.model_work import Work
 from lintorch.guest.parallel import Piece, abreast, room
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.isolate import Send
 from lintorch.machine import work_folders
 from lintorch.record import wire
 from lintorch.record.bounds import SLACK
-from lintorch.record.trace import Model, Outcome
+from lintorch.record.model_options import ModelLimits
+from lintorch.record.models import Model
+from lintorch.record.outcomes import Outcome
 
 _NARROWING = 20.0
 """Seconds in which the part that fails is looked for, at most."""
@@ -56,20 +58,21 @@ def tried(work: Work, subject: Subject) -> None:
         _Trial(exporter, train, Path(tempfile.mkdtemp(dir=inside)))
         for exporter in work.options.exporters
         for train in (False, True)
-        if not train or [subject.name, exporter] in work.options.in_training
+        if not train or (subject.name, exporter) in work.options.in_training
     ]
 
     def begins(number: int) -> None:
         work.send({"trying": trials[number].exporter})
-        work.send({"allow": work.options.trial_seconds + SLACK})
+        work.send({"allow": work.options.limits.trial_seconds + SLACK})
 
     works = [partial(_trying, work, subject, trial) for trial in trials]
-    pieces = abreast(works, work.options, room(work.options, subject.built.module), begins)
+    at_once = room(work.options.processes, subject.built.module)
+    pieces = abreast(works, work.options.limits, at_once, begins)
     for trial, piece in zip(trials, pieces, strict=True):
-        outcome = _outcome(trial.exporter, piece, work.options)
+        outcome = _outcome(trial.exporter, piece, work.options.limits)
         if not outcome.artifact:
             shutil.rmtree(trial.folder, ignore_errors=True)
-        work.send({"outcome": wire.packed(outcome)})
+        work.send({"outcome": wire.pack(outcome)})
 
 
 def _trying(work: Work, subject: Subject, trial: _Trial, send: Send) -> None:
@@ -89,8 +92,8 @@ def _trying(work: Work, subject: Subject, trial: _Trial, send: Send) -> None:
     outcome = export.attempt(
         trial.exporter, module, model, varied, directory=trial.folder, **wanted, **about
     )
-    send({"outcome": wire.packed(outcome)})
-    left = work.options.trial_seconds - (clock() - started)
+    send({"outcome": wire.pack(outcome)})
+    left = work.options.limits.trial_seconds - (clock() - started)
     seconds = min(_NARROWING, left / 2)
     for name in export.narrowed(outcome, module, model, varied, seconds=seconds, **about):
         send({"part": name})
@@ -102,7 +105,7 @@ def _script(work: Work, subject: Subject, trial: _Trial) -> dict[str, str]:
 
     recipe, model = subject.built.recipe, subject.model
     try:
-        building = recipe.lines(work.options.project)
+        building = recipe.write_statements(work.options.project)
     except ValueError as error:
         return {"unwritten": str(error)}
     text = export.script(
@@ -119,7 +122,7 @@ def _script(work: Work, subject: Subject, trial: _Trial) -> dict[str, str]:
     return {"script": text}
 
 
-def _outcome(exporter: str, piece: Piece, options: Options) -> Outcome:
+def _outcome(exporter: str, piece: Piece, limits: ModelLimits) -> Outcome:
     """What a child told; where it told nothing, why it was stopped."""
     from lintorch.guest import export
 
@@ -129,9 +132,9 @@ def _outcome(exporter: str, piece: Piece, options: Options) -> Outcome:
         told |= message
     seconds = round(piece.seconds, 3)
     stopped = Outcome(exporter, "failed", "stopped", piece.ending.cause, seconds=seconds)
-    outcome = wire.outcome(told.pop("outcome")) if "outcome" in told else stopped
+    outcome = wire.read(Outcome, told.pop("outcome")) if "outcome" in told else stopped
     if outcome.message == export.ATE:
-        outcome = replace(outcome, message=options.space.full())
+        outcome = replace(outcome, message=limits.space.full())
     if outcome.status not in ("wrong", "failed"):
         told = {name: said for name, said in told.items() if name == "part"}
     return replace(outcome, **told)

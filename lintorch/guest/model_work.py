@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 
-from lintorch.guest.build.model_identity import Seen
+from lintorch.guest.construct.model_identity import ModelIdentity
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.isolate import Ending, Send, isolate
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record import wire
-from lintorch.record.allowance import Allowance
+from lintorch.record.allowance import bound_step
+from lintorch.record.events.base import Raised
 from lintorch.record.messages import Message
-from lintorch.record.trace import Event, Failure
+from lintorch.record.model_options import ModelOptions
+from lintorch.record.models import Failure, Stage
 
 LEAST_SECONDS = 2.0
-
-
-@dataclass(frozen=True)
-class Options(Allowance):
-    """What to do with each model, and within which limits."""
-
-    trace: bool = True
-    exporters: tuple[str, ...] = ()
-    in_training: Collection[Sequence[str]] = ()
-    opsets: Mapping[str, int] = field(default_factory=dict)
-    artifacts: str = ""
-    """The folder in which exported files are kept; "" to keep none."""
-    project: str = ""
-    graphs: bool = True
-    """Whether a model that is run is traced as a graph too."""
-    scripts: bool = False
-    """Whether to write a program that shows what went wrong."""
-    dynamic: bool = True
-    """Whether exports leave sizes open."""
 
 
 @dataclass(frozen=True)
@@ -41,18 +24,18 @@ class Work:
     """One model in the making."""
 
     send: Send
-    seen: Seen
+    seen: ModelIdentity
     files: UserLines
-    options: Options
+    options: ModelOptions
     deadline: float
 
     def fail(
-        self, stage: str, cause: str, output: str = "", raised: tuple[Event, ...] = ()
+        self, stage: Stage, cause: str, output: str = "", raised: tuple[Raised, ...] = ()
     ) -> None:
         """Send a failure of this model."""
         seen = self.seen
         failure = Failure(seen.path, seen.qualname, seen.row, stage, cause, output, raised)
-        self.send({"failure": wire.packed(failure)})
+        self.send({"failure": wire.pack(failure)})
 
     def left(self) -> float:
         """Seconds that are left for building, feeding and running."""
@@ -66,7 +49,7 @@ class Work:
         It sends messages of these kinds.
         """
         sent: list[Message] = []
-        pieces = isolate(work, self.options.of_step(seconds, *kinds))
+        pieces = isolate(work, bound_step(self.options.limits, seconds, *kinds))
         while True:
             try:
                 sent.append(next(pieces))

@@ -9,7 +9,10 @@ from typing import Any
 from lintorch.host.size_symbols import traced_to_sizes
 from lintorch.host.vouching import Asked
 from lintorch.record import wire
-from lintorch.record.trace import Event, Failure, Model, Outcome, Run, Rung
+from lintorch.record.events import RunEvent
+from lintorch.record.models import Failure, Model
+from lintorch.record.outcomes import Outcome
+from lintorch.record.runs import GraphCapture, Run
 from lintorch.record.wire import MalformedError
 
 Message = dict[str, Any]
@@ -22,7 +25,7 @@ class Report:
     model: Model | None
     failure: Failure | None
     runs: tuple[Run, ...] = ()
-    rungs: tuple[Rung, ...] = ()
+    captures: tuple[GraphCapture, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
 
 
@@ -34,8 +37,8 @@ class _Told:
     model: Model | None = None
     failure: Failure | None = None
     runs: list[Run] = field(default_factory=list)
-    facts: list[Event] = field(default_factory=list)
-    rungs: list[Rung] = field(default_factory=list)
+    facts: list[RunEvent] = field(default_factory=list)
+    captures: list[GraphCapture] = field(default_factory=list)
     outcomes: list[Outcome] = field(default_factory=list)
     improper: str = ""
 
@@ -55,7 +58,11 @@ class _Told:
         if runs and self.facts:
             runs = [replace(runs[0], events=(*runs[0].events, *self.facts)), *runs[1:]]
         return Report(
-            self.model, self.failure, traced_to_sizes(runs), tuple(self.rungs), tuple(self.outcomes)
+            self.model,
+            self.failure,
+            traced_to_sizes(runs),
+            tuple(self.captures),
+            tuple(self.outcomes),
         )
 
 
@@ -100,17 +107,17 @@ class Telling:
     def _take(self, kind: str, data: Any) -> None:
         told, current, asked = self._told, self._told.current, self._asked
         if kind == "model":
-            told.model = asked.model(wire.model(data), current)
+            told.model = asked.model(wire.read(Model, data), current)
         elif kind == "failure":
-            told.failure = asked.failure(wire.failure(data), current)
+            told.failure = asked.failure(wire.read(Failure, data), current)
         elif kind == "run":
-            told.runs.append(asked.run(wire.run(data)))
+            told.runs.append(asked.run(wire.read(Run, data)))
         elif kind == "fact":
-            told.facts.append(asked.event(wire.event(data)))
+            told.facts.append(asked.event(wire.read(RunEvent, data)))
         elif kind == "rung":
-            told.rungs.append(asked.rung(wire.rung(data)))
+            told.captures.append(asked.capture(wire.read(GraphCapture, data)))
         elif kind == "outcome":
-            told.outcomes.append(asked.outcome(wire.outcome(data)))
+            told.outcomes.append(asked.outcome(wire.read(Outcome, data)))
         elif kind == "trying" and data in asked.exporters:
             self._progress(f"{current.path}:{current.qualname} → {data}")
         else:

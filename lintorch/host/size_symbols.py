@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 
-from lintorch.record.trace import Event, Run
+from lintorch.record.events import RunEvent, SizeQuestion
+from lintorch.record.runs import Run
 
 
 def traced_to_sizes(runs: Sequence[Run]) -> tuple[Run, ...]:
@@ -24,12 +25,12 @@ def traced_to_sizes(runs: Sequence[Run]) -> tuple[Run, ...]:
     return tuple(_marked(run, found) for run in runs)
 
 
-def _numbered(events: tuple[Event, ...]) -> Iterator[tuple[Hashable, Event]]:
+def _numbered(events: tuple[RunEvent, ...]) -> Iterator[tuple[Hashable, SizeQuestion]]:
     """Questions about sizes, with a key that finds the same one in another run."""
     seen: Counter[Hashable] = Counter()
     for event in events:
-        if event.name.startswith("size."):
-            what = (event.name, event.site, event.layer)
+        if isinstance(event, SizeQuestion):
+            what = (event.key, event.site, event.layer)
             seen[what] += 1
             yield (*what, seen[what]), event
 
@@ -38,16 +39,19 @@ def _changed(first: Run, run: Run) -> tuple[str, ...]:
     return tuple(name for name in run.sizes if run.sizes[name] != first.sizes.get(name))
 
 
-def _differs(event: Event, other: Event | None) -> bool:
-    return other is not None and (event.value, event.args) != (other.value, other.args)
+def _differs(event: SizeQuestion, other: SizeQuestion | None) -> bool:
+    if other is None:
+        return False
+    return (event.value, event.operands) != (other.value, other.operands)
 
 
 def _marked(run: Run, found: dict[Hashable, tuple[str, ...]]) -> Run:
     symbols = {id(event): found.get(key, ()) for key, event in _numbered(run.events)}
     return replace(
         run,
-        events=tuple(
-            replace(event, symbols=names) if (names := symbols.get(id(event))) else event
-            for event in run.events
-        ),
+        events=tuple(_with_symbols(event, symbols.get(id(event))) for event in run.events),
     )
+
+
+def _with_symbols(event: RunEvent, names: tuple[str, ...] | None) -> RunEvent:
+    return replace(event, symbols=names) if names and isinstance(event, SizeQuestion) else event

@@ -10,14 +10,15 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from lintorch.record.events import RunEvent
 from lintorch.record.input_notation import told as shown
-from lintorch.record.trace import Event, Failure, Model, Outcome, Run, Rung, Site
+from lintorch.record.models import Failure, Model
+from lintorch.record.outcomes import Outcome
+from lintorch.record.runs import GraphCapture, Run
+from lintorch.record.sites import Site
 from lintorch.record.user_files import UserFiles
 from lintorch.record.wire import MalformedError
 
-_STAGES = ("import", "build", "inputs", "run", "stopped")
-_STATUSES = ("ok", "wrong", "failed", "unavailable", "random")
-_RUNGS = ("fx", "torch.export")
 _MOST_LETTERS = 8192
 
 
@@ -50,7 +51,6 @@ class Asked:
     def failure(self, failure: Failure, current: Failure) -> Failure:
         """A failure of the model that is `current`; its texts are cut."""
         self._belongs(failure, current)
-        _known("stage", failure.stage, _STAGES)
         for event in failure.raised:
             self.event(event)
         cause, output = failure.cause[:_MOST_LETTERS], failure.output[-_MOST_LETTERS:]
@@ -60,8 +60,6 @@ class Asked:
         itself = (told.path, told.qualname) == (current.path, current.qualname)
         if not itself and not (self.configured and self.files.is_shown(told.path)):
             raise MalformedError(f"a result of {told.path}:{told.qualname}")
-        if told.row < 1:
-            raise MalformedError(f"row {told.row}")
 
     def run(self, run: Run) -> Run:
         """A run, whose lines are the user's."""
@@ -69,21 +67,20 @@ class Asked:
             self.event(event)
         return run
 
-    def event(self, event: Event) -> Event:
+    def event(self, event: RunEvent) -> RunEvent:
         """An event, whose lines are the user's."""
         self._are_shown((event.site, event.built))
         return event
 
-    def rung(self, rung: Rung) -> Rung:
+    def capture(self, capture: GraphCapture) -> GraphCapture:
         """A graph, whose lines are the user's."""
-        _known("graph", rung.name, _RUNGS)
-        self._are_shown((rung.site, *(site for _, site in rung.operators)))
-        return rung
+        self._are_shown((capture.site, *(site for _, site in capture.operators)))
+        return capture
 
     def outcome(self, outcome: Outcome) -> Outcome:
         """An export that was asked for, with its file where it was to be."""
-        _known("exporter", outcome.exporter, self.exporters)
-        _known("status", outcome.status, _STATUSES)
+        if outcome.exporter not in self.exporters:
+            raise MalformedError(f"a exporter {outcome.exporter[:40]!r}")
         self._are_shown((outcome.site, *(site for _, site in outcome.warnings)))
         self._are_shown(use.site for use in outcome.graph)
         if outcome.artifact and not _is_inside(outcome.artifact, self.artifacts):
@@ -94,11 +91,6 @@ class Asked:
         for site in sites:
             if site is not None and not self.files.is_shown(site.path):
                 raise MalformedError(f"a line of {site.path}")
-
-
-def _known(what: str, name: str, names: Iterable[str]) -> None:
-    if name not in names:
-        raise MalformedError(f"a {what} {name[:40]!r}")
 
 
 def _is_inside(path: str, folder: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
-from lintorch.record.trace import Input
+from lintorch.record.models import Input
 
 Place = tuple[int | str, ...]
 

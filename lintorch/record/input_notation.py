@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from lintorch.record.arguments import arranged, listed
-from lintorch.record.trace import Input
+from lintorch.record.models import Input
 
 FIRST_SIZES = {"batch": 2, "height": 64, "width": 64, "depth": 32, "sequence": 16, "length": 256}
 """What a named size is at first where nothing else says."""

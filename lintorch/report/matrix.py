@@ -6,7 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from lintorch.core.finding import Finding, Severity
-from lintorch.record.trace import Failure, Model, Outcome
+from lintorch.record.models import Failure, Model
+from lintorch.record.outcomes import Outcome
 from lintorch.report.wording import write_message
 
 OK, DOUBTFUL, WRONG, FAILED = "ok", "doubtful", "wrong", "failed"
@@ -109,7 +110,7 @@ class Row:
         return (self.model or self.failure or _NOTHING).qualname
 
 
-_NOTHING = Failure("", "", 1, "", "")
+_NOTHING = Failure("", "", 1, "build", "")
 
 
 @dataclass(frozen=True)

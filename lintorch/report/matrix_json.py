@@ -7,7 +7,7 @@ from typing import Any, TextIO
 
 from lintorch.core.finding import Finding
 from lintorch.record.input_notation import written
-from lintorch.record.trace import Site
+from lintorch.record.sites import Site
 from lintorch.report.matrix import Matrix, Row, Tried
 from lintorch.report.places import shown_path
 from lintorch.report.wording import write_message

@@ -60,7 +60,7 @@ def _cells(row: Row, matrix: Matrix) -> Iterator[tuple[str, str]]:
 def _word(each: Tried) -> str:
     if each.outcome.status == "random" and each.status == OK:
         return "ok, random"
-    amounts = [amount for amount in each.outcome.wrong.values() if amount is not None]
+    amounts = [amount for amount in each.outcome.wrong_at.values() if amount is not None]
     if each.status == WRONG and amounts:
         return f"wrong by {max(amounts):.2g}"
     return each.status

@@ -12,7 +12,7 @@ from typing import Any
 
 from lintorch.files import NotWritten, Text, Unreadable, read, write
 from lintorch.record.input_notation import written
-from lintorch.record.trace import Model
+from lintorch.record.models import Model
 
 if sys.version_info >= (3, 11):
     import tomllib

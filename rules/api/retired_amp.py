@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
@@ -163,7 +163,7 @@ def _alone(node: _Use, source: Source) -> tuple[Edit, ...]:
 
 def _together(
     node: cst.ImportFrom,
-    aliases: list[cst.ImportAlias] | tuple[cst.ImportAlias, ...],
+    aliases: Sequence[cst.ImportAlias],
     uses: list[cst.Name],
     source: Source,
 ) -> tuple[Edit, ...]:

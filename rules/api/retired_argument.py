@@ -149,7 +149,7 @@ def _reduction(
         yield Hit(given.by_name["reduction"], message, Fix('use "mean"', (edit,)))
         return
     old = [name for name in ("size_average", "reduce") if name in given.by_name]
-    meant = _meant(*(given.get(name) for name in ("size_average", "reduce")), source)
+    meant = _meant(given.get("size_average"), given.get("reduce"), source)
     if old and meant:
         over = ", and wins over reduction=" if "reduction" in given.by_name else ""
         message = f"{' and '.join(old)} of {_last(call.func)} {'is' if len(old) == 1 else 'are'} deprecated{over}: use reduction={meant}"

@@ -179,7 +179,7 @@ def _counts(
     node: cst.Attribute | cst.Name, call: cst.Call | None, row: dict[str, Any], source: Source
 ) -> bool:
     """Whether the use is one that reaches the retired thing, and not one that only asks for it."""
-    form = row["form"].partition(" of ")[0]
+    form: str = row["form"].partition(" of ")[0]
     if call is not None:
         return form != "value" and _lacks(call, row, source)
     parent = source.parent(node)

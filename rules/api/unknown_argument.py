@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -117,7 +117,7 @@ def last_name(func: cst.BaseExpression) -> str:
 
 
 def unknown_keywords(
-    given: str, known: Takes, call: cst.Call, args: tuple[cst.Arg, ...], source: Source
+    given: str, known: Takes, call: cst.Call, args: Sequence[cst.Arg], source: Source
 ) -> Iterator[Hit]:
     if known.any_keyword:
         return
@@ -161,7 +161,7 @@ def close(given: str, keyword: str, known: Takes) -> str:
     return known.near(keyword)
 
 
-def taken_by_position(name: str, known: Takes, args: tuple[cst.Arg, ...]) -> bool:
+def taken_by_position(name: str, known: Takes, args: Sequence[cst.Arg]) -> bool:
     """Whether a positional argument fills the parameter already, or may."""
     if known.positional is None or any(arg.star for arg in args):
         return True
@@ -172,7 +172,7 @@ def taken_by_position(name: str, known: Takes, args: tuple[cst.Arg, ...]) -> boo
 # positions
 
 
-def misplaced(given: str, known: Takes, args: tuple[cst.Arg, ...]) -> Iterator[Hit]:
+def misplaced(given: str, known: Takes, args: Sequence[cst.Arg]) -> Iterator[Hit]:
     slots = known.positional
     if slots is None:
         return

@@ -6,12 +6,13 @@ import ast
 import linecache
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import TypeGuard
 
 import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Site, Trace
+from lintorch.evidence import NormedBias, Site, Trace
 from lintorch.evidence.host_reads import is_whole
 from lintorch.facts.classes.classes import is_self
 from lintorch.facts.nets.layers import CONV, TRANSPOSED, Layer
@@ -57,7 +58,7 @@ rule = Rule(
     fix=Applicability.UNSAFE,
 )
 
-BIASED = {f"Conv{n}d": CONV for n in (1, 2, 3)} | {
+BIASED: dict[str, tuple[str, ...]] = {f"Conv{n}d": CONV for n in (1, 2, 3)} | {
     f"ConvTranspose{n}d": TRANSPOSED for n in (1, 2, 3)
 }
 BIASED |= {"Linear": ("in_features", "out_features", "bias")}
@@ -78,7 +79,8 @@ def in_row(call: cst.Call, source: Source) -> Iterator[Hit]:
 @rule.source(cst.Call, needs=WORDS)
 def in_forward(call: cst.Call, source: Source) -> Iterator[Hit]:
     """`self.norm(self.conv(x))`, and the same in two lines that follow each other."""
-    given = call.args[0].value if is_own(call.func) and len(call.args) == 1 else None
+    own = is_own(call.func) and len(call.args) == 1
+    given: cst.CSTNode | None = call.args[0].value if own else None
     if isinstance(given, cst.Name):
         given = line_before(call, given.value, source)
     if isinstance(given, cst.Call) and is_own(given.func) and uses(given.func, source) == 1:
@@ -87,22 +89,25 @@ def in_forward(call: cst.Call, source: Source) -> Iterator[Hit]:
             yield from between(made, call.func, source)
 
 
-@rule.trace("bias.normed")
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
+@rule.trace(NormedBias)
+def in_trace(event: NormedBias, trace: Trace) -> Iterator[Hit | Refuted]:
     """All layers that the line made, in all runs."""
     if not all(map(is_whole, trace.runs)):
         return
     said = [
-        e for run in trace.runs for e in run.events if (e.name, e.site) == (event.name, event.site)
+        e
+        for run in trace.runs
+        for e in run.events
+        if isinstance(e, NormedBias) and e.site == event.site
     ]
-    kind, name = event.args["kind"], trace.record.qualname
-    if other := next((e for e in said if not e.value), None):
-        taken = other.args["other"] or "nothing"
+    kind, name = event.kind, trace.record.qualname
+    if other := next((e for e in said if not e.normed), None):
+        taken = other.other or "nothing"
         yield Refuted(event, f"in {name} what {other.layer} puts out is taken by {taken}")
     elif len(said) == len(trace.runs) and not passes_on(event.site):
-        norm, shape = event.args["norm"], list(event.outputs[0])
+        norm, shape = event.norm, list(event.shape)
         message = f"{norm} alone took the {shape} of this {kind}, and with the mean its bias"
-        yield Hit(event, message, confirms=not all(e.args["whole"] for e in said))
+        yield Hit(event, message, confirms=not all(e.whole for e in said))
 
 
 def passes_on(site: Site) -> bool:
@@ -128,7 +133,8 @@ def between(made: cst.Call, after: cst.CSTNode, source: Source) -> Iterator[Hit]
     given = source.arguments(made, *parameters)
     if not parameters or not given.complete or given.value("bias", True) is not True:
         return
-    norm = source.name(norms[0].call.func).rpartition(".")[2]  # type: ignore[attr-defined]
+    run = norms[0].call
+    norm = source.name(run.func).rpartition(".")[2] if isinstance(run, cst.Call) else ""
     if layers[0].name == "Linear" and norm == "InstanceNorm1d":
         return
     message = f"{norm} subtracts the mean, and with it the bias of this {layers[0].name}"
@@ -148,7 +154,7 @@ def takes_mean(row: tuple[Layer, ...], source: Source) -> bool:
     return name.startswith("torch.nn.") and name.removeprefix("torch.nn.").startswith(NORMS)
 
 
-def is_own(node: cst.CSTNode) -> bool:
+def is_own(node: cst.CSTNode) -> TypeGuard[cst.Attribute]:
     return isinstance(node, cst.Attribute) and is_self(node.value)
 
 

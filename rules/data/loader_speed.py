@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.facts.training.loaders import LOADERS, Read, loader_arguments, reads
+from lintorch.facts.training.loaders import LOADER, Read, loader_arguments, reads
 from lintorch.source import Source, literal
 from lintorch.syntax.literals import Arguments
 
@@ -86,7 +86,7 @@ OPENS = re.compile(
 
 @rule.source(cst.Call, needs=("DataLoader(",))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if source.name(call.func) not in LOADERS:
+    if source.name(call.func) != LOADER:
         return
     given = loader_arguments(call)
     training = [read for read in reads(call, source) if source.loops.of(read.loop).trains]

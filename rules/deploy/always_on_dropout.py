@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Outcome, Trace, Trial
+from lintorch.evidence import OperatorCall, Outcome, Trace, Trial
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -92,7 +92,7 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
 
 
 @rule.trace(*FUNCTIONS)
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
+def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
     share, active = _dropped(event)
     if share == 0:
         yield Refuted(event, "p is 0 here: nothing is dropped")
@@ -104,12 +104,12 @@ def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
 
 @rule.trial("random")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
-    for event in trial.trace.named(*FUNCTIONS):
+    for event in trial.trace.find(*FUNCTIONS):
         if _dropped(event)[1]:
             yield Hit(event, f"{outcome.exporter} and eager disagree: {outcome.detail}")
 
 
-def _dropped(event: Event) -> tuple[float | None, bool]:
+def _dropped(event: OperatorCall) -> tuple[float | None, bool]:
     """The share that an event drops, and whether it does."""
     attention = event.name == ATTENTION
     share = event.args.get("dropout_p" if attention else "p")

@@ -11,7 +11,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Place, Refuted, Severity
 from lintorch.core.profile import enumerated
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Outcome, Rung, Trace, Trial
+from lintorch.evidence import IN_TRAINING, GraphCapture, ModalLayer, Outcome, Trace, Tracer, Trial
 from lintorch.facts.exporting import export_calls
 from lintorch.source import Source
 
@@ -103,9 +103,9 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
         )
 
 
-@rule.trace("train.layer")
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
-    layers = list(trace.named("train.layer"))
+@rule.trace(ModalLayer)
+def in_trace(event: ModalLayer, trace: Trace) -> Iterator[Hit]:
+    layers = list(trace.find(ModalLayer))
     if event is layers[0]:
         counted = Counter(_shown(layer) for layer in layers)
         shown = [f"{name} ×{n}" if n > 1 else name for name, n in counted.items()]
@@ -113,16 +113,16 @@ def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
         yield Hit(_class(trace), message, confirms=True)
 
 
-@rule.trace("rung.fx", "rung.torch.export")
-def in_rungs(rung: Rung, trace: Trace) -> Iterator[Refuted]:
-    if not any(trace.named("train.layer")):
+@rule.trace(Tracer.FX, Tracer.EXPORT)
+def in_graphs(capture: GraphCapture, trace: Trace) -> Iterator[Refuted]:
+    if not any(trace.find(ModalLayer)):
         yield Refuted(_class(trace), f"no layer of {trace.record.qualname} depends on the mode")
 
 
 @rule.trial("wrong")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
-    if "train" in outcome.wrong:
-        difference = outcome.wrong["train"]
+    if IN_TRAINING in outcome.wrong_at:
+        difference = outcome.wrong_at[IN_TRAINING]
         shown = (
             "raises or has another shape" if difference is None else f"is off by {difference:.3g}"
         )
@@ -163,7 +163,7 @@ def _is_told(model: cst.Name, source: Source) -> bool:
     return False
 
 
-def _shown(layer: Event) -> str:
+def _shown(layer: ModalLayer) -> str:
     """A layer of torch by its class; one of the project's for what its forward asks."""
     builtin = layer.layer_class.startswith("torch.")
     name = layer.layer_class.rpartition(".")[2]

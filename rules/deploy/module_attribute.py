@@ -54,7 +54,6 @@ _WRAPPERS = frozenset(
     {
         "torch.nn.DataParallel", "torch.nn.parallel.DataParallel",
         "torch.nn.parallel.DistributedDataParallel",
-        "torch.nn.parallel.distributed.DistributedDataParallel",
     }
 )  # fmt: skip
 _OF_WRAPPERS = frozenset(

@@ -10,7 +10,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Trace
+from lintorch.evidence import OutsideLayers, Trace
 from lintorch.facts.classes.classes import ClassInfo, is_self
 from lintorch.facts.names.scopes import dotted_text
 from lintorch.facts.nets.layer_classes import layer_made
@@ -115,20 +115,20 @@ def in_source(node: cst.Assign | cst.AnnAssign, source: Source) -> Iterator[Hit]
         yield Hit(value, message, _fix(value, kept, source))
 
 
-@rule.trace("layer.outside")
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
-    name, said = trace.record.qualname, event.args
-    if not event.value:
-        reason = said["reason"] or f"is registered when {name} is built"
+@rule.trace(OutsideLayers)
+def in_trace(event: OutsideLayers, trace: Trace) -> Iterator[Hit | Refuted]:
+    name = trace.record.qualname
+    if not event.lost:
+        reason = event.reason or f"is registered when {name} is built"
         yield Refuted(event, f"every layer of it {reason}")
         return
-    weights = f" with {said['parameters']} weights" if said["parameters"] else ""
-    kind = f"a {said['class']}{weights}"
-    where = f"in the plain {said['kind']} {said['attribute']}" if said["kind"] else "made here"
-    if event.value == 1:
+    weights = f" with {event.parameters} weights" if event.parameters else ""
+    kind = f"a {event.first_class}{weights}"
+    where = f"in the plain {event.container} {event.attribute}" if event.container else "made here"
+    if event.lost == 1:
         message = f"{name} ran {kind} {where} and does not register it"
     else:
-        message = f"{name} ran {event.value} layers {where}, the first {kind}, and registers none"
+        message = f"{name} ran {event.lost} layers {where}, the first {kind}, and registers none"
     yield Hit(event, message)
 
 
@@ -175,7 +175,7 @@ def _has_state(name: str, source: Source) -> bool:
         v for c in source.classes.lineage(own) for given in c.attributes.values() for v in given
     ]
     return any(
-        source.name(v.func) in ("torch.nn.Parameter", "torch.nn.parameter.Parameter")
+        source.name(v.func) == "torch.nn.Parameter"
         or ((inner := layer_made(v, source)) and not _STATELESS.search(inner))
         for v in values
         if isinstance(v, cst.Call)

@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Outcome, Site, Trace, Trial
+from lintorch.evidence import ModalLayer, Outcome, Site, Trace, Trial
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -89,8 +89,8 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
         yield Hit(call, message)
 
 
-@rule.trace("train.layer")
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
+@rule.trace(ModalLayer)
+def in_trace(event: ModalLayer, trace: Trace) -> Iterator[Hit]:
     if event.layer_class == LAYER:
         yield Hit(
             _site(event),
@@ -103,13 +103,13 @@ def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     if outcome.exporter != "torchscript-script" or REFUSAL not in outcome.message:
         return
-    for event in trial.trace.named("train.layer"):
+    for event in trial.trace.find(ModalLayer):
         if event.layer_class == LAYER:
             message = f"torch.jit.script refuses the model: {outcome.message}"
             yield Hit(_site(event), message, severity=Severity.ERROR)
 
 
-def _site(event: Event) -> Site:
+def _site(event: ModalLayer) -> Site:
     return event.built or event.site
 
 

@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Trace
+from lintorch.evidence import PlainTensor, Trace
 from lintorch.evidence.host_reads import is_whole
 from lintorch.facts.classes.classes import ClassInfo, is_self
 from lintorch.source import UNKNOWN, Source, literal
@@ -78,7 +78,7 @@ _SHAPED = frozenset(
 )  # fmt: skip
 """Methods that make another such tensor of a tensor."""
 _MOVED = re.compile(r"\.(to|type_as|cuda|cpu|item|tolist|numpy|new\w*)\(|device|_like\(")
-_PARAMETER = ("torch.nn.Parameter", "torch.nn.parameter.Parameter")
+_PARAMETER = "torch.nn.Parameter"
 _WHOLE = re.compile(r"^torch\.(u?int\d*|long|short|bool)$")
 _MOVES = frozenset({"_apply", "to", "cuda", "__setattr__", "__getattr__"})
 
@@ -99,7 +99,7 @@ def in_source(node: cst.Assign, source: Source) -> Iterator[Hit]:
 
 @rule.source(cst.Call, needs=("Parameter(",))
 def of_integers(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if source.name(call.func) not in _PARAMETER:
+    if source.name(call.func) != _PARAMETER:
         return
     given = source.arguments(call, "data", "requires_grad")
     if given.value("requires_grad", True) is True and _is_whole(given.get("data"), source):
@@ -107,16 +107,16 @@ def of_integers(call: cst.Call, source: Source) -> Iterator[Hit]:
         yield Hit(call, message, severity=Severity.ERROR)
 
 
-@rule.trace("tensor.plain")
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
-    if event.value == "computed":
+@rule.trace(PlainTensor)
+def in_trace(event: PlainTensor, trace: Trace) -> Iterator[Hit | Refuted]:
+    if event.use == "computed":
         owner = event.layer_class.rpartition(".")[2]
-        shape, by = list(event.inputs[0]), _short(event.args["by"])
-        what = f"self.{event.args['attribute']} of {owner}, {event.dtypes[0]}{shape}"
+        shape, by = list(event.shape), _short(event.operator)
+        what = f"self.{event.attribute} of {owner}, {event.dtype}{shape}"
         where = f"met tensors that follow the model in {by}, and is no buffer"
         yield Hit(event, f"{what}, {where}")
     elif all(map(is_whole, trace.runs)) and _is_same_in_all(event, trace):
-        yield Refuted(event, HARMLESS[event.value])
+        yield Refuted(event, HARMLESS[event.use])
 
 
 HARMLESS = {
@@ -128,13 +128,13 @@ HARMLESS = {
 """What a run proves of a plain tensor, in words."""
 
 
-def _is_same_in_all(event: Event, trace: Trace) -> bool:
+def _is_same_in_all(event: PlainTensor, trace: Trace) -> bool:
     """Whether no run computed with a tensor set there."""
     said = [
-        [e for e in run.events if (e.name, e.site) == (event.name, event.site)]
+        [e for e in run.events if isinstance(e, PlainTensor) and e.site == event.site]
         for run in trace.runs
     ]
-    return all(found and found[0].value != "computed" for found in said)
+    return all(found and found[0].use != "computed" for found in said)
 
 
 def _short(operator: str) -> str:

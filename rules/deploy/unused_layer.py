@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Rung, Trace
+from lintorch.evidence import GraphCapture, IdleLayer, Trace, Tracer
 from lintorch.evidence.host_reads import is_whole
 from lintorch.facts.classes.classes import is_self
 from lintorch.facts.nets.layer_classes import layer_made
@@ -92,18 +92,18 @@ def in_source(node: cst.Assign, source: Source) -> Iterator[Hit]:
         yield Hit(node, f"self.{name} is made and never used: its weights get no gradient")
 
 
-@rule.trace("layer.idle")
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
+@rule.trace(IdleLayer)
+def in_trace(event: IdleLayer, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: some weights are used although their layer is never called."""
-    idle = [{e.site for e in run.events if e.name == event.name} for run in trace.runs]
+    idle = [{e.site for e in run.events if isinstance(e, IdleLayer)} for run in trace.runs]
     if all(map(is_whole, trace.runs)) and all(event.site in sites for sites in idle):
         message = f"no run of {trace.record.qualname} calls {event.layer}, at any size tried"
         yield Hit(event, message, confirms=True)
 
 
-@rule.trace("rung.fx")
-def in_run(rung: Rung, trace: Trace) -> Iterator[Refuted]:
-    ran = [event for run in trace.runs for event in run.events if event.outputs]
+@rule.trace(Tracer.FX)
+def in_run(capture: GraphCapture, trace: Trace) -> Iterator[Refuted]:
+    ran = [call for call in trace.calls() if call.outputs]
     for site, layer in {event.built: event.layer for event in ran}.items():
         if site is not None:
             yield Refuted(site, f"{trace.record.qualname} calls {layer}")

@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Outcome, Site, Trace, Trial
+from lintorch.evidence import OperatorCall, Outcome, Site, Trace, Trial
 from lintorch.evidence.size_changes import may_be_of, may_be_wrong_by, said_of
 from lintorch.evidence.treatment import report_refusal
 from lintorch.source import UNKNOWN, Kind, Source, literal
@@ -104,7 +104,7 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
 
 
 @rule.trace(*FUNCTIONS)
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
+def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
     others = list(trace.again(event).values())
     harm, message = harms(event, others), described(event, others)
     if trace.profile.concerns(harm):
@@ -117,7 +117,7 @@ def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
 
 @rule.trial("wrong", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
-    for event in trial.trace.named(*FUNCTIONS):
+    for event in trial.trace.find(*FUNCTIONS):
         others = trial.trace.again(event)
         if outcome.exporter not in harms(event, list(others.values())):
             continue
@@ -128,7 +128,7 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
             yield Hit(site(event), said_of(outcome, silently=True), severity=Severity.ERROR)
 
 
-def refuses(outcome: Outcome, event: Event) -> bool:
+def refuses(outcome: Outcome, event: OperatorCall) -> bool:
     """Whether a refusal is of this pool: of its operator, or of its line."""
     if outcome.operators:
         return any(event.name.rpartition(".")[2] in name for name in outcome.operators)
@@ -136,7 +136,7 @@ def refuses(outcome: Outcome, event: Event) -> bool:
     return told and may_be_of(outcome, event)
 
 
-def harms(event: Event, others: list[Event]) -> dict[str, Harm]:
+def harms(event: OperatorCall, others: list[OperatorCall]) -> dict[str, Harm]:
     """What the exporters do with a pool whose sizes are known, here and as the input varies."""
     before, after = spatial(event), pooled(event)
     one = all(set(pooled(e)) == {1} for e in (event, *others))
@@ -157,18 +157,18 @@ def harms(event: Event, others: list[Event]) -> dict[str, Harm]:
     return found
 
 
-def same_size(event: Event, other: Event) -> bool:
+def same_size(event: OperatorCall, other: OperatorCall) -> bool:
     """Whether an axis varies and is left as it is."""
     axes = zip(spatial(event), pooled(event), spatial(other), strict=True)
     return any(now == out and now != then for now, out, then in axes)
 
 
-def ratio(event: Event) -> list[tuple[int, int]]:
+def ratio(event: OperatorCall) -> list[tuple[int, int]]:
     """How many inputs go into a cell and how many are left over, for each axis."""
     return [divmod(n, m) for n, m in zip(spatial(event), pooled(event), strict=True)]
 
 
-def described(event: Event, others: list[Event]) -> str:
+def described(event: OperatorCall, others: list[OperatorCall]) -> str:
     """What is pooled to what, at two sizes where the input varies."""
     varied = next((other for other in others if spatial(other) != spatial(event)), None)
     first = f"pools {by(spatial(event))} to {by(pooled(event))}"
@@ -177,7 +177,7 @@ def described(event: Event, others: list[Event]) -> str:
     return f"{first} and {by(spatial(varied))} to {by(pooled(varied))} as the input varies"
 
 
-def site(event: Event) -> Site:
+def site(event: OperatorCall) -> Site:
     """The line to change: where the layer was made, else where the function is called."""
     return event.built if event.layer_class in LAYERS and event.built else event.site
 
@@ -207,12 +207,12 @@ def kept(size: Any) -> bool:
     return size is None or (isinstance(size, (tuple, list)) and None in size)
 
 
-def spatial(event: Event) -> tuple[int, ...]:
+def spatial(event: OperatorCall) -> tuple[int, ...]:
     """Height and width (or length, or depth too) of what is pooled."""
     return event.inputs[0][-int(event.name[-2]) :]
 
 
-def pooled(event: Event) -> tuple[int, ...]:
+def pooled(event: OperatorCall) -> tuple[int, ...]:
     """Height and width (or length, or depth too) of what comes out."""
     return event.outputs[0][-int(event.name[-2]) :]
 

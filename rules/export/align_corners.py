@@ -7,9 +7,9 @@ from typing import Any
 
 import libcst as cst
 
-from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Severity
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Outcome, Site, Trace, Trial
+from lintorch.evidence import AS_TRACED, OperatorCall, Outcome, Site, Trace, Trial
 from lintorch.evidence.size_changes import may_be_of
 from lintorch.source import UNKNOWN, Source
 from lintorch.syntax.literals import Arguments
@@ -110,13 +110,13 @@ def in_resize(call: cst.Call, source: Source) -> Iterator[Hit]:
 
 
 @rule.trace(*GRIDS)
-def in_grid_run(event: Event, trace: Trace) -> Iterator[Hit]:
+def in_grid_run(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
     if event.args.get("align_corners", UNKNOWN) is None:
         yield Hit(event, unset(event.name.rpartition(".")[2]), severity=Severity.NOTE)
 
 
 @rule.trace("torch.nn.functional.interpolate")
-def in_run(event: Event, trace: Trace) -> Iterator[Hit]:
+def in_run(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
     if old(trace.profile.opset_of("onnx-legacy")):
         yield from asked(event)
 
@@ -125,13 +125,13 @@ def in_run(event: Event, trace: Trace) -> Iterator[Hit]:
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     if outcome.exporter != "onnx-legacy" or not old(outcome.opset or 0):
         return
-    for event in trial.trace.named("torch.nn.functional.interpolate"):
+    for event in trial.trace.find("torch.nn.functional.interpolate"):
         for hit in asked(event):
             refused = (hit.harm or {})["onnx-legacy"] is Harm.REFUSED
             if outcome.status == "failed" and refused and said(outcome, event):
                 message = f"onnx-legacy refuses at opset {outcome.opset}: {hit.message}"
                 yield Hit(hit.node, message, severity=Severity.ERROR)
-            elif outcome.status == "wrong" and not refused and "" in outcome.wrong:
+            elif outcome.status == "wrong" and not refused and AS_TRACED in outcome.wrong_at:
                 message = f"onnx-legacy is wrong at opset {outcome.opset}: {outcome.detail}"
                 yield Hit(hit.node, message, severity=Severity.ERROR)
 
@@ -146,7 +146,7 @@ def written(call: cst.Call, given: Arguments, source: Source) -> Fix:
     if none is not None:
         edit = source.replace(none, "False")
     else:
-        edit: Edit = source.insert_argument(call, "align_corners=False")
+        edit = source.insert_argument(call, "align_corners=False")
     return Fix("Say align_corners=False, which is what it means", (edit,))
 
 
@@ -172,20 +172,20 @@ def resized(node: object, mode: Any, flag: Any, size: Any) -> Iterator[Hit]:
         yield Hit(node, message, harm={"onnx-legacy": Harm.WARNED})
 
 
-def asked(event: Event) -> Iterator[Hit]:
+def asked(event: OperatorCall) -> Iterator[Hit]:
     """The same of a resize that ran; there a size may have been worked out, so none is constant."""
     args = event.args
     if not args.get("antialias"):
         yield from resized(site(event), args.get("mode"), args.get("align_corners"), UNKNOWN)
 
 
-def site(event: Event) -> Site:
+def site(event: OperatorCall) -> Site:
     """The line to change: where an upsampling layer was made, else where the function is called."""
     layer = event.layer_class in (*RESIZES, TWICE)
     return event.built if layer and event.built else event.site
 
 
-def said(outcome: Outcome, event: Event) -> bool:
+def said(outcome: Outcome, event: OperatorCall) -> bool:
     told = any(word in outcome.message for word in REFUSALS)
     return told and may_be_of(outcome, event)
 

@@ -8,7 +8,7 @@ import libcst as cst
 
 from lintorch.core.finding import Harm, Hit, Refuted
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Trace
+from lintorch.evidence import KeptWrite, ModuleWrite, ResetWrite, Trace
 from lintorch.evidence.host_reads import is_whole
 from lintorch.source import Source, literal
 
@@ -102,34 +102,33 @@ def in_method(call: cst.Call, source: Source) -> Iterator[Hit]:
         yield from carried(name, call, source)
 
 
-@rule.trace("module.kept")
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
-    name, then, now = (event.args[key] for key in ("attribute", "then", "now"))
+@rule.trace(KeptWrite)
+def in_trace(event: KeptWrite, trace: Trace) -> Iterator[Hit]:
+    name, then, now = event.attribute, event.then, event.now
     finds = f"another self.{name}" if then == now else f"self.{name} as {now}, not {then}"
-    message = f"the next call with the same input finds {finds}: {event.args['change']}"
+    message = f"the next call with the same input finds {finds}: {event.change}"
     kinds = {"number": NUMBER, "tensor": TENSOR, "buffer": BUFFER}
-    harm = PART if event.args["operator"] == "__setitem__" else kinds[event.args["kind"]]
+    harm = PART if event.operator == "__setitem__" else kinds[event.kind]
     yield Hit(event, message, harm=harm)
 
 
-@rule.trace("module.reset")
-def in_run(event: Event, trace: Trace) -> Iterator[Refuted]:
+@rule.trace(ResetWrite)
+def in_run(event: ResetWrite, trace: Trace) -> Iterator[Refuted]:
     """Where it is so of all that the line writes, in whichever module."""
     if all(map(is_whole, trace.runs)) and written(trace, event) <= reset(trace, event):
-        name = event.args["attribute"]
-        yield Refuted(event, f"each call writes self.{name} anew before it reads it")
+        yield Refuted(event, f"each call writes self.{event.attribute} anew before it reads it")
 
 
-def written(trace: Trace, event: Event) -> set[tuple[str, str]]:
+def written(trace: Trace, event: ResetWrite) -> set[tuple[str, str]]:
     """Modules and attributes that the line of an event writes."""
-    writes = (e for run in trace.runs for e in run.events if e.name == "module.write")
-    return {(e.layer, e.args["attribute"]) for e in writes if e.site == event.site}
+    writes = (e for run in trace.runs for e in run.events if isinstance(e, ModuleWrite))
+    return {(e.layer, e.attribute) for e in writes if e.site == event.site}
 
 
-def reset(trace: Trace, event: Event) -> set[tuple[str, str]]:
+def reset(trace: Trace, event: ResetWrite) -> set[tuple[str, str]]:
     """Those of them that each call writes before it reads them."""
-    found = (e for e in trace.named(event.name) if e.site == event.site)
-    return {(e.layer, e.args["attribute"]) for e in found}
+    found = (e for e in trace.find(ResetWrite) if e.site == event.site)
+    return {(e.layer, e.attribute) for e in found}
 
 
 def carried(
@@ -229,7 +228,13 @@ def is_elsewhere(target: cst.BaseExpression) -> bool:
     bounds = [
         bound
         for part in parts
-        for bound in ([part.value] if isinstance(part, cst.Index) else [part.lower, part.upper])
+        for bound in (
+            (part.value,)
+            if isinstance(part, cst.Index)
+            else (part.lower, part.upper)
+            if isinstance(part, cst.Slice)
+            else ()
+        )
     ]
     return any(
         isinstance(bound, (cst.Name, cst.BinaryOperation, cst.Attribute)) for bound in bounds

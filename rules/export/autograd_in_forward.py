@@ -9,7 +9,15 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Rung, Trace, host_reads
+from lintorch.evidence import (
+    BakedKind,
+    BakedValue,
+    GraphCapture,
+    OperatorCall,
+    Trace,
+    Tracer,
+    host_reads,
+)
 from lintorch.facts.dataflow.memory_writes import is_write_method
 from lintorch.source import Source
 
@@ -107,8 +115,12 @@ def in_data(node: cst.Attribute, source: Source) -> Iterator[Hit]:
 @rule.source(cst.Call, needs=("autograd", "backward", "checkpoint"))
 def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
-    method = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
-    backward = method == "backward" and not name and source.value(call.func.value).is_tensor
+    backward = (
+        isinstance(call.func, cst.Attribute)
+        and call.func.attr.value == "backward"
+        and not name
+        and source.value(call.func.value).is_tensor
+    )
     if not (name in (*GRADIENTS, *CHECKPOINTS) or backward) or not source.in_traced_forward(call):
         return
     if name in CHECKPOINTS:
@@ -120,22 +132,22 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
         yield Hit(call, "a gradient taken in forward is that of the example", harm=BAKED)
 
 
-@rule.trace("baked.data", "baked.grad")
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
-    what, harm = (".data", HIDDEN) if event.name == "baked.data" else ("gradient", BAKED)
-    message = f"on other values with the {what} of the example, {event.args['change']}"
+@rule.trace(BakedKind.DATA, BakedKind.GRADIENT)
+def in_trace(event: BakedValue, trace: Trace) -> Iterator[Hit]:
+    what, harm = (".data", HIDDEN) if event.what is BakedKind.DATA else ("gradient", BAKED)
+    message = f"on other values with the {what} of the example, {event.change}"
     yield Hit(event, message, harm=harm)
 
 
 @rule.trace(DATA, *GRADIENTS)
-def in_reading(event: Event, trace: Trace) -> Iterator[Hit]:
+def in_reading(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: what is read of a weight, or only to look at its size."""
     yield Hit(event, host_reads.ran(event), severity=Severity.NOTE, confirms=True)
 
 
-@rule.trace("rung.fx")
-def in_run(rung: Rung, trace: Trace) -> Iterator[Refuted]:
-    read = {(e.site.path, e.site.row) for run in trace.runs for e in run.events if e.name == DATA}
+@rule.trace(Tracer.FX)
+def in_run(capture: GraphCapture, trace: Trace) -> Iterator[Refuted]:
+    read = {(e.site.path, e.site.row) for run in trace.runs for e in run.events if e.key == DATA}
     for site in host_reads.whole_lines(trace):
         text = host_reads.line(site)
         if ".data" in text and not OTHER.search(text) and (site.path, site.row) not in read:

@@ -8,7 +8,18 @@ import libcst as cst
 
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Outcome, Rung, Trace, Trial, host_reads
+from lintorch.evidence import (
+    GraphCapture,
+    OperatorCall,
+    Outcome,
+    RunEvent,
+    TensorRead,
+    TensorUse,
+    Trace,
+    Tracer,
+    Trial,
+    host_reads,
+)
 from lintorch.evidence.size_changes import blamed, decides
 from lintorch.facts.dataflow.data_sizes import counted, is_data, is_made, sized_by_data
 from lintorch.facts.exporting.scripted import as_traced
@@ -109,8 +120,8 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
         yield Hit(call, f"{name}() compares tensors in Python and keeps one of them", harm=CHOSEN)
 
 
-@rule.trace(host_reads.BOOL, "tensor.item", *host_reads.VERDICTS)
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
+@rule.trace(TensorUse.BOOL, TensorUse.ITEM, *host_reads.VERDICTS)
+def in_trace(event: TensorRead | OperatorCall, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: whether chance or a constant decided, a run does not tell."""
     message = host_reads.told(event) + refusal(event, trace)
     yield Hit(event, message, severity=Severity.NOTE, confirms=True)
@@ -118,25 +129,26 @@ def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
 
 @rule.trial("wrong", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
-    for event in trial.trace.named(host_reads.BOOL, *host_reads.VERDICTS, *host_reads.READS):
-        harm = VERDICT if event.name in host_reads.VERDICTS else BRANCH
+    for event in trial.trace.find(TensorUse.BOOL, *host_reads.VERDICTS, *host_reads.READS):
+        harm = VERDICT if event.key in host_reads.VERDICTS else BRANCH
         hit = blamed(outcome, event, trial, harm)
-        if hit and (event.name not in host_reads.READS or decides(event)):
+        if hit and (event.key not in host_reads.READS or decides(event)):
             yield hit
 
 
-@rule.trace("rung.fx")
-def in_run(rung: Rung, trace: Trace) -> Iterator[Refuted]:
+@rule.trace(Tracer.FX)
+def in_run(capture: GraphCapture, trace: Trace) -> Iterator[Refuted]:
     reason = "the line ran, and no bool() of a tensor was asked: the model reads no data at all"
     yield from (Refuted(site, reason) for site in host_reads.unread(trace))
 
 
-def refusal(event: Event, trace: Trace) -> str:
+def refusal(event: RunEvent, trace: Trace) -> str:
     """What torch.export said of the very line."""
     here = (event.site.path, event.site.row)
-    for rung in trace.rungs:
-        if rung.name == "torch.export" and rung.site and here == (rung.site.path, rung.site.row):
-            return f"; torch.export refuses: {rung.error}"
+    for capture in trace.captures:
+        site = capture.site
+        if capture.tracer is Tracer.EXPORT and site and here == (site.path, site.row):
+            return f"; torch.export refuses: {capture.error}"
     return ""
 
 

@@ -8,7 +8,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Trace
+from lintorch.evidence import OperatorCall, Trace
 from lintorch.evidence.host_reads import ran
 from lintorch.facts.dataflow.data_sizes import is_data, is_mask
 from lintorch.source import Source, literal
@@ -90,7 +90,7 @@ def in_assignment(node: cst.Assign, source: Source) -> Iterator[Hit]:
 
 
 @rule.trace(*OPERATORS)
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
+def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: most of these are right without the arguments it looked at."""
     yield Hit(event, ran(event), severity=Severity.NOTE, confirms=True)
 

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import cast
 
 import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Outcome, Trace, Trial
+from lintorch.evidence import (
+    EventKey,
+    OperatorCall,
+    Outcome,
+    SizeChosen,
+    SizeRead,
+    SizeUse,
+    TensorUse,
+    Trace,
+    Trial,
+)
 from lintorch.evidence.size_changes import (
     blamed,
     changes,
@@ -18,6 +27,7 @@ from lintorch.evidence.size_changes import (
     is_function_of,
     only_looks,
 )
+from lintorch.evidence.treatment import name_sizes
 from lintorch.facts.exporting.scripted import as_traced
 from lintorch.source import (
     Kind,
@@ -104,15 +114,16 @@ ARGUMENTS = {
 }
 """Arguments that an operator takes as plain numbers, and where they stand."""
 SIZE_READS = frozenset({"size", "shape", "numel", "nelement"})
-TRACE_HARM = {
-    "size.int": WORKED_OUT,
-    "size.float": READ,
-    "size.len": READ,
-    "size.tensor": TRACED,
-    "size.data": UNSEEN,
-    "size.repeat": REPEATED,
-    "size.choice": TRACED,
-    "size.numpy": READ,
+Question = SizeRead | SizeChosen
+TRACE_HARM: dict[EventKey, dict[str, Harm]] = {
+    SizeUse.INT: WORKED_OUT,
+    SizeUse.FLOAT: READ,
+    SizeUse.LEN: READ,
+    SizeUse.TENSOR: TRACED,
+    SizeUse.DATA: UNSEEN,
+    SizeUse.REPEAT: REPEATED,
+    SizeChosen: TRACED,
+    SizeUse.NUMPY: READ,
 }
 
 
@@ -284,27 +295,27 @@ FORMS = {
 
 
 @rule.trace(*TRACE_HARM)
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
+def in_trace(event: Question, trace: Trace) -> Iterator[Hit | Refuted]:
     if is_fixed(event, trace):
-        reason = f"{WORDS[event.name]} is {shown(event.value)} at every size tried"
+        reason = f"{WORDS[event.key]} is {shown(event.value)} at every size tried"
         yield Refuted(event.site, reason)
     elif bakes(event, trace):
         for key, other in list(changes(event, trace).items())[:1]:
             was = f"was {shown(event.value)} and is {shown(other.value)} when {key} changes"
-            message, whole = f"{WORDS[event.name]} {was}", is_whole_shape(event)
-            harm, sizes = harm_of(event, trace), changes(event, trace)
+            message, whole = f"{WORDS[event.key]} {was}", is_whole_shape(event)
+            harm, sizes = harm_of(event, trace), name_sizes(changes(event, trace))
             yield Hit(event.site, message, harm=harm, confirms=whole, sizes=sizes)
 
 
 @rule.trial("wrong", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     explained = False
-    for event in sorted(trial.trace.named(*TRACE_HARM), key=is_whole_shape):
+    for event in sorted(trial.trace.find(*TRACE_HARM), key=is_whole_shape):
         hit = blamed(outcome, event, trial, harm_of(event, trial.trace))
         if hit and bakes(event, trial.trace) and not (explained and is_whole_shape(event)):
             explained = True
             yield hit
-    for event in trial.trace.named(*ARGUMENTS):
+    for event in trial.trace.find(*ARGUMENTS):
         varied = changes(event, trial.trace, plain_number)
         if varied and (hit := blamed(outcome, event, trial, ARGUMENTS[event.name][2], varied)):
             yield hit
@@ -312,55 +323,56 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
 
 @rule.trial("ok")
 def in_right_trial(outcome: Outcome, trial: Trial) -> Iterator[Refuted]:
-    events = (e for e in trial.trace.named(*TRACE_HARM) if bakes(e, trial.trace))
+    events = (e for e in trial.trace.find(*TRACE_HARM) if bakes(e, trial.trace))
     yield from cleared(outcome, events, trial)
 
 
-def plain_number(event: Event) -> object:
+def plain_number(event: OperatorCall) -> object:
     """The argument that is a plain number to an exporter, where it was recorded by name or place."""
     name, position, _ = ARGUMENTS[event.name]
     return event.args.get(name, event.args.get(f"argument{position}"))
 
 
 WORDS = {
-    "size.int": "int() of a size",
-    "size.float": "float() of a size",
-    "size.len": "len() of a tensor",
-    "size.tensor": "a tensor made of sizes",
-    "size.data": "the size read through `.data`",
-    "size.repeat": "the length of a list",
-    "size.choice": "a comparison in max() or min()",
-    "size.numpy": "what NumPy makes of sizes",
+    SizeUse.INT: "int() of a size",
+    SizeUse.FLOAT: "float() of a size",
+    SizeUse.LEN: "len() of a tensor",
+    SizeUse.TENSOR: "a tensor made of sizes",
+    SizeUse.DATA: "the size read through `.data`",
+    SizeUse.REPEAT: "the length of a list",
+    SizeChosen: "a comparison in max() or min()",
+    SizeUse.NUMPY: "what NumPy makes of sizes",
 }
 
 
-def harm_of(event: Event, trace: Trace) -> dict[str, Harm]:
+def harm_of(event: Question, trace: Trace) -> dict[str, Harm]:
     """An int of a size of the input itself is refused where that of a worked-out one is not."""
-    if event.name == "size.int" and event.value in trace.runs[0].sizes.values():
+    if event.key is SizeUse.INT and event.value in trace.runs[0].sizes.values():
         return READ
     if is_copied(event, trace):
         return READ if isinstance(event.value, tuple) else COPIED
-    return TRACE_HARM[event.name]
+    return TRACE_HARM[event.key]
 
 
-def is_copied(event: Event, trace: Trace) -> bool:
+def is_copied(event: Question, trace: Trace) -> bool:
     """Whether a tensor was made of sizes by `torch.as_tensor`."""
-    made = event.name == "size.tensor"
-    return made and any(maker.site == event.site for maker in trace.named("torch.as_tensor"))
+    made = event.key is SizeUse.TENSOR
+    return made and any(maker.site == event.site for maker in trace.find("torch.as_tensor"))
 
 
-def is_whole_shape(event: Event) -> bool:
+def is_whole_shape(event: Question) -> bool:
     """A shape read through `.data`, of which maybe only the channels are used."""
-    return event.name == "size.data" and isinstance(event.value, tuple)
+    return event.key is SizeUse.DATA and isinstance(event.value, tuple)
 
 
-def bakes(event: Event, trace: Trace) -> bool:
+def bakes(event: Question, trace: Trace) -> bool:
     """Not a float that was rounded, nor one size in a tensor: that may stay a tensor."""
-    if isinstance(event.args.get("operand"), float) or only_looks(event) or is_function_of(event):
+    rounded = isinstance(event, SizeRead) and isinstance(event.operand, float)
+    if rounded or only_looks(event) or is_function_of(event):
         return False
-    if event.name != "size.tensor" or isinstance(event.value, tuple) or is_copied(event, trace):
+    if event.key is not SizeUse.TENSOR or isinstance(event.value, tuple) or is_copied(event, trace):
         return True
-    reads = trace.named("tensor.item", "tensor.int", "tensor.tolist")
+    reads = trace.find(TensorUse.ITEM, TensorUse.INT, TensorUse.LIST)
     return any(read.site == event.site for read in reads)
 
 
@@ -385,13 +397,13 @@ def item_call(call: cst.Call, source: Source) -> cst.Call | None:
 
 def whole_read(node: cst.Attribute, source: Source) -> cst.BaseExpression:
     """`x.shape[0]` around `x.shape`, `x.size(0)` or `x.size()[0]` around `x.size`."""
-    read: cst.CSTNode = node
+    read: cst.BaseExpression = node
     outer = source.parent(node)
     if isinstance(outer, cst.Call) and outer.func is node:
         read, outer = outer, source.parent(outer)
     if isinstance(outer, cst.Subscript) and outer.value is read:
         read = outer
-    return cast("cst.BaseExpression", read)
+    return read
 
 
 def without_data(node: cst.Attribute, source: Source) -> Fix | None:

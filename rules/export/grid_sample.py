@@ -8,7 +8,7 @@ import libcst as cst
 
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Outcome, Trace, Trial
+from lintorch.evidence import OperatorCall, Outcome, Trace, Trial, Variation
 from lintorch.evidence.size_changes import may_be_of
 from lintorch.evidence.treatment import report_refusal
 from lintorch.source import UNKNOWN, Kind, Source
@@ -101,7 +101,7 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
 
 
 @rule.trace(SAMPLE, AFFINE)
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
+def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
     short, opset = event.name.rpartition(".")[2], trace.profile.opset_of("onnx-legacy")
     harm = harms(event, trace.again(event), opset)
     if trace.profile.concerns(harm):
@@ -114,7 +114,7 @@ def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
 
 @rule.trial("failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
-    for event in trial.trace.named(SAMPLE, AFFINE):
+    for event in trial.trace.find(SAMPLE, AFFINE):
         harm = harms(event, trial.trace.again(event), outcome.opset or 0)
         said = any(word in outcome.message for word in REFUSALS[outcome.exporter == "onnx-legacy"])
         if outcome.exporter in harm and said and may_be_of(outcome, event):
@@ -124,14 +124,16 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
             yield report_refusal(event, outcome, why)
 
 
-def harms(event: Event, others: Mapping[str, Event], opset: int) -> dict[str, Harm]:
+def harms(
+    event: OperatorCall, others: Mapping[Variation, OperatorCall], opset: int
+) -> dict[str, Harm]:
     """What the exporters do with a grid whose sizes are known, here and as the input varies."""
     size = event.outputs[0][1:]
     varies = event.name == AFFINE and any(o.outputs[0][1:] != size for o in others.values())
     return {**(VARYING if varies else {}), **(LEGACY if opset < first(event) else {})}
 
 
-def first(event: Event) -> int:
+def first(event: OperatorCall) -> int:
     """The opset from which the legacy exporter has the operator, at this rank."""
     volume = len(event.outputs[0]) == 5
     return FIRST_5D if volume else FIRST[event.name]
@@ -141,7 +143,7 @@ def needs(short: str, opset: int, first: int) -> str:
     return f"{short} needs opset {first}, and {opset} is written"
 
 
-def shown(event: Event) -> str:
+def shown(event: OperatorCall) -> str:
     """64×64."""
     return "×".join(map(str, event.outputs[0][1:-1]))
 

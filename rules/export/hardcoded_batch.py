@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Hit, Refuted
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Site, Trace
+from lintorch.evidence import AS_TRACED, OperatorCall, Raised, Site, Trace, Variation
 from lintorch.evidence.host_reads import is_whole, line
 from lintorch.source import Source, literal
 
@@ -110,8 +110,9 @@ def states(given: cst.BaseExpression, axis: int, source: Source) -> Iterator[Hit
             yield from states(element.value, axis, source)
     elif isinstance(given, cst.Call) and source.in_traced_forward(given):
         size = made_with(given, source)
-        if len(size) > axis and isinstance(size[axis], int) and size[axis] > 1:
-            yield Hit(given, f"a state for a batch of {size[axis]}: any other batch raises")
+        batch = size[axis] if len(size) > axis else None
+        if isinstance(batch, int) and batch > 1:
+            yield Hit(given, f"a state for a batch of {batch}: any other batch raises")
 
 
 def made_with(call: cst.Call, source: Source) -> list[object]:
@@ -136,60 +137,61 @@ def swallows(call: cst.Call, maps: cst.BaseExpression, source: Source) -> Iterat
         yield Hit(call, message)
 
 
-@rule.trace("raised")
-def in_failure(event: Event, trace: Trace) -> Iterator[Hit]:
+BATCH = Variation.of_sizes(["batch"])
+
+
+@rule.trace(Raised)
+def in_failure(event: Raised, trace: Trace) -> Iterator[Hit]:
     """The model runs at one batch size and not at another."""
-    if event.symbols != ("batch",):
+    if list(event.sizes) != ["batch"]:
         return
-    batch = event.args["batch"]
-    if state := re.search(
-        r"Expected hidden(?:\[\d\])? size (\(.*?\)), got \[(.*?)\]", str(event.value)
-    ):
+    batch = event.sizes["batch"]
+    if state := re.search(r"Expected hidden(?:\[\d\])? size (\(.*?\)), got \[(.*?)\]", event.text):
         for site in made_of(tuple(map(int, state[2].split(","))), trace):
             yield Hit(site, f"a state of [{state[2]}] is made here: a batch of {batch} raises")
-    elif (cut := re.search(r"shape '\[(\d+)[,\]]", str(event.value))) and is_written(event, cut[1]):
+    elif (cut := re.search(r"shape '\[(\d+)[,\]]", event.text)) and is_written(event, cut[1]):
         yield Hit(event.site, f"the first size is written as {cut[1]}: a batch of {batch} raises")
 
 
 @rule.trace(*RESHAPES)
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
+def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
     """Only of what the source saw: rows may well be more than samples, of a batch of tokens."""
-    every = {"": event, **trace.again(event)}
+    every = {AS_TRACED: event, **trace.again(event)}
     if event.args.get("shape", ())[:1] != (-1,) or len(event.inputs[0]) < 4:
         return
-    for key, e in every.items():
+    for at, e in every.items():
         rows, samples = e.outputs[0][0], e.inputs[0][0]
         if rows != samples:
-            at = f" when {key} changes" if key else ""
-            yield Hit(event.site, f"gives {rows} rows for {samples} samples{at}", confirms=True)
+            when = f" when {at} changes" if at else ""
+            yield Hit(event.site, f"gives {rows} rows for {samples} samples{when}", confirms=True)
             return
     maps = {e.inputs[0][2:] for e in every.values()}
-    larger = any("height" in key for key in every)
+    larger = any("height" in at.changed for at in every)
     if larger and len(every) == len(trace.runs) and all(map(is_whole, trace.runs)):
         of = "maps of one size" if len(maps) == 1 else "maps of several sizes"
         yield Refuted(event.site, f"as many rows as samples, of {of}, as the image varies")
 
 
 @rule.trace(*RECURRENT)
-def in_recurrent(event: Event, trace: Trace) -> Iterator[Refuted]:
+def in_recurrent(event: OperatorCall, trace: Trace) -> Iterator[Refuted]:
     """A state that the layer took at another batch size as well."""
-    if not all(map(is_whole, trace.runs)) or "batch" not in trace.again(event):
+    if not all(map(is_whole, trace.runs)) or BATCH not in trace.again(event):
         return
-    taken = {*event.inputs[1:3]} & {*trace.again(event)["batch"].inputs[1:3]}
-    for made in trace.named(*MADE):
+    taken = {*event.inputs[1:3]} & {*trace.again(event)[BATCH].inputs[1:3]}
+    for made in trace.find(*MADE):
         if made.outputs[0] in taken:
             yield Refuted(made.site, "the layer took this state at another batch size, too")
 
 
 def made_of(shape: tuple[int, ...], trace: Trace) -> set[Site]:
     """The lines of a run that made tensors of this shape; those that write the batch, or the only one."""
-    made = [e for e in trace.named(*MADE) if e.outputs == (shape,)]
+    made = [e for e in trace.find(*MADE) if e.outputs == (shape,)]
     sites = {event.site for event in made if event.layer_class not in BATCH_OF_STATE}
     written = {site for site in sites if re.search(rf"\b{shape[-2]}\b", line(site))}
     return written or (sites if len(sites) == 1 else set())
 
 
-def is_written(event: Event, number: str) -> bool:
+def is_written(event: Raised, number: str) -> bool:
     """Whether the line gives this number as the first size of a view; 2 may halve a batch of pairs."""
     text = line(event.site)
     return int(number) > 2 and bool(re.search(rf"\.(view|reshape)\(\s*[(\[]?{number}\b", text))
@@ -223,7 +225,7 @@ def is_maps(node: cst.BaseExpression, before: cst.CSTNode, source: Source, steps
 
 def last_assignment(name: str, node: cst.CSTNode, source: Source) -> cst.Assign | None:
     """The assignment to a name next above a node in the block the node stands in."""
-    line = node
+    line: cst.CSTNode | None = node
     while line is not None and not isinstance(line, cst.SimpleStatementLine):
         line = source.parent(line)
     block = source.parent(line) if line is not None else None

@@ -8,7 +8,17 @@ import libcst as cst
 
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Outcome, Rung, Trace, Trial, host_reads
+from lintorch.evidence import (
+    GraphCapture,
+    Outcome,
+    SizeUse,
+    TensorRead,
+    TensorUse,
+    Trace,
+    Tracer,
+    Trial,
+    host_reads,
+)
 from lintorch.evidence.size_changes import blamed, only_looks
 from lintorch.facts.dataflow.data_sizes import is_data, is_made
 from lintorch.source import Source
@@ -66,11 +76,11 @@ CONVERSIONS = {
     **dict.fromkeys((f"math.{name}" for name in ("sqrt", "exp", "log", "ceil")), FUNCTION),
 }
 TRACE_HARM = {
-    "tensor.item": METHODS["item"],
-    "tensor.tolist": METHODS["tolist"],
-    "tensor.numpy": METHODS["numpy"],
-    "tensor.int": CONVERTED,
-    "tensor.float": CONVERTED,
+    TensorUse.ITEM: METHODS["item"],
+    TensorUse.LIST: METHODS["tolist"],
+    TensorUse.NUMPY: METHODS["numpy"],
+    TensorUse.INT: CONVERTED,
+    TensorUse.FLOAT: CONVERTED,
 }
 
 
@@ -90,8 +100,8 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
         yield Hit(call, said.replace("number", "array") if is_array(call) else said, harm=harm)
 
 
-@rule.trace(*host_reads.READS, host_reads.BOOL)
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
+@rule.trace(*host_reads.READS, TensorUse.BOOL)
+def in_trace(event: TensorRead, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: what is read to be looked at, or to raise, is not meant."""
     yield Hit(event, host_reads.told(event), severity=Severity.NOTE, confirms=True)
 
@@ -99,15 +109,15 @@ def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
 @rule.trial("wrong", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     """Not of sizes that were made a tensor: dynamic-size tells of these."""
-    sizes = {event.site for event in trial.trace.named("size.tensor")}
-    for event in trial.trace.named(*host_reads.READS):
-        hit = blamed(outcome, event, trial, TRACE_HARM[event.name])
+    sizes = {event.site for event in trial.trace.find(SizeUse.TENSOR)}
+    for event in trial.trace.find(*host_reads.READS):
+        hit = blamed(outcome, event, trial, TRACE_HARM[event.how])
         if hit and event.site not in sizes and not only_looks(event):
             yield hit
 
 
-@rule.trace("rung.fx")
-def in_run(rung: Rung, trace: Trace) -> Iterator[Refuted]:
+@rule.trace(Tracer.FX)
+def in_run(capture: GraphCapture, trace: Trace) -> Iterator[Refuted]:
     reason = "the line ran, and the model read the data of no tensor at any size tried"
     yield from (Refuted(site, reason) for site in host_reads.unread(trace))
 

@@ -8,7 +8,16 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Outcome, Rung, Trace, Trial
+from lintorch.evidence import (
+    AS_TRACED,
+    GraphCapture,
+    Outcome,
+    SharedWrite,
+    Trace,
+    Tracer,
+    Trial,
+    ViewWrite,
+)
 from lintorch.evidence.host_reads import is_followed_whole, is_run_whole, is_whole, shown
 from lintorch.evidence.size_changes import blamed
 from lintorch.facts.dataflow.memory_writes import written
@@ -107,22 +116,22 @@ def in_source(node: cst.CSTNode, source: Source) -> Iterator[Hit]:
         yield Hit(node, message, harm=LOST)
 
 
-@rule.trace("inplace.view")
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
+@rule.trace(ViewWrite)
+def in_trace(event: ViewWrite, trace: Trace) -> Iterator[Hit]:
     harm = harm_of(event)
-    through = " and ".join(dict.fromkeys(event.value))
+    through = " and ".join(dict.fromkeys(event.through))
     message = f"writes {shown(event.inputs[:1])} through {through}, and what it is a view of is read later"
     severity = Severity.ERROR if harm is DIAGONAL else None
     yield Hit(event.site, message, harm=harm, severity=severity)
 
 
-@rule.trace("rung.fx")
-def in_run(rung: Rung, trace: Trace) -> Iterator[Refuted]:
+@rule.trace(Tracer.FX)
+def in_run(capture: GraphCapture, trace: Trace) -> Iterator[Refuted]:
     """Lines whose writes nobody saw but by the name they were made under."""
     happened = [event for run in trace.runs for event in run.events]
-    seen = {event.site for event in happened if event.name in ("inplace.view", "inplace.shared")}
+    seen = {event.site for event in happened if isinstance(event, (ViewWrite, SharedWrite))}
     if all(map(is_whole, trace.runs)):
-        for site in {e.site for e in happened if e.is_write} - seen:
+        for site in {call.site for call in trace.calls() if call.is_write} - seen:
             if is_run_whole(site) and is_followed_whole(site):
                 yield Refuted(site, "no tensor that shares the memory is read after the write")
 
@@ -130,17 +139,18 @@ def in_run(rung: Rung, trace: Trace) -> Iterator[Refuted]:
 @rule.trial("wrong", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     """A lost write is wrong at the traced sizes already."""
-    explains = outcome.wrong if "" in outcome.wrong else ()
-    for event in trial.trace.named("inplace.view"):
+    wrong = outcome.wrong_at
+    explains = wrong if AS_TRACED in wrong else ()
+    for event in trial.trace.find(ViewWrite):
         if hit := blamed(outcome, event, trial, harm_of(event), explains):
             yield hit
 
 
-def harm_of(event: Event) -> dict[str, Harm]:
+def harm_of(event: ViewWrite) -> dict[str, Harm]:
     """What becomes of a write through these views."""
-    if "data" in event.value:
+    if "data" in event.through:
         return HIDDEN
-    return DIAGONAL if "diagonal" in event.value else LOST
+    return DIAGONAL if "diagonal" in event.through else LOST
 
 
 def frees(node: cst.CSTNode) -> bool:
@@ -200,8 +210,9 @@ def base_read_later(node: cst.CSTNode, place: cst.BaseExpression, source: Source
 def base_of(view: cst.BaseExpression, source: Source) -> str:
     """`y` of `y`'s views: `y.view(-1)[:3]`, `torch.transpose(y, 1, 2)`, `y.mT`."""
     while not isinstance(view, cst.Name):
-        turned = isinstance(view, cst.Attribute) and view.attr.value in TURNED
-        if turned or (isinstance(view, cst.Subscript) and is_basic(view, source)):
+        if (isinstance(view, cst.Attribute) and view.attr.value in TURNED) or (
+            isinstance(view, cst.Subscript) and is_basic(view, source)
+        ):
             view = view.value
         elif isinstance(view, cst.Call) and (inner := receiver(view, source)) is not None:
             view = inner
@@ -224,7 +235,7 @@ def receiver(call: cst.Call, source: Source) -> cst.BaseExpression | None:
 def is_basic(view: cst.Subscript, source: Source) -> bool:
     """Whether indexing surely gives a view."""
     return all(
-        isinstance(part.slice, cst.Slice)
+        not isinstance(part.slice, cst.Index)
         or isinstance(part.slice.value, (cst.Ellipsis, cst.Integer))
         or literal(part.slice.value) is None
         or source.value(part.slice.value).kind in BASIC

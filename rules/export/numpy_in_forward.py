@@ -8,7 +8,16 @@ import libcst as cst
 
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Rung, Trace, host_reads
+from lintorch.evidence import (
+    BakedKind,
+    BakedValue,
+    GraphCapture,
+    TensorRead,
+    TensorUse,
+    Trace,
+    Tracer,
+    host_reads,
+)
 from lintorch.facts.dataflow.data_sizes import is_data, is_made
 from lintorch.source import Kind, Source
 
@@ -78,21 +87,21 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
     yield Hit(call, said, harm=NUMPY)
 
 
-@rule.trace("baked.array")
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
-    message = f"on other values with the array of the example, {event.args['change']}"
+@rule.trace(BakedKind.ARRAY)
+def in_trace(event: BakedValue, trace: Trace) -> Iterator[Hit]:
+    message = f"on other values with the array of the example, {event.change}"
     yield Hit(event, message, harm=NUMPY)
 
 
-@rule.trace("tensor.numpy", host_reads.ARRAY)
-def in_reading(event: Event, trace: Trace) -> Iterator[Hit]:
+@rule.trace(TensorUse.NUMPY, TensorUse.ARRAY)
+def in_reading(event: TensorRead, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: of `x.numpy()` another rule tells."""
     message = f"a tensor of shape {host_reads.shown(event.inputs)} was made an array here"
     yield Hit(event, message, severity=Severity.NOTE, confirms=True)
 
 
-@rule.trace("rung.fx")
-def in_run(rung: Rung, trace: Trace) -> Iterator[Refuted]:
+@rule.trace(Tracer.FX)
+def in_run(capture: GraphCapture, trace: Trace) -> Iterator[Refuted]:
     reason = "the line ran, and no tensor was made an array: the model reads no data at all"
     yield from (Refuted(site, reason) for site in host_reads.unread(trace))
 

@@ -9,7 +9,7 @@ import libcst as cst
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.profile import DEFAULT_EXPORTERS
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Trace
+from lintorch.evidence import AS_TRACED, OperatorCall, Trace
 from lintorch.evidence.host_reads import is_whole, shown
 from lintorch.source import UNKNOWN, Source
 
@@ -113,13 +113,13 @@ def in_layer(call: cst.Call, source: Source) -> Iterator[Hit]:
 
 
 @rule.trace("torch._pack_padded_sequence")
-def in_packing(event: Event, trace: Trace) -> Iterator[Hit]:
+def in_packing(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
     message = f"packs a batch of {shown(event.inputs[:1])} by lengths"
     yield Hit(event.site, message, harm=PACKED, severity=Severity.ERROR)
 
 
 @rule.trace(*RUNS)
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
+def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
     """Of a padded batch; what the source left to the exporters' own words, a run leaves too."""
     if event.layer_class not in LAYERS or event.built is None or len(event.inputs[0]) != 3:
         return
@@ -127,15 +127,16 @@ def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
     first = event.args.get(
         "batch_first", event.args.get("bidirectional")
     )  # torch.lstm has no name for it
-    length = {key: e.inputs[0][1 if first else 0] for key, e in {"": event, **others}.items()}
-    for key, steps in length.items():
-        if steps != length[""]:
+    every = {AS_TRACED: event, **others}
+    length = {at: e.inputs[0][1 if first else 0] for at, e in every.items()}
+    for at, steps in length.items():
+        if steps != length[AS_TRACED]:
             harms = harm(LAYERS[event.layer_class], first)
-            said = f"ran {length['']} steps, and {steps} when {key} changes"
+            said = f"ran {length[AS_TRACED]} steps, and {steps} when {at} changes"
             yield Hit(event.built, said, harm=harms, confirms=True)
             return
     if others and len(length) == len(trace.runs) and all(map(is_whole, trace.runs)):
-        yield Refuted(event.built, f"ran {length['']} steps at every size tried")
+        yield Refuted(event.built, f"ran {length[AS_TRACED]} steps at every size tried")
 
 
 def is_quiet(harms: dict[str, Harm], source: Source) -> bool:

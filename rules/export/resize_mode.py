@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Outcome, Site, Trace, Trial
+from lintorch.evidence import AS_TRACED, OperatorCall, Outcome, Site, Trace, Trial, Variation
 from lintorch.evidence.size_changes import may_be_of, said_of
 from lintorch.evidence.treatment import report_refusal
 from lintorch.source import UNKNOWN, Kind, Source, literal
@@ -92,7 +92,7 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
 
 
 @rule.trace(INTERPOLATE)
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
+def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
     others = list(trace.again(event).values())
     found = hazard(event, others)
     if found is None:
@@ -107,25 +107,25 @@ def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
 
 @rule.trial("wrong", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
-    for event in trial.trace.named(INTERPOLATE):
+    for event in trial.trace.find(INTERPOLATE):
         found = hazard(event, list(trial.trace.again(event).values()))
         exact = event.args.get("mode") == "nearest-exact" and outcome.exporter == "onnx"
         if found is None or not (exact or outcome.exporter in found[1]):
             continue
-        if outcome.status == "wrong" and set(outcome.wrong) & resized_at(event, trial.trace):
+        if outcome.status == "wrong" and set(outcome.wrong_at) & resized_at(event, trial.trace):
             yield Hit(site(event), said_of(outcome, silently=True), severity=Severity.ERROR)
         elif outcome.status == "failed" and refuses(outcome, event):
             why = outcome.message.partition(chr(10))[0][:200]
             yield report_refusal(site(event), outcome, why)
 
 
-def resized_at(event: Event, trace: Trace) -> set[str]:
-    """The changed sizes ("" for the traced ones) at which the resize was of another size."""
+def resized_at(event: OperatorCall, trace: Trace) -> set[Variation]:
+    """The traced sizes, and those at which the resize was of another size."""
     others = trace.again(event)
-    return {"", *(key for key, other in others.items() if shape(other) != shape(event))}
+    return {AS_TRACED, *(at for at, other in others.items() if shape(other) != shape(event))}
 
 
-def refuses(outcome: Outcome, event: Event) -> bool:
+def refuses(outcome: Outcome, event: OperatorCall) -> bool:
     told = any(word in outcome.message for word in ("upsample", "adaptive"))
     return told and may_be_of(outcome, event)
 
@@ -156,7 +156,7 @@ def area(
         yield Hit(call, "area to a size that is not constant", harm=LEGACY)
 
 
-def hazard(event: Event, others: list[Event]) -> tuple[str, dict[str, Harm]] | None:
+def hazard(event: OperatorCall, others: list[OperatorCall]) -> tuple[str, dict[str, Harm]] | None:
     """What the exporters do with a resize that ran; None for modes that are right everywhere."""
     args = event.args
     if args.get("mode") == "nearest-exact":
@@ -174,7 +174,7 @@ def hazard(event: Event, others: list[Event]) -> tuple[str, dict[str, Harm]] | N
     return f"antialias of {by(shape(uneven))} by {factor(event)} leaves a fraction of a pixel", BOTH
 
 
-def in_area(event: Event, others: list[Event]) -> tuple[str, dict[str, Harm]]:
+def in_area(event: OperatorCall, others: list[OperatorCall]) -> tuple[str, dict[str, Harm]]:
     runs = (event, *others)
     if all(set(shape(e, e.outputs)) == {1} for e in runs):
         return "area to one cell", {}
@@ -191,7 +191,7 @@ def in_area(event: Event, others: list[Event]) -> tuple[str, dict[str, Harm]]:
     return f"area from {message}", legacy
 
 
-def exact(event: Event) -> bool:
+def exact(event: OperatorCall) -> bool:
     """Whether scale times size is whole along every axis; sure where a size was given."""
     factors = event.args.get("scale_factor")
     if factors is None:
@@ -201,11 +201,11 @@ def exact(event: Event) -> bool:
     return all((n * scale) % 1 == 0 for n, scale in zip(sizes, scales, strict=False))
 
 
-def factor(event: Event) -> Any:
+def factor(event: OperatorCall) -> Any:
     return event.args.get("scale_factor")
 
 
-def shape(event: Event, of: tuple[tuple[int, ...], ...] = ()) -> tuple[int, ...]:
+def shape(event: OperatorCall, of: tuple[tuple[int, ...], ...] = ()) -> tuple[int, ...]:
     """Height and width (or length, or depth too) of what is resized."""
     return (of or event.inputs)[0][2:]
 
@@ -231,7 +231,7 @@ def read(size: cst.BaseExpression | None, source: Source) -> bool:
     return any(source.value(part).kind in (Kind.SHAPE, Kind.SIZE) for part in parts)
 
 
-def site(event: Event) -> Site:
+def site(event: OperatorCall) -> Site:
     """The line to change: where an upsampling layer was made, else where the function is called."""
     return event.built if event.layer_class == UPSAMPLE and event.built else event.site
 

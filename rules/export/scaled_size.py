@@ -8,8 +8,18 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Outcome, Trace, Trial
+from lintorch.evidence import (
+    AS_TRACED,
+    Outcome,
+    SizeDivided,
+    SizeRead,
+    SizeUse,
+    Trace,
+    Trial,
+    Variation,
+)
 from lintorch.evidence.size_changes import blamed, changes, cleared, is_fixed, is_function_of
+from lintorch.evidence.treatment import name_sizes
 from lintorch.source import Kind, Source, is_ratio, is_read, is_scaled, literal, may_vary
 
 rule = Rule(
@@ -79,11 +89,11 @@ UPWARD = frozenset({"math.ceil", "math.floor", "math.trunc"})
 FUNCTIONS = frozenset({f"math.{name}" for name in ("sqrt", "log", "log1p", "log2")})
 RESIZES = frozenset({"torch.nn.functional.interpolate", "torch.nn.functional.upsample"})
 TRACE_HARM = {
-    "size.int": WHOLE,
-    "size.float": WHOLE,
-    "size.ceil": TRACED,
-    "size.round": ROUNDED,
-    "size.floordiv": NEGATIVE,
+    SizeUse.INT: WHOLE,
+    SizeUse.FLOAT: WHOLE,
+    SizeUse.CEIL: TRACED,
+    SizeUse.ROUND: ROUNDED,
+    SizeDivided: NEGATIVE,
 }
 
 
@@ -250,25 +260,25 @@ def quotient(
 
 
 @rule.trace(*TRACE_HARM)
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
+def in_trace(event: SizeRead | SizeDivided, trace: Trace) -> Iterator[Hit | Refuted]:
     changed = changes(event, trace)
     if is_fixed(event, trace):
         yield Refuted(event.site, f"{shown(event)} at every size tried")
-    elif event.name == "size.floordiv":
-        if sizes := uneven(event, trace):
+    elif isinstance(event, SizeDivided):
+        if sizes := name_sizes(uneven(event, trace)):
             yield Hit(event.site, f"{shown(event)}, rounded down", harm=NEGATIVE, sizes=sizes)
     elif changed and is_rounded(event):
         key, other = next(iter(changed.items()))
         said = f"{shown(event)} and {shown(other)} when {key} changes"
-        yield Hit(event.site, said, harm=TRACE_HARM[event.name], sizes=changed)
+        yield Hit(event.site, said, harm=TRACE_HARM[event.key], sizes=name_sizes(changed))
 
 
 @rule.trial("wrong", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
-    for event in trial.trace.named(*TRACE_HARM):
-        divided = event.name == "size.floordiv"
+    for event in trial.trace.find(*TRACE_HARM):
+        divided = isinstance(event, SizeDivided)
         explains = uneven(event, trial.trace) if divided else None
-        hit = blamed(outcome, event, trial, TRACE_HARM[event.name], explains)
+        hit = blamed(outcome, event, trial, TRACE_HARM[event.key], explains)
         if hit and (divided or is_rounded(event)):
             yield hit
 
@@ -276,30 +286,31 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
 @rule.trial("ok")
 def in_right_trial(outcome: Outcome, trial: Trial) -> Iterator[Refuted]:
     trace = trial.trace
-    divided = trace.named("size.floordiv")
-    rounded = (e for e in trace.named(*TRACE_HARM) if is_rounded(e))
+    divided = trace.find(SizeDivided)
+    rounded = (e for e in trace.find(*TRACE_HARM) if is_rounded(e))
     yield from cleared(outcome, rounded, trial)
     yield from cleared(outcome, divided, trial, lambda event: uneven(event, trace))
 
 
-def is_rounded(event: Event) -> bool:
+def is_rounded(event: SizeRead | SizeDivided) -> bool:
     """Whether a float was made whole, or a size given to math.sqrt; dynamic-size tells of int(h)."""
-    if event.name in ("size.ceil", "size.round") or is_function_of(event):
+    if isinstance(event, SizeDivided):
+        return False
+    if event.how in (SizeUse.CEIL, SizeUse.ROUND) or is_function_of(event):
         return True
-    return isinstance(event.args.get("operand"), float)
+    return isinstance(event.operand, float)
 
 
-def uneven(event: Event, trace: Trace) -> list[str]:
-    """The changed sizes ("" for the first) at which a negative division leaves a remainder."""
-    every = {"": event, **trace.again(event)}
-    return [key for key, e in every.items() if e.args["left"] % e.args["right"]]
+def uneven(event: SizeDivided, trace: Trace) -> list[Variation]:
+    """The sizes at which a negative division leaves a remainder."""
+    every = {AS_TRACED: event, **trace.again(event)}
+    return [at for at, e in every.items() if e.left % e.right]
 
 
-def shown(event: Event) -> str:
+def shown(event: SizeRead | SizeDivided) -> str:
     """`int(10.5) is 10`, `the size is 256`, `-21 // 4 is -6`."""
-    if event.name == "size.floordiv":
-        return f"{event.args['left']} // {event.args['right']} is {event.value}"
+    if isinstance(event, SizeDivided):
+        return f"{event.left} // {event.right} is {event.value}"
     if is_function_of(event):
-        return f"the size is {event.args.get('operand')}"
-    word = event.name.partition(".")[2]
-    return f"{word}({event.args.get('operand')}) is {event.value}"
+        return f"the size is {event.operand}"
+    return f"{event.how.value}({event.operand}) is {event.value}"

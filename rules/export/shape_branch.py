@@ -9,8 +9,9 @@ import libcst as cst
 
 from lintorch.core.finding import Harm, Hit, Refuted
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Outcome, Trace, Trial
+from lintorch.evidence import Outcome, SizeCompared, SizeRead, SizeUse, Trace, Trial
 from lintorch.evidence.size_changes import blamed, changes, cleared, is_fixed
+from lintorch.evidence.treatment import name_sizes
 from lintorch.facts.exporting.scripted import as_traced
 from lintorch.source import Kind, Source, Value, has_fixed_name, is_read, literal, may_vary
 
@@ -248,31 +249,33 @@ def is_count(side: cst.BaseExpression) -> bool:
     return isinstance(func, cst.Attribute) and func.attr.value in ("numel", "nelement")
 
 
-@rule.trace("size.compare")
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
+ASKED = (SizeCompared, SizeUse.TRUTH)
+
+
+@rule.trace(*ASKED)
+def in_trace(event: SizeCompared | SizeRead, trace: Trace) -> Iterator[Hit | Refuted]:
     if is_fixed(event, trace):
         yield Refuted(event.site, f"`{shown(event)}` compares the same numbers at every size tried")
     for key, other in list(changes(event, trace).items())[:1]:
         said = f"`{shown(event)}` is {event.value}, `{shown(other)}` is {other.value}"
-        sizes = changes(event, trace)
+        sizes = name_sizes(changes(event, trace))
         yield Hit(event.site, f"{said} when {key} changes", harm=GUARDED, sizes=sizes)
 
 
 @rule.trial("wrong", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
-    for event in trial.trace.named("size.compare"):
+    for event in trial.trace.find(*ASKED):
         if hit := blamed(outcome, event, trial, GUARDED):
             yield hit
 
 
 @rule.trial("ok")
 def in_right_trial(outcome: Outcome, trial: Trial) -> Iterator[Refuted]:
-    yield from cleared(outcome, trial.trace.named("size.compare"), trial)
+    yield from cleared(outcome, trial.trace.find(*ASKED), trial)
 
 
-def shown(event: Event) -> str:
-    """`48 > 32`."""
-    args = event.args
-    if "operator" not in args:
-        return f"bool({args.get('operand')})"
-    return f"{args['left']} {args['operator']} {args['right']}"
+def shown(event: SizeCompared | SizeRead) -> str:
+    """`48 > 32`, `bool(48)`."""
+    if isinstance(event, SizeRead):
+        return f"bool({event.operand})"
+    return f"{event.left} {event.operator} {event.right}"

@@ -10,7 +10,7 @@ import libcst as cst
 
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Trace
+from lintorch.evidence import FeltDraw, Trace, UnusedDraw
 from lintorch.evidence.host_reads import is_whole
 from lintorch.source import Source
 
@@ -83,16 +83,16 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
         yield Hit(call, f"{source.code(call.func)}() is drawn once, for the example", harm=HARM)
 
 
-@rule.trace("random.matters")
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
+@rule.trace(FeltDraw)
+def in_trace(event: FeltDraw, trace: Trace) -> Iterator[Hit]:
     parts = Path(event.site.path).with_suffix("").parts[-2:]
     if not any(AUGMENTS.search(n) for n in (*parts, event.site.function, event.layer_class)):
-        drawn = f"{event.args['function']}() is drawn once, for the example"
-        yield Hit(event, f"{drawn}; with another draw {event.args['change']}", harm=HARM)
+        drawn = f"{event.function}() is drawn once, for the example"
+        yield Hit(event, f"{drawn}; with another draw {event.change}", harm=HARM)
 
 
-@rule.trace("random.unused")
-def in_run(event: Event, trace: Trace) -> Iterator[Refuted]:
+@rule.trace(UnusedDraw)
+def in_run(event: UnusedDraw, trace: Trace) -> Iterator[Refuted]:
     if all(map(is_whole, trace.runs)):
         yield Refuted(event, "in eval mode nothing looks at the number that is drawn here")
 

@@ -8,7 +8,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Trace, host_reads
+from lintorch.evidence import MixedDevices, OperatorCall, SameDevice, Trace, host_reads
 from lintorch.facts.dataflow.data_sizes import is_data, is_made
 from lintorch.source import UNKNOWN, Kind, Source, literal
 
@@ -102,23 +102,23 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
         yield Hit(call, said, harm=harm)
 
 
-@rule.trace("device.mixed")
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
-    there, made = map(list, event.inputs)
-    row, short = event.args["row"], event.args["operator"].rpartition(".")[2].strip("_")
-    where = "" if row == event.site.row else f" in line {row}"
+@rule.trace(MixedDevices)
+def in_trace(event: MixedDevices, trace: Trace) -> Iterator[Hit]:
+    there, made = list(event.there), list(event.made)
+    short = event.operator.rpartition(".")[2].strip("_")
+    where = "" if event.row == event.site.row else f" in line {event.row}"
     said = f"a tensor of shape {made}, made on the CPU{where}"
     yield Hit(event, f"with the model on a GPU {short} of {there} and {said}, raises")
 
 
-@rule.trace("device.same")
-def in_run(event: Event, trace: Trace) -> Iterator[Refuted]:
+@rule.trace(SameDevice)
+def in_run(event: SameDevice, trace: Trace) -> Iterator[Refuted]:
     if "ensor(" not in host_reads.line(event.site):
         yield Refuted(event, "what is made on the CPU here meets only what is on the CPU, too")
 
 
 @rule.trace("torch.tensor")
-def in_copy(event: Event, trace: Trace) -> Iterator[Hit]:
+def in_copy(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: `torch.tensor(x)` of one tensor is another matter."""
     if event.inputs:
         message = f"the numbers of {len(event.inputs)} tensors were copied here"

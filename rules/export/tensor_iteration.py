@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TypeGuard
 
 import libcst as cst
 
 from lintorch.core.finding import Harm, Hit, Refuted
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Outcome, Trace, Trial
+from lintorch.evidence import EventKey, Outcome, SizeLooped, TensorRead, TensorUse, Trace, Trial
 from lintorch.evidence.size_changes import blamed, changes, cleared, is_fixed
+from lintorch.evidence.treatment import name_sizes
+from lintorch.facts.classes.classes import is_self
 from lintorch.facts.exporting.scripted import as_traced
 from lintorch.source import Kind, Source, literal, may_vary
 
@@ -60,7 +63,7 @@ COUNTED = {
 }
 COUNTED_WORKED_OUT = {**COUNTED, "onnx": Harm.SILENT}
 ROWS = {**COUNTED, "onnx-legacy": Harm.FAILS, "torchscript-trace": Harm.FAILS}
-TRACE_HARM = {"size.range": COUNTED, "tensor.iter": ROWS}
+TRACE_HARM: dict[EventKey, dict[str, Harm]] = {SizeLooped: COUNTED, TensorUse.ITERATION: ROWS}
 AROUND = ("enumerate", "zip", "reversed")
 CUTS = ("unbind", "split")
 TABLES = re.compile(r"(shapes|sizes|levels)(_list)?$")
@@ -123,7 +126,7 @@ def by_rows(over: cst.BaseExpression, source: Source) -> bool:
     return cut.sure and bool(cut.roots) and literal(axis.get("dim")) in (0, None)
 
 
-def is_own(node: cst.BaseExpression) -> bool:
+def is_own(node: cst.BaseExpression) -> TypeGuard[cst.Attribute]:
     """`self.layers`."""
     return isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name)
 
@@ -139,7 +142,7 @@ def picks_layers(over: cst.Call, source: Source) -> bool:
     return isinstance(first, cst.Name) and any(
         first.value in indexed(picked) and whole in source.ancestors(picked)
         for picked in source.nodes(cst.Subscript)
-        if is_own(picked.value) and picked.value.value.value == "self"
+        if is_own(picked.value) and is_self(picked.value.value)
     )
 
 
@@ -152,22 +155,22 @@ def indexed(node: cst.Subscript) -> set[str]:
 
 
 @rule.trace(*TRACE_HARM)
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
+def in_trace(event: SizeLooped | TensorRead, trace: Trace) -> Iterator[Hit | Refuted]:
     if is_fixed(event, trace):
         yield Refuted(event.site, f"{event.value} rounds at every size tried")
     for key, other in list(changes(event, trace).items())[:1]:
         said = f"{event.value} rounds, and {other.value} when {key} changes"
-        sizes = changes(event, trace)
-        yield Hit(event.site, said, harm=TRACE_HARM[event.name], sizes=sizes)
+        sizes = name_sizes(changes(event, trace))
+        yield Hit(event.site, said, harm=TRACE_HARM[event.key], sizes=sizes)
 
 
 @rule.trial("wrong", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
-    for event in trial.trace.named(*TRACE_HARM):
-        if hit := blamed(outcome, event, trial, TRACE_HARM[event.name]):
+    for event in trial.trace.find(*TRACE_HARM):
+        if hit := blamed(outcome, event, trial, TRACE_HARM[event.key]):
             yield hit
 
 
 @rule.trial("ok")
 def in_right_trial(outcome: Outcome, trial: Trial) -> Iterator[Refuted]:
-    yield from cleared(outcome, trial.trace.named(*TRACE_HARM), trial)
+    yield from cleared(outcome, trial.trace.find(*TRACE_HARM), trial)

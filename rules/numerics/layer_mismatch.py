@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Rung, Trace
+from lintorch.evidence import GraphCapture, OperatorCall, Raised, Trace, Tracer
 from lintorch.evidence.host_reads import is_whole, line, shown
 from lintorch.facts.nets.layers import CONV, TRANSPOSED
 from lintorch.facts.nets.signals import Clash, clashes_in, clashes_of
@@ -109,7 +109,9 @@ def in_children(call: cst.Call, source: Source) -> Iterator[Hit]:
     if source.name(call.func) != "torch.nn.Sequential" or len(call.args) != 1:
         return
     model = whole_model(call.args[0], source)
-    made = source.built(model) if model is not None else ()
+    if model is None:
+        return
+    made = source.built(model)
     lost = work_between(made[0], source) if len(made) == 1 else ""
     if lost:
         yield Hit(
@@ -117,19 +119,19 @@ def in_children(call: cst.Call, source: Source) -> Iterator[Hit]:
         )
 
 
-@rule.trace("raised")
-def in_failure(event: Event, trace: Trace) -> Iterator[Hit]:
+@rule.trace(Raised)
+def in_failure(event: Raised, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: a model may have been fed wrongly."""
-    if event.built is not None and not event.symbols and CLASH.search(str(event.value)):
-        yield Hit(event.built, f"{event.layer} raised: {event.value}", confirms=True)
+    if event.built is not None and not event.sizes and CLASH.search(event.text):
+        yield Hit(event.built, f"{event.layer} raised: {event.text}", confirms=True)
 
 
-@rule.trace("rung.fx")
-def in_run(rung: Rung, trace: Trace) -> Iterator[Refuted]:
+@rule.trace(Tracer.FX)
+def in_run(capture: GraphCapture, trace: Trace) -> Iterator[Refuted]:
     """Layers that ran; one that made its input longer or shorter is told of for that."""
     if not all(map(is_whole, trace.runs)):
         return
-    ran = [e for run in trace.runs for e in run.events if e.outputs and e.built is not None]
+    ran = [call for call in trace.calls() if call.outputs and call.built is not None]
     uneven = {event.built for event in ran if is_uneven(event)}
     for built, event in {event.built: event for event in ran}.items():
         if built is None or built in uneven or not event.layer_class.startswith("torch.nn."):
@@ -138,7 +140,7 @@ def in_run(rung: Rung, trace: Trace) -> Iterator[Refuted]:
             yield Refuted(built, f"{event.layer} ran on {shown(event.inputs[:1])}")
 
 
-def is_uneven(event: Event) -> bool:
+def is_uneven(event: OperatorCall) -> bool:
     """Whether a convolution with an even kernel ran with padding."""
     weight, padding = event.inputs[1:2], event.args.get("padding")
     return (
@@ -182,12 +184,14 @@ def half_of(node: cst.CSTNode, kernel: cst.CSTNode | None, source: Source) -> st
     """Whether an expression is `k // 2` ("k") or `(k - 1) // 2` ("k - 1") of a kernel's size."""
     if isinstance(node, cst.Call) and source.name(node.func) == "int" and len(node.args) == 1:
         node = node.args[0].value
-    halved = isinstance(node, cst.BinaryOperation) and literal(node.right) == 2
-    if not halved or not isinstance(node.operator, (cst.FloorDivide, cst.Divide)):
+    if not isinstance(node, cst.BinaryOperation) or literal(node.right) != 2:
         return ""
-    top = node.left
+    if not isinstance(node.operator, (cst.FloorDivide, cst.Divide)):
+        return ""
+    top = whole = node.left
     less = isinstance(top, cst.BinaryOperation) and isinstance(top.operator, cst.Subtract)
-    whole = top.left if less and literal(top.right) == 1 else top
+    if isinstance(top, cst.BinaryOperation) and less and literal(top.right) == 1:
+        whole = top.left
     same = kernel is not None and whole.deep_equals(kernel.with_changes(lpar=(), rpar=()))
     return ("k - 1" if less else "k") if same else ""
 
@@ -198,8 +202,9 @@ def whole_model(arg: cst.Arg, source: Source) -> cst.BaseExpression | None:
     if isinstance(node, cst.Call) and source.name(node.func) == "list" and len(node.args) == 1:
         node = node.args[0].value
     func = node.func if isinstance(node, cst.Call) and arg.star == "*" else None
-    children = isinstance(func, cst.Attribute) and func.attr.value == "children"
-    return func.value if children else None
+    if not isinstance(func, cst.Attribute) or func.attr.value != "children":
+        return None
+    return func.value
 
 
 def work_between(made: cst.Call, source: Source) -> str:

@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Trace
+from lintorch.evidence import OperatorCall, Raised, Trace
 from lintorch.evidence.host_reads import is_run_whole, is_whole, shown
 from lintorch.facts.classes.classes import is_self
 from lintorch.facts.dataflow.reaching import reaching
@@ -92,18 +92,18 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
         yield Hit(call, message, Fix("use reshape", (edit,), Applicability.SAFE))
 
 
-@rule.trace("raised")
-def in_failure(event: Event, trace: Trace) -> Iterator[Hit]:
-    if TORN in str(event.value):
-        at = "" if not event.symbols else f" when {' and '.join(event.symbols)} changes"
+@rule.trace(Raised)
+def in_failure(event: Raised, trace: Trace) -> Iterator[Hit]:
+    if TORN in event.text:
+        at = "" if not event.sizes else f" when {' and '.join(event.sizes)} changes"
         yield Hit(event.site, f"view() raised here{at}: the axes no longer follow in memory")
 
 
 @rule.trace("torch.Tensor.view")
-def in_trace(event: Event, trace: Trace) -> Iterator[Refuted]:
+def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Refuted]:
     """Where no view of the function met an axis of size 1: such an axis may stand anywhere."""
     around = (event.site.path, event.site.function)
-    views = [e for e in trace.named(event.name) if (e.site.path, e.site.function) == around]
+    views = [e for e in trace.find(event.name) if (e.site.path, e.site.function) == around]
     smallest = min((size for view in views for size in view.inputs[0]), default=1)
     if smallest > 1 and all(map(is_whole, trace.runs)) and is_run_whole(event.site):
         yield Refuted(event.site, f"view() took {shown(event.inputs)} and did not raise")
@@ -120,7 +120,7 @@ def viewed(call: cst.Call) -> int | None:
         values = [element.value for element in values[0].elements]
     elif len(values) == 1 and not isinstance(literal(values[0]), int):
         return None  # a dtype, or a shape under a name
-    return sum(literal(value) != 1 for value in values)
+    return sum(1 for value in values if literal(value) != 1)
 
 
 def contiguous_pieces(steps: tuple[Step, ...], source: Source) -> int:
@@ -185,8 +185,8 @@ def rank_of(node: cst.CSTNode, source: Source, depth: int = 0) -> int | None:
         found = reaching(node, source)
         if is_given(node, source):
             return unpacked(node, source)
-        whole = len(found) == 1 and found[0].index is None and found[0].value is not None
-        return rank_of(found[0].value, source, depth + 1) if whole else None  # type: ignore[arg-type]
+        value = found[0].value if len(found) == 1 and found[0].index is None else None
+        return rank_of(value, source, depth + 1) if value is not None else None
     return rank_of_call(node, source, depth) if isinstance(node, cst.Call) else None
 
 
@@ -209,9 +209,9 @@ def unpacked(name: cst.Name, source: Source) -> int | None:
     for assign in source.nodes(cst.Assign):
         target, value = assign.targets[0].target, assign.value
         shape = value.func if isinstance(value, cst.Call) and not value.args else value
-        read = isinstance(shape, cst.Attribute) and shape.attr.value in ("shape", "size")
         if (
-            read
+            isinstance(shape, cst.Attribute)
+            and shape.attr.value in ("shape", "size")
             and isinstance(target, cst.Tuple)
             and source.enclosing(assign, cst.FunctionDef) is function
         ):

@@ -52,9 +52,7 @@ _OF_CUDA = ("enabled", "dtype", "cache_enabled")
 _SIGNATURES = {
     "torch.autocast": _BY_TYPE,
     "torch.amp.autocast": _BY_TYPE,
-    "torch.amp.autocast_mode.autocast": _BY_TYPE,
     "torch.cuda.amp.autocast": _OF_CUDA,
-    "torch.cuda.amp.autocast_mode.autocast": _OF_CUDA,
     "torch.cpu.amp.autocast": _OF_CUDA,
 }
 _DEVICES = frozenset(

@@ -129,7 +129,9 @@ def _swap(clip: Event, late: list[Event], source: Source) -> Fix | None:
     other, where = _line(late[0].node, source)
     if statement is None or other is None or where is not block or len(late) != 1:
         return None
-    body = list(block.body)  # type: ignore[union-attr]
+    if not isinstance(block, (cst.IndentedBlock, cst.Module)):
+        return None
+    body = list(block.body)
     if body.index(other) != body.index(statement) + 1:
         return None
     if len(other.body) != 1 or len(statement.body) != 1:

@@ -8,7 +8,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Trace
+from lintorch.evidence import OperatorCall, Trace
 from lintorch.facts.dataflow.half_precision import is_half
 from lintorch.source import Source, literal
 
@@ -100,7 +100,7 @@ def in_sum(operation: cst.BinaryOperation, source: Source) -> Iterator[Hit]:
 
 
 @rule.trace(*ADDED, *CLAMPED)
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
+def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
     """The constant that met a float16 tensor, and no other tensor that could widen it."""
     if event.dtypes != ("float16",):
         return

@@ -78,7 +78,7 @@ def _halved(model: str, optimizer: cst.Call, source: Source) -> cst.Call | None:
     block = source.enclosing(optimizer, cst.IndentedBlock, cst.Module)
     inside = list(source.ancestors(optimizer))
     found: cst.Call | None = None
-    for statement in block.body if block is not None else ():
+    for statement in block.body if isinstance(block, (cst.IndentedBlock, cst.Module)) else ():
         if statement in inside:
             return found
         for call in _calls(statement):

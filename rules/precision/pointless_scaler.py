@@ -76,9 +76,7 @@ _DEVICE = ("device", "init_scale", "growth_factor", "backoff_factor", "growth_in
 _SCALERS = {
     "torch.amp.GradScaler": _DEVICE,
     "torch.GradScaler": _DEVICE,
-    "torch.amp.grad_scaler.GradScaler": _DEVICE,
     "torch.cuda.amp.GradScaler": _DEVICE[1:],
-    "torch.cuda.amp.grad_scaler.GradScaler": _DEVICE[1:],
 }
 _AUTOCASTS = {
     "torch.autocast": ("device_type", "dtype", "enabled"),

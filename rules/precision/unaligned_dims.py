@@ -11,7 +11,7 @@ import libcst as cst
 
 from lintorch.core.finding import Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Site, Trace
+from lintorch.evidence import OperatorCall, Site, Trace
 from lintorch.source import Source
 
 rule = Rule(
@@ -100,10 +100,11 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
 
 
 @rule.trace(LINEAR, *CONVOLUTIONS, *PRODUCTS)
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
-    if next(trace.named(LINEAR, *CONVOLUTIONS, *PRODUCTS), None) is not event:
+def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
+    if next(trace.find(LINEAR, *CONVOLUTIONS, *PRODUCTS), None) is not event:
         return  # the whole run was judged with its first product
-    products = [found for e in trace.events if (found := product(e))]
+    calls = (e for e in trace.events if isinstance(e, OperatorCall))
+    products = [found for call in calls if (found := product(call))]
     total = sum(p.work for p in products)
     uneven = [p for p in products if p.uneven]
     share = sum(p.work for p in uneven) / total if total else 0.0
@@ -190,7 +191,7 @@ def half(source: Source) -> bool:
     return any(source.name(d.decorator) in AUTOCAST for d in source.nodes(cst.Decorator))
 
 
-def product(event: Event) -> Product | None:
+def product(event: OperatorCall) -> Product | None:
     """The matrix product that an event was; None where it was none."""
     if event.name == LINEAR or event.name in CONVOLUTIONS:
         return layered(event)
@@ -201,7 +202,7 @@ def product(event: Event) -> Product | None:
     return None
 
 
-def layered(event: Event) -> Product | None:
+def layered(event: OperatorCall) -> Product | None:
     if len(event.inputs) < 2 or not event.outputs:
         return None
     weight, out = event.inputs[1], event.outputs[0]

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import Outcome, Trial
+from lintorch.evidence import AS_TRACED, IN_TRAINING, Outcome, Trial, Variation
 from lintorch.evidence.size_changes import said_of
 
 rule = Rule(
@@ -45,16 +45,16 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
 
 def worst(outcome: Outcome) -> str:
     """At which sizes the numbers differ, and by how much at most."""
-    places = " and ".join(spoken(key) for key in outcome.wrong)
-    found = [diff for diff in outcome.wrong.values() if diff is not None]
+    places = " and ".join(spoken(each.at) for each in outcome.wrong)
+    found = [each.amount for each in outcome.wrong if each.amount is not None]
     by = f" by up to {max(found):.3g}" if found else ""
     return f"the output differs from eager{by} {places}".rstrip()
 
 
-def spoken(key: str) -> str:
-    """Which sizes a key of `Outcome.wrong` stands for."""
-    if not key:
+def spoken(at: Variation) -> str:
+    """Where an export is wrong, in words."""
+    if at == AS_TRACED:
         return "at the exported sizes"
-    if key == "train":
+    if at == IN_TRAINING:
         return "when exported in training mode"
-    return f"when {key.replace(',', ' and ')} changes"
+    return f"when {' and '.join(at.changed)} changes"

@@ -10,7 +10,7 @@ import libcst as cst
 from lintorch.core.finding import Hit, Refuted, Severity
 from lintorch.core.profile import LOWEST_OPSET, enumerated
 from lintorch.core.rule import Rule
-from lintorch.evidence import OperatorUse, Outcome, Rung, Site, Trace, Trial
+from lintorch.evidence import GraphCapture, OperatorUse, Outcome, Site, Trace, Tracer, Trial
 from lintorch.facts.exporting.onnx_operators import exported_name
 from lintorch.source import Source
 from lintorch.targets import Answer, Target, Verdict, find, written_operators
@@ -118,12 +118,12 @@ def exported(call: cst.Call, name: str, target: Target, source: Source) -> Itera
     yield Hit(call, f"{message}; {hint}", severity=grave, target=target.name)
 
 
-@rule.trace("rung.torch.export")
-def in_program(rung: Rung, trace: Trace) -> Iterator[Hit]:
+@rule.trace(Tracer.EXPORT)
+def in_program(capture: GraphCapture, trace: Trace) -> Iterator[Hit]:
     """What converters that decompose an exported program meet whatever they decompose."""
     for target in map(find, trace.profile.targets):
         if target.family in DECOMPOSING:
-            for site, names in by_line(rung).items():
+            for site, names in by_line(capture).items():
                 lacking = [
                     (n, v) for n in names if is_missing(v := target.supports(n, domain="aten"))
                 ]
@@ -131,18 +131,18 @@ def in_program(rung: Rung, trace: Trace) -> Iterator[Hit]:
                     told_of = f"torch.export finds {enumerated([name for name, _ in lacking])} here"
                     message = f"{told_of}, which nothing decomposes, and {told(lacking, target)}"
                     yield Hit(
-                        site or rung,
+                        site or capture,
                         f"{message}; {remedy(lacking, target)}",
                         severity=Severity.WARNING,
                         target=target.name,
                     )
 
 
-def by_line(rung: Rung) -> dict[Site | None, list[str]]:
+def by_line(capture: GraphCapture) -> dict[Site | None, list[str]]:
     """The operators of each line that no decomposition takes apart, each once."""
     lines: dict[Site | None, list[str]] = {}
-    for name, site in rung.operators:
-        if name in rung.lasting and not SETTLED.search(name):
+    for name, site in capture.operators:
+        if name in capture.lasting and not SETTLED.search(name):
             names = lines.setdefault(site, [])
             names += [] if name in names else [name]
     return lines

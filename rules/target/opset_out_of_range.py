@@ -96,7 +96,7 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
         if hit is None and exporter == "onnx" and source.profile.torch == MEASURED_TORCH:
             hit = newer_file(call, NEW_IR, exporter, target)
         if hit is not None:
-            yield replace(hit, **about(mode.model, exporter) if mode and tried else {})
+            yield about(hit, mode.model, exporter) if mode and tried else hit
 
 
 def wanted(asked: int | None, exporter: str, source: Source) -> tuple[int, str]:
@@ -111,9 +111,9 @@ def wanted(asked: int | None, exporter: str, source: Source) -> tuple[int, str]:
     return asked, "is asked for"
 
 
-def about(model: str | None, exporter: str) -> dict[str, str | None]:
-    """What a hit is about, so that trials of the very model, opset and exporter join it."""
-    return {"model": model or None, "exporter": (exporter or None) if model else None}
+def about(hit: Hit, model: str | None, exporter: str) -> Hit:
+    """The hit with what it is about: trials of the very model, opset and exporter join it."""
+    return replace(hit, model=model or None, exporter=(exporter or None) if model else None)
 
 
 @rule.trial("ok", "wrong", "random", "failed")

@@ -9,7 +9,7 @@ import libcst as cst
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.profile import enumerated
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, OperatorUse, Outcome, Trace, Trial
+from lintorch.evidence import OperatorCall, OperatorUse, Outcome, Trace, Trial
 from lintorch.evidence.fused_operators import FUNCTIONS, as_one
 from lintorch.facts.exporting.export_calls import ONNX, is_given, onnx_arguments
 from lintorch.source import Source
@@ -80,7 +80,7 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
 
 
 @rule.trace(*FUNCTIONS)
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
+def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
     for target in map(find, trace.profile.targets):
         for name, opset in dict.fromkeys(as_one(event, trace)):
             use = OperatorUse(name, opset, rank=len(event.inputs[0]))

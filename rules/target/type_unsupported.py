@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, OperatorUse, Outcome, Trace, Trial
+from lintorch.evidence import OperatorCall, OperatorUse, Outcome, Trace, Trial
 from lintorch.evidence.fused_operators import FUNCTIONS, as_one
 from lintorch.targets import Answer, Target, find
 from lintorch.targets.verdict import About
@@ -30,7 +30,7 @@ rule = Rule(
 
 
 @rule.trace(*FUNCTIONS)
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
+def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
     """Only types that no exporter casts away."""
     if not event.dtypes or event.dtypes[0] not in KEPT:
         return

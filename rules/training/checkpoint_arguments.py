@@ -101,7 +101,7 @@ def _list_among(call: cst.Call, source: Source) -> str:
     for arg in call.args[1:]:
         if arg.star or arg.keyword is not None:
             continue
-        values = [arg.value]
+        values: list[cst.BaseExpression | None] = [arg.value]
         if isinstance(arg.value, cst.Name):
             values = [d.value for d in reaching(arg.value, source) if d.index is None]
         if values and all(isinstance(v, (cst.List, cst.ListComp)) for v in values):

@@ -160,8 +160,9 @@ def _short(layer: cst.BaseExpression, source: Source) -> str:
 
 
 def _is_inplace(layer: cst.BaseExpression, source: Source) -> bool:
-    made = isinstance(layer, cst.Call) and bool(_short(layer, source))
-    return made and source.arguments(layer).value("inplace", False) is True
+    if not isinstance(layer, cst.Call) or not _short(layer, source):
+        return False
+    return source.arguments(layer).value("inplace", False) is True
 
 
 def _out_of_place(layer: cst.BaseExpression, source: Source) -> Fix | None:
@@ -227,6 +228,7 @@ def _rebinds(call: cst.Call, name: str, source: Source) -> bool:
 
 def _added(function: cst.FunctionDef, source: Source) -> Iterator[cst.Name]:
     """The names that are added to something in a function, in order."""
+    sums: list[cst.BinaryOperation | cst.AugAssign]
     sums = [*source.nodes(cst.BinaryOperation), *source.nodes(cst.AugAssign)]
     sides = [
         side
@@ -241,8 +243,9 @@ def _added(function: cst.FunctionDef, source: Source) -> Iterator[cst.Name]:
 
 
 def _sides(node: cst.BinaryOperation | cst.AugAssign) -> tuple[cst.BaseExpression, ...]:
-    plain = isinstance(node, cst.BinaryOperation)
-    return (node.left, node.right) if plain else (node.target, node.value)
+    if isinstance(node, cst.BinaryOperation):
+        return node.left, node.right
+    return node.target, node.value
 
 
 # leaves

@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Refuted
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Trace
+from lintorch.evidence import InputWrite, OperatorCall, Trace
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -118,8 +118,8 @@ def in_source(node: cst.CSTNode, source: Source) -> Iterator[Hit]:
 
 
 @rule.trace(*_WRITES)
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit | Refuted]:
-    reached = any(write.site == event.site for write in trace.named("inplace.input"))
+def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
+    reached = any(write.site == event.site for write in trace.find(InputWrite))
     if reached:
         yield Hit(
             event,
@@ -199,7 +199,9 @@ def _is_tensor_write(node: cst.CSTNode, written: cst.BaseExpression, source: Sou
         chained = source.parent(node)
         outer = source.parent(chained) if isinstance(chained, cst.Attribute) else None
         return not (isinstance(outer, cst.Call) and _written(outer) is node)
-    target = node.targets[0].target if isinstance(node, cst.Assign) else node.target  # type: ignore[attr-defined]
+    target = node.target if isinstance(node, cst.AugAssign) else None
+    if isinstance(node, cst.Assign):
+        target = node.targets[0].target
     if isinstance(target, cst.Subscript) and (
         len(target.slice) > 1 or any(_is_mask(part, source) for part in target.slice)
     ):

@@ -63,7 +63,7 @@ CONSUMERS = frozenset(
         "list", "tuple", "set", "frozenset", "dict", "sum", "sorted", "max", "min",
         "collections.OrderedDict", "itertools.tee",
         "torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_",
-        "torch.nn.utils.clip_grad.clip_grad_norm_", "torch.nn.utils.parameters_to_vector",
+        "torch.nn.utils.parameters_to_vector",
         "torch.nn.utils.vector_to_parameters", "torch.nn.utils.clip_grad_norm",
     }
 )  # fmt: skip

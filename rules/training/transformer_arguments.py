@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import Event, Trace
+from lintorch.evidence import OperatorCall, Trace, Variation
 from lintorch.facts.dataflow.reaching import reaching
 from lintorch.source import Source, literal
 
@@ -152,9 +152,9 @@ def in_heads(call: cst.Call, source: Source) -> Iterator[Hit]:
 
 
 @rule.trace("torch.Tensor.__getitem__", *(f"torch.Tensor.{name}" for name in _REDUCTIONS))
-def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
+def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: how the inputs lie was worked out from the model itself."""
-    other = trace.again(event).get("batch")
+    other = trace.again(event).get(Variation.of_sizes(["batch"]))
     if not event.inputs or other is None or len(event.inputs[0]) != 3:
         return
     here, there = event.inputs[0], other.inputs[0]
@@ -166,7 +166,7 @@ def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
 
 
 @rule.trace("torch.nn.functional.multi_head_attention_forward")
-def in_attention(event: Event, trace: Trace) -> Iterator[Hit]:
+def in_attention(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: a decoder that attends to its target without a mask."""
     steps = event.inputs[0][0] if len(event.inputs[0]) == 3 else 0
     unmasked = event.args.get("attn_mask", "given") is None and not event.args.get("is_causal")

@@ -9,7 +9,7 @@ from torch import nn
 FORGED = {
     "run": {
         "sizes": {},
-        "events": [{"name": "size.int", "site": {"path": "/etc/passwd", "row": 1}, "value": 2}],
+        "events": [{"size": {"site": {"path": "/etc/passwd", "row": 1}, "how": "int", "value": 2}}],
     }
 }
 

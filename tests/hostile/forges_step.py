@@ -8,7 +8,7 @@ from torch import nn
 
 FORGED = [
     {"begin": ["healthy.py", "Healthy", 6]},
-    {"fact": {"name": "size.int", "site": {"path": "healthy.py", "row": 2}}},
+    {"fact": {"size": {"site": {"path": "healthy.py", "row": 2}, "how": "int"}}},
     {"done": True},
 ]
 

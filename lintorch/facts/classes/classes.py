@@ -8,8 +8,9 @@ from functools import cached_property
 
 import libcst as cst
 
-from lintorch.facts.classes.model_classes import canonical, is_module_class
+from lintorch.facts.classes.model_classes import is_module_class
 from lintorch.facts.names.lookup import Lookup
+from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.project.files import Home
 from lintorch.syntax.tree import Tree
 
@@ -105,7 +106,9 @@ class Classes:
         return tuple(calls)
 
     def _class(self, node: cst.ClassDef, local: dict[str, ClassInfo]) -> ClassInfo:
-        bases = tuple(canonical(self._names.name(_class_of(base.value))) for base in node.bases)
+        bases = tuple(
+            documented_name(self._names.name(_class_of(base.value))) for base in node.bases
+        )
         is_module = any(
             local[b].is_module if b in local else is_module_class(b, self._home, self._consulted)
             for b in bases

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.project import files
 from lintorch.facts.project.files import Home, locate, outline
 
@@ -15,18 +16,9 @@ _FRAMEWORKS = frozenset(
         "diffusers.ModelMixin", "diffusers.models.modeling_utils.ModelMixin",
         "mmengine.model.BaseModule", "mmengine.model.BaseModel", "mmcv.runner.BaseModule",
         "detectron2.modeling.backbone.Backbone", "gpytorch.models.ExactGP",
-        "torch.nn.modules.module.Module",
     }
 )  # fmt: skip
 _NOT_LAYERS = ("torch.nn.functional", "torch.nn.init", "torch.nn.utils", "torch.nn.parallel")
-
-
-def canonical(dotted: str) -> str:
-    """One spelling for names that torch offers under several."""
-    if dotted.startswith("torch.nn.modules."):
-        last = dotted.rpartition(".")[2]
-        return f"torch.nn.{last}" if last[:1].isupper() else dotted
-    return dotted
 
 
 def is_module_class(dotted: str, home: Home, consulted: set[str]) -> bool:
@@ -63,7 +55,7 @@ def _bases(dotted: str, home: Home, consulted: set[str]) -> Iterator[str]:
         for base in found.classes[name].bases:
             yield _absolute(base, path)
     elif name in found.names:
-        yield found.names[name]
+        yield documented_name(found.names[name])
 
 
 def _is_torch_layer(dotted: str) -> bool:
@@ -77,5 +69,5 @@ def _absolute(base: str, path: str) -> str:
     head, _, rest = base.partition(".")
     names = outline(path).names
     if head in names:
-        return canonical(f"{names[head]}.{rest}" if rest else names[head])
+        return documented_name(f"{names[head]}.{rest}" if rest else names[head])
     return f"{files.home(path).module}.{base}"

@@ -37,7 +37,7 @@ _SAME_MEMORY = frozenset({"data", "T", "mT", "H", "mH", "real", "imag"})
 _TENSOR_FACTS = frozenset(
     {"device", "dtype", "ndim", "requires_grad", "is_cuda", "layout", "names", "is_sparse"}
 )
-_PARAMETERS = ("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.Buffer")
+_PARAMETERS = ("torch.nn.Parameter", "torch.nn.Buffer")
 
 
 class Expressions:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from lintorch.facts.classes.model_classes import canonical
+from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.project.files import Outline, described, home, locate
 from lintorch.syntax.python_ast import outlined
 
@@ -142,7 +142,7 @@ def _named(part: ast.Name | ast.Attribute, module: _Module) -> Iterator[str]:
     head, _, rest = text.partition(".")
     if head in module.outline.names:
         origin = module.outline.names[head]
-        yield canonical(f"{origin}.{rest}" if rest else origin)
+        yield documented_name(f"{origin}.{rest}" if rest else origin)
     elif head in module.definitions and not rest:
         yield f"{home(module.path).module}.{head}"
 

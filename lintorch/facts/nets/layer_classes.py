@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lintorch.facts.classes.model_classes import canonical, is_module_class
+from lintorch.facts.classes.model_classes import is_module_class
+from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.project.files import home
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ def layer_made(expression: cst.CSTNode, source: Source) -> str:
     """The full name of the nn.Module class whose call an expression is; "" of anything else."""
     if not isinstance(expression, cst.Call):
         return ""
-    name = canonical(source.name(expression.func))
+    name = documented_name(source.name(expression.func))
     return name if name and names_module_class(name, source) else ""
 
 

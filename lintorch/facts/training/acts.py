@@ -85,10 +85,9 @@ _MODELS = re.compile(
     re.I,
 )
 """Attributes that are called as functions, set by a class that is not seen."""
-NO_GRAD = ("torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad", "torch.autograd.grad_mode.no_grad")  # fmt: skip
+NO_GRAD = ("torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad")
 AUTOCAST = (
     "torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast",
-    "torch.amp.autocast_mode.autocast", "torch.cuda.amp.autocast_mode.autocast",
     "torch.autocast_mode.autocast",
 )  # fmt: skip
 

@@ -15,7 +15,7 @@ from lintorch.syntax.literals import Arguments, arguments
 if TYPE_CHECKING:
     from lintorch.source import Source
 
-LOADERS = ("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader")
+LOADER = "torch.utils.data.DataLoader"
 _PARAMETERS = (
     "dataset", "batch_size", "shuffle", "sampler", "batch_sampler", "num_workers", "collate_fn",
     "pin_memory", "drop_last", "timeout", "worker_init_fn", "multiprocessing_context",

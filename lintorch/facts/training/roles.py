@@ -28,13 +28,13 @@ class Role(Enum):
 
 
 _BASES = {
-    Role.OPTIMIZER: ("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer"),
+    Role.OPTIMIZER: ("torch.optim.Optimizer",),
     Role.SCHEDULER: (
         "torch.optim.lr_scheduler.LRScheduler",
         "torch.optim.lr_scheduler._LRScheduler",
     ),
     Role.DATASET: ("torch.utils.data.Dataset", "torch.utils.data.IterableDataset"),
-    Role.LOADER: ("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"),
+    Role.LOADER: ("torch.utils.data.DataLoader",),
 }
 _NAMES = {
     Role.OPTIMIZER: re.compile(r"^(\w+_)?(optimi[sz]er|optim|opt)(_\w+)?$", re.I),

@@ -27,7 +27,8 @@ from lintorch.guest.export.warnings_log import listening
 from lintorch.guest.export.wrong_part import wrong_alike
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.limits import TooSlow, within
-from lintorch.record.trace import Model, Outcome
+from lintorch.record.models import Model
+from lintorch.record.outcomes import Outcome, Variation
 
 _NARROWED = ("export", "load")
 """Stages whose failure can be looked for in parts: before any numbers are compared."""
@@ -53,7 +54,7 @@ def narrowed(
         return
     eager = Eager(module, model)
     output = eager.output(model.sizes)
-    others = {group: eager.fed(sizes) for group, sizes in varied.items()}
+    others = {Variation.of_group(group): eager.fed(sizes) for group, sizes in varied.items()}
     with fresh(module, train) as copied, listening(user_file), TemporaryDirectory() as folder:
         given = eager.fed(model.sizes)
         job = Job(copied, model.inputs, given, frozenset(), outcome.opset, Path(folder), output)
@@ -71,4 +72,4 @@ def _alike(outcome: Outcome, job: Job, user_file: UserFile, late: float, part: P
         made = exported(outcome.exporter, alone(part, job), user_file)
         if isinstance(made, Outcome):
             return outcome.status == "failed" and fails_alike(outcome, made)
-        return outcome.status == "wrong" and wrong_alike(outcome.wrong, part, made)
+        return outcome.status == "wrong" and wrong_alike(outcome.wrong_at, part, made)

@@ -12,7 +12,7 @@ from lintorch.guest.export.compare_numbers import Difference, difference
 from lintorch.guest.export.module_state import fresh, tensors_of
 from lintorch.guest.watch.make_tensors import flatten, tensors
 from lintorch.record.arguments import arranged
-from lintorch.record.trace import Model
+from lintorch.record.models import Model
 
 Sizes = Mapping[str, int]
 _NUDGE = 1e-6

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 
 from lintorch.guest.process.error_text import kind_of, text_of
-from lintorch.record.trace import Site
+from lintorch.record.sites import Site
 
 UserFile = Callable[[str], str | None]
 _LINE = re.compile(r'File "(?P<path>[^"]+)", line (?P<row>\d+)(?:, in (?P<function>\S+))?')

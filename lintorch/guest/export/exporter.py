@@ -14,7 +14,8 @@ from torch import nn
 from lintorch.guest.export.module_state import kept
 from lintorch.guest.watch.make_tensors import flatten
 from lintorch.record.arguments import arranged
-from lintorch.record.trace import Input
+from lintorch.record.models import Input
+from lintorch.record.outcomes import ExportStage
 
 FILE = "model.onnx"
 """What exporters that write ONNX call their file in the job's directory."""
@@ -123,13 +124,13 @@ def saved(job: Job, name: str, save: Callable[[str], object]) -> str:
 class Refused(Exception):
     """An error, its cause, raised in a stage that is not the export itself."""
 
-    def __init__(self, stage: str) -> None:
+    def __init__(self, stage: ExportStage) -> None:
         super().__init__(stage)
         self.stage = stage
 
 
 @contextmanager
-def stage(name: str) -> Iterator[None]:
+def stage(name: ExportStage) -> Iterator[None]:
     """Raises `Refused(name)` from any error inside."""
     try:
         yield

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from lintorch.guest.export.error_reading import UserFile, of_text
-from lintorch.record.trace import OperatorUse, Site
+from lintorch.record.outcomes import OperatorUse
+from lintorch.record.sites import Site
 
 _SHAPES = ("Shape", "Size")
 _STACK = "pkg.torch.onnx.stack_trace"

@@ -10,7 +10,8 @@ import torch
 from torch import nn
 
 from lintorch.record.arguments import arranged
-from lintorch.record.trace import Input
+from lintorch.record.models import Input
+from lintorch.record.outcomes import Variation
 
 _Called = tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -23,8 +24,8 @@ class Part:
     module: nn.Module
     inputs: tuple[Input, ...]
     example: tuple[torch.Tensor, ...]
-    others: Mapping[str, tuple[torch.Tensor, ...]]
-    """What it is called with at the other sizes of the model, by the group of sizes changed there."""
+    others: Mapping[Variation, tuple[torch.Tensor, ...]]
+    """What it is called with at the other sizes of the model, by what is changed there."""
 
 
 def parts(whole: Part) -> Iterator[Part]:

@@ -8,7 +8,7 @@ from typing import Any
 from lintorch.guest.export.compare_numbers import ABSOLUTE, LOW_ABSOLUTE, LOW_RELATIVE, RELATIVE
 from lintorch.guest.watch.make_tensors import SEED
 from lintorch.record.arguments import arranged
-from lintorch.record.trace import Input
+from lintorch.record.models import Input
 
 _HEAD = '''\
 """{title}

@@ -12,7 +12,7 @@ from lintorch.guest.export.exporter import Job
 from lintorch.guest.export.exporter_table import TABLE
 from lintorch.guest.export.reproduction import program
 from lintorch.guest.watch.make_tensors import tensors
-from lintorch.record.trace import Model
+from lintorch.record.models import Model
 
 
 def script(

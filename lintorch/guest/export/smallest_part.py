@@ -15,7 +15,7 @@ from lintorch.guest.export.exporter import Job
 from lintorch.guest.export.module_state import fresh
 from lintorch.guest.export.part_calls import Alone, Part, parts
 from lintorch.guest.process.deadline import clock
-from lintorch.record.trace import Outcome
+from lintorch.record.outcomes import Outcome
 
 Alike = Callable[[Part], bool]
 """Whether the export of a part goes wrong as that of the whole does."""

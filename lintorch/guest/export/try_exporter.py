@@ -19,7 +19,8 @@ from lintorch.guest.export.verdict_on_export import judge
 from lintorch.guest.export.warnings_log import listening
 from lintorch.guest.process.error_text import is_of_memory
 from lintorch.guest.watch.make_tensors import weightless
-from lintorch.record.trace import Model, Outcome
+from lintorch.record.models import Model
+from lintorch.record.outcomes import ExportStage, Outcome
 
 _TOO_LARGE = (
     "its weights do not fit into the memory it may take, without them it is only traced; "
@@ -87,7 +88,7 @@ def exported(exporter: str, job: Job, user_file: UserFile) -> Exported | Outcome
 
 
 def _failed(
-    exporter: str, stage: str, error: BaseException, job: Job, user_file: UserFile
+    exporter: str, stage: ExportStage, error: BaseException, job: Job, user_file: UserFile
 ) -> Outcome:
     if is_of_memory(error):
         return Outcome(exporter, "failed", "stopped", ATE, opset=job.opset)

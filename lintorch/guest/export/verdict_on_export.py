@@ -11,14 +11,14 @@ from lintorch.guest.export.compare_numbers import Difference, difference
 from lintorch.guest.export.eager_reference import Eager, Sizes
 from lintorch.guest.export.error_reading import core
 from lintorch.guest.export.exporter import Exported
-from lintorch.record.trace import Outcome
+from lintorch.record.outcomes import AS_TRACED, IN_TRAINING, Deviation, Outcome, Variation
 
 
 @dataclass(frozen=True)
 class Wrong:
-    """A difference, at the key and the place in words that it was found at."""
+    """A difference, and where it was found, also in words."""
 
-    key: str
+    at: Variation
     place: str
     found: Difference
 
@@ -36,7 +36,7 @@ class Wrong:
 class _At:
     """What the exported model gave at some sizes, or the difference that there is no giving."""
 
-    key: str
+    varied: Variation
     place: str
     sizes: Sizes
     given: list[torch.Tensor] | Difference
@@ -47,7 +47,7 @@ def judge(
 ) -> Outcome:
     """Ok or wrong; failed where the exported model does not run at all.
 
-    With `train` only the traced size is compared, under the key "train". A model that is random
+    With `train` only the traced size is compared, as one exported in training mode. A model that is random
     in eval mode is neither: its numbers are "random", and only its shapes can be wrong.
     """
     traced = eager.model.sizes
@@ -55,8 +55,10 @@ def judge(
         given = _run(exported, eager, traced)
     except Exception as error:
         return Outcome(exporter, "failed", "run", core(error), opset=exported.opset)
-    key, place = ("train", "exported in training mode") if train else ("", "at the traced size")
-    runs = [_At(key, place, traced, given)]
+    if train:
+        runs = [_At(IN_TRAINING, "exported in training mode", traced, given)]
+    else:
+        runs = [_At(AS_TRACED, "at the traced size", traced, given)]
     if not train:
         runs += _others(exported, eager, varied)
     found = [wrong for at in runs if (wrong := _wrong(at, eager))]
@@ -64,7 +66,7 @@ def judge(
         found = [w for w in found if random.amount is not None and w.found.amount is None]
         if not found:
             return _random(exporter, exported, random)
-    compared = () if train else tuple(at.key for at in runs)
+    compared = () if train else tuple(at.varied for at in runs)
     outcome = _outcome(exporter, exported, found)
     return replace(outcome, compared=compared, error=_furthest(runs, eager))
 
@@ -73,7 +75,11 @@ def _random(exporter: str, exported: Exported, random: Difference) -> Outcome:
     said = f"by {random.amount:.3g}" if random.amount is not None else "in shape"
     detail = f"the eager model itself is random: two runs in eval mode differ {said}"
     return Outcome(
-        exporter, "random", wrong={"": random.amount}, detail=detail, opset=exported.opset
+        exporter,
+        "random",
+        wrong=(Deviation(AS_TRACED, random.amount),),
+        detail=detail,
+        opset=exported.opset,
     )
 
 
@@ -85,7 +91,7 @@ def _outcome(exporter: str, exported: Exported, found: list[Wrong]) -> Outcome:
     return Outcome(
         exporter,
         "wrong",
-        wrong={wrong.key: wrong.found.amount for wrong in found},
+        wrong=tuple(Deviation(wrong.at, wrong.found.amount) for wrong in found),
         detail="; ".join(part for part in (detail, exported.note) if part),
         opset=exported.opset,
     )
@@ -93,24 +99,25 @@ def _outcome(exporter: str, exported: Exported, found: list[Wrong]) -> Outcome:
 
 def _others(exported: Exported, eager: Eager, varied: Mapping[str, Sizes]) -> Iterator[_At]:
     for group, sizes in varied.items():
+        varied_by = Variation.of_group(group)
         place = f"at {group} {'×'.join(str(sizes[name]) for name in group.split(','))}"
         try:
             eager.numbers(sizes)
         except Exception:
             continue
         try:
-            yield _At(group, place, sizes, _run(exported, eager, sizes))
+            yield _At(varied_by, place, sizes, _run(exported, eager, sizes))
         except Exception as error:
             why = f"the exported model raises {core(error, 1)}"
-            yield _At(group, place, sizes, Difference(None, why=why))
+            yield _At(varied_by, place, sizes, Difference(None, why=why))
 
 
 def _wrong(at: _At, eager: Eager) -> Wrong | None:
     if isinstance(at.given, Difference):
-        return Wrong(at.key, at.place, at.given)
+        return Wrong(at.varied, at.place, at.given)
     found = difference(eager.numbers(at.sizes), at.given)
     if found and (eager.randomness() or not eager.excuses(at.sizes, at.given, found)):
-        return Wrong(at.key, at.place, found)
+        return Wrong(at.varied, at.place, found)
     return None
 
 

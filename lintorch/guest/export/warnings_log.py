@@ -11,7 +11,7 @@ from types import FrameType
 from typing import Any
 
 from lintorch.guest.export.error_reading import UserFile
-from lintorch.record.trace import Site
+from lintorch.record.sites import Site
 
 Heard = dict[tuple[str, Site | None], None]
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep

@@ -12,21 +12,22 @@ from lintorch.guest.export.exporter import Exported
 from lintorch.guest.export.module_state import fresh
 from lintorch.guest.export.part_calls import Part
 from lintorch.guest.watch.make_tensors import flatten
+from lintorch.record.outcomes import AS_TRACED, Variation
 
 
-def wrong_alike(wrong: Mapping[str, float | None], part: Part, made: Exported) -> bool:
+def wrong_alike(wrong: Mapping[Variation, float | None], part: Part, made: Exported) -> bool:
     """Whether a part is wrong at some of the sizes at which the whole is.
 
     Where the whole is wrong at the traced sizes already, so must the part be; where it is not,
     what is wrong with the part there is another matter.
     """
     found = {*_wrong(part, made)}
-    return bool(found & set(wrong)) and ("" in found) == ("" in wrong)
+    return bool(found & set(wrong)) and (AS_TRACED in found) == (AS_TRACED in wrong)
 
 
-def _wrong(part: Part, made: Exported) -> Iterator[str]:
+def _wrong(part: Part, made: Exported) -> Iterator[Variation]:
     """At which sizes of the whole a part differs from eager, or raises where eager runs."""
-    for group, example in {"": part.example, **part.others}.items():
+    for at, example in {AS_TRACED: part.example, **part.others}.items():
         try:
             expected = _eager(part.module, example)
         except Exception:
@@ -35,10 +36,10 @@ def _wrong(part: Part, made: Exported) -> Iterator[str]:
             with torch.no_grad():
                 given = made.run(_copied(example))
         except Exception:
-            yield group
+            yield at
             continue
         if difference(expected, given) is not None:
-            yield group
+            yield at
 
 
 def _eager(module: nn.Module, example: Sequence[torch.Tensor]) -> list[torch.Tensor]:

@@ -15,7 +15,8 @@ from lintorch.guest.watch import make_tensors
 from lintorch.guest.watch.raised_errors import raised as event_of
 from lintorch.guest.watch.record_run import call
 from lintorch.guest.watch.user_lines import UserLines
-from lintorch.record.trace import Event, Site
+from lintorch.record.events import Raised
+from lintorch.record.sites import Site
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Error:
     kind: str
     text: str
     site: Site | None
-    event: Event | None = None
+    event: Raised | None = None
     limit: str = ""
     """The limit that it met: "time", "memory", or none."""
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from torch import nn
 
-from lintorch.guest.build.make_model import Built
-from lintorch.guest.build.model_identity import Seen
-from lintorch.guest.build.parameters import named
+from lintorch.guest.construct.make_model import Built
+from lintorch.guest.construct.model_identity import ModelIdentity
+from lintorch.guest.construct.parameters import name_arguments
 from lintorch.guest.feed import search_inputs
 from lintorch.guest.feed.search_inputs import NotFedError
 from lintorch.guest.feed.varying_sizes import Fed
@@ -21,8 +21,9 @@ from lintorch.guest.process.isolate import Send
 from lintorch.guest.watch.trace_graphs import shortened
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record import wire
+from lintorch.record.events import Raised
 from lintorch.record.input_notation import argument
-from lintorch.record.trace import Event, Input
+from lintorch.record.models import Input, Stage
 
 _SEARCH_SHARE = 0.5
 _LARGE = 0.2
@@ -33,10 +34,10 @@ _LARGE = 0.2
 class _Failed:
     """Why a model could not be fed, or built."""
 
-    stage: str
+    stage: Stage
     cause: str
     output: str = ""
-    raised: tuple[Event, ...] = ()
+    raised: tuple[Raised, ...] = ()
     limit: str = ""
 
 
@@ -44,7 +45,7 @@ def fed(
     work: Work,
     makes: Callable[[], Iterator[Built]],
     setting: Mapping[str, Any],
-    name: Callable[[nn.Module], Seen | None],
+    name: Callable[[nn.Module], ModelIdentity | None],
 ) -> tuple[Work, Built, Fed] | None:
     """The model, by the `name` it has once built, and what it runs on.
 
@@ -84,7 +85,7 @@ def _is_too_large(built: Built, found: Fed | _Failed, work: Work) -> bool:
     return (
         isinstance(found, _Failed)
         and "memory" in found.cause
-        and weights > work.options.memory * _LARGE
+        and weights > work.options.limits.memory * _LARGE
     )
 
 
@@ -100,10 +101,10 @@ def _found(work: Work, built: Built, setting: Mapping[str, Any]) -> Fed | _Faile
                 )
             else:
                 fed = search_inputs.search(built, work.files, left * _SEARCH_SHARE)
-            send({"fed": wire.packed(fed)})
+            send({"fed": wire.pack(fed)})
         except NotFedError as error:
             failed = _Failed(error.stage, str(error), raised=error.raised, limit=error.limit)
-            send({"unfed": wire.packed(failed)})
+            send({"unfed": wire.pack(failed)})
 
     sent, ending = work.step(feeding, left, "fed", "unfed")
     for message in sent:
@@ -119,7 +120,7 @@ def _found(work: Work, built: Built, setting: Mapping[str, Any]) -> Fed | _Faile
 
 def _given(inputs: list[Any], module: nn.Module) -> tuple[tuple[Input, ...], dict[str, int]]:
     """The configured inputs, by the names of the parameters that they are for."""
-    names = named(module, len(inputs))
+    names = name_arguments(module, len(inputs))
     parsed = [argument(written, name) for written, name in zip(inputs, names, strict=True)]
     sizes = {name: size for _, found in parsed for name, size in found.items()}
     return tuple(part for parts, _ in parsed for part in parts), sizes
@@ -127,8 +128,8 @@ def _given(inputs: list[Any], module: nn.Module) -> tuple[tuple[Input, ...], dic
 
 def _met(limit: str, where: str, work: Work) -> _Failed:
     """That a limit was met, as it was set."""
-    options = work.options
-    cause = options.space.full(where) if limit == "memory" else options.time.late(where)
+    limits = work.options.limits
+    cause = limits.space.full(where) if limit == "memory" else limits.time.late(where)
     return _Failed("stopped", cause, limit=limit)
 
 

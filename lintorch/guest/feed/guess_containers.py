@@ -12,7 +12,7 @@ from lintorch.guest.feed.guess_inputs import Guess, argument
 from lintorch.guest.feed.modal_arguments import of_kind
 from lintorch.guest.feed.shape_forms import Form
 from lintorch.record.arguments import Place
-from lintorch.record.trace import Input
+from lintorch.record.models import Input
 
 _LEAST = 4
 """The smallest side of a map of features."""

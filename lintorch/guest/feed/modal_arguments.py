@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lintorch.guest.feed.shape_forms import COMMON, Form
-from lintorch.record.trace import Input
+from lintorch.record.models import Input
 
 _WORDS = re.compile(
     r"(\w+_)?(input_ids|token_ids|tokens?|texts?|captions?|questions?|words?|prompts?)"

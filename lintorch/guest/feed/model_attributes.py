@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from lintorch.record.trace import Input
+from lintorch.record.models import Input
 
 _AXES: Mapping[tuple[int, bool], tuple[tuple[int, str], ...]] = {
     (2, False): ((1, "sequence"),),

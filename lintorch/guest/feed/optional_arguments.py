@@ -11,7 +11,7 @@ from torch import nn
 from lintorch.guest.feed import shape_forms
 from lintorch.guest.feed.guess_inputs import Guess, argument
 from lintorch.guest.feed.modal_arguments import of_kind
-from lintorch.record.trace import Input
+from lintorch.record.models import Input
 
 _ATTENTION = re.compile(r"\w*attention_mask|\w*padding_mask")
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
-from typing import Any
 
 from torch import nn
 
-from lintorch.guest.build.make_model import Built
+from lintorch.guest.construct.make_model import Built
 from lintorch.guest.feed.attempt_run import Error, attempt, unfeedable
 from lintorch.guest.feed.fix_sides import other_sizes
 from lintorch.guest.feed.guess_containers import spread
@@ -20,8 +19,10 @@ from lintorch.guest.feed.shown_inputs import like
 from lintorch.guest.feed.varying_sizes import Fed, narrowed, tried
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.watch.user_lines import UserLines
+from lintorch.record.events import Raised
 from lintorch.record.input_notation import told
-from lintorch.record.trace import Event, Input, Site
+from lintorch.record.models import Input, Stage
+from lintorch.record.sites import Site
 
 _MOST_TRIES = 150
 _TRIES_PER_GUESS = 16
@@ -45,7 +46,7 @@ class NotFedError(Exception):
     """
 
     def __init__(
-        self, stage: str, cause: str, raised: tuple[Event, ...] = (), limit: str = ""
+        self, stage: Stage, cause: str, raised: tuple[Raised, ...] = (), limit: str = ""
     ) -> None:
         super().__init__(cause)
         self.stage = stage
@@ -60,7 +61,7 @@ def search(built: Built, files: UserLines, seconds: float) -> Fed:
     deadline = clock() + seconds
     first: tuple[Guess, Error] | None = None
     kinds = set()
-    raised: dict[tuple[Site, Any], Event] = {}
+    raised: dict[tuple[Site, str], Raised] = {}
     starts = chain(
         like(built.module, built.fed),
         spread(guesses(built.module, built.arguments), built.module, built.arguments),
@@ -72,7 +73,7 @@ def search(built: Built, files: UserLines, seconds: float) -> Fed:
         kinds.add(str(guess[1]))
         if event := guess[1].event:
             built_at = built.sites.get(event.layer)
-            raised.setdefault((event.site, event.value), replace(event, built=built_at))
+            raised.setdefault((event.site, event.text), replace(event, built=built_at))
     if first is None:
         raise NotFedError("inputs", "its forward takes nothing that could be fed")
     if first[1].limit:

@@ -10,7 +10,7 @@ from math import prod
 from torch import nn
 
 from lintorch.record.input_notation import FIRST_SIZES
-from lintorch.record.trace import Input
+from lintorch.record.models import Input
 
 Form = tuple[Input, dict[str, int]]
 _PLANE = {"batch": 2, "height": 64, "width": 64}

@@ -12,7 +12,7 @@ from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.limits import TooSlow, within
 from lintorch.guest.watch import make_tensors
 from lintorch.guest.watch.record_run import call
-from lintorch.record.trace import Input, Model
+from lintorch.record.models import Input, Model
 
 
 @dataclass(frozen=True)

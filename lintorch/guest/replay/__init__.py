@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
 from lintorch.guest.replay.replay_baked import baked
 from lintorch.guest.replay.replay_device import MAKERS, elsewhere
@@ -10,39 +10,39 @@ from lintorch.guest.replay.replay_random import chanced
 from lintorch.guest.replay.replay_written import kept
 from lintorch.guest.replay.run_again import Replay
 from lintorch.guest.watch.record_run import Subject
-from lintorch.record.trace import Event
+from lintorch.record.events import ModuleWrite, OperatorCall, RandomDraw, RunEvent, TensorUse
 
-_EXPERIMENTS = {
-    "module.write": kept,
-    "python.random": chanced,
+Experiment = Callable[[Replay, Sequence[RunEvent]], Iterator[RunEvent]]
+_EXPERIMENTS: Mapping[Hashable, Experiment] = {
+    ModuleWrite: kept,
+    RandomDraw: chanced,
     "torch.Tensor.data.__get__": baked,
     "torch.autograd.grad": baked,
-    "tensor.numpy": baked,
-    "array.asked": baked,
+    TensorUse.NUMPY: baked,
+    TensorUse.ARRAY: baked,
     **dict.fromkeys(MAKERS, elsewhere),
 }
 
 
-def wanted(events: Iterable[Event]) -> bool:
+def wanted(events: Iterable[RunEvent]) -> bool:
     """Whether what a run recorded is worth a second look."""
     return any(map(_asks, events))
 
 
-def _asks(event: Event) -> bool:
-    if event.name in MAKERS:
+def _asks(event: RunEvent) -> bool:
+    if isinstance(event, OperatorCall) and event.name in MAKERS:
         return event.args.get("device") is None
-    return event.name in _EXPERIMENTS and not event.args.get("same")
+    if isinstance(event, ModuleWrite) and event.same:
+        return False
+    return event.key in _EXPERIMENTS
 
 
 def replayed(
-    subject: Subject, sizes: Mapping[str, int], events: Sequence[Event]
-) -> Iterator[Event]:
-    """The facts that runs of the model with something changed bring to light; few where it is random.
-
-    `module.kept`, `module.reset`, `random.matters`, `baked.*` and `device.*`, see `record`.
-    """
-    found = {event.name for event in events if _asks(event)}
-    experiments = dict.fromkeys(run for name, run in _EXPERIMENTS.items() if name in found)
+    subject: Subject, sizes: Mapping[str, int], events: Sequence[RunEvent]
+) -> Iterator[RunEvent]:
+    """The facts that runs of the model with something changed bring to light; few where it is random."""
+    found = {event.key for event in events if _asks(event)}
+    experiments = dict.fromkeys(run for key, run in _EXPERIMENTS.items() if key in found)
     replay = Replay(subject, sizes)
     for experiment in experiments:
         if experiment is elsewhere or replay.is_steady:

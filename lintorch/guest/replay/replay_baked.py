@@ -19,21 +19,27 @@ from torch.overrides import TorchFunctionMode
 from lintorch.guest.export.compare_numbers import difference
 from lintorch.guest.replay.run_again import OTHER, Replay, told
 from lintorch.guest.watch.user_lines import UserLines
-from lintorch.record.trace import Event, Site
+from lintorch.record.events import BakedKind, BakedValue, RunEvent, TensorUse
+from lintorch.record.sites import Site
 
 _KINDS = {
-    torch.Tensor.data.__get__: "baked.data",
-    torch.Tensor.__array__: "baked.array",
-    torch.autograd.grad: "baked.grad",
+    torch.Tensor.data.__get__: BakedKind.DATA,
+    torch.Tensor.__array__: BakedKind.ARRAY,
+    torch.autograd.grad: BakedKind.GRADIENT,
 }
-_NAMES = ("torch.Tensor.data.__get__", "torch.autograd.grad", "tensor.numpy", "array.asked")
+_READS = (
+    "torch.Tensor.data.__get__",
+    "torch.autograd.grad",
+    TensorUse.NUMPY,
+    TensorUse.ARRAY,
+)
 _MOST_LINES = 6
 Seen = list[Any]
 
 
-def baked(replay: Replay, events: Sequence[Event]) -> Iterator[Event]:
-    """One `baked.data`, `baked.array` or `baked.grad` event per line that so gives another output."""
-    sites = list(dict.fromkeys(event.site for event in events if event.name in _NAMES))
+def baked(replay: Replay, events: Sequence[RunEvent]) -> Iterator[BakedValue]:
+    """One event per line and kind that so gives another output."""
+    sites = list(dict.fromkeys(event.site for event in events if event.key in _READS))
     if not sites:
         return
     watch = _Swap(replay.subject.files)
@@ -47,17 +53,17 @@ def baked(replay: Replay, events: Sequence[Event]) -> Iterator[Event]:
             swap = _Swap(replay.subject.files, {(site, kind): seen})
             outputs = replay.outputs(partial(_within, swap), OTHER)
             if swap.fits and (found := difference(other, outputs)):
-                yield Event(kind, site, args={"change": told(found)})
+                yield BakedValue(site, what=kind, change=told(found))
 
 
 class _Swap(TorchFunctionMode):  # type: ignore[misc]
     """Notes what some functions gave, by line; where `given` has it, gives that instead."""
 
     def __init__(
-        self, files: UserLines, given: Mapping[tuple[Site, str], Seen] | None = None
+        self, files: UserLines, given: Mapping[tuple[Site, BakedKind], Seen] | None = None
     ) -> None:
         super().__init__()
-        self.seen: dict[tuple[Site, str], Seen] = {}
+        self.seen: dict[tuple[Site, BakedKind], Seen] = {}
         self.fits = True
         self._files = files
         self._given = {key: iter(values) for key, values in (given or {}).items()}

@@ -21,17 +21,18 @@ from lintorch.guest.replay.run_again import Replay
 from lintorch.guest.watch import make_tensors
 from lintorch.guest.watch.operator_names import name_of
 from lintorch.guest.watch.record_run import Subject
-from lintorch.record.trace import Event, Site
+from lintorch.record.events import MixedDevices, RunEvent, SameDevice
+from lintorch.record.sites import Site
 
 _SIZED = ("zeros", "ones", "rand", "randn", "full", "empty", "tensor")
 MAKERS = tuple(f"torch.{name}" for name in (*_SIZED, "arange", "linspace", "logspace", "eye"))
 _REFUSAL = "is not on the expected device"
 
 
-def elsewhere(replay: Replay, events: Sequence[Event]) -> Iterator[Event]:
-    """`device.mixed` per line that mixes what was made on the CPU with what is where the model is.
+def elsewhere(replay: Replay, events: Sequence[RunEvent]) -> Iterator[RunEvent]:
+    """`MixedDevices` per line that mixes what was made on the CPU with what is where the model is.
 
-    `device.same` per line that does not, although it uses what was made there, if the model runs
+    `SameDevice` per line that does not, although it uses what was made there, if the model runs
     to its end without numbers.
     """
     subject, mode = replay.subject, _Elsewhere(replay.subject)
@@ -44,7 +45,7 @@ def elsewhere(replay: Replay, events: Sequence[Event]) -> Iterator[Event]:
     except Exception:  # whatever user code raises: it reads numbers, for one
         mode.same.clear()
     yield from mode.mixed.values()
-    yield from (Event("device.same", site) for site in mode.same if site not in mode.mixed)
+    yield from (SameDevice(site) for site in mode.same if site not in mode.mixed)
 
 
 class _Elsewhere(TorchFunctionMode):  # type: ignore[misc]
@@ -52,7 +53,7 @@ class _Elsewhere(TorchFunctionMode):  # type: ignore[misc]
 
     def __init__(self, subject: Subject) -> None:
         super().__init__()
-        self.mixed: dict[Site, Event] = {}
+        self.mixed: dict[Site, MixedDevices] = {}
         self.same: dict[Site, bool] = {}
         self._files = subject.files
         self._made: Any = WeakIdKeyDictionary()
@@ -83,9 +84,16 @@ class _Elsewhere(TorchFunctionMode):  # type: ignore[misc]
         site = self._files.site(sys._getframe(2))
         there = next((tensor for tensor in tensors if tensor.is_meta), made)
         if site and there is not made:
-            shapes = (tuple(there.shape), tuple(made.shape))
-            args = {"operator": name, "row": self._made[made].row}
-            self.mixed.setdefault(site, Event("device.mixed", site, inputs=shapes, args=args))
+            self.mixed.setdefault(
+                site,
+                MixedDevices(
+                    site,
+                    operator=name,
+                    row=self._made[made].row,
+                    there=tuple(there.shape),
+                    made=tuple(made.shape),
+                ),
+            )
 
     def _follow(
         self,

@@ -15,28 +15,29 @@ from lintorch.guest.replay.run_again import Replay, told
 from lintorch.guest.replay.unusable import Unusable
 from lintorch.guest.watch.random_draws import Draw, drawing
 from lintorch.guest.watch.user_lines import UserLines
-from lintorch.record.trace import Event, Site
+from lintorch.record.events import FeltDraw, RandomDraw, RunEvent, UnusedDraw
+from lintorch.record.sites import Site
 
 _ATTEMPTS = (1, 2, 3)
 _MOST_LINES = 6
 
 
-def chanced(replay: Replay, events: Sequence[Event]) -> Iterator[Event]:
-    """One `random.matters` event per line of which other draws give another output.
+def chanced(replay: Replay, events: Sequence[RunEvent]) -> Iterator[RunEvent]:
+    """One `FeltDraw` per line of which other draws give another output.
 
-    `random.unused` where no draw of a line is looked at.
+    `UnusedDraw` where no draw of a line is looked at.
     """
-    lines = {event.site: event for event in events if event.name == "python.random"}
+    lines = {event.site: event for event in events if isinstance(event, RandomDraw)}
     for site, event in list(lines.items())[:_MOST_LINES]:
         for attempt in _ATTEMPTS:
             around = partial(_other_draws, replay.subject.files, site, attempt)
             if found := replay.changed(replay.outputs(around)):
-                args = {**event.args, "change": told(found)}
-                yield Event("random.matters", site, event.layer, event.layer_class, args=args)
+                where, change = (site, event.layer, event.layer_class), told(found)
+                yield FeltDraw(*where, function=event.function, change=change)
                 break
         else:
             if _is_unused(replay, site):
-                yield Event("random.unused", site, args=event.args)
+                yield UnusedDraw(site, function=event.function)
 
 
 def _is_unused(replay: Replay, site: Site) -> bool:

@@ -16,7 +16,8 @@ from lintorch.guest.process.error_text import kind_of
 from lintorch.guest.replay.run_again import Outputs, Replay, told
 from lintorch.guest.replay.unusable import Unusable
 from lintorch.guest.watch.attribute_writes import described, same
-from lintorch.record.trace import Event
+from lintorch.record.events import KeptWrite, ModuleWrite, ResetWrite, RunEvent
+from lintorch.record.events.replay_verdicts import WrittenKind
 
 Key = tuple[str, str]
 """Path of a module and name of its attribute."""
@@ -24,24 +25,36 @@ _MOST = 6
 _PLAIN = (bool, int, float, str, type(None), torch.Tensor)
 
 
-def kept(replay: Replay, events: Sequence[Event]) -> Iterator[Event]:
-    """`module.kept` per line that writes what makes the next call with the same input another one.
+def kept(replay: Replay, events: Sequence[RunEvent]) -> Iterator[RunEvent]:
+    """`KeptWrite` per line that writes what makes the next call with the same input another one.
 
-    `module.reset` per line that writes what is written again before it is read.
+    `ResetWrite` per line that writes what is written again before it is read.
     """
-    writes = [e for e in events if e.name == "module.write"]
-    keys = dict.fromkeys(_key(e) for e in writes if not e.args["same"])
+    writes = [e for e in events if isinstance(e, ModuleWrite) and not e.same]
+    keys = dict.fromkeys(map(_key, writes))
     before, after, again = _twice(replay, list(keys)[:_MOST])
     for key in before:
         if again and not same(before[key], after[key]):
             alone = replay.changed(replay.outputs(partial(_holding, key=key, value=after[key])))
             if alone:
-                facts = {"change": told(again), "kind": _kind(replay.subject.module, key, before)}
-                facts |= {"then": described(before[key]), "now": described(after[key])}
-                yield from _told("module.kept", key, writes, facts)
+                kind, change = _kind(replay.subject.module, key, before), told(again)
+                then, now = described(before[key]), described(after[key])
+                for write in _first_on_line(key, writes):
+                    yield KeptWrite(
+                        write.site,
+                        write.layer,
+                        attribute=write.attribute,
+                        operator=write.operator,
+                        kind=kind,
+                        change=change,
+                        then=then,
+                        now=now,
+                    )
                 continue
         if not isinstance(before[key], torch.Tensor) and _is_unread(replay, key):
-            yield from _told("module.reset", key, writes, {})
+            for write in _first_on_line(key, writes):
+                name, operator = write.attribute, write.operator
+                yield ResetWrite(write.site, write.layer, attribute=name, operator=operator)
 
 
 def _twice(
@@ -87,17 +100,13 @@ def _is_unread(replay: Replay, key: Key) -> bool:
         return False
 
 
-def _told(
-    name: str, key: Key, writes: Sequence[Event], facts: Mapping[str, Any]
-) -> Iterator[Event]:
-    lines = {e.site: e for e in reversed(writes) if _key(e) == key and not e.args["same"]}
-    for site, write in lines.items():
-        how = {"operator": write.args.get("operator", "")}
-        yield Event(name, site, key[0], args={"attribute": key[1], **how, **facts})
+def _first_on_line(key: Key, writes: Sequence[ModuleWrite]) -> list[ModuleWrite]:
+    """Of the writes to an attribute, the first on each line; the last line comes first."""
+    return [*{write.site: write for write in reversed(writes) if _key(write) == key}.values()]
 
 
-def _key(event: Event) -> Key:
-    return event.layer, event.args["attribute"]
+def _key(write: ModuleWrite) -> Key:
+    return write.layer, write.attribute
 
 
 def _held(module: nn.Module, key: Key) -> Any:
@@ -110,7 +119,7 @@ def _copied(value: Any) -> Any:
     return value.detach().clone() if isinstance(value, torch.Tensor) else value
 
 
-def _kind(module: nn.Module, key: Key, before: Mapping[Key, Any]) -> str:
+def _kind(module: nn.Module, key: Key, before: Mapping[Key, Any]) -> WrittenKind:
     if key[1] in module.get_submodule(key[0])._buffers:
         return "buffer"
     return "number" if isinstance(before[key], (bool, int, float)) else "tensor"

@@ -11,6 +11,7 @@ from typing import Any
 from lintorch.guest.watch.size_ranges import user_modules
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.guest.watch.watched_sizes import Sized, SizedFloat, listening, tell
+from lintorch.record.events import SizeRead, SizeUse
 
 _NUMPY = "numpy"
 _MOST_NUMBERS = 16
@@ -62,7 +63,7 @@ class _Function:
         with listening(None):  # what it asks of a size is not the user's question
             answer = self._function(*args, **kwargs)
         if holds_size((*args, *kwargs.values())):
-            tell("size.numpy", answer, _plain(answer))
+            tell(SizeRead, how=SizeUse.NUMPY, value=_numbers(answer))
         return answer
 
     def __getattr__(self, name: str) -> Any:
@@ -76,7 +77,7 @@ def holds_size(value: Any) -> bool:
     return isinstance(value, (Sized, SizedFloat))
 
 
-def _plain(answer: Any) -> Any:
+def _numbers(answer: Any) -> Any:
     """The numbers of an answer, where they are few."""
     if isinstance(answer, (int, float)):
         return answer

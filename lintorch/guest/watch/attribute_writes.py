@@ -14,14 +14,14 @@ from lintorch.guest.watch.inplace_writes import Writes
 from lintorch.guest.watch.tensor_views import memory
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.guest.watch.watched_sizes import plain
-from lintorch.record.trace import Event
+from lintorch.record.events import ModuleWrite, OperatorCall, RunEvent
 
-Add = Callable[[Event], None]
+Add = Callable[[ModuleWrite], None]
 _ABSENT = object()
 
 
 class Attributes:
-    """Follows one run of a model's modules; `add` takes a `module.write` event for each write.
+    """Follows one run of a model's modules; `add` takes an event for each write.
 
     Only what forward will find again is meant: no submodules, and nothing of modules made on the way.
     """
@@ -44,9 +44,16 @@ class Attributes:
             before = _held(module, name)
             original(module, name, value)
             if site := self._files.site(frame):
-                args = {"attribute": name, "same": same(before, value)}
-                args |= {"before": described(before), "after": described(value)}
-                self._add(Event("module.write", site, path, args=args))
+                self._add(
+                    ModuleWrite(
+                        site,
+                        path,
+                        attribute=name,
+                        same=same(before, value),
+                        before=described(before),
+                        after=described(value),
+                    )
+                )
 
         nn.Module.__setattr__ = setting
         try:
@@ -62,15 +69,16 @@ class BufferWrites(Writes):
         super().__init__(arguments)
         self._buffers = {memory(each): name.rpartition(".") for name, each in root.named_buffers()}
 
-    def after(self, event: Event, tensors: list[torch.Tensor], out: Any) -> Iterator[Event]:
-        """As of any write; a `module.write` first where it is to a buffer."""
-        if tensors and self._buffers and event.is_write:
+    def after(
+        self, call: OperatorCall, tensors: list[torch.Tensor], out: Any
+    ) -> Iterator[RunEvent]:
+        """As of any write; a `ModuleWrite` first where it is to a buffer."""
+        if tensors and self._buffers and call.is_write:
             path, _, name = self._buffers.get(memory(tensors[0]), ("", "", ""))
-            operator = event.name.rpartition(".")[2]
-            args = {"attribute": name, "same": False, "operator": operator}
+            operator = call.name.rpartition(".")[2]
             if name:
-                yield Event("module.write", event.site, path, args=args)
-        yield from super().after(event, tensors, out)
+                yield ModuleWrite(call.site, path, attribute=name, operator=operator)
+        yield from super().after(call, tensors, out)
 
 
 def same(before: Any, after: Any) -> bool:

@@ -13,7 +13,8 @@ from torch import nn
 
 from lintorch.guest.watch import make_tensors
 from lintorch.guest.watch.running_layers import Layers, class_name
-from lintorch.record.trace import Event, Shape, Site
+from lintorch.record.events import NormedBias
+from lintorch.record.sites import Shape, Site
 
 _MAKES = frozenset(("conv1d", "conv2d", "conv3d", "linear")) | frozenset(
     f"conv_transpose{n}d" for n in (1, 2, 3)
@@ -57,15 +58,15 @@ class Biases:
             if layer := self._layer(tensor):
                 self._taken(layer, short, tensor, tensor is tensors[0])
         if short in _MAKES and isinstance(out, torch.Tensor):
-            layer = self._biased.get(self._layers.current()["layer"])
+            layer = self._biased.get(self._layers.current().layer)
             if layer is not None:
                 layer.ran, layer.shape = layer.ran + 1, tuple(out.shape)
                 if layer.ran > 1 and layer.normed < layer.ran - 1:
                     layer.other = layer.other or "nothing"
                 self._made[id(out)] = ref(out), layer
 
-    def events(self, output: Any) -> Iterator[Event]:
-        """One `bias.normed` event per line that made such layers which ran."""
+    def events(self, output: Any) -> Iterator[NormedBias]:
+        """One event per line that made such layers which ran."""
         for tensor in make_tensors.flatten(output):
             if layer := self._layer(tensor):
                 layer.other = "the model's output"
@@ -87,7 +88,7 @@ class Biases:
             return  # its shape, type or device
         if short in _NORMS and first and _is_of_channels(layer, short, tensor.dim()):
             layer.normed += 1
-            layer.norm = self._layers.current()["layer_class"].rpartition(".")[2]
+            layer.norm = self._layers.current().layer_class.rpartition(".")[2]
         else:
             layer.other = layer.other or short
 
@@ -99,8 +100,15 @@ def _is_of_channels(layer: _Layer, short: str, dims: int) -> bool:
     return layer.kind.endswith("d") and f"{dims - 2}d" == layer.kind[-2:]
 
 
-def _event(site: Site, layer: _Layer, normed: bool, whole: bool) -> Event:
-    args = {"kind": layer.kind, "norm": layer.norm, "other": layer.other, "whole": whole}
-    return Event(
-        "bias.normed", site, layer.path, built=site, outputs=(layer.shape,), args=args, value=normed
+def _event(site: Site, layer: _Layer, normed: bool, whole: bool) -> NormedBias:
+    return NormedBias(
+        site,
+        layer.path,
+        built=site,
+        normed=normed,
+        kind=layer.kind,
+        norm=layer.norm,
+        other=layer.other,
+        whole=whole,
+        shape=layer.shape,
     )

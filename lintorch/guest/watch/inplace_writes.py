@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 from weakref import ReferenceType, ref
@@ -13,7 +13,8 @@ import torch
 from torch import nn
 
 from lintorch.guest.watch.tensor_views import Views, memory
-from lintorch.record.trace import Event, Site
+from lintorch.record.events import InputWrite, OperatorCall, RunEvent, SharedWrite, ViewWrite
+from lintorch.record.sites import Site
 
 _REFUSED = frozenset(["data", "diagonal"])
 """A write through these is no exporter's to follow, whoever reads it."""
@@ -23,7 +24,7 @@ _REFUSED = frozenset(["data", "diagonal"])
 class _Pending:
     """A write through a view that matters if one of `bases` is read later."""
 
-    event: Event
+    event: ViewWrite
     bases: tuple[ReferenceType[torch.Tensor], ...]
 
 
@@ -31,7 +32,7 @@ class _Pending:
 class _Write:
     """A write, and the tensor under whose name it was made."""
 
-    event: Event
+    call: OperatorCall
     target: ReferenceType[torch.Tensor]
     number: int
 
@@ -46,28 +47,32 @@ class Writes:
         self._written: dict[int, list[_Write]] = defaultdict(list)
         self._told: set[Site] = set()
 
-    def reads(self, short: str, tensors: list[torch.Tensor]) -> Iterator[Event]:
-        """The `inplace.view` and `inplace.shared` events of earlier writes that these tensors now show."""
+    def reads(self, short: str, tensors: list[torch.Tensor]) -> Iterator[ViewWrite | SharedWrite]:
+        """The events of earlier writes that these tensors now show."""
         if self._written and not short.endswith("_like") and not short.startswith("new_"):
             for tensor in tensors[:1] if short.endswith("_as") else tensors:  # only shapes are read
                 yield from self._shown(tensor)
 
-    def after(self, event: Event, tensors: list[torch.Tensor], out: Any) -> Iterator[Event]:
-        """Take note of one operator; yield `inplace.input`, and `inplace.shared` of what is hidden."""
+    def after(
+        self, call: OperatorCall, tensors: list[torch.Tensor], out: Any
+    ) -> Iterator[RunEvent]:
+        """Take note of one operator; yield `InputWrite`, and `SharedWrite` of what is hidden."""
         if not tensors:
             return
-        if event.is_write:
-            yield from self._write(tensors[0], event)
+        if call.is_write:
+            yield from self._write(tensors[0], call)
         else:
-            self._views.note(event.name, tensors[0], out)
+            self._views.note(call.name, tensors[0], out)
 
-    def ended(self, module: nn.Module, output: list[torch.Tensor]) -> Iterator[Event]:
+    def ended(
+        self, module: nn.Module, output: list[torch.Tensor]
+    ) -> Iterator[ViewWrite | SharedWrite]:
         """The same events for what the model gives back, and for what it keeps until the next call."""
         yield from self.reads("", output)
         for place in set(map(memory, _kept(module))) & self._written.keys():
             yield from self._share(place, self._written[place])
 
-    def _shown(self, tensor: torch.Tensor) -> Iterator[Event]:
+    def _shown(self, tensor: torch.Tensor) -> Iterator[ViewWrite | SharedWrite]:
         for pending in [p for p in self._pending if any(b() is tensor for b in p.bases)]:
             self._pending.remove(pending)
             yield pending.event
@@ -79,25 +84,26 @@ class Writes:
             stale = [w for w in written if not views.comes_of(tensor, w.target(), w.number)]
             yield from self._share(place, stale)
 
-    def _share(self, place: int, writes: list[_Write]) -> Iterator[Event]:
+    def _share(self, place: int, writes: list[_Write]) -> Iterator[SharedWrite]:
         self._written[place] = [w for w in self._written[place] if w not in writes]
         for write in writes:
-            if write.event.site not in self._told:
-                self._told.add(write.event.site)
-                yield _renamed(write.event, "inplace.shared")
+            call = write.call
+            if call.site not in self._told:
+                self._told.add(call.site)
+                yield SharedWrite(*_place(call), inputs=call.inputs)
 
-    def _write(self, target: torch.Tensor, event: Event) -> Iterator[Event]:
+    def _write(self, target: torch.Tensor, call: OperatorCall) -> Iterator[RunEvent]:
         place = memory(target)
         if place in self._arguments:
-            yield _renamed(event, "inplace.input")
+            yield InputWrite(*_place(call), inputs=call.inputs)
         through, bases = self._views.behind(target)
-        write = _Write(event, ref(target), self._views.now())
-        if event.site not in self._told:
+        write = _Write(call, ref(target), self._views.now())
+        if call.site not in self._told:
             self._written[place].append(write)
         if not _REFUSED.isdisjoint(through):
             yield from self._share(place, [write])
         if bases:
-            found = replace(_renamed(event, "inplace.view"), value=through)
+            found = ViewWrite(*_place(call), inputs=call.inputs, through=through)
             alive = [p for p in self._pending if any(base() is not None for base in p.bases)]
             self._pending = [*alive, _Pending(found, bases)]
 
@@ -112,5 +118,6 @@ def _kept(module: nn.Module) -> Iterator[torch.Tensor]:
             yield from (t for t in (each if several else (each,)) if isinstance(t, torch.Tensor))
 
 
-def _renamed(event: Event, name: str) -> Event:
-    return Event(name, event.site, event.layer, event.layer_class, event.built, event.inputs)
+def _place(call: OperatorCall) -> tuple[Site, str, str, Site | None]:
+    """Where an operator ran, as other events at that place say it."""
+    return call.site, call.layer, call.layer_class, call.built

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from lintorch.record.arguments import arranged
-from lintorch.record.trace import Input, Model
+from lintorch.record.models import Input, Model
 
 SEED = 20240229
 _SPATIAL = ("depth", "height", "width")

@@ -15,7 +15,7 @@ from torch import nn
 
 from lintorch.guest.watch.unregistered_layers import Attribute, Outside
 from lintorch.guest.watch.user_lines import UserLines
-from lintorch.record.trace import Site
+from lintorch.record.sites import Site
 
 _CONTAINERS = (list, tuple, dict)
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import inspect
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import nn
@@ -21,7 +21,8 @@ from torch.utils.weak import WeakIdKeyDictionary
 from lintorch.guest.watch.make_tensors import held
 from lintorch.guest.watch.running_layers import class_name
 from lintorch.guest.watch.unregistered_layers import Attribute, Outside
-from lintorch.record.trace import Event
+from lintorch.record.events import PlainTensor
+from lintorch.record.events.layer_facts import PlainTensorUse
 
 _SHAPES = frozenset(
     ("expand_as", "view_as", "reshape_as", "broadcast_tensors", "is_same_size")
@@ -95,8 +96,8 @@ class Unregistered:
             elif not use and not (bound and tensor is not plain[0]):
                 self._of[tensor] = kept
 
-    def events(self) -> Iterator[Event]:
-        """One `tensor.plain` event per line that set such attributes, where their use tells something."""
+    def events(self) -> Iterator[PlainTensor]:
+        """One event per line that set such attributes, where their use tells something."""
         for site, found in self._lines.items():
             here = [kept for kept in self._kept if kept.attribute.site == site]
             if bad := [kept for kept in here if "computed" in kept.how]:
@@ -105,7 +106,7 @@ class Unregistered:
                 how = {use for kept in here for use in kept.how} | {use for use in found if use}
                 how.discard("kept")
                 if how and "copied" not in how:
-                    yield Event("tensor.plain", site, value=sorted(how)[0])
+                    yield PlainTensor(site, use=cast(PlainTensorUse, sorted(how)[0]))
 
 
 def _attributes(root: nn.Module, outside: Outside) -> Iterator[tuple[str, Attribute]]:
@@ -164,17 +165,16 @@ def _use(short: str, args: Sequence[Any], tensors: Sequence[Any], first: bool, b
     return "computed" if bound and short not in _SHAPES else ""
 
 
-def _event(kept: _Kept, how: str) -> Event:
+def _event(kept: _Kept, use: PlainTensorUse) -> PlainTensor:
     """Such as: `grid` of `head` (a YoloHead) met tensors of the model in `torch.Tensor.mul`."""
     tensor = kept.tensor
-    args: Mapping[str, Any] = {"attribute": kept.attribute.name, "by": kept.by}
-    return Event(
-        "tensor.plain",
+    return PlainTensor(
         kept.attribute.site,
         kept.path,
         class_name(kept.owner),
-        inputs=(tuple(tensor.shape),),
-        dtypes=(str(tensor.dtype).removeprefix("torch."),),
-        args=args,
-        value=how,
+        use=use,
+        attribute=kept.attribute.name,
+        operator=kept.by,
+        shape=tuple(tensor.shape),
+        dtype=str(tensor.dtype).removeprefix("torch."),
     )

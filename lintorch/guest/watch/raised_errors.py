@@ -9,7 +9,7 @@ from torch import nn
 from lintorch.guest.process.error_text import kind_of, text_of
 from lintorch.guest.watch.running_layers import class_name
 from lintorch.guest.watch.user_lines import UserLines, frames
-from lintorch.record.trace import Event
+from lintorch.record.events import Raised
 
 _MOST_LETTERS = 400
 
@@ -19,15 +19,15 @@ def raised(
     module: nn.Module,
     files: UserLines,
     changed: Mapping[str, int] | None = None,
-) -> Event | None:
-    """The `raised` event of an exception, at the innermost line of the user's in its traceback."""
+) -> Raised | None:
+    """The event of an exception, at the innermost line of the user's in its traceback."""
     site = files.of_error(error)
     if site is None:
         return None
-    path, kind = _running(error, module)
+    path, layer_class = _running(error, module)
     text = text_of(error).strip().partition("\n")[0][:_MOST_LETTERS]
-    args = {"kind": kind_of(error), **(changed or {})}
-    return Event("raised", site, path, kind, args=args, value=text, symbols=tuple(changed or ()))
+    kind, sizes = kind_of(error), dict(changed or {})
+    return Raised(site, path, layer_class, kind=kind, text=text, sizes=sizes)
 
 
 def _running(error: BaseException, module: nn.Module) -> tuple[str, str]:

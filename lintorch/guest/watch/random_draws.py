@@ -11,7 +11,7 @@ from typing import Any
 
 from lintorch.guest.watch.size_ranges import user_modules
 from lintorch.guest.watch.user_lines import UserLines
-from lintorch.record.trace import Site
+from lintorch.record.sites import Site
 
 NAMES = (
     "random",

@@ -25,7 +25,10 @@ from lintorch.guest.watch.size_ranges import ranges_reported
 from lintorch.guest.watch.unregistered_layers import Outside
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.guest.watch.watched_sizes import listening
-from lintorch.record.trace import Event, Input, Run, Site
+from lintorch.record.events import Raised, RunEvent
+from lintorch.record.models import Input
+from lintorch.record.runs import Run
+from lintorch.record.sites import Site
 
 
 @dataclass(frozen=True)
@@ -64,8 +67,10 @@ def record(subject: Subject, sizes: Mapping[str, int]) -> Run:
     return Run(dict(sizes), (*modal, *recorder), error)
 
 
-def refused(subject: Subject, sizes: Mapping[str, int], changed: Mapping[str, int]) -> Event | None:
-    """The `raised` event of a model that does not run at some sizes; None where it does run."""
+def refused(
+    subject: Subject, sizes: Mapping[str, int], changed: Mapping[str, int]
+) -> Raised | None:
+    """What a model raises that does not run at some sizes; None where it does run."""
     try:
         call(subject.module, make_tensors.placed(subject.module, subject.inputs, sizes))
     except Exception as error:  # whatever user code raises
@@ -74,7 +79,9 @@ def refused(subject: Subject, sizes: Mapping[str, int], changed: Mapping[str, in
     return None
 
 
-def _recorded(subject: Subject, sizes: Mapping[str, int], follow: bool) -> tuple[list[Event], str]:
+def _recorded(
+    subject: Subject, sizes: Mapping[str, int], follow: bool
+) -> tuple[list[RunEvent], str]:
     arguments = make_tensors.placed(subject.module, subject.inputs, sizes)
     tensors = make_tensors.flatten(arguments)
     layers = Layers(subject.module, subject.sites)
@@ -82,7 +89,7 @@ def _recorded(subject: Subject, sizes: Mapping[str, int], follow: bool) -> tuple
     plain = Unregistered(subject.module, subject.outside, tensors)
     writes = BufferWrites(tensors, subject.module)
     recorder = Recorder(subject.files, layers, writes, follow, (biases, plain))
-    hearing = listening(recorder.heard if follow else None)
+    hearing = listening(recorder.hear_question if follow else None)
     beside = effects(subject.module, subject.files, layers, recorder.events)
     try:
         with ExitStack() as around:

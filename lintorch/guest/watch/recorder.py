@@ -23,7 +23,20 @@ from lintorch.guest.watch.operator_names import arguments, name_of
 from lintorch.guest.watch.running_layers import Layers
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.guest.watch.watched_sizes import listening, sized
-from lintorch.record.trace import MOST_EVENTS, Event, Shape, Site
+from lintorch.record.events import (
+    OperatorCall,
+    RunEvent,
+    Shapes,
+    SizeChosen,
+    SizeCompared,
+    SizeQuestion,
+    SizeRead,
+    SizeUse,
+    TensorRead,
+    TensorUse,
+)
+from lintorch.record.runs import MOST_EVENTS
+from lintorch.record.sites import Site
 
 _MOST_NUMBERS = 16
 _ITERATED = torch.Tensor.__iter__.__code__
@@ -39,18 +52,18 @@ _PLUMBING = frozenset(
         *(_TORCH + name for name in ("_tensor.py", "overrides.py", "utils/_contextlib.py")),
     )
 )
-_QUESTIONS = {
-    "torch.Tensor.__len__": "size.len",
-    "torch.Tensor.item": "tensor.item",
-    "torch.Tensor.__bool__": "tensor.bool",
-    "torch.Tensor.is_nonzero": "tensor.bool",
-    "torch.Tensor.__contains__": "tensor.bool",
-    "torch.Tensor.__int__": "tensor.int",
-    "torch.Tensor.__index__": "tensor.int",
-    "torch.Tensor.__float__": "tensor.float",
-    "torch.Tensor.tolist": "tensor.tolist",
-    "torch.Tensor.numpy": "tensor.numpy",
-    "torch.Tensor.__array__": "tensor.numpy",
+_QUESTIONS: Mapping[str, SizeUse | TensorUse] = {
+    "torch.Tensor.__len__": SizeUse.LEN,
+    "torch.Tensor.item": TensorUse.ITEM,
+    "torch.Tensor.__bool__": TensorUse.BOOL,
+    "torch.Tensor.is_nonzero": TensorUse.BOOL,
+    "torch.Tensor.__contains__": TensorUse.BOOL,
+    "torch.Tensor.__int__": TensorUse.INT,
+    "torch.Tensor.__index__": TensorUse.INT,
+    "torch.Tensor.__float__": TensorUse.FLOAT,
+    "torch.Tensor.tolist": TensorUse.LIST,
+    "torch.Tensor.numpy": TensorUse.NUMPY,
+    "torch.Tensor.__array__": TensorUse.NUMPY,
 }
 _SIZES = frozenset(
     (
@@ -89,7 +102,7 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
         followers: Sequence[Follower] = (),
     ) -> None:
         super().__init__()
-        self.events: list[Event] = []
+        self.events: list[RunEvent] = []
         self._files, self._layers, self._writes, self._follow = files, layers, writes, follow
         self._followers = followers
         self._data: Any = WeakIdKeyDictionary()
@@ -118,13 +131,13 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
                 follower.after(name, (*args, *given.values()), before.tensors, out)
         return out
 
-    def heard(self, question: str, answer: Any, operands: Mapping[str, Any]) -> None:
+    def hear_question(self, kind: type[SizeQuestion], parts: Mapping[str, Any]) -> None:
         """A size was asked something; questions of torch and of other libraries are not the user's."""
         asker = _asker(sys._getframe(1))
         if site := self._asked_at(asker):
-            if operands.get("operator") in _ORDER and _in_call(asker):
-                question = "size.choice"
-            self._add(Event(question, site, args=operands, value=answer, **self._layers.current()))
+            if kind is SizeCompared and parts["operator"] in _ORDER and _in_call(asker):
+                kind = SizeChosen
+            self._add(kind(site, *self._layers.current(), **parts))
 
     def _asked_at(self, asker: FrameType | None) -> Site | None:
         if asker is None or not self._files.is_user(asker.f_code.co_filename):
@@ -138,7 +151,8 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
             return out
         if tensor in self._data:
             value = tuple(out) if isinstance(out, tuple) else out
-            self._add(self._event("size.data", site, (tuple(tensor.shape),), value))
+            where = self._layers.current()
+            self._add(SizeRead(site, *where, how=SizeUse.DATA, value=value))
         if not self._follow:
             return out
         return torch.Size(map(sized, out)) if isinstance(out, tuple) else sized(out)
@@ -146,7 +160,8 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
     def _iterated(self, tensor: torch.Tensor, asker: FrameType | None) -> None:
         if site := self._asked_at(asker):
             shape = tuple(tensor.shape)
-            self._add(self._event("tensor.iter", site, (shape,), shape[0] if shape else None))
+            rows = shape[0] if shape else None
+            self._add(self._read(TensorUse.ITERATION, site, (shape,), rows))
 
     def _record(
         self,
@@ -165,45 +180,50 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
             self._data[out] = True
         question = self._question(name, asker, args)
         if question:
-            self._add(self._event(question, site, before.shapes, _answer(question, out)))
-            if question != "size.tensor":
+            self._add(self._read(question, site, before.shapes, _answer(out)))
+            if question is not SizeUse.TENSOR:
                 return
         if name in _QUESTIONS or (name.endswith(".__get__") and not isinstance(out, torch.Tensor)):
             return
         plain = arguments(func, args, kwargs)
-        where = self._layers.current()
         outputs = tuple(tuple(t.shape) for t in held(out))
-        event = Event(
-            name,
+        call = OperatorCall(
             site,
+            *self._layers.current(),
+            name=name,
             inputs=before.shapes,
             dtypes=before.dtypes,
             outputs=outputs,
             args=plain,
-            **where,
         )
-        self._add(event)
+        self._add(call)
+        extra: RunEvent
         for extra in self._writes.reads(name.rpartition(".")[2], before.tensors):
             self._add(extra)
-        for extra in self._writes.after(event, before.tensors, out):
+        for extra in self._writes.after(call, before.tensors, out):
             self._add(extra)
 
-    def _question(self, name: str, asker: FrameType | None, args: tuple[Any, ...]) -> str:
-        """The question that the user's own line asks with this call; "" for none."""
+    def _question(
+        self, name: str, asker: FrameType | None, args: tuple[Any, ...]
+    ) -> SizeUse | TensorUse | None:
+        """The question that the user's own line, or a library that it calls, asks with this call."""
+        asked = _QUESTIONS.get(name)
         if self._asked_at(asker) is None:
-            return (
-                "array.asked"
-                if _QUESTIONS.get(name) == "tensor.numpy" and _is_library(asker)
-                else ""
-            )
+            by_library = asked is TensorUse.NUMPY and _is_library(asker)
+            return TensorUse.ARRAY if by_library else None
         if name in _FROM_SIZES and args and holds_size(args[0]):
-            return "size.tensor"
-        return _QUESTIONS.get(name, "")
+            return SizeUse.TENSOR
+        return asked
 
-    def _event(self, name: str, site: Site, inputs: tuple[Shape, ...], value: Any) -> Event:
-        return Event(name, site, inputs=inputs, value=value, **self._layers.current())
+    def _read(
+        self, how: SizeUse | TensorUse, site: Site, shapes: Shapes, value: Any
+    ) -> SizeRead | TensorRead:
+        where = self._layers.current()
+        if isinstance(how, SizeUse):
+            return SizeRead(site, *where, how=how, value=value)
+        return TensorRead(site, *where, how=how, inputs=shapes, value=value)
 
-    def _add(self, event: Event) -> None:
+    def _add(self, event: RunEvent) -> None:
         if len(self.events) < MOST_EVENTS:
             self.events.append(event)
 
@@ -213,7 +233,7 @@ class _Before:
     """Tensors among the arguments, with shapes and dtypes as they were before the call."""
 
     tensors: list[torch.Tensor]
-    shapes: tuple[Shape, ...]
+    shapes: Shapes
     dtypes: tuple[str, ...]
 
 
@@ -241,7 +261,7 @@ def _in_call(frame: FrameType | None) -> bool:
     return dis.opname[frame.f_code.co_code[frame.f_lasti]].startswith("CALL")
 
 
-def _answer(question: str, out: Any) -> Any:
+def _answer(out: Any) -> Any:
     """The answer where it is a number, a truth, or few numbers."""
     if isinstance(out, torch.Tensor):
         with suppress(Exception):

@@ -5,12 +5,21 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from torch import nn
 from torch.nn.modules import module as hooks
 
-from lintorch.record.trace import Event, Site
+from lintorch.record.events import IdleLayer, ModalLayer
+from lintorch.record.sites import Site
+
+
+class RunningLayer(NamedTuple):
+    """The innermost module that runs, as events say it, in their order."""
+
+    layer: str
+    layer_class: str
+    built: Site | None
 
 
 class Layers:
@@ -26,10 +35,10 @@ class Layers:
         self._called: set[str] = set()
         self.called: set[int] = set()
 
-    def current(self) -> dict[str, Any]:
-        """The `layer`, `layer_class` and `built` of an event that happens now."""
+    def current(self) -> RunningLayer:
+        """Where an event happens that happens now."""
         path, kind = self._running[-1] if self._running else ("", "")
-        return {"layer": path, "layer_class": kind, "built": self._sites.get(path)}
+        return RunningLayer(path, kind, self._sites.get(path))
 
     @contextmanager
     def followed(self) -> Iterator[None]:
@@ -42,8 +51,8 @@ class Layers:
             before.remove()
             after.remove()
 
-    def idle(self) -> Iterator[Event]:
-        """One `layer.idle` event per line that built layers of which none, nor any part, was called."""
+    def idle(self) -> Iterator[IdleLayer]:
+        """One event per line that built layers of which none, nor any part, was called."""
         used = {"", *self._called}
         for path in self._called:
             used.update(path[:end] for end, letter in enumerate(path) if letter == ".")
@@ -52,7 +61,7 @@ class Layers:
         for path, site in sites.items():
             if site not in busy:
                 busy.add(site)
-                yield Event("layer.idle", site, path, built=site)
+                yield IdleLayer(site, path, built=site)
 
     def _enter(self, module: nn.Module, args: Any) -> None:
         outer = self._running[-1][0] if self._running else ""
@@ -74,12 +83,12 @@ def class_name(module: nn.Module) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
-def modal_events(root: nn.Module, sites: Mapping[str, Site], whole: Site) -> Iterator[Event]:
-    """One `train.layer` event per layer whose behaviour depends on the mode."""
+def modal_events(root: nn.Module, sites: Mapping[str, Site], whole: Site) -> Iterator[ModalLayer]:
+    """One event per layer whose behaviour depends on the mode."""
     for path, module in root.named_modules():
         if depends_on_mode(module):
             built = sites.get(path)
-            yield Event("train.layer", built or whole, path, class_name(module), built)
+            yield ModalLayer(built or whole, path, class_name(module), built)
 
 
 def depends_on_mode(module: nn.Module) -> bool:

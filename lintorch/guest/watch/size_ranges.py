@@ -11,6 +11,7 @@ from typing import Any
 
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.guest.watch.watched_sizes import Sized, tell
+from lintorch.record.events import SizeLooped
 
 
 class _Kind(type):
@@ -27,7 +28,7 @@ class _Range(metaclass=_Kind):
     def __new__(cls, *bounds: Any) -> Any:
         answer = range(*bounds)
         if any(isinstance(bound, Sized) for bound in bounds):
-            return tell("size.range", answer, len(answer), bounds=bounds)
+            tell(SizeLooped, bounds=bounds, value=len(answer))
         return answer
 
 

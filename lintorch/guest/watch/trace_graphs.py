@@ -17,7 +17,9 @@ from lintorch.guest.watch.operator_names import name_of
 from lintorch.guest.watch.record_run import Subject
 from lintorch.guest.watch.running_layers import class_name
 from lintorch.record.arguments import arranged
-from lintorch.record.trace import Input, Rung, Site
+from lintorch.record.models import Input
+from lintorch.record.runs import GraphCapture, Tracer
+from lintorch.record.sites import Site
 
 _MOST_LETTERS = 300
 _NOT_TELLING = re.compile(
@@ -29,7 +31,7 @@ _NOISE = re.compile(
 )
 
 
-def by_fx(subject: Subject, sizes: Mapping[str, int]) -> Rung:
+def by_fx(subject: Subject, sizes: Mapping[str, int]) -> GraphCapture:
     """`torch.fx.symbolic_trace`; arguments that are not fed keep their defaults."""
     tracer = fx.Tracer()
     tracer.record_stack_traces = True
@@ -37,11 +39,11 @@ def by_fx(subject: Subject, sizes: Mapping[str, int]) -> Rung:
     try:
         graph = tracer.trace(subject.module, _unfed(subject.module, given) or None)
     except Exception as error:  # whatever user code raises
-        return _failed("fx", error, subject)
-    return _graphed("fx", graph, subject)
+        return _failed(Tracer.FX, error, subject)
+    return _graphed(Tracer.FX, graph, subject)
 
 
-def by_export(subject: Subject, sizes: Mapping[str, int]) -> Rung:
+def by_export(subject: Subject, sizes: Mapping[str, int]) -> GraphCapture:
     """`torch.export.export` with each named size Dim.DYNAMIC."""
     arguments = make_tensors.placed(subject.module, subject.inputs, sizes)
     shapes = dynamic_shapes(subject.module, subject.inputs)
@@ -51,8 +53,8 @@ def by_export(subject: Subject, sizes: Mapping[str, int]) -> Rung:
                 subject.module, arguments, dynamic_shapes=shapes, strict=False
             )
     except Exception as error:  # whatever user code raises
-        return _failed("torch.export", error, subject)
-    return _graphed("torch.export", program.graph, subject)
+        return _failed(Tracer.EXPORT, error, subject)
+    return _graphed(Tracer.EXPORT, program.graph, subject)
 
 
 def lasting(graph: fx.Graph) -> set[str]:
@@ -72,9 +74,9 @@ def lasting(graph: fx.Graph) -> set[str]:
     }
 
 
-LADDER: Mapping[str, Callable[[Subject, Mapping[str, int]], Rung]] = {
-    "fx": by_fx,
-    "torch.export": by_export,
+TRACERS: Mapping[Tracer, Callable[[Subject, Mapping[str, int]], GraphCapture]] = {
+    Tracer.FX: by_fx,
+    Tracer.EXPORT: by_export,
 }
 
 
@@ -110,17 +112,17 @@ def _unfed(module: nn.Module, given: int) -> dict[str, Any]:
     return {p.name: p.default for p in parameters if p.default is not p.empty}
 
 
-def _failed(name: str, error: Exception, subject: Subject) -> Rung:
-    return Rung(name, False, shortened(error), subject.files.of_error(error))
+def _failed(tracer: Tracer, error: Exception, subject: Subject) -> GraphCapture:
+    return GraphCapture(tracer, False, shortened(error), subject.files.of_error(error))
 
 
-def _graphed(name: str, graph: fx.Graph, subject: Subject) -> Rung:
+def _graphed(tracer: Tracer, graph: fx.Graph, subject: Subject) -> GraphCapture:
     operators = tuple(
         (_operator(node, subject.module), _site(node, subject))
         for node in graph.nodes
         if node.op.startswith("call_")
     )
-    return Rung(name, True, operators=operators, lasting=tuple(sorted(lasting(graph))))
+    return GraphCapture(tracer, True, operators=operators, lasting=tuple(sorted(lasting(graph))))
 
 
 def _operator(node: fx.Node, module: nn.Module) -> str:

@@ -12,7 +12,8 @@ import torch
 from torch import nn
 
 from lintorch.guest.watch.running_layers import class_name, depends_on_mode
-from lintorch.record.trace import Event, Site
+from lintorch.record.events import OutsideLayers
+from lintorch.record.sites import Site
 
 _DEPTH = 3
 
@@ -35,10 +36,10 @@ class Outside:
     attributes: Sequence[Attribute] = ()
 
 
-def layers(root: nn.Module, outside: Outside, called: Collection[int]) -> Iterator[Event]:
-    """One `layer.outside` event per line that keeps layers in a plain container, or makes stray ones."""
+def layers(root: nn.Module, outside: Outside, called: Collection[int]) -> Iterator[OutsideLayers]:
+    """One event per line that keeps layers in a plain container, or makes stray ones."""
     paths = {id(module): path for path, module in root.named_modules()}
-    lines: dict[Site, list[Event | None]] = defaultdict(list)
+    lines: dict[Site, list[OutsideLayers | None]] = defaultdict(list)
     strays = _strays(outside, paths, called)
     for attribute in outside.attributes:
         owner = attribute.owner()
@@ -54,7 +55,7 @@ def layers(root: nn.Module, outside: Outside, called: Collection[int]) -> Iterat
                 strays.pop(id(module), None)
     for module, site in strays.values():
         if not _hidden(root, module):
-            lines[site].append(Event("layer.outside", site, value=1, args=_told(module, "", "")))
+            lines[site].append(_lost(site, module, 1))
     yield from (event for events in lines.values() if (event := _worst(events)))
 
 
@@ -64,27 +65,31 @@ def _container(
     held: list[nn.Module],
     paths: dict[int, str],
     called: Collection[int],
-) -> Event | None:
+) -> OutsideLayers | None:
     """What is so of one list, tuple or dict; None where the run does not tell."""
     site, kind = attribute.site, type(owner.__dict__.get(attribute.name)).__name__
     lost = [m for m in held if id(m) not in paths and _has_state(m)]
     if not lost:
         reason = "has weights or a mode" if any(id(m) not in paths for m in held) else ""
-        return Event("layer.outside", site, value=0, args={"reason": reason})
+        return OutsideLayers(site, lost=0, reason=reason)
     ran = [m for m in lost if _ran(m, called)]
     if not ran or not any(map(_matters, ran)):
         return None
-    return Event("layer.outside", site, value=len(ran), args=_told(ran[0], attribute.name, kind))
+    return _lost(site, ran[0], len(ran), kind, attribute.name)
 
 
-def _told(module: nn.Module, attribute: str, kind: str) -> dict[str, Any]:
-    count = sum(weight.numel() for weight in module.parameters())
-    return {
-        "attribute": attribute,
-        "kind": kind,
-        "class": class_name(module).rpartition(".")[2],
-        "parameters": count,
-    }
+def _lost(
+    site: Site, first: nn.Module, count: int, container: str = "", attribute: str = ""
+) -> OutsideLayers:
+    """That so many layers are lost, the `first` of them in words."""
+    return OutsideLayers(
+        site,
+        lost=count,
+        container=container,
+        attribute=attribute,
+        first_class=class_name(first).rpartition(".")[2],
+        parameters=sum(weight.numel() for weight in first.parameters()),
+    )
 
 
 def _strays(
@@ -129,9 +134,9 @@ def _ran(module: nn.Module, called: Collection[int]) -> bool:
     return any(id(part) in called for part in module.modules())
 
 
-def _worst(events: list[Event | None]) -> Event | None:
+def _worst(events: list[OutsideLayers | None]) -> OutsideLayers | None:
     """What is to say of a line: that layers are lost, else that none is wherever it ran."""
-    lost = [event for event in events if event and event.value]
+    lost = [event for event in events if event and event.lost]
     if lost:
-        return replace(lost[0], value=sum(event.value for event in lost))
+        return replace(lost[0], lost=sum(event.lost for event in lost))
     return events[0] if all(events) else None

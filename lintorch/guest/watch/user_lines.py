@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from types import FrameType, TracebackType
 
 from lintorch.guest.process.error_text import text_of
-from lintorch.record.trace import Site
+from lintorch.record.sites import Site
 from lintorch.record.user_files import UserFiles
 
 _LINE = re.compile(r'File "(?P<path>[^"]+)", line (?P<row>\d+)(?:, in (?P<function>\S+))?')

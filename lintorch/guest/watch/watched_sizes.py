@@ -12,13 +12,15 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, cast
 
-Listener = Callable[[str, Any, Mapping[str, Any]], None]
+from lintorch.record.events import SizeCompared, SizeDivided, SizeQuestion, SizeRead, SizeUse
+
+Listener = Callable[[type[SizeQuestion], Mapping[str, Any]], None]
 _listener: Listener | None = None
 
 
 @contextmanager
 def listening(listener: Listener | None) -> Iterator[None]:
-    """Within, `listener(question, answer, operands)` hears every question; None hears nothing."""
+    """Within, `listener(kind, parts)` hears every question: its class and fields; None hears nothing."""
     global _listener
     before, _listener = _listener, listener
     try:
@@ -27,15 +29,10 @@ def listening(listener: Listener | None) -> Iterator[None]:
         _listener = before
 
 
-def tell(question: str, answer: Any, value: Any, **operands: Any) -> Any:
-    """Tell the listener what was asked and the plain `value` of the answer; give the answer back."""
+def tell(kind: type[SizeQuestion], **parts: Any) -> None:
+    """Tell the listener what was asked: a class of events, and its fields."""
     if _listener is not None:
-        _listener(question, value, {name: plain(part) for name, part in operands.items()})
-    return answer
-
-
-def _tell(question: str, answer: Any, **operands: Any) -> Any:
-    return tell(question, answer, answer, **operands)
+        _listener(kind, {name: plain(part) for name, part in parts.items()})
 
 
 def plain(value: Any) -> Any:
@@ -62,13 +59,13 @@ def _computed(function: Callable[..., Any], swapped: bool = False) -> Callable[.
     def method(self: Any, other: Any, *rest: Any) -> Any:
         if rest or not isinstance(other, (int, float)):
             if function is operator.mul and isinstance(other, list):
-                _tell("size.repeat", plain(self))
+                tell(SizeRead, how=SizeUse.REPEAT, value=self)
             return NotImplemented
         left, right = (other, self) if swapped else (self, other)
         left, right = plain(left), plain(right)
         answer = function(left, right)
         if function is operator.floordiv and (left < 0 or right < 0):
-            _tell("size.floordiv", answer, left=left, right=right)
+            tell(SizeDivided, left=left, right=right, value=answer)
         return sized(answer)
 
     return method
@@ -79,14 +76,18 @@ def _compared(symbol: str, function: Callable[[Any, Any], bool]) -> Callable[...
         if not _number(other):
             return NotImplemented
         left, right = plain(self), plain(other)
-        return _tell("size.compare", function(left, right), left=left, operator=symbol, right=right)
+        answer = function(left, right)
+        tell(SizeCompared, left=left, operator=symbol, right=right, value=answer)
+        return answer
 
     return method
 
 
-def _asked(question: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def _converted(how: SizeUse, function: Callable[..., Any]) -> Callable[..., Any]:
     def method(self: Any, *rest: Any) -> Any:
-        return _tell(question, function(plain(self), *rest), operand=self)
+        answer = function(plain(self), *rest)
+        tell(SizeRead, how=how, operand=self, value=answer)
+        return answer
 
     return method
 
@@ -101,8 +102,8 @@ def _reporting(kind: type) -> dict[str, Any]:
     methods |= {"__divmod__": _divided(False), "__rdivmod__": _divided(True)}
     for name, symbol in _COMPARISONS.items():
         methods[f"__{name}__"] = _compared(symbol, getattr(operator, name))
-    for name, question in _QUESTIONS.items():
-        methods[f"__{name}__"] = _asked(question, getattr(kind, f"__{name}__"))
+    for name, how in _CONVERSIONS.items():
+        methods[f"__{name}__"] = _converted(how, getattr(kind, f"__{name}__"))
     for name in ("neg", "pos", "abs"):
         methods[f"__{name}__"] = _unary(getattr(operator, name))
     return methods
@@ -123,14 +124,14 @@ def _unary(function: Callable[[Any], Any]) -> Callable[..., Any]:
 
 
 _COMPARISONS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
-_QUESTIONS = {
-    "int": "size.int",
-    "trunc": "size.int",
-    "floor": "size.int",
-    "float": "size.float",
-    "ceil": "size.ceil",
-    "round": "size.round",
-    "bool": "size.compare",
+_CONVERSIONS = {
+    "int": SizeUse.INT,
+    "trunc": SizeUse.INT,
+    "floor": SizeUse.INT,
+    "float": SizeUse.FLOAT,
+    "ceil": SizeUse.CEIL,
+    "round": SizeUse.ROUND,
+    "bool": SizeUse.TRUTH,
 }
 Sized = type("Sized", (int,), _reporting(int))
 SizedFloat = type("SizedFloat", (float,), _reporting(float))

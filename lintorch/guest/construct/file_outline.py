@@ -1,0 +1,75 @@
+"""What a file's text says of its models before anything of it runs: classes, factories, who names whom."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+OUTLINED_FILE = "<outlined>"
+"""The file name in a SyntaxError that `outline_file` raises."""
+_FACTORY_NAME = re.compile(
+    r"(build|make|create|get|new)_\w+|[a-z][a-z0-9_]*\d[a-z0-9_]*|\w*(model|net)\w*"
+)
+_NO_FACTORY_NAME = re.compile(
+    r"_|test|main|train|eval|load|save|run|parse|download|count|plot|print"
+)
+
+
+@dataclass(frozen=True)
+class FileOutline:
+    """Top-level classes and zero-argument factories of a file, by name, with their rows.
+
+    `mentions` holds, per top-level class and function, the other top-level names it mentions.
+    """
+
+    classes: Mapping[str, int]
+    factories: Mapping[str, int]
+    mentions: Mapping[str, frozenset[str]]
+
+    def find_reachable(self, name: str) -> frozenset[str]:
+        """Everything that `name` mentions, directly or through what it mentions."""
+        found: set[str] = set()
+        waiting = [name]
+        while waiting:
+            for mentioned in self.mentions.get(waiting.pop(), frozenset()) - found:
+                found.add(mentioned)
+                waiting.append(mentioned)
+        return frozenset(found)
+
+
+def outline_file(text: bytes) -> FileOutline:
+    """The outline of a file's text. Raises SyntaxError."""
+    body = list(_walk_definitions(ast.parse(text, OUTLINED_FILE).body))
+    classes = {node.name: node.lineno for node in body if isinstance(node, ast.ClassDef)}
+    functions = {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
+    known = {*classes, *functions}
+    names = {node.name: _find_names(node) & known - {node.name} for node in body}
+    factories = {name: node.lineno for name, node in functions.items() if _is_factory(node)}
+    return FileOutline(classes, factories, names)
+
+
+def _walk_definitions(body: list[ast.stmt]) -> Iterator[ast.ClassDef | ast.FunctionDef]:
+    for node in body:
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+            yield node
+        elif isinstance(node, (ast.If, ast.Try)):
+            yield from _walk_definitions(node.body)
+
+
+def _find_names(node: ast.AST) -> frozenset[str]:
+    return frozenset(part.id for part in ast.walk(node) if isinstance(part, ast.Name))
+
+
+def _is_factory(node: ast.FunctionDef) -> bool:
+    arguments = node.args
+    required = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
+    if required or any(default is None for default in arguments.kw_defaults):
+        return False
+    returns = [part.value for part in ast.walk(node) if isinstance(part, ast.Return)]
+    if not any(isinstance(value, (ast.Call, ast.Name)) for value in returns):
+        return False
+    if node.returns is not None and "Module" in ast.unparse(node.returns):
+        return True
+    return bool(_FACTORY_NAME.fullmatch(node.name)) and not _NO_FACTORY_NAME.match(node.name)

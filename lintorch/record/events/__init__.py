@@ -1,0 +1,47 @@
+"""What happens in a run of a model, and what a run shows: one frozen class for each kind."""
+
+from __future__ import annotations
+
+from lintorch.record.events.base import OperatorCall, Raised, RunEvent, Shapes
+from lintorch.record.events.layer_facts import (
+    IdleLayer,
+    ModalLayer,
+    NormedBias,
+    OutsideLayers,
+    PlainTensor,
+)
+from lintorch.record.events.replay_verdicts import (
+    BakedKind,
+    BakedValue,
+    FeltDraw,
+    KeptWrite,
+    MixedDevices,
+    ResetWrite,
+    SameDevice,
+    UnusedDraw,
+)
+from lintorch.record.events.side_effects import (
+    InputWrite,
+    ModuleWrite,
+    RandomDraw,
+    SharedWrite,
+    ViewWrite,
+)
+from lintorch.record.events.size_reads import (
+    SizeChosen,
+    SizeCompared,
+    SizeDivided,
+    SizeLooped,
+    SizeQuestion,
+    SizeRead,
+    SizeUse,
+)
+from lintorch.record.events.tensor_reads import TensorRead, TensorUse
+
+__all__ = [
+    "BakedKind", "BakedValue", "FeltDraw", "IdleLayer", "InputWrite", "KeptWrite",
+    "MixedDevices", "ModalLayer", "ModuleWrite", "NormedBias", "OperatorCall", "OutsideLayers",
+    "PlainTensor", "Raised", "RandomDraw", "ResetWrite", "RunEvent", "SameDevice", "Shapes",
+    "SharedWrite", "SizeChosen", "SizeCompared", "SizeDivided", "SizeLooped", "SizeQuestion",
+    "SizeRead", "SizeUse", "TensorRead", "TensorUse", "UnusedDraw", "ViewWrite",
+]  # fmt: skip

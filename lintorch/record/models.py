@@ -1,0 +1,72 @@
+"""Models that were found: how they were built, what they are fed, or why they could not run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from lintorch.record.events import Raised
+from lintorch.record.sites import Row
+
+Stage = Literal["import", "build", "inputs", "run", "stopped"]
+"""Where the way to a model's run ended; "stopped" by a limit, an exit or a crash."""
+
+
+@dataclass(frozen=True)
+class Input:
+    """A tensor that the model is fed: `float32[batch, 3, height=64, width=64]`.
+
+    `at` says where it stands in an argument that holds several: `(0, "image")` for `x[0]["image"]`;
+    () where it is the argument itself. The inputs of one argument follow each other.
+    `shape` holds numbers for fixed sizes and names for dynamic ones; `sizes` of the model's
+    inputs give each name its first value. `low` and `high` bound integer values (high exclusive).
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[int | str, ...]
+    low: int = 0
+    high: int = 0
+    at: tuple[int | str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """A name for it alone: `batch_image` for `batch["image"]`."""
+        return "_".join(map(str, (self.name, *self.at)))
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model that was found, how it was built and what it is fed."""
+
+    path: str
+    qualname: str
+    row: Row
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    """Constructor arguments that were filled in, shown as their repr where not plain."""
+    inputs: tuple[Input, ...] = ()
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    contains: tuple[str, ...] = ()
+    """`path:Class` of the user's modules inside it."""
+    parameters: int = 0
+    seconds: float = 0.0
+    factory: str = ""
+    """`nets/seg.py:UNet`, relative to the project: what was called; "" where settings cannot name it."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """What it was called with, as far as settings can say it; `unsaid` names the rest."""
+    unsaid: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A model that could not be built, fed or run to its end; `output` is the end of what it printed."""
+
+    path: str
+    qualname: str
+    row: Row
+    stage: Stage
+    cause: str
+    output: str = ""
+    raised: tuple[Raised, ...] = ()
+    """What the tries to run it raised, each at its line."""

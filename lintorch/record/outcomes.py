@@ -1,0 +1,120 @@
+"""How exporters treated a model, and what an exported ONNX graph holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from lintorch.record.sites import Site
+
+Status = Literal["ok", "wrong", "failed", "unavailable", "random"]
+"""What came of an export; "random" where eager differs from itself, so that numbers could not be compared."""
+ExportStage = Literal["", "export", "save", "load", "run", "stopped"]
+"""Where an export failed; "stopped" by a limit, an exit or a crash."""
+
+
+@dataclass(frozen=True)
+class OperatorUse:
+    """One operator of an exported ONNX graph, as it is used at one line.
+
+    `opset` is the one that the file imports for the operator's domain ("" for ONNX itself).
+    `types` are those of its inputs as torch calls them, "" where unknown; `rank` is that of the
+    first one. `data` is False where it only works on sizes and constants.
+    """
+
+    name: str
+    opset: int
+    domain: str = ""
+    types: tuple[str, ...] = ()
+    rank: int | None = None
+    layer: str = ""
+    """Dotted path of the module it stands in; "" for the model."""
+    site: Site | None = None
+    data: bool = True
+
+
+@dataclass(frozen=True)
+class Variation:
+    """How what was compared with eager differs from what was traced.
+
+    Nothing differs at the traced sizes; else some named sizes are `changed`, in the order of their
+    names, or the export was made in training mode.
+    """
+
+    changed: tuple[str, ...] = ()
+    training: bool = False
+
+    @staticmethod
+    def of_sizes(names: Iterable[str]) -> Variation:
+        """That named sizes are changed, whatever their order."""
+        return Variation(tuple(sorted(names)))
+
+    @staticmethod
+    def of_group(group: str) -> Variation:
+        """That the sizes of a group are changed, as `height,width` names them."""
+        return Variation.of_sizes(group.split(","))
+
+    def __bool__(self) -> bool:
+        return self != AS_TRACED
+
+    def __str__(self) -> str:
+        """`batch`, `height,width`; nothing where no size is changed."""
+        return ",".join(self.changed)
+
+
+AS_TRACED = Variation()
+IN_TRAINING = Variation(training=True)
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """Where an exported model is wrong, and by how much.
+
+    `amount` is the largest absolute difference from eager, None where the exported model raised or
+    gave another shape.
+    """
+
+    at: Variation
+    amount: float | None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How one exporter treated one model; `detail` says in words what is `wrong`."""
+
+    exporter: str
+    status: Status
+    stage: ExportStage = ""
+    message: str = ""
+    site: Site | None = None
+    operators: tuple[str, ...] = ()
+    wrong: tuple[Deviation, ...] = ()
+    detail: str = ""
+    warnings: tuple[tuple[str, Site | None], ...] = ()
+    """Warnings raised by the exporter that name a line of the user's source."""
+    opset: int | None = None
+    ir: int | None = None
+    """The IR version of the ONNX file that was written."""
+    compared: tuple[Variation, ...] = ()
+    """All at which numbers were compared, wrong or right."""
+    seconds: float = 0.0
+    graph: tuple[OperatorUse, ...] = ()
+    """What an exported ONNX file holds, whatever its numbers are worth."""
+    error: float | None = None
+    """The largest absolute difference from eager over all sizes; None where none was measured."""
+    artifact: str = ""
+    """The file that was written, where it was asked for."""
+    part: str = ""
+    """The smallest module inside the model that alone fails, or is wrong, as it is: `neck.pool (Pool)`."""
+    enough: int | None = None
+    """The lowest ONNX opset at which every operator has a translation; None where none is known."""
+    script: str = ""
+    """A program that shows the same with torch alone, where it was asked for."""
+    unwritten: str = ""
+    """Why there is no such program."""
+
+    @property
+    def wrong_at(self) -> dict[Variation, float | None]:
+        """By what was varied: how far off the exported model is, as `Deviation` says it."""
+        return {each.at: each.amount for each in self.wrong}

@@ -1,0 +1,45 @@
+"""What one model did when it ran, and as which graphs it was traced."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from lintorch.record.events import RunEvent
+from lintorch.record.sites import Site
+
+MOST_EVENTS = 20_000
+"""A run records no more than these."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One execution of the model, with its named sizes and everything that happened, in order."""
+
+    sizes: Mapping[str, int]
+    events: tuple[RunEvent, ...]
+    error: str = ""
+
+
+class Tracer(Enum):
+    """A way of tracing a model as a graph: `torch.fx.symbolic_trace`, or `torch.export.export`."""
+
+    FX = "fx"
+    EXPORT = "torch.export"
+
+
+@dataclass(frozen=True)
+class GraphCapture:
+    """How one way of tracing a model as a graph went.
+
+    `operators` holds (operator, site) for each call node of the graph.
+    """
+
+    tracer: Tracer
+    ok: bool
+    error: str = ""
+    site: Site | None = None
+    operators: tuple[tuple[str, Site | None], ...] = ()
+    lasting: tuple[str, ...] = ()
+    """Those of the operators, as functions without side effects, that torch cannot take apart."""
