@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from examining import examine_files
 
 from lintorch import catalog
 from lintorch.core.dispatch import index, lint
@@ -12,9 +13,7 @@ from lintorch.core.finding import Evidence, Finding, Severity
 from lintorch.core.merge import Merged, merge
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace, Trial
-from lintorch.host.examine_models import examine_models
 from lintorch.host.reports import Report
-from lintorch.record.model_options import ModelOptions
 from lintorch.source import Source
 
 CATALOG = catalog.load()
@@ -55,7 +54,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def traced(folder: Path) -> list[Report]:
-    return list(examine_models(paths(folder, *FILES), ModelOptions(str(folder), trace=True)))
+    return examine_files(paths(folder, *FILES), folder)
 
 
 def paths(folder: Path, *names: str) -> tuple[str, ...]:
@@ -143,10 +142,8 @@ def test_a_model_that_nobody_exports_in_training_mode_is_no_finding(folder, trac
 def test_an_export_in_training_mode_that_differs_proves_a_missing_eval(folder):
     (path,) = paths(folder, "modal.py")
     pair = (f"{path}:Net", "torch.export")
-    options = ModelOptions(
-        str(folder), trace=True, exporters=("torch.export",), in_training=(pair,)
-    )
-    reports = list(examine_models([path], options))
+    asked = {"exporters": ("torch.export",), "in_training": (pair,)}
+    reports = examine_files([path], folder, **asked)
     finding = only(judged(folder, "LT201", MODAL, reports, deploy(MODAL)).standing)
     assert (finding.evidence, finding.exporter) == (Evidence.EXPORT, "torch.export")
     assert finding.severity is Severity.ERROR
@@ -167,8 +164,7 @@ def test_dropout_of_nothing_is_withdrawn(folder, traced):
 @pytest.fixture(scope="module")
 def tried(folder: Path) -> list[Report]:
     exporters = ("torch.export", "torchscript-script")
-    options = ModelOptions(str(folder), trace=True, exporters=exporters)
-    return list(examine_models(paths(folder, "dropping.py", "synced.py"), options))
+    return examine_files(paths(folder, "dropping.py", "synced.py"), folder, exporters=exporters)
 
 
 def test_dropout_makes_an_export_random(folder, tried):

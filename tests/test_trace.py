@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from examining import examine_files
 
 from lintorch.guest.watch.user_lines import UserLines
-from lintorch.host.examine_models import examine_models
 from lintorch.host.reports import Report
 from lintorch.record.events.base import RunEvent
 from lintorch.record.events.layer_facts import ModalLayer
@@ -23,7 +23,7 @@ from lintorch.record.events.size_reads import (
     SizeUse,
 )
 from lintorch.record.events.tensor_reads import TensorRead
-from lintorch.record.model_options import ModelOptions
+from lintorch.record.model_options import ModelLimits
 
 QUESTIONS = """
 import math
@@ -150,8 +150,8 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
     paths = [folder / f"{name}.py" for name in texts]
     for path in paths:
         path.write_text(textwrap.dedent(texts[path.stem]))
-    examined = examine_models(map(str, paths), ModelOptions(str(folder), trace=True))
-    return {Path((r.model or r.failure).path).stem: r for r in examined}
+    reports = examine_files(paths, folder, limits=ModelLimits(seconds=60))
+    return {Path((r.model or r.failure).path).stem: r for r in reports}
 
 
 def marks(text: str) -> dict[int, set[str]]:

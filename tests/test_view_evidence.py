@@ -9,14 +9,14 @@ import pytest
 
 pytest.importorskip("torch")
 
+from examining import examine_files
+
 from lintorch import catalog
 from lintorch.core.dispatch import index, lint
 from lintorch.core.finding import Evidence, Finding
 from lintorch.core.merge import Merged, merge
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace, Trial
-from lintorch.host.examine_models import examine_models
-from lintorch.record.model_options import ModelOptions
 from lintorch.record.runs import GraphCapture, Tracer
 from lintorch.run.judge_reports import trace_failure
 from lintorch.source import Source
@@ -58,8 +58,7 @@ def examined(
     path = folder / "net.py"
     path.write_text(text, encoding="utf-8")
     found = list(lint(Source(str(path), text, PROFILE), index(RULES, Evidence.SOURCE)))
-    options = ModelOptions(str(folder), trace=True, exporters=exporters, graphs=False)
-    for report in examine_models([str(path)], options):
+    for report in examine_files([path], folder, exporters=exporters, graphs=False):
         if report.failure is not None:
             found += lint(trace_failure(report.failure, PROFILE), index(RULES, Evidence.TRACE))
             continue
