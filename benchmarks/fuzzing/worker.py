@@ -46,7 +46,7 @@ def checked(path: str, codes: frozenset[str], every: bool) -> dict[str, object]:
         found = look(path, codes, every)
     except BaseException:  # this is what is looked for
         return {"failure": traceback.format_exc()[-2000:], "codes": {}, "seconds": 0}
-    crashes = [f"{f.code}: {f.message}" for f in found if f.code in CRASHED]
+    crashes = [f"{f.code}: {f.said}" for f in found if f.code in CRASHED]
     return {
         "codes": Counter(f.code for f in found),
         "seconds": round(time.process_time() - before, 3),
