@@ -74,6 +74,8 @@ class Source:
     evidence = Evidence.SOURCE
     model = None
     exporter = None
+    tried = None
+    sizes = ()
 
     def __init__(
         self,

@@ -19,7 +19,7 @@ import torch.nn.functional as F  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
 
 from lintorch.core.profile import EXPORTERS, MEASURED  # noqa: E402
-from lintorch.guest.export import TABLE, attempt  # noqa: E402
+from lintorch.guest.export import EXPORTER_TABLE, try_export  # noqa: E402
 from lintorch.guest.watch.make_tensors import varied  # noqa: E402
 from lintorch.record.models import Input, Model  # noqa: E402
 from lintorch.record.outcomes import AS_TRACED, IN_TRAINING, Outcome, Variation  # noqa: E402
@@ -180,7 +180,7 @@ def tried(
             return False
         return True
 
-    return attempt(
+    return try_export(
         exporter,
         module.eval(),
         model,
@@ -203,7 +203,7 @@ def site_of(outcome: Outcome) -> Site:
 
 
 def test_every_exporter_that_can_be_asked_for_is_there() -> None:
-    assert tuple(TABLE) == EXPORTERS
+    assert tuple(EXPORTER_TABLE) == EXPORTERS
 
 
 @pytest.mark.parametrize(("exporter", "package"), [("openvino", "openvino"), ("ncnn", "pnnx")])

@@ -21,8 +21,8 @@ class FilePurpose:
     @cached_property
     def is_test(self) -> bool:
         """Whether the file is a test: nobody deploys what it builds."""
-        self._consulted.update(testfile.marks(self._file.path))
-        return testfile.is_test(self._file.path, self._file.text)
+        self._consulted.update(testfile.package_marks(self._file.path))
+        return testfile.is_test_file(self._file.path, self._file.text)
 
     @cached_property
     def is_deployable(self) -> bool:
