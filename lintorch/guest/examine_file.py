@@ -76,7 +76,7 @@ def configured(
         lambda inner: examine(
             inner,
             seen,
-            lambda: ways_to_build.build_configured(setting, Path(chosen.project), files),
+            lambda: ways_to_build.build_from_settings(setting, Path(chosen.project), files),
             files,
             chosen,
             setting,
