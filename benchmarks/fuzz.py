@@ -34,7 +34,7 @@ sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
 
 from fuzzing import fixed, mutants, worker  # noqa: E402
 
-from lintorch.run.rule_catalog import catalog  # noqa: E402
+from lintorch.run.rule_catalog import load_catalog  # noqa: E402
 
 ROOT = Path(__file__).parent.parent
 LIMIT = 20.0
@@ -126,7 +126,7 @@ def seeds(seed: int, paths: Sequence[Path]) -> list[str]:
 
 def examples() -> list[str]:
     """What the rules call bad and good."""
-    given = catalog(()).rules.values()
+    given = load_catalog(()).rules.values()
     return [text for rule in given for text in (rule.bad, rule.good) if text]
 
 

@@ -10,14 +10,28 @@ import pytest
 
 from lintorch.cache import Cache, cache_folder, cards_kept, digest, keep_cards
 from lintorch.catalog import Card
-from lintorch.core.finding import Applicability, Edit, Evidence, Finding, Fix, Place, Severity
+from lintorch.core.finding import (
+    Applicability,
+    Edit,
+    Evidence,
+    Finding,
+    Fix,
+    Harm,
+    Hazard,
+    Note,
+    Place,
+    Severity,
+)
 
 
 def finding(path: str) -> Finding:
+    hazard = Hazard((("onnx", Harm.SILENT),), ("ncnn",), Severity.NOTE, Severity.ERROR, ("onnx",))
+    note = Note(Evidence.SOURCE, "one", "net.py:Net", "onnx", hazard, Harm.NOISY, (("h", "w"),))
     fix = Fix("Mend é", (Edit(0, 1, "\r\n"), Edit(4, 4, "y")), Applicability.UNSAFE)
     return Finding(
         "LT101", "dynamic-size", "a “size”", Severity.ERROR, Place(path, 1, 2, 3, 4),
-        Evidence.SOURCE, None, None, "onnx", fix, ("one", "two"), None,
+        Evidence.TRACE, "net.py:Net", None, "onnx", fix, (note,), None, False, hazard, Harm.FAILS,
+        (("batch",), ()), True, 2,
     )  # fmt: skip
 
 

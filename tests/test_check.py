@@ -55,12 +55,14 @@ def test_the_json_contract(project: Path) -> None:
     (found,) = findings(cwd=project)
     assert set(found) == {
         "code", "name", "message", "severity", "evidence", "filename", "cell", "location",
-        "end_location", "model", "target", "url", "fix",
+        "end_location", "model", "exporters", "sizes", "target", "url", "notes", "fix",
     }  # fmt: skip
     assert found["filename"] == "net.py"
     assert found["location"] == {"row": 6, "column": 23}
     assert found["end_location"] == {"row": 6, "column": 37}
     assert found["evidence"] == "source"
+    assert found["exporters"] == {"torch.export": "refused", "onnx": "wrong-with-auto"}
+    assert (found["sizes"], found["notes"]) == (None, [])
     assert found["fix"]["applicability"] == "safe"
 
 

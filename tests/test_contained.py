@@ -96,7 +96,7 @@ WRITING = (
 )
 SHARING = """
 import os, signal
-from lintorch.machine.process_tree import descendants, held_by
+from lintorch.machine.process_tree import list_descendants, memory_held_by
 
 held, (reading, writing) = bytearray(b"x") * 2**28, os.pipe()
 if not (child := os.fork()):
@@ -105,12 +105,12 @@ if not (child := os.fork()):
             break
     os.write(writing, b"x")
     signal.pause()
-while len(descendants(os.getpid())) < 4:
+while len(list_descendants(os.getpid())) < 4:
     pass
 for _ in range(4):
     os.read(reading, 1)
-processes = [os.getpid(), *descendants(os.getpid())]
-print(len(processes), held_by(processes, 2**40) >> 28, held_by(processes, 2**29) >> 28)
+processes = [os.getpid(), *list_descendants(os.getpid())]
+print(len(processes), memory_held_by(processes, 2**40) >> 28, memory_held_by(processes, 2**29) >> 28)
 for pid in processes[:0:-1]:
     os.kill(pid, 9)
 """

@@ -127,7 +127,7 @@ def test_what_depends_on_the_mode_is_told_at_the_export_call_of_another_file(
     finding = only(judged(folder, "LT201", MODAL, traced, deploy(MODAL)).standing)
     assert (Path(finding.place.path).name, finding.place.row) == ("deploy.py", 7)
     assert finding.evidence is Evidence.TRACE
-    assert "Net holds what depends on the mode: BatchNorm2d and Dropout" in finding.message
+    assert "Net holds what depends on the mode: BatchNorm2d and Dropout" in finding.said
     assert finding.fix is not None
 
 
@@ -157,7 +157,7 @@ def test_an_export_in_training_mode_that_differs_proves_a_missing_eval(folder: P
 def test_dropout_seen_to_drop_in_eval_mode(folder: Path, traced: list[Report]) -> None:
     finding = only(judged(folder, "LT202", DROPPING, traced).standing)
     assert finding.evidence is Evidence.TRACE
-    assert "50%" in finding.message
+    assert "50%" in finding.said
 
 
 def test_dropout_of_nothing_is_withdrawn(folder: Path, traced: list[Report]) -> None:

@@ -11,9 +11,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lintorch.files import DEFAULT_EXCLUDE, Found, Missing, NotWritten, Text, Unreadable, find_files
-from lintorch.files import read as read_file
-from lintorch.files import write as write_file
+from lintorch.files import (
+    DEFAULT_EXCLUDE,
+    FileText,
+    Found,
+    Missing,
+    NotWritten,
+    UnreadableFile,
+    find_files,
+)
+from lintorch.files import read_file as read_file
+from lintorch.files import write_file as write_file
 
 GIT = ["git", "-c", "core.excludesFile=", "-c", "core.quotePath=off"]
 
@@ -117,7 +125,7 @@ def test_bytes_survive_reading_and_writing(tmp_path: Path, data: bytes) -> None:
     real.chmod(0o751)
     link.symlink_to(real)
     text = read_file(str(link))
-    assert isinstance(text, Text)
+    assert isinstance(text, FileText)
     write_file(text, text.text + "z")
     assert real.read_bytes() == data + b"z"
     assert real.stat().st_mode & 0o777 == 0o751
@@ -133,13 +141,13 @@ def test_bytes_survive_reading_and_writing(tmp_path: Path, data: bytes) -> None:
 def test_what_is_no_python_text_is_said(tmp_path: Path, data: bytes, cause: str) -> None:
     (tmp_path / "a.py").write_bytes(data)
     found = read_file(str(tmp_path / "a.py"))
-    assert isinstance(found, Unreadable)
+    assert isinstance(found, UnreadableFile)
     assert cause in found.cause
 
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.py")
-    assert read_file(str(tmp_path / "a.py")) == Unreadable(
+    assert read_file(str(tmp_path / "a.py")) == UnreadableFile(
         str(tmp_path / "a.py"), "not a regular file"
     )
 
@@ -148,7 +156,7 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "a.py"
     path.write_bytes(b"# coding: ascii\n")
     text = read_file(str(path))
-    assert isinstance(text, Text)
+    assert isinstance(text, FileText)
     with pytest.raises(NotWritten, match="ascii has no 'é'"):
         write_file(text, "é")
     path.write_bytes(b"# another\n")

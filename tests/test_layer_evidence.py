@@ -394,7 +394,7 @@ def test_a_run_finds_what_it_met_and_nothing_else(merged: Merged, code: str) -> 
     assert found.keys() == wanted.keys()
     for row, finding in found.items():
         assert finding.evidence is Evidence.TRACE
-        assert wanted[row] in finding.message
+        assert wanted[row] in finding.said
 
 
 @pytest.mark.parametrize("code", ["LT206", "LT207", "LT507"])

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from lintorch.core.finding import Evidence, Finding, Harm, Hazard, Place, Severity
+from lintorch.core.finding import Evidence, Finding, Harm, Hazard, Note, Place, Severity
 from lintorch.core.merge import merge
-from lintorch.core.profile import message_of, severity_of
+from lintorch.core.profile import weigh_hazard
 
 
-def finding(evidence: Evidence, row: int, message: str = "", confirms: bool = False) -> Finding:
+def finding(evidence: Evidence, row: int, said: str = "", confirms: bool = False) -> Finding:
     place = Place("net.py", row, 5, row, 20)
     return Finding(
-        "LT301", "unaligned-dims", message, Severity.NOTE, place, evidence, confirms=confirms
+        "LT301", "unaligned-dims", said, Severity.NOTE, place, evidence, confirms=confirms
     )
 
 
@@ -24,7 +24,7 @@ def test_what_only_confirms_joins_a_source_finding_and_else_is_dropped() -> None
     runs = [finding(Evidence.TRACE, row, "100% of the work", confirms=True) for row in (3, 4)]
     (joined,) = merge([source, *runs]).standing
     assert (joined.place.row, joined.evidence) == (3, Evidence.TRACE)
-    assert joined.message == "100% of the work"
+    assert joined.said == "100% of the work"
     assert not joined.confirms
 
 
@@ -36,7 +36,10 @@ def test_a_finding_of_a_run_stands_alone_unless_it_only_confirms() -> None:
 def test_several_models_say_the_same_of_a_line_once() -> None:
     runs = [finding(Evidence.TRACE, 3, f"seen {n} times") for n in (2, 5)]
     (joined,) = merge([finding(Evidence.SOURCE, 3, "300 features"), *runs]).standing
-    assert [note.partition(":")[0] for note in joined.notes] == ["source", "trace"]
+    assert [(note.evidence, note.said) for note in joined.notes] == [
+        (Evidence.SOURCE, "300 features"),
+        (Evidence.TRACE, "seen 2 times"),
+    ]
 
 
 def about(path: str, exporter: str | None = None, evidence: Evidence = Evidence.TRACE) -> Finding:
@@ -56,7 +59,7 @@ def test_what_is_said_of_a_model_joins_the_source_finding_that_names_it(
     )  # fmt: skip
     others = [about("net.py:Other"), about("net.py:Net", "onnx", Evidence.EXPORT)]
     (joined,) = merge([source, about("net.py:Net"), *others]).standing
-    assert (joined.place, joined.message) == (Place("deploy.py", 3), "trace of net.py:Net")
+    assert (joined.place, joined.said) == (Place("deploy.py", 3), "trace of net.py:Net")
     assert (joined.severity, joined.exporter) == (Severity.ERROR, "torch.export")
 
 
@@ -77,9 +80,9 @@ def test_a_run_of_its_model_withdraws_a_source_finding(
 def hazardous(row: int = 3, column: int = 5, untried: tuple[str, ...] = ()) -> Finding:
     """A finding of the source that names two exporters, of which a trial may clear either."""
     harm = (("onnx", Harm.SILENT), ("torchscript-trace", Harm.WARNED))
-    hazard = Hazard("int() of a size", harm, ("onnx-legacy",), Severity.WARNING, untried=untried)
+    hazard = Hazard(harm, ("onnx-legacy",), Severity.WARNING, untried=untried)
     return Finding(
-        "LT101", "dynamic-size", message_of(hazard), severity_of(hazard),
+        "LT101", "dynamic-size", "int() of a size", weigh_hazard(hazard),
         Place("net.py", row, column), hazard=hazard,
     )  # fmt: skip
 
@@ -94,8 +97,10 @@ def right(exporter: str = "onnx", settles: int = 1) -> Finding:
 
 def test_an_exporter_that_came_out_right_is_struck_from_the_finding() -> None:
     (left,) = merge([hazardous(), right()]).standing
-    said = "wrong with no more than a warning under torchscript-trace"
-    assert left.message == f"int() of a size: {said}; right under onnx and onnx-legacy"
+    assert left.said == "int() of a size"
+    assert left.hazard is not None
+    assert left.hazard.harm == (("torchscript-trace", Harm.WARNED),)
+    assert left.hazard.fine == ("onnx", "onnx-legacy")
     assert (left.severity, left.evidence) == (Severity.WARNING, Evidence.SOURCE)
 
 
@@ -113,18 +118,22 @@ def test_what_trials_do_not_try_is_not_struck() -> None:
 def test_a_line_with_more_findings_than_ran_keeps_them() -> None:
     both = (hazardous(), hazardous(column=40))
     assert merge([*both, right()]).standing == both
-    assert "right under onnx and" in merge([*both, right(settles=2)]).standing[0].message
+    (left, _) = merge([*both, right(settles=2)]).standing
+    assert left.hazard is not None
+    assert left.hazard.fine == ("onnx", "onnx-legacy")
 
 
 def test_what_another_model_reproduces_stands() -> None:
-    wrong = replace(right(), message="onnx is wrong", refuted=None, settles=0, model="net.py:B")
+    wrong = replace(right(), said="onnx is wrong", refuted=None, settles=0, model="net.py:B")
     (left,) = merge([hazardous(), right(), wrong]).standing
-    assert left.message == "onnx is wrong"
-    assert left.notes[0] == f"source: {hazardous().message}"
+    assert left.said == "onnx is wrong"
+    assert left.notes[0] == Note(Evidence.SOURCE, "int() of a size", hazard=hazardous().hazard)
 
 
 def test_one_refusal_is_told_at_one_line() -> None:
-    said = replace(right(), message="onnx refuses: no such size", refuted=None, settles=0)
+    said = replace(
+        right(), said="onnx refuses: no such size", refuted=None, settles=0, refusal=True
+    )
     places = [Place("net.py", row) for row in (3, 7, 9)]
     merged = merge([hazardous(row=7), *(replace(said, place=place) for place in places)])
     assert [(f.place.row, f.evidence) for f in merged.standing] == [
@@ -134,7 +143,7 @@ def test_one_refusal_is_told_at_one_line() -> None:
 
 
 def test_an_export_that_is_wrong_is_told_at_each_of_its_lines() -> None:
-    wrong = replace(right(), message="onnx is wrong: at batch 3", refuted=None, settles=0)
+    wrong = replace(right(), said="onnx is wrong: at batch 3", refuted=None, settles=0)
     places = [Place("net.py", row) for row in (3, 7)]
     merged = merge([replace(wrong, place=place) for place in places])
     assert [f.place.row for f in merged.standing] == [3, 7]

@@ -17,6 +17,7 @@ from lintorch.core.finding import Evidence, Finding
 from lintorch.core.merge import Merged, merge
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace, Trial
+from lintorch.report.wording import write_message
 from lintorch.source import Source
 
 CATALOG = catalog.load()
@@ -136,7 +137,7 @@ def test_a_run_tells_what_the_exporters_do(
     run: dict[str, Merged], line: str, code: str, verdict: str
 ) -> None:
     assert strongest(run[line]) == [(code, Evidence.TRACE)]
-    assert run[line].standing[0].message.endswith(verdict)
+    assert write_message(run[line].standing[0]).endswith(verdict)
 
 
 def test_a_pool_whose_input_never_varies_is_withdrawn(run: dict[str, Merged]) -> None:
@@ -155,7 +156,7 @@ def test_an_odd_size_proves_a_fraction(run: dict[str, Merged]) -> None:
 def test_what_no_rule_explains_is_said_in_general(tried: dict[str, Merged]) -> None:
     (finding,) = tried["Lost forward"].standing
     assert finding.code == "LT904"
-    assert finding.message.count("aten::linalg_qr") == 1
+    assert finding.said.count("aten::linalg_qr") == 1
 
 
 def test_a_resize_at_an_old_opset_is_wrong_or_refused(tmp_path: Path) -> None:
@@ -168,12 +169,12 @@ def test_a_resize_at_an_old_opset_is_wrong_or_refused(tmp_path: Path) -> None:
     )
     assert strongest(found["Wrong layer"]) == [("LT117", Evidence.EXPORT)]
     assert strongest(found["Refused forward"]) == [("LT117", Evidence.EXPORT)]
-    assert "refuses" in found["Refused forward"].standing[0].message
+    assert "refuses" in found["Refused forward"].standing[0].said
 
 
 def test_hidden_sizes_count_by_their_share_of_the_work(run: dict[str, Merged]) -> None:
     (finding,) = run["Much layer"].standing
     assert finding.evidence is Evidence.TRACE
-    assert "100, 64" in finding.message
+    assert "100, 64" in finding.said
     assert not run["Little layer"].standing
     assert "no multiple of 8" in (run["Little layer"].withdrawn[0].refuted or "")

@@ -22,10 +22,23 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from running import CHECKOUT, lintorch
 
-from lintorch.core.finding import Applicability, Edit, Evidence, Finding, Fix, Place, Severity
+from lintorch.core.finding import (
+    Applicability,
+    Edit,
+    Evidence,
+    Finding,
+    Fix,
+    Harm,
+    Hazard,
+    Note,
+    Place,
+    Severity,
+)
+from lintorch.core.profile import EXPORTERS
 from lintorch.report import CHECK_FORMATS, FORMATS, Result, write_result
 from lintorch.report.formats import OutputFormat
 from lintorch.report.result import Repaired
+from lintorch.report.wording import write_message, write_notes
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -59,6 +72,7 @@ def edit(old: str, new: str, text: str = TEXT) -> Edit:
 
 SAFE = Fix("keep the size symbolic", (edit("int(x.size(0))", "x.size(0)"),))
 UNSAFE = replace(SAFE, applicability=Applicability.UNSAFE)
+READ = Note(Evidence.TRACE, "read 2")
 DISPLAY = replace(SAFE, applicability=Applicability.DISPLAY)
 
 
@@ -89,13 +103,13 @@ def last_line(*findings: Finding, **rest: Unpack[Rest]) -> str:
 
 @pytest.mark.parametrize("format", CHECK_FORMATS)
 def test_every_format_writes_the_same_bytes_twice(format: str) -> None:
-    found = finding(fix=SAFE, notes=("trace: read 2",), model=f"{PATH}:UNet")
+    found = finding(fix=SAFE, notes=(READ,), model=f"{PATH}:UNet")
     assert shown(format, found, color=True) == shown(format, found, color=True)
 
 
 @pytest.mark.parametrize("format", CHECK_FORMATS)
 def test_every_format_survives_a_stream_that_carries_ascii_only(format: str) -> None:
-    found = finding(message="14×14 → 図", place=replace(CALL, path="nets/größe.py"))
+    found = finding(said="14×14 → 図", place=replace(CALL, path="nets/größe.py"))
     assert shown(format, found, encoding="ascii").isascii()
 
 
@@ -107,14 +121,14 @@ def test_every_format_survives_a_path_that_is_not_unicode(format: str) -> None:
 @pytest.mark.parametrize("format", ["concise", "json", "github"])
 def test_plain_formats_carry_no_colour_and_wrap_nothing(format: str) -> None:
     long = "word " * 100 + "end"
-    written = shown(format, finding(message=long), color=True, width=40)
+    written = shown(format, finding(said=long), color=True, width=40)
     assert "\x1b" not in written
     assert long in written
 
 
 @pytest.mark.parametrize("format", CHECK_FORMATS)
 def test_brackets_in_a_message_are_kept(format: str) -> None:
-    assert "indexed by [list] [/b]" in shown(format, finding(message="indexed by [list] [/b]"))
+    assert "indexed by [list] [/b]" in shown(format, finding(said="indexed by [list] [/b]"))
 
 
 def test_an_unknown_format_is_refused_with_the_known_ones() -> None:
@@ -187,6 +201,31 @@ _FIX = {
     "required": ["applicability", "message", "verified", "edits"],
     "additionalProperties": False,
 }
+_EXPORTERS = {
+    "type": "object",
+    "propertyNames": {"enum": [*EXPORTERS]},
+    "additionalProperties": {
+        "enum": ["right", "noisy", "refused", "fails", "wrong-with-warning", "wrong-with-auto",
+                 "wrong"]
+    },
+}  # fmt: skip
+_SIZES = {
+    "type": ["array", "null"],
+    "items": {"type": "array", "items": {"type": "string"}},
+    "minItems": 1,
+}
+_NOTE = {
+    "type": "object",
+    "properties": {
+        "evidence": {"enum": ["source", "trace", "export"]},
+        "message": {"type": "string"},
+        "model": {"type": ["string", "null"]},
+        "exporters": _EXPORTERS,
+        "sizes": _SIZES,
+    },
+    "required": ["evidence", "message", "model", "exporters", "sizes"],
+    "additionalProperties": False,
+}
 _FINDING = {
     "code": {"type": "string", "pattern": "^LT[0-9]{3}$"},
     "name": {"type": "string"},
@@ -198,8 +237,11 @@ _FINDING = {
     "location": _POSITION,
     "end_location": _POSITION,
     "model": {"type": ["string", "null"]},
+    "exporters": _EXPORTERS,
+    "sizes": _SIZES,
     "target": {"type": ["string", "null"]},
     "url": {"type": ["string", "null"]},
+    "notes": {"type": "array", "items": _NOTE},
     "fix": _FIX,
 }
 SCHEMA = {
@@ -239,8 +281,11 @@ def test_json_keeps_its_contract_with_everything_given() -> None:
             "location": {"row": 5, "column": 9},
             "end_location": {"row": 5, "column": 23},
             "model": f"{PATH}:UNet",
+            "exporters": {},
+            "sizes": None,
             "target": "ort",
             "url": None,
+            "notes": [],
             "fix": {
                 "applicability": "unsafe",
                 "message": "keep the size symbolic",
@@ -257,10 +302,46 @@ def test_json_keeps_its_contract_with_everything_given() -> None:
     ]
 
 
+HAZARD = Hazard(
+    (("torch.export", Harm.REFUSED), ("onnx", Harm.AUTO), ("onnx-legacy", Harm.SILENT),
+     ("torchscript-trace", Harm.NOISY)), ("torchscript-script",), Severity.WARNING,
+)  # fmt: skip
+
+
+def test_json_says_by_exporter_what_all_evidence_comes_to() -> None:
+    trace = Note(Evidence.TRACE, "was 2", hazard=HAZARD, sizes=(("batch",),))
+    trials = [
+        finding(
+            said=f"{name} says so", evidence=Evidence.EXPORT, exporter=name, tried=harm,
+            sizes=((), ("height", "width")), notes=(Note(Evidence.SOURCE, "a size"), trace),
+        )
+        for name, harm in (("onnx-legacy", Harm.WARNED), ("ncnn", Harm.FAILS))
+    ]  # fmt: skip
+    known = {
+        "torch.export": "refused",
+        "onnx": "wrong-with-auto",
+        "onnx-legacy": "wrong",
+        "torchscript-trace": "noisy",
+        "torchscript-script": "right",
+    }
+    warned, failing = as_json(*trials)
+    assert warned["exporters"] == {**known, "onnx-legacy": "wrong-with-warning"}
+    assert failing["exporters"] == {**known, "ncnn": "fails"}
+    assert list(warned["exporters"]) == list(known)
+    assert warned["sizes"] == [[], ["height", "width"], ["batch"]]
+    assert warned["message"] == "onnx-legacy says so"
+    said, seen = warned["notes"]
+    assert said == {
+        "evidence": "source", "message": "a size", "model": None, "exporters": {}, "sizes": None,
+    }  # fmt: skip
+    assert (seen["exporters"], seen["sizes"]) == (known, [["batch"]])
+    assert seen["message"].startswith("was 2: silently wrong under onnx-legacy; ")
+
+
 def test_json_says_null_for_what_is_not_known() -> None:
     (element,) = as_json(finding())
     unknown = {key for key, value in element.items() if value is None}
-    assert unknown == {"cell", "model", "target", "url", "fix"}
+    assert unknown == {"cell", "model", "sizes", "target", "url", "fix"}
 
 
 def test_json_ends_a_place_without_an_end_where_it_starts() -> None:
@@ -336,7 +417,7 @@ _FILE_NAMES = st.text(alphabet="ab%:,=\r\n 図25A", min_size=1, max_size=20)
 
 @given(message=st.text(alphabet=st.characters(codec="utf-8")), name=_FILE_NAMES)
 def test_github_escaping_brings_back_any_message_and_path(message: str, name: str) -> None:
-    written = shown("github", finding(message=message, place=Place(f"d/{name}", 1)))
+    written = shown("github", finding(said=message, place=Place(f"d/{name}", 1)))
     assert written.count("\n") == 1
     match = ANNOTATION.fullmatch(written[:-1].replace("\x0b", ""))
     if match is None:  # characters that `.` does not match
@@ -360,7 +441,7 @@ def test_concise_is_one_line_a_finding_with_the_mark_of_its_fix() -> None:
 
 
 def test_concise_keeps_a_message_of_several_lines_on_one() -> None:
-    assert "one two (dyn" in shown("concise", finding(message="one\n   two"))
+    assert "one two (dyn" in shown("concise", finding(said="one\n   two"))
 
 
 @pytest.mark.parametrize("format", ["concise", "full"])
@@ -526,7 +607,7 @@ def test_full_shows_any_text_place_and_edit_without_a_crash(
 def test_full_shows_control_characters_instead_of_sending_them() -> None:
     hostile = "x = '\x1b[2J\u202e'\n"
     written = shown(
-        "full", finding(message="\x1b[31mred", place=Place(PATH, 1)), texts={PATH: hostile}
+        "full", finding(said="\x1b[31mred", place=Place(PATH, 1)), texts={PATH: hostile}
     )
     assert "\x1b" not in written
     assert "\u202e" not in written
@@ -535,13 +616,13 @@ def test_full_shows_control_characters_instead_of_sending_them() -> None:
 
 def test_full_never_breaks_a_path() -> None:
     path = "/".join(["a-rather-long-folder"] * 8) + ".py"
-    written = shown("full", finding(place=Place(path, 3, 4), message=f"see {path}"), width=40)
+    written = shown("full", finding(place=Place(path, 3, 4), said=f"see {path}"), width=40)
     assert f"{path}:3:4" in written.splitlines()[0]
     assert f"  {path}" in written.splitlines()
 
 
 def test_full_wraps_the_message_to_the_width() -> None:
-    lines = shown("full", finding(message="word " * 40), width=50).splitlines()
+    lines = shown("full", finding(said="word " * 40), width=50).splitlines()
     assert len([line for line in lines if line.startswith("  word")]) > 3
     assert max(map(len, lines)) <= 50
 
@@ -551,15 +632,40 @@ def test_full_tells_evidence_model_target_and_notes() -> None:
         evidence=Evidence.TRACE,
         model=f"{PATH}:UNet",
         target="tensorrt-8.6",
-        notes=("trace: 14×14 in", "source: a literal", "in all: two runs"),
+        notes=(Note(Evidence.TRACE, "14×14 in"), Note(Evidence.SOURCE, "a literal")),
     )
     lines = shown("full", found).splitlines()
     at = lines.index(f"  evidence: trace of {PATH}:UNet for tensorrt-8.6")
-    assert lines[at + 1 : at + 4] == [
-        "    ✓ trace   14×14 in",
-        "    ✓ source  a literal",
-        "    · in all: two runs",
+    assert lines[at + 1 : at + 3] == ["    ✓ trace   14×14 in", "    ✓ source  a literal"]
+
+
+def test_a_message_gives_each_exporter_its_verdict() -> None:
+    found = finding(hazard=HAZARD)
+    assert write_message(found) == (
+        "a baked size: silently wrong under onnx-legacy; silently wrong under onnx where sizes are "
+        "left to Dim.AUTO; refused by torch.export; a needless warning under torchscript-trace; "
+        "right under torchscript-script"
+    )
+    two = replace(HAZARD, harm=(("onnx", Harm.SILENT), ("onnx-legacy", Harm.SILENT)), fine=())
+    assert write_message(finding(hazard=two)).endswith("wrong under onnx and onnx-legacy")
+
+
+def test_notes_leave_out_a_verdict_that_the_message_gives_and_what_is_said_twice() -> None:
+    other = replace(HAZARD, fine=())
+    notes = [
+        Note(Evidence.SOURCE, "read: a size", hazard=HAZARD),
+        Note(Evidence.TRACE, "was 2", hazard=other),
+        Note(Evidence.EXPORT, "is off by 1", exporter="onnx"),
+        Note(Evidence.EXPORT, "is off by 1", exporter="onnx-legacy"),
     ]
+    seen = write_notes(finding(hazard=HAZARD, notes=tuple(notes)))
+    assert [said for _, said in seen] == [
+        "read: a size",
+        write_message(notes[1]),
+        "is off by 1",
+    ]
+    alone = finding(said="is off by 1", evidence=Evidence.EXPORT, notes=tuple(notes[3:]))
+    assert write_notes(alone) == []
 
 
 def test_full_shows_the_fix_as_a_diff_with_its_promise() -> None:
@@ -600,14 +706,14 @@ def test_full_lists_the_models_before_the_summary() -> None:
 
 
 def test_full_says_the_same_words_with_and_without_colour() -> None:
-    found = finding(fix=SAFE, notes=("trace: read 2",))
+    found = finding(fix=SAFE, notes=(READ,))
     coloured = shown("full", found, color=True)
     assert "\x1b[1;31m" in coloured
     assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == shown("full", found)
 
 
 def test_full_draws_with_ascii_where_the_stream_carries_no_more() -> None:
-    written = shown("full", finding(notes=("trace: read 2",)), encoding="ascii")
+    written = shown("full", finding(notes=(READ,)), encoding="ascii")
     assert "5 |     n = int(x.size(0))" in written
     assert "^" * len("int(x.size(0))") in written
     assert "+ trace   read 2" in written

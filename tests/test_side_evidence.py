@@ -11,6 +11,7 @@ from lintorch.core.finding import Evidence, Finding
 from lintorch.core.merge import Merged, merge
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace
+from lintorch.report.wording import write_message
 from lintorch.source import Source
 
 CATALOG = catalog.load()
@@ -176,7 +177,7 @@ def test_a_marked_line_has_its_finding(merged: Merged, row: int, code: str, said
         assert not [f for f in merged.standing if f.place.row == row]
         return
     else:
-        ((found, text),) = [(f, f.message) for f in merged.standing if f.place.row == row]
+        ((found, text),) = [(f, write_message(f)) for f in merged.standing if f.place.row == row]
         assert str(found.evidence) == state
     assert found.code == code
     assert words in text
@@ -184,4 +185,4 @@ def test_a_marked_line_has_its_finding(merged: Merged, row: int, code: str, said
 
 def test_no_other_line_has_one(merged: Merged) -> None:
     rows = {row for row, *_ in MARKED}
-    assert not {(f.place.row, f.message) for f in merged.standing if f.place.row not in rows}
+    assert not {(f.place.row, write_message(f)) for f in merged.standing if f.place.row not in rows}

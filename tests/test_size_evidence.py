@@ -112,7 +112,7 @@ def test_a_size_that_is_only_looked_at_is_no_hazard(traced: dict[str, Merged], l
 
 def test_numbers_of_the_run_are_told(traced: dict[str, Merged]) -> None:
     line = next(iter(BAKED))
-    assert "was 2 and is 3 when batch changes" in traced[line].standing[0].message
+    assert "was 2 and is 3 when batch changes" in traced[line].standing[0].said
 
 
 def test_a_trial_reproduces_a_baked_size(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_a_trial_reproduces_a_baked_size(tmp_path: Path) -> None:
     assert found[innocent].standing == ()
     (finding,) = found[guilty].standing
     assert (finding.code, finding.evidence) == ("LT101", Evidence.EXPORT)
-    assert finding.message.startswith("onnx-legacy is wrong: ")
+    assert finding.said.startswith("onnx-legacy is wrong: ")
 
 
 def test_a_line_that_the_export_does_not_reach_is_not_blamed(tmp_path: Path) -> None:

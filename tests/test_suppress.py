@@ -148,7 +148,7 @@ def test_an_unused_suppression_is_found_and_removed(text: str, after: str) -> No
 def test_what_suppresses_nothing_is_said(comment: str, code: str, told: str) -> None:
     standing, own = sorted(applied(f"x = 1  {comment}\n", finding(1)), key=lambda f: f.place.column)
     assert (standing.code, own.code) == ("LT101", code)
-    assert told in own.message
+    assert told in own.said
     row, column, end = own.place.row, own.place.column, own.place.end_column
     assert f"x = 1  {comment}"[column - 1 : end - 1] == comment
     assert row == 1

@@ -15,7 +15,7 @@ from lintorch.core.finding import Evidence, Finding, Place, Severity
 from lintorch.core.merge import merge
 from lintorch.core.profile import Profile
 from lintorch.settings import SettingsError
-from lintorch.settings.read_settings import load
+from lintorch.settings.read_settings import load_settings
 from lintorch.targets import Answer, Target, TargetError, every, find
 from lintorch.targets.verdict import About
 
@@ -235,7 +235,7 @@ def test_an_unknown_target_is_one_error(warp: Path) -> None:
     assert "tensorrt-8.4" in line
     warp.joinpath("lintorch.toml").write_text('target = ["onnxrutime-1.20"]\n')
     with pytest.raises(SettingsError, match=r"lintorch\.toml: `target`: unknown .*onnxruntime"):
-        load(str(warp / "lintorch.toml"))
+        load_settings(str(warp / "lintorch.toml"))
 
 
 def test_targets_are_listed(tmp_path: Path) -> None:

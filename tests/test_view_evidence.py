@@ -105,7 +105,7 @@ def views(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Judged]:
 def test_a_write_through_a_view_whose_base_is_read(views: dict[str, Judged], mark: str) -> None:
     ((finding,), _) = views[mark]
     assert (finding.code, finding.evidence) == ("LT131", Evidence.TRACE)
-    assert "through" in finding.message
+    assert "through" in finding.said
 
 
 @pytest.mark.parametrize("mark", ["index", "only the view read", "copy"])
@@ -311,7 +311,7 @@ def test_a_run_shows_it(others: dict[str, Judged], mark: str) -> None:
     code, said = CONFIRMED[mark]
     ((finding,), _) = others[mark]
     assert (finding.code, finding.evidence) == (code, Evidence.TRACE)
-    assert said in finding.message
+    assert said in finding.said
 
 
 @pytest.mark.parametrize("mark", REFUTED)

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lintorch.cache.cache_folder import cache_folder, keep, read_kept
-from lintorch.cache.plain_finding import finding, plain
+from lintorch.cache.plain_finding import make_plain, read_finding
 from lintorch.core.finding import Finding
 
 BROKEN = (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
 """What a file that is not there, or holds something else, may raise."""
-_FORMAT = 7
+_FORMAT = 8
 _SETTLED = 2_000_000_000
 """Nanoseconds after which a file cannot change any more without its time of change telling."""
 _Stamp = tuple[int, int, int, str]
@@ -67,7 +67,7 @@ class Cache:
             consulted = entry[2] if len(entry) > 2 else {}
             if any(self._digest(os.path.join(self.root, p)) != d for p, d in consulted.items()):
                 return None
-            return tuple(finding(path, each) for each in (entry[1] if len(entry) > 1 else ()))
+            return tuple(read_finding(path, each) for each in (entry[1] if len(entry) > 1 else ()))
         return None
 
     def content(self, path: str) -> str:
@@ -93,7 +93,7 @@ class Cache:
         `consulted` are the other files that the findings depend on, `about` plain values.
         """
         others = {self._key(p): self._digest(p) for p in sorted(consulted) if p != path}
-        entry: list[Any] = [content, [plain(f) for f in findings], others, about]
+        entry: list[Any] = [content, [make_plain(f) for f in findings], others, about]
         while not entry[-1]:
             entry.pop()
         stamp = self._seen.get(self._key(path))

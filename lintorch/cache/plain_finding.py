@@ -13,14 +13,25 @@ from lintorch.core.finding import (
     Fix,
     Harm,
     Hazard,
+    Note,
     Place,
     Severity,
 )
 
 
-def plain(finding: Finding) -> list[Any]:
+def make_plain(finding: Finding) -> list[Any]:
     """The finding's fields in order, as JSON knows them, without its path."""
     return [_plain(getattr(finding, each.name)) for each in fields(Finding)]
+
+
+def read_finding(path: str, stored: list[Any]) -> Finding:
+    """The finding that `make_plain` made this of, at a path."""
+    values = _named(Finding, stored)
+    values["severity"] = Severity(values["severity"])
+    values["place"] = Place(path, *values["place"])
+    values["notes"] = tuple(_note(each) for each in values["notes"])
+    values["fix"] = values["fix"] and _fix(*values["fix"])
+    return Finding(**_typed(values))
 
 
 def _plain(value: Any) -> Any:
@@ -29,29 +40,35 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Fix):
         edits = [[e.start, e.end, e.content] for e in value.edits]
         return [value.message, edits, value.applicability.value]
-    if isinstance(value, Hazard):
-        return [getattr(value, each.name) for each in fields(Hazard)]
+    if isinstance(value, (Hazard, Note)):
+        return [_plain(getattr(value, each.name)) for each in fields(value)]
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
     return value
 
 
-def finding(path: str, stored: list[Any]) -> Finding:
-    """The finding that `plain` made this of, at a path."""
-    values = dict(zip((each.name for each in fields(Finding)), stored, strict=True))
-    values["severity"] = Severity(values["severity"])
+def _named(kind: type[Finding | Note], stored: list[Any]) -> dict[str, Any]:
+    return dict(zip((each.name for each in fields(kind)), stored, strict=True))
+
+
+def _note(stored: list[Any]) -> Note:
+    return Note(**_typed(_named(Note, stored)))
+
+
+def _typed(values: dict[str, Any]) -> dict[str, Any]:
+    """The fields that findings and notes share, of the types they have there."""
     values["evidence"] = Evidence(values["evidence"])
-    values["place"] = Place(path, *values["place"])
-    values["notes"] = tuple(values["notes"])
-    if values["fix"]:
-        message, edits, applicability = values["fix"]
-        every = tuple(Edit(*each) for each in edits)
-        values["fix"] = Fix(message, every, Applicability(applicability))
-    if values["hazard"]:
-        values["hazard"] = _hazard(*values["hazard"])
-    return Finding(**values)
+    values["hazard"] = values["hazard"] and _hazard(*values["hazard"])
+    values["tried"] = None if values["tried"] is None else Harm(values["tried"])
+    values["sizes"] = tuple(map(tuple, values["sizes"]))
+    return values
+
+
+def _fix(message: str, edits: list[list[Any]], applicability: str) -> Fix:
+    return Fix(message, tuple(Edit(*each) for each in edits), Applicability(applicability))
 
 
 def _hazard(
-    said: str,
     harm: list[tuple[str, int]],
     fine: list[str],
     refused: int,
@@ -59,7 +76,6 @@ def _hazard(
     untried: list[str],
 ) -> Hazard:
     return Hazard(
-        said,
         tuple((name, Harm(kind)) for name, kind in harm),
         tuple(fine),
         Severity(refused),

@@ -9,8 +9,18 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from lintorch.core.codes import RULE_CRASHED
-from lintorch.core.finding import Evidence, Finding, Fix, Hit, Place, Refuted, Severity
-from lintorch.core.profile import Profile, message_of, severity_of
+from lintorch.core.finding import (
+    Evidence,
+    Finding,
+    Fix,
+    Harm,
+    Hit,
+    Place,
+    Refuted,
+    Severity,
+    Sizes,
+)
+from lintorch.core.profile import Profile, weigh_hazard
 from lintorch.core.rule import Detector, Rule, Yielded
 
 Index = Mapping[Hashable, list[Detector]]
@@ -34,6 +44,14 @@ class Subject(Protocol):
     @property
     def exporter(self) -> str | None:
         """The exporter that was tried; None for source and traces."""
+
+    @property
+    def tried(self) -> Harm | None:
+        """How the exporter that was tried treated the model; None where it came out right, or none was."""
+
+    @property
+    def sizes(self) -> tuple[Sizes, ...]:
+        """The sizes at which a trial export went wrong; () for source and traces."""
 
     def walk(self, keys: Container[Hashable]) -> Iterable[tuple[Hashable, Any]]:
         """The nodes whose key is wanted, in order, each with its key."""
@@ -97,24 +115,25 @@ def _finding(rule: Rule, found: Yielded, subject: Subject) -> Finding | None:
     )
     if isinstance(found, Refuted):
         return replace(bare, refuted=found.reason, target=found.target, settles=found.settles)
-    judged = _judged(bare, found, subject.profile)
+    judged = _judged(bare, found, subject)
     if judged is None or judged.fix is None:
         return judged
     return replace(judged, fix=subject.promised(judged.fix, found.node))
 
 
-def _judged(bare: Finding, hit: Hit, profile: Profile) -> Finding | None:
+def _judged(bare: Finding, hit: Hit, subject: Subject) -> Finding | None:
     """The finding with the hit's words, and with its gravity for the exporters in use."""
-    severity, message, hazard = bare.severity, hit.message, None
+    severity, hazard = bare.severity, None
     if hit.harm is not None:
-        if not profile.concerns(hit.harm):
+        if not subject.profile.concerns(hit.harm):
             return None
-        hazard = profile.hazard(message, hit.harm, severity, hit.severity)
-        severity, message = severity_of(hazard), message_of(hazard)
+        hazard = subject.profile.judge_harm(hit.harm, severity, hit.severity)
+        severity = weigh_hazard(hazard)
     severity = severity if hit.severity is None else hit.severity
+    of_exporter = hit.target is None
     return replace(
         bare,
-        message=message,
+        said=hit.message,
         severity=severity,
         fix=hit.fix,
         confirms=hit.confirms,
@@ -122,6 +141,9 @@ def _judged(bare: Finding, hit: Hit, profile: Profile) -> Finding | None:
         exporter=hit.exporter or bare.exporter,
         target=hit.target,
         hazard=hazard,
+        tried=hit.tried if hit.tried is not None else subject.tried if of_exporter else None,
+        sizes=hit.sizes or (subject.sizes if of_exporter else ()),
+        refusal=hit.refusal,
     )
 
 

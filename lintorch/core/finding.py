@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum, IntEnum
 
 
@@ -57,6 +57,10 @@ class Harm(IntEnum):
     """Wrong numbers, and nothing says so."""
 
 
+Sizes = tuple[str, ...]
+"""The named sizes that a run changed at once, such as ("height", "width"); () for the first sizes."""
+
+
 @dataclass(frozen=True, order=True)
 class Place:
     """A span of a file: rows and columns from 1, columns in characters, the end exclusive."""
@@ -97,6 +101,10 @@ class Hit:
 
     A source hit may say which `model` (as `file.py:Class`) and `exporter` it is about. What runs
     and trials of that model say under the same code then joins it, wherever they say it.
+
+    `sizes` are those at which a run or trial showed it. A hit on a trial export may say by `tried`
+    how the exporter treated the model, where that is not just what the outcome says. A `refusal`
+    is told at one line, the first of those that it may be about.
     """
 
     node: object
@@ -109,6 +117,9 @@ class Hit:
     exporter: str | None = None
     target: str | None = None
     """The runtime it is about; hits on one line about different runtimes are different findings."""
+    sizes: tuple[Sizes, ...] = ()
+    tried: Harm | None = None
+    refusal: bool = False
 
 
 @dataclass(frozen=True)
@@ -127,14 +138,13 @@ class Refuted:
 
 @dataclass(frozen=True)
 class Hazard:
-    """What a message was made of: what was found, and what befalls which exporter in use.
+    """What befalls which exporter in use.
 
     `fine` are exporters in use that it does not befall. `refused` is the gravity where an export
     is refused, `fixed` the one that outweighs all. Of those `untried` no trial can tell: it exports
     with other sizes than the project may ask for.
     """
 
-    said: str
     harm: tuple[tuple[str, Harm], ...]
     fine: tuple[str, ...]
     refused: Severity
@@ -143,12 +153,28 @@ class Hazard:
 
 
 @dataclass(frozen=True)
+class Note:
+    """What a weaker or further piece of evidence said, with the fields of the finding that said it."""
+
+    evidence: Evidence
+    said: str
+    model: str | None = None
+    exporter: str | None = None
+    hazard: Hazard | None = None
+    tried: Harm | None = None
+    sizes: tuple[Sizes, ...] = ()
+
+
+@dataclass(frozen=True)
 class Finding:
-    """One hazard at one place, with the strongest evidence there is for it."""
+    """One hazard at one place, with the strongest evidence there is for it.
+
+    Reports make its message of what was `said` and of its `hazard`.
+    """
 
     code: str
     name: str
-    message: str
+    said: str
     severity: Severity
     place: Place
     evidence: Evidence = Evidence.SOURCE
@@ -156,13 +182,18 @@ class Finding:
     target: str | None = None
     exporter: str | None = None
     fix: Fix | None = None
-    notes: tuple[str, ...] = field(default=())
-    """What each weaker or further piece of evidence said, one line each."""
+    notes: tuple[Note, ...] = ()
     refuted: str | None = None
     """Why a trace withdrew this finding; None where it stands."""
     confirms: bool = False
     """Whether it only strengthens a finding of the source."""
     hazard: Hazard | None = None
-    """What the message was made of, where it names exporters."""
+    """What befalls the exporters in use; None where it is nobody's in particular."""
+    tried: Harm | None = None
+    """How the exporter of a trial treated the model; None without one, or where it came out right."""
+    sizes: tuple[Sizes, ...] = ()
+    """Where a run or trial showed it; () where none did, or none can tell."""
+    refusal: bool = False
+    """Whether a trial was refused for this line or for another of which the same is said."""
     settles: int = 0
     """How many findings of its line a trial has refuted for its exporter; 0 where none has."""

@@ -5,18 +5,15 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 from lintorch.core.codes import EXPORT_FAILED, EXPORT_WRONG
-from lintorch.core.finding import Evidence, Finding, Fix
+from lintorch.core.finding import Evidence, Finding, Fix, Note
 from lintorch.core.strike_exporters import clear
 
 GENERIC = frozenset({EXPORT_FAILED, EXPORT_WRONG})
 """Codes of trial outcomes that no rule explains; dropped where a rule does explain the outcome."""
-
-
-_REFUSES = " refuses: "
-"""How rules begin to tell of an export that was refused."""
 
 _What = tuple[str, str | None]
 """A code, and the target that a finding is about."""
@@ -61,10 +58,10 @@ def _once(findings: Iterable[Finding]) -> Iterator[Finding]:
     first: dict[tuple[str | None, ...], tuple[str, int]] = {}
     for finding in findings:
         place = (finding.place.path, finding.place.row)
-        if finding.evidence is not Evidence.EXPORT or _REFUSES not in finding.message:
+        if not finding.refusal:
             yield finding
             continue
-        told = (finding.model, finding.exporter, finding.target, finding.message)
+        told = (finding.model, finding.exporter, finding.target, finding.said)
         if finding.target is not None or first.setdefault(told, place) == place:
             yield finding
 
@@ -77,18 +74,20 @@ def _explains(finding: Finding) -> bool:
 
 def order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """By file, row, column, code and target; the same findings always give the same order."""
-    return tuple(
-        sorted(
-            set(findings),
-            key=lambda f: (
-                f.place.path,
-                f.place.row,
-                f.place.column,
-                f.code,
-                f.target or "",
-                f.message,
-            ),
-        )
+    return tuple(sorted(dict.fromkeys(findings), key=_sort_key))
+
+
+def _sort_key(finding: Finding) -> tuple[Any, ...]:
+    place, hazard = finding.place, finding.hazard
+    harm = hazard.harm if hazard else ()
+    return (
+        place.path,
+        place.row,
+        place.column,
+        finding.code,
+        finding.target or "",
+        finding.said,
+        harm,
     )
 
 
@@ -138,9 +137,9 @@ def _join(hits: Sequence[Finding]) -> list[Finding]:
     anchors = [f for f in hits if f.evidence is Evidence.SOURCE]
     runs = sorted((f for f in hits if f.evidence is not Evidence.SOURCE), key=lambda f: f.evidence)
     first = {(f.evidence, f.exporter): f for f in reversed(runs)}  # one note of each kind
-    seen = tuple(dict.fromkeys(_note(f, strongest) for f in runs if f in first.values()))
+    seen = tuple(dict.fromkeys(_note(f) for f in runs if f in first.values()))
     if not anchors:
-        others = tuple(note for note in seen if note != _note(strongest, strongest))
+        others = tuple(note for note in seen if note != _note(strongest))
         return [replace(strongest, fix=_fix(hits), notes=others)]
     if strongest.evidence is Evidence.SOURCE:
         return anchors
@@ -150,7 +149,7 @@ def _join(hits: Sequence[Finding]) -> list[Finding]:
             place=a.place,
             exporter=strongest.exporter or a.exporter,
             fix=a.fix,
-            notes=(_note(a, strongest), *seen),
+            notes=(_note(a), *seen),
             confirms=False,
             severity=max(a.severity, strongest.severity),
         )
@@ -162,9 +161,5 @@ def _fix(hits: Sequence[Finding]) -> Fix | None:
     return next((f.fix for f in hits if f.fix), None)
 
 
-def _note(finding: Finding, strongest: Finding) -> str:
-    """What a finding says, without the verdict where the strongest ends in the same."""
-    said, colon, verdict = finding.message.rpartition(": ")
-    judged = colon and finding.evidence is not Evidence.EXPORT
-    repeated = judged and strongest.message.endswith(f": {verdict}")
-    return f"{finding.evidence}: {said if repeated else finding.message}"
+def _note(finding: Finding) -> Note:
+    return Note(**{each.name: getattr(finding, each.name) for each in fields(Note)})

@@ -21,14 +21,6 @@ LOWEST_OPSET = 18
 WRITES_ONNX = ("onnx", "onnx-legacy")
 MEASURED_TORCH = (2, 13)
 
-_VERDICT = {
-    Harm.SILENT: "silently wrong under {}",
-    Harm.AUTO: "silently wrong under {} where sizes are left to Dim.AUTO",
-    Harm.WARNED: "wrong with no more than a warning under {}",
-    Harm.REFUSED: "refused by {}",
-    Harm.FAILS: "fails at run time under {}",
-    Harm.NOISY: "a needless warning under {}",
-}
 _SEVERITY = {
     Harm.SILENT: Severity.ERROR,
     Harm.AUTO: Severity.WARNING,
@@ -77,14 +69,14 @@ class Profile:
         """The part of `harm` that befalls exporters in use, in the table's order."""
         return {name: harm[name] for name in EXPORTERS if name in self.exporters and name in harm}
 
-    def hazard(
-        self, said: str, harm: Mapping[str, Harm], refused: Severity, fixed: Severity | None = None
+    def judge_harm(
+        self, harm: Mapping[str, Harm], refused: Severity, fixed: Severity | None = None
     ) -> Hazard:
         """What befalls the exporters in use; no trial exports with `Dim.AUTO`."""
         concerned = self.concerns(harm)
         fine = (name for name in MEASURED if name in self.exporters and name not in harm)
         left = (name for name, kind in concerned.items() if kind is Harm.AUTO and self.auto)
-        return Hazard(said, tuple(concerned.items()), tuple(fine), refused, fixed, tuple(left))
+        return Hazard(tuple(concerned.items()), tuple(fine), refused, fixed, tuple(left))
 
 
 def default_opset(torch: tuple[int, int]) -> int:
@@ -92,18 +84,7 @@ def default_opset(torch: tuple[int, int]) -> int:
     return next(opset for release, opset in DEFAULT_OPSETS if torch >= release)
 
 
-def message_of(hazard: Hazard) -> str:
-    """What was found, and for which exporters in use the line breaks and how, and for which not."""
-    clauses = [
-        _VERDICT[kind].format(enumerated([name for name, each in hazard.harm if each is kind]))
-        for kind in sorted({kind for _, kind in hazard.harm}, reverse=True)
-    ]
-    if hazard.fine:
-        clauses.append(f"right under {enumerated([*hazard.fine])}")
-    return f"{hazard.said}: {'; '.join(clauses)}"
-
-
-def severity_of(hazard: Hazard) -> Severity:
+def weigh_hazard(hazard: Hazard) -> Severity:
     """The gravity of the worst that happens."""
     if hazard.fixed is not None:
         return hazard.fixed

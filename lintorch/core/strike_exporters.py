@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lintorch.core.finding import Evidence, Finding, Hazard
-from lintorch.core.profile import MEASURED, message_of, severity_of
+from lintorch.core.profile import MEASURED, weigh_hazard
 
 
 def clear(hits: Sequence[Finding], trials: Sequence[Finding]) -> tuple[list[Finding], str]:
@@ -38,12 +38,10 @@ def _without(hit: Finding, hits: Sequence[Finding], trials: Sequence[Finding]) -
     harm = tuple((name, kind) for name, kind in hazard.harm if name not in right)
     if harm == hazard.harm:
         return hit
-    return _reworded(hit, replace(hazard, harm=harm, fine=_fine(hazard, right))) if harm else None
-
-
-def _reworded(hit: Finding, hazard: Hazard) -> Finding:
-    severity = severity_of(hazard)
-    return replace(hit, message=message_of(hazard), severity=severity, hazard=hazard)
+    if not harm:
+        return None
+    left = replace(hazard, harm=harm, fine=_fine(hazard, right))
+    return replace(hit, severity=weigh_hazard(left), hazard=left)
 
 
 def _fine(hazard: Hazard, right: set[str | None]) -> tuple[str, ...]:

@@ -10,12 +10,11 @@ from typing import Any, TypeVar
 
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.evidence.trace import Trace
+from lintorch.evidence.treatment import fails_when_run, name_sizes, report_refusal
 from lintorch.evidence.trial import Trial
 from lintorch.record.events import RunEvent, SizeQuestion, SizeRead, SizeUse, TensorRead
 from lintorch.record.outcomes import AS_TRACED, Outcome, Variation
 
-RAISES = "the exported model raises"
-"""In the details of an export that goes wrong: there are no numbers to compare."""
 _MOST = 200
 _WORKED_OUT = re.compile(r"\bmath\.|\b(sqrt|log\w*|ceil|floor|trunc)\(")
 _DECIDES = re.compile(r"\s*(if|elif|while)\b")
@@ -107,13 +106,20 @@ def blamed(
     wrong = raised if kind in (Harm.REFUSED, Harm.FAILS) else set(outcome.wrong_at)
     if kind is Harm.NOISY or not wrong & set(found):
         return None
-    return Hit(event.site, said_of(outcome), severity=Severity.ERROR)
+    shown = name_sizes(each.at for each in outcome.wrong if each.at in wrong & set(found))
+    return Hit(
+        event.site,
+        said_of(outcome),
+        severity=Severity.ERROR,
+        sizes=shown,
+        tried=_treated(outcome, event),
+    )
 
 
 def said_of(outcome: Outcome, silently: bool = False) -> str:
     """What an export that is `wrong` does; one that raises, or has warned, is not silent about it."""
     verb = "is silently wrong" if silently and not outcome.warnings else "is wrong"
-    if RAISES in outcome.detail.partition(";")[0]:
+    if fails_when_run(outcome):
         verb = "fails at run time"
     return f"{outcome.exporter} {verb}: {outcome.detail}"
 
@@ -148,9 +154,15 @@ def _warned(outcome: Outcome, event: RunEvent) -> bool:
     return any(site and (site.path, site.row) == here for _, site in outcome.warnings)
 
 
+def _treated(outcome: Outcome, event: RunEvent) -> Harm:
+    if fails_when_run(outcome):
+        return Harm.FAILS
+    return Harm.WARNED if _warned(outcome, event) else Harm.SILENT
+
+
 def _refused(outcome: Outcome, event: RunEvent) -> Hit | None:
     where = outcome.site
     if where is None or (where.path, where.row) != (event.site.path, event.site.row):
         return None
     said = outcome.message.strip().partition("\n")[0][:_MOST]
-    return Hit(event.site, f"{outcome.exporter} refuses: {said}", severity=Severity.ERROR)
+    return report_refusal(event.site, outcome, said)

@@ -35,6 +35,8 @@ class Trace:
 
     evidence = Evidence.TRACE
     exporter = None
+    tried = None
+    sizes = ()
 
     def __init__(
         self,

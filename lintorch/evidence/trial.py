@@ -10,6 +10,7 @@ from typing import Any
 
 from lintorch.core.finding import Evidence, Fix, Place
 from lintorch.evidence.trace import Trace
+from lintorch.evidence.treatment import harm_of, wrong_sizes
 from lintorch.record.events import IdleLayer
 from lintorch.record.outcomes import OperatorUse, Outcome
 from lintorch.record.sites import Site
@@ -26,6 +27,8 @@ class Trial:
         self.profile = trace.profile
         self.model = trace.model
         self.exporter = outcome.exporter
+        self.tried = harm_of(outcome)
+        self.sizes = wrong_sizes(outcome)
 
     def mentions(self, words: tuple[str, ...]) -> bool:
         """Trials are small; every detector looks."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from lintorch.core.exporter_calls import DIAGNOSING, DYNAMO_BY_DEFAULT, EXPORTER_CALLS
 from lintorch.core.profile import MEASURED_TORCH, WRITES_ONNX, Profile
 from lintorch.facts.dynamic_shapes import Sizes
-from lintorch.files.testfile import is_test
+from lintorch.files.testfile import is_test_file
 
 Release = tuple[int, int]
 """Of torch: (2, 13)."""
@@ -45,7 +45,7 @@ def calls_in(path: str, data: bytes, torch: Release) -> list[ExportCall]:
     """The export calls of one file; none of a test: what it exports is not what is deployed."""
     if b"torch" not in data or not _CALLED.search(data):
         return []
-    return [] if is_test(path, data.decode("utf-8", "replace")) else list(_calls(data, torch))
+    return [] if is_test_file(path, data.decode("utf-8", "replace")) else list(_calls(data, torch))
 
 
 def profile_of(calls: Sequence[ExportCall], torch: Release) -> Profile | None:

@@ -53,7 +53,7 @@ def tried(work: Work, subject: Subject) -> None:
     """Export a model on trial with each exporter, and once more in training mode where asked."""
     if not work.options.dynamic:
         subject = replace(subject, fed=replace(subject.fed, varied={}))
-    inside = work.options.artifacts or work_folders.present() or None
+    inside = work.options.artifacts or work_folders.current_folder() or None
     trials = [
         _Trial(exporter, train, Path(tempfile.mkdtemp(dir=inside)))
         for exporter in work.options.exporters

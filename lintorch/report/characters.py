@@ -23,11 +23,10 @@ class Glyphs:
     more: str
     seen: str
     against: str
-    item: str
 
 
-_DRAWN = Glyphs(bar="│", thick="┃", under="━", more="…", seen="✓", against="✗", item="·")
-_TYPED = Glyphs(bar="|", thick=">", under="^", more="~", seen="+", against="x", item="-")
+_DRAWN = Glyphs(bar="│", thick="┃", under="━", more="…", seen="✓", against="✗")
+_TYPED = Glyphs(bar="|", thick=">", under="^", more="~", seen="+", against="x")
 
 
 def glyphs(out: TextIO) -> Glyphs:

@@ -10,6 +10,7 @@ from lintorch.report.characters import one_line, writable
 from lintorch.report.places import location
 from lintorch.report.result import Result
 from lintorch.report.summary_line import mark, repairs, summary
+from lintorch.report.wording import write_message
 
 
 def render(report: Result, out: TextIO, *, color: bool, width: int | None) -> None:
@@ -20,10 +21,10 @@ def render(report: Result, out: TextIO, *, color: bool, width: int | None) -> No
 
 def _lines(report: Result) -> Iterator[str]:
     for finding in report.findings:
-        yield _line(finding, mark(finding, report) + finding.message)
+        yield _line(finding, mark(finding, report) + write_message(finding))
     if report.show_refuted:
         for finding in report.withdrawn:
-            yield _line(finding, f"withdrawn: {finding.refuted or finding.message}")
+            yield _line(finding, f"withdrawn: {finding.refuted or write_message(finding)}")
     yield from map(one_line, repairs(report))
     yield summary(report)
 

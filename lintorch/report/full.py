@@ -13,9 +13,9 @@ from lintorch.report.places import location, shown_model
 from lintorch.report.result import Result
 from lintorch.report.styled_lines import Line, Screen
 from lintorch.report.summary_line import count, repairs, summary, unread
+from lintorch.report.wording import write_message, write_notes
 
 _BLANK: Line = ()
-_KINDS = {str(kind) for kind in Evidence}
 
 
 def render(report: Result, out: TextIO, *, color: bool, width: int | None) -> None:
@@ -35,7 +35,7 @@ def _block(finding: Finding, report: Result, screen: Screen) -> Iterator[Line]:
     style = str(finding.severity)
     title = f"{finding.code} {finding.name}"
     yield (f"{style} {title}", style), ("  ", ""), (location(finding.place), "strong")
-    yield from screen.wrap(finding.message, 2)
+    yield from screen.wrap(write_message(finding), 2)
     text = report.text(finding.place)
     if text is not None and (framed := list(frame(text, finding.place, style, screen))):
         yield _BLANK
@@ -52,17 +52,12 @@ def _evidence(finding: Finding, screen: Screen) -> Iterator[Line]:
     model = f" of {shown_model(finding.model)}" if finding.model else ""
     target = f" for {finding.target}" if finding.target else ""
     yield ("  evidence: ", "dim"), (f"{finding.evidence}{model}{target}", "")
-    for note in finding.notes:
-        yield from _note(note, screen)
+    for evidence, said in write_notes(finding):
+        yield from _note(evidence, said, screen)
 
 
-def _note(note: str, screen: Screen) -> Iterator[Line]:
-    """A note that begins as `trace: …` is ticked and aligned with others of its kind."""
-    kind, _, said = note.partition(": ")
-    if kind in _KINDS:
-        head: Line = (("    ", ""), (screen.glyphs.seen, "good"), (f" {kind:<6}  ", "dim"))
-    else:
-        head, said = (("    ", ""), (screen.glyphs.item, "dim"), (" ", "")), note
+def _note(evidence: Evidence, said: str, screen: Screen) -> Iterator[Line]:
+    head: Line = (("    ", ""), (screen.glyphs.seen, "good"), (f" {evidence!s:<6}  ", "dim"))
     indent = sum(columns(text) for text, _ in head)
     for index, (margin, line) in enumerate(screen.wrap(said, indent)):
         yield *(head if index == 0 else (margin,)), line
@@ -81,7 +76,7 @@ def _withdrawn(report: Result, screen: Screen) -> Iterator[Line]:
     for finding in report.withdrawn if report.show_refuted else ():
         place = location(finding.place)
         yield [(f"  {screen.glyphs.against} {finding.code} {finding.name}  {place}", "dim")]
-        yield from screen.wrap(finding.refuted or finding.message, 4, "dim")
+        yield from screen.wrap(finding.refuted or write_message(finding), 4, "dim")
     yield _BLANK
 
 

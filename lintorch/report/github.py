@@ -8,6 +8,7 @@ from lintorch.core.finding import Finding, Place, Severity
 from lintorch.report.characters import writable
 from lintorch.report.places import end, shown_path, start
 from lintorch.report.result import Result
+from lintorch.report.wording import write_message
 
 _COMMAND = {Severity.NOTE: "notice", Severity.WARNING: "warning", Severity.ERROR: "error"}
 _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
@@ -24,7 +25,7 @@ def _annotation(finding: Finding) -> str:
     title = f"lintorch ({finding.code})"
     place = {"file": shown_path(finding.place.path), **_span(finding.place), "title": title}
     properties = ",".join(f"{key}={value.translate(_PROPERTY)}" for key, value in place.items())
-    return f"::{_COMMAND[finding.severity]} {properties}::{finding.message.translate(_DATA)}"
+    return f"::{_COMMAND[finding.severity]} {properties}::{write_message(finding).translate(_DATA)}"
 
 
 def _span(place: Place) -> dict[str, str]:

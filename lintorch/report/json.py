@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 
-from lintorch.core.finding import Finding, Fix
+from lintorch.core.finding import Finding, Fix, Harm, Note, Sizes
+from lintorch.report.harm_by_exporter import gather_sizes, sum_up_harm
 from lintorch.report.places import end, shown_model, shown_path, start
 from lintorch.report.result import Result
 from lintorch.report.text_rows import rows_of
+from lintorch.report.wording import write_message
+
+_TREATMENT = {
+    None: "right",
+    Harm.NOISY: "noisy",
+    Harm.REFUSED: "refused",
+    Harm.FAILS: "fails",
+    Harm.WARNED: "wrong-with-warning",
+    Harm.AUTO: "wrong-with-auto",
+    Harm.SILENT: "wrong",
+}
+"""The words of `exporters`; docs/output.md says what each means."""
 
 
 def render(report: Result, out: TextIO, *, color: bool, width: int | None) -> None:
@@ -24,7 +38,7 @@ def _finding(finding: Finding, report: Result) -> dict[str, Any]:
     return {
         "code": finding.code,
         "name": finding.name,
-        "message": finding.message,
+        "message": write_message(finding),
         "severity": str(finding.severity),
         "evidence": str(finding.evidence),
         "filename": shown_path(finding.place.path),
@@ -32,9 +46,30 @@ def _finding(finding: Finding, report: Result) -> dict[str, Any]:
         "location": _position(start(finding.place)),
         "end_location": _position(end(finding.place)),
         "model": finding.model and shown_model(finding.model),
+        "exporters": _exporters(sum_up_harm(finding)),
+        "sizes": _sizes(gather_sizes(finding)),
         "target": finding.target,
         "url": None,
+        "notes": [_note(note) for note in finding.notes],
         "fix": finding.fix and _fix(finding.fix, report.text(finding.place)),
+    }
+
+
+def _exporters(harm: Mapping[str, Harm | None]) -> dict[str, str]:
+    return {name: _TREATMENT[kind] for name, kind in harm.items()}
+
+
+def _sizes(sizes: Sequence[Sizes]) -> list[list[str]] | None:
+    return [list(names) for names in sizes] or None
+
+
+def _note(note: Note) -> dict[str, Any]:
+    return {
+        "evidence": str(note.evidence),
+        "message": write_message(note),
+        "model": note.model and shown_model(note.model),
+        "exporters": _exporters(sum_up_harm(note)),
+        "sizes": _sizes(note.sizes),
     }
 
 

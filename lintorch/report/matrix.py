@@ -9,6 +9,7 @@ from lintorch.core.finding import Finding, Severity
 from lintorch.core.profile import WRITES_ONNX
 from lintorch.record.models import Failure, Model
 from lintorch.record.outcomes import Outcome
+from lintorch.report.wording import write_message
 
 OK, DOUBTFUL, WRONG, FAILED = "ok", "doubtful", "wrong", "failed"
 STOPPED, UNAVAILABLE = "stopped", "unavailable"
@@ -84,7 +85,7 @@ class Tried:
     def message(self) -> str:
         """What the exporter, or the comparison, says."""
         if self.against is not None:
-            return self.against.message
+            return write_message(self.against)
         return self.outcome.message or self.outcome.detail
 
 

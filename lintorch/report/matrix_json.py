@@ -10,6 +10,7 @@ from lintorch.record.input_notation import written
 from lintorch.record.sites import Site
 from lintorch.report.matrix import Matrix, Row, Tried
 from lintorch.report.places import shown_path
+from lintorch.report.wording import write_message
 
 
 def render(matrix: Matrix, out: TextIO, *, color: bool, width: int | None) -> None:
@@ -74,6 +75,6 @@ def _where(finding: Finding) -> dict[str, Any]:
 def _finding(finding: Finding) -> dict[str, Any]:
     return {
         "code": finding.code,
-        "message": finding.message,
+        "message": write_message(finding),
         "location": _where(finding),
     }

@@ -10,6 +10,7 @@ from lintorch.report.characters import one_line
 from lintorch.report.matrix import OK, Row, Tried
 from lintorch.report.places import shown_path
 from lintorch.report.styled_lines import Line, Screen
+from lintorch.report.wording import write_message
 
 
 def reasons(row: Row, screen: Screen) -> Iterator[Line]:
@@ -41,7 +42,7 @@ def _reason(each: Tried) -> Iterator[str]:
         yield _at(finding)
     if not each.findings and (each.status != OK or outcome.status == "random"):
         yield one_line(f"{outcome.exporter}: {each.message or each.status}")
-    said = " ".join(finding.message for finding in each.findings)
+    said = " ".join(write_message(finding) for finding in each.findings)
     if outcome.part and outcome.part not in said:
         goes = "is wrong" if outcome.status == "wrong" else "fails"
         yield f"{outcome.exporter}: the smallest part that {goes} alone is {outcome.part}"
@@ -53,7 +54,9 @@ def _reason(each: Tried) -> Iterator[str]:
 
 def _at(finding: Finding) -> str:
     place = finding.place
-    return one_line(f"{shown_path(place.path)}:{place.row}: {finding.code} {finding.message}")
+    return one_line(
+        f"{shown_path(place.path)}:{place.row}: {finding.code} {write_message(finding)}"
+    )
 
 
 def name(row: Row) -> str:

@@ -11,6 +11,7 @@ from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import OperatorCall, Outcome, Site, Trace, Trial
 from lintorch.evidence.size_changes import may_be_of, may_be_wrong_by, said_of
+from lintorch.evidence.treatment import report_refusal
 from lintorch.source import UNKNOWN, Kind, Source, literal
 
 rule = Rule(
@@ -122,8 +123,7 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
             continue
         varied = [key for key, other in others.items() if spatial(other) != spatial(event)]
         if outcome.status == "failed" and refuses(outcome, event):
-            said = f"{outcome.exporter} refuses: {first_line(outcome.message)}"
-            yield Hit(site(event), said, severity=Severity.ERROR)
+            yield report_refusal(site(event), outcome, first_line(outcome.message))
         elif outcome.status == "wrong" and may_be_wrong_by(outcome, varied):
             yield Hit(site(event), said_of(outcome, silently=True), severity=Severity.ERROR)
 

@@ -27,6 +27,7 @@ from lintorch.evidence.size_changes import (
     is_function_of,
     only_looks,
 )
+from lintorch.evidence.treatment import name_sizes
 from lintorch.facts.exporting.scripted import as_traced
 from lintorch.source import (
     Kind,
@@ -302,7 +303,8 @@ def in_trace(event: Question, trace: Trace) -> Iterator[Hit | Refuted]:
         for key, other in list(changes(event, trace).items())[:1]:
             was = f"was {shown(event.value)} and is {shown(other.value)} when {key} changes"
             message, whole = f"{WORDS[event.key]} {was}", is_whole_shape(event)
-            yield Hit(event.site, message, harm=harm_of(event, trace), confirms=whole)
+            harm, sizes = harm_of(event, trace), name_sizes(changes(event, trace))
+            yield Hit(event.site, message, harm=harm, confirms=whole, sizes=sizes)
 
 
 @rule.trial("wrong", "failed")

@@ -10,6 +10,7 @@ from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import OperatorCall, Outcome, Trace, Trial, Variation
 from lintorch.evidence.size_changes import may_be_of
+from lintorch.evidence.treatment import report_refusal
 from lintorch.source import UNKNOWN, Kind, Source
 
 rule = Rule(
@@ -120,8 +121,7 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
             why = "a size declared dynamic is fixed here"
             if outcome.exporter == "onnx-legacy":
                 why = outcome.message.partition("\n")[0][:200]
-            message = f"{outcome.exporter} refuses: {why}"
-            yield Hit(event, message, severity=Severity.ERROR)
+            yield report_refusal(event, outcome, why)
 
 
 def harms(

@@ -11,6 +11,7 @@ from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import AS_TRACED, OperatorCall, Outcome, Site, Trace, Trial, Variation
 from lintorch.evidence.size_changes import may_be_of, said_of
+from lintorch.evidence.treatment import report_refusal
 from lintorch.source import UNKNOWN, Kind, Source, literal
 
 rule = Rule(
@@ -114,8 +115,8 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
         if outcome.status == "wrong" and set(outcome.wrong_at) & resized_at(event, trial.trace):
             yield Hit(site(event), said_of(outcome, silently=True), severity=Severity.ERROR)
         elif outcome.status == "failed" and refuses(outcome, event):
-            message = f"{outcome.exporter} refuses: {outcome.message.partition(chr(10))[0][:200]}"
-            yield Hit(site(event), message, severity=Severity.ERROR)
+            why = outcome.message.partition(chr(10))[0][:200]
+            yield report_refusal(site(event), outcome, why)
 
 
 def resized_at(event: OperatorCall, trace: Trace) -> set[Variation]:

@@ -20,6 +20,7 @@ from lintorch.evidence import (
     Variation,
 )
 from lintorch.evidence.size_changes import blamed, changes, cleared, is_fixed, is_function_of
+from lintorch.evidence.treatment import name_sizes
 from lintorch.source import Kind, Source, is_ratio, is_read, is_scaled, literal, may_vary
 
 rule = Rule(
@@ -265,12 +266,12 @@ def in_trace(event: SizeRead | SizeDivided, trace: Trace) -> Iterator[Hit | Refu
     if is_fixed(event, trace):
         yield Refuted(event.site, f"{shown(event)} at every size tried")
     elif isinstance(event, SizeDivided):
-        if uneven(event, trace):
-            yield Hit(event.site, f"{shown(event)}, rounded down", harm=NEGATIVE)
+        if sizes := name_sizes(uneven(event, trace)):
+            yield Hit(event.site, f"{shown(event)}, rounded down", harm=NEGATIVE, sizes=sizes)
     elif changed and is_rounded(event):
         key, other = next(iter(changed.items()))
         said = f"{shown(event)} and {shown(other)} when {key} changes"
-        yield Hit(event.site, said, harm=TRACE_HARM[event.key])
+        yield Hit(event.site, said, harm=TRACE_HARM[event.key], sizes=name_sizes(changed))
 
 
 @rule.trial("wrong", "failed")

@@ -11,6 +11,7 @@ from lintorch.core.finding import Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evidence import Outcome, SizeCompared, SizeRead, SizeUse, Trace, Trial
 from lintorch.evidence.size_changes import blamed, changes, cleared, is_fixed
+from lintorch.evidence.treatment import name_sizes
 from lintorch.facts.exporting.scripted import as_traced
 from lintorch.source import Kind, Source, Value, has_fixed_name, is_read, literal, may_vary
 
@@ -257,7 +258,8 @@ def in_trace(event: SizeCompared | SizeRead, trace: Trace) -> Iterator[Hit | Ref
         yield Refuted(event.site, f"`{shown(event)}` compares the same numbers at every size tried")
     for key, other in list(changes(event, trace).items())[:1]:
         said = f"`{shown(event)}` is {event.value}, `{shown(other)}` is {other.value}"
-        yield Hit(event.site, f"{said} when {key} changes", harm=GUARDED)
+        sizes = name_sizes(changes(event, trace))
+        yield Hit(event.site, f"{said} when {key} changes", harm=GUARDED, sizes=sizes)
 
 
 @rule.trial("wrong", "failed")

@@ -12,6 +12,7 @@ from lintorch.core.finding import Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evidence import EventKey, Outcome, SizeLooped, TensorRead, TensorUse, Trace, Trial
 from lintorch.evidence.size_changes import blamed, changes, cleared, is_fixed
+from lintorch.evidence.treatment import name_sizes
 from lintorch.facts.classes.classes import is_self
 from lintorch.facts.exporting.scripted import as_traced
 from lintorch.source import Kind, Source, literal, may_vary
@@ -159,7 +160,8 @@ def in_trace(event: SizeLooped | TensorRead, trace: Trace) -> Iterator[Hit | Ref
         yield Refuted(event.site, f"{event.value} rounds at every size tried")
     for key, other in list(changes(event, trace).items())[:1]:
         said = f"{event.value} rounds, and {other.value} when {key} changes"
-        yield Hit(event.site, said, harm=TRACE_HARM[event.key])
+        sizes = name_sizes(changes(event, trace))
+        yield Hit(event.site, said, harm=TRACE_HARM[event.key], sizes=sizes)
 
 
 @rule.trial("wrong", "failed")

@@ -106,7 +106,7 @@ class ModelMaker:
 
     def _call_with(self, made_up: ConstructorArguments) -> tuple[nn.Module, Construction]:
         recipe = self._write_recipe(made_up)
-        surroundings.seed()
+        surroundings.seed_generators()
         with watched(self.files) as seen:
             try:
                 made = self.call(*recipe.args, **recipe.kwargs)
@@ -116,7 +116,7 @@ class ModelMaker:
                 with torch.device("meta"):  # sizes and operators are known without the weights
                     made = self.call(*recipe.args, **recipe.kwargs)
             finally:
-                tampering.restored()
+                tampering.restore_interpreter()
         return _get_module(made), seen
 
     def _write_recipe(self, made_up: Mapping[str, Any]) -> Recipe:

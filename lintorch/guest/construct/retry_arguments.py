@@ -18,7 +18,7 @@ from lintorch.guest.construct.arguments_by_error import (
 )
 from lintorch.guest.construct.conventional_values import GuessedConfig
 from lintorch.guest.construct.fill_arguments import CONFIG_NAMES
-from lintorch.guest.process.error_text import kind_of, text_of
+from lintorch.guest.process.error_text import class_name_of, text_of
 
 _SEVERAL = re.compile(r"iterable|len\(\)|subscriptable|unpack|tuple|list|sequence|zip|out of range")
 """A message that asks for several values where one was given."""
@@ -98,7 +98,7 @@ def search_arguments(
             return make(given), given
         except Exception as error:  # whatever user code raises
             errors.append(error)
-            text = f"{kind_of(error)}: {text_of(error)}"
+            text = f"{class_name_of(error)}: {text_of(error)}"
             if (
                 text not in seen
                 and depth < _MOST_REFUSALS

@@ -25,7 +25,7 @@ from lintorch.guest.export.same_failure import is_same_failure, is_wrong_alike
 from lintorch.guest.export.try_exporter import run_exporter
 from lintorch.guest.export.warnings_log import logged_warnings
 from lintorch.guest.process.deadline import clock
-from lintorch.guest.process.limits import TooSlow, within
+from lintorch.guest.process.limits import TooSlow, limit_seconds
 from lintorch.record.models import Model
 from lintorch.record.outcomes import Outcome, Variation
 
@@ -75,7 +75,7 @@ def _goes_wrong_alike(
     outcome: Outcome, job: Job, user_file: UserFile, late: float, part: Part
 ) -> bool:
     """Whether a part, exported alone, fails or is wrong as the whole."""
-    with within(max(1.0, late - clock())):
+    with limit_seconds(max(1.0, late - clock())):
         made = run_exporter(outcome.exporter, make_part_job(part, job), user_file)
         if isinstance(made, Outcome):
             return outcome.status == "failed" and is_same_failure(outcome, made)

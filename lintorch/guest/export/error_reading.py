@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from types import FrameType
 
-from lintorch.guest.process.error_text import kind_of, text_of
+from lintorch.guest.process.error_text import class_name_of, text_of
 from lintorch.record.sites import Site
 
 UserFile = Callable[[str], str | None]
@@ -93,7 +93,7 @@ def summarise_error(error: BaseException, lines: int = 2) -> str:
     text = _ADDRESS.sub("", text)
     if len(text) > _MOST_CHARACTERS:
         text = text[: _MOST_CHARACTERS - 1] + "…"
-    return f"{kind_of(error)}: {text}" if text else kind_of(error)
+    return f"{class_name_of(error)}: {text}" if text else class_name_of(error)
 
 
 def _list_telling_lines(text: str) -> Iterator[str]:

@@ -9,8 +9,8 @@ from torch import nn
 
 from lintorch.guest.feed.guess_inputs import Guess
 from lintorch.guest.process import surroundings
-from lintorch.guest.process.error_text import is_of_memory, kind_of, text_of
-from lintorch.guest.process.limits import TooSlow, within
+from lintorch.guest.process.error_text import class_name_of, is_of_memory, text_of
+from lintorch.guest.process.limits import TooSlow, limit_seconds
 from lintorch.guest.watch import make_tensors
 from lintorch.guest.watch.raised_errors import raised as event_of
 from lintorch.guest.watch.record_run import call
@@ -43,14 +43,14 @@ def try_guess(
     module: nn.Module, guess: Guess, files: UserLines, seconds: float
 ) -> FailedTry | None:
     """How the model fails on a guess, in so many seconds; None where it runs and gives a tensor back."""
-    surroundings.seed()
+    surroundings.seed_generators()
     try:
-        with within(seconds):
+        with limit_seconds(seconds):
             output = call(module, make_tensors.placed(module, guess.inputs, guess.sizes))
     except (Exception, SystemExit, TooSlow) as raised:  # whatever user code raises
         where = files.of_error(raised)
         event = event_of(raised, module, files)
-        return FailedTry(kind_of(raised), text_of(raised), where, event, _name_limit(raised))
+        return FailedTry(class_name_of(raised), text_of(raised), where, event, _name_limit(raised))
     if make_tensors.flatten(output):
         return None
     return FailedTry("ValueError", f"forward gave {type(output).__name__}, and no tensor", None)

@@ -9,7 +9,7 @@ from torch import nn
 
 from lintorch.guest.feed.guess_inputs import Guess
 from lintorch.guest.process.deadline import clock
-from lintorch.guest.process.limits import TooSlow, within
+from lintorch.guest.process.limits import TooSlow, limit_seconds
 from lintorch.guest.watch import make_tensors
 from lintorch.guest.watch.record_run import call
 from lintorch.record.models import Input, Model
@@ -38,7 +38,7 @@ def fix_constant_sizes(guess: Guess, module: nn.Module, deadline: float) -> Fed:
         if clock() > deadline:
             return False
         try:
-            with within(max(1.0, deadline - clock())):
+            with limit_seconds(max(1.0, deadline - clock())):
                 call(module, make_tensors.placed(module, guess.inputs, sizes))
         except (Exception, SystemExit, TooSlow):  # whatever user code raises
             return False

@@ -12,7 +12,7 @@ from torch import nn
 
 from lintorch.guest.export.compare_numbers import Difference
 from lintorch.guest.export.module_state import copied_module
-from lintorch.guest.process.error_text import kind_of
+from lintorch.guest.process.error_text import class_name_of
 from lintorch.guest.replay.run_again import Outputs, Replay, told
 from lintorch.guest.replay.unusable import Unusable
 from lintorch.guest.watch.attribute_writes import described, same
@@ -70,7 +70,7 @@ def _twice(
         try:
             return before, after, replay.changed(replay.called(module))
         except Exception as error:  # whatever user code raises
-            why = f"it raises {kind_of(error)}"
+            why = f"it raises {class_name_of(error)}"
             return before, after, Difference(None, why=why)
 
 

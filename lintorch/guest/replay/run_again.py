@@ -12,7 +12,7 @@ from torch import nn
 
 from lintorch.guest.export.compare_numbers import Difference, find_difference
 from lintorch.guest.export.module_state import copied_module
-from lintorch.guest.process.surroundings import seed
+from lintorch.guest.process.surroundings import seed_generators
 from lintorch.guest.watch import make_tensors
 from lintorch.guest.watch.record_run import Subject, call
 from lintorch.record.arguments import arranged
@@ -48,7 +48,7 @@ class Replay:
 
     def called(self, module: nn.Module, values: int = make_tensors.SEED) -> Outputs:
         """One call of this very module."""
-        seed()
+        seed_generators()
         given = make_tensors.placed(module, self.subject.inputs, self._sizes, values)
         return [tensor.detach().clone() for tensor in make_tensors.flatten(call(module, given))]
 

@@ -1,0 +1,43 @@
+"""How an exporter treated a model in a trial, read off the outcome, and the hit on what it refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lintorch.core.finding import Harm, Hit, Severity, Sizes
+from lintorch.record.outcomes import Outcome, Variation
+
+_RAISES = "the exported model raises"
+"""In the details of an export that goes wrong: there are no numbers to compare."""
+
+
+def fails_when_run(outcome: Outcome) -> bool:
+    """Whether what was exported raises where it runs, at the first sizes where it is wrong."""
+    return _RAISES in outcome.detail.partition(";")[0]
+
+
+def harm_of(outcome: Outcome) -> Harm | None:
+    """What befell the model; None where the export came out right, or nothing is known of it."""
+    if outcome.status == "failed":
+        return None if outcome.stage == "stopped" else Harm.REFUSED
+    if outcome.status != "wrong":
+        return None
+    if fails_when_run(outcome):
+        return Harm.FAILS
+    return Harm.WARNED if outcome.warnings else Harm.SILENT
+
+
+def wrong_sizes(outcome: Outcome) -> tuple[Sizes, ...]:
+    """The sizes at which what was exported is wrong, or raises."""
+    return name_sizes(each.at for each in outcome.wrong)
+
+
+def name_sizes(variations: Iterable[Variation]) -> tuple[Sizes, ...]:
+    """The named sizes that are changed in each; an export in training mode is at no other sizes."""
+    return tuple(each.changed for each in variations if not each.training)
+
+
+def report_refusal(node: object, outcome: Outcome, why: str) -> Hit:
+    """The hit on a line that an exporter refuses, told at one line of those that it may be about."""
+    message = f"{outcome.exporter} refuses: {why}"
+    return Hit(node, message, severity=Severity.ERROR, tried=Harm.REFUSED, refusal=True)

@@ -1,0 +1,47 @@
+"""Findings and their notes in words; nothing else makes text of them, and nothing takes it apart."""
+
+from __future__ import annotations
+
+from lintorch.core.finding import Evidence, Finding, Harm, Hazard, Note
+from lintorch.core.profile import enumerated
+
+_CLAUSES = {
+    Harm.SILENT: "silently wrong under {}",
+    Harm.AUTO: "silently wrong under {} where sizes are left to Dim.AUTO",
+    Harm.WARNED: "wrong with no more than a warning under {}",
+    Harm.REFUSED: "refused by {}",
+    Harm.FAILS: "fails at run time under {}",
+    Harm.NOISY: "a needless warning under {}",
+}
+
+
+def write_message(found: Finding | Note) -> str:
+    """What was found, and for which exporters in use the line breaks and how, and for which not."""
+    return found.said if found.hazard is None else f"{found.said}: {_verdict(found.hazard)}"
+
+
+def write_notes(finding: Finding) -> list[tuple[Evidence, str]]:
+    """What each piece of evidence said, once; a verdict that the finding's message gives is left out."""
+    told = dict.fromkeys((note.evidence, _write_note(note, finding)) for note in finding.notes)
+    if all(note.evidence is not Evidence.SOURCE for note in finding.notes):
+        told.pop((finding.evidence, write_message(finding)), None)  # another exporter said it too
+    return list(told)
+
+
+def _write_note(note: Note, finding: Finding) -> str:
+    repeated = (
+        note.hazard is not None
+        and finding.hazard is not None
+        and _verdict(note.hazard) == _verdict(finding.hazard)
+    )
+    return note.said if repeated else write_message(note)
+
+
+def _verdict(hazard: Hazard) -> str:
+    clauses = [
+        _CLAUSES[kind].format(enumerated([name for name, each in hazard.harm if each is kind]))
+        for kind in sorted({kind for _, kind in hazard.harm}, reverse=True)
+    ]
+    if hazard.fine:
+        clauses.append(f"right under {enumerated([*hazard.fine])}")
+    return "; ".join(clauses)
