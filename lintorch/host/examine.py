@@ -13,11 +13,13 @@ from lintorch.host.configured_models import is_wanted, key
 from lintorch.host.crew import abreast
 from lintorch.host.file_order import ordered
 from lintorch.host.lasting_worker import Workers
-from lintorch.host.reports import Message, Report, Telling
+from lintorch.host.reports import Report, Telling
 from lintorch.host.vouching import Asked
 from lintorch.machine.free_memory import at_once
 from lintorch.record.allowance import MOST_MODELS, Allowance
 from lintorch.record.bounds import Bounds
+from lintorch.record.framing import Parcel
+from lintorch.record.messages import Ending
 from lintorch.record.models import Failure
 from lintorch.record.user_files import user_files_of
 
@@ -146,7 +148,7 @@ class _Request:
     plan: Plan
     checked: Mapping[str, str]
 
-    def send(self, worker: Worker) -> Generator[Message, None, Message]:
+    def send(self, worker: Worker) -> Generator[Parcel, None, Ending]:
         """What the worker sends; its ending."""
         plan = self.plan
         options = {
@@ -211,13 +213,13 @@ def _reports(
         sending = request.send(workers.worker())
         while True:
             try:
-                message = next(sending)
+                parcel = next(sending)
             except StopIteration as stop:
                 ending = stop.value
                 break
-            yield from telling.take(message)
+            yield from telling.take(parcel)
     except WorkerError as error:  # user code has killed the worker
         workers.drop()
-        ending = {"cause": f"it ended the worker process ({error})", "output": ""}
-    if ending["cause"]:
-        yield from telling.end(ending["cause"], ending["output"])
+        ending = Ending(f"it ended the worker process ({error})", "")
+    if ending.cause:
+        yield from telling.end(ending.cause, ending.output)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lintorch.record.bounds import SLACK, Bounds, Limit, memory_limit, seconds_limit
+from lintorch.record.framing import Message
+from lintorch.record.messages import ExportMessage, FileMessage, ModelMessage, tags_of
 
 REPLAYING = 10.0
 """Seconds in which a model is run with one thing changed, at most."""
@@ -14,10 +16,6 @@ _GRAPHS = 2
 _SLACK = 2 * 2**30
 """Bytes that the process which loads a file may hold beyond what the model in its child may."""
 _MOST_OF_A_FILE = 512 << 20
-TOLD = frozenset({"model", "failure", "run", "fact", "rung", "outcome", "trying"})
-"""What the process of a model tells of it."""
-TOLD_OF_A_FILE = TOLD | {"begin", "done"}
-"""What the process tells that has loaded the file, and starts those of the models."""
 
 
 @dataclass(frozen=True)
@@ -50,15 +48,15 @@ class Allowance:
         """The limit of memory."""
         return memory_limit(self.memory, "trace-memory")
 
-    def of_step(self, seconds: float, *kinds: str) -> Bounds:
-        """Bounds of a part of the work on a model, which sends messages of these kinds."""
+    def of_step(self, seconds: float, kind: type[Message]) -> Bounds:
+        """Bounds of a part of the work on a model, which sends messages of this kind."""
+        kinds = tags_of(kind)
         return Bounds(seconds, self.memory, kinds=kinds, time=self.time, space=self.space)
 
-    def of_trial(self, *kinds: str) -> Bounds:
+    def of_trial(self) -> Bounds:
         """Bounds of one export."""
-        return Bounds(
-            self.trial_seconds, self.memory, kinds=kinds, time=self.trial_time, space=self.space
-        )
+        seconds, kinds = self.trial_seconds, tags_of(ExportMessage)
+        return Bounds(seconds, self.memory, kinds=kinds, time=self.trial_time, space=self.space)
 
     def of_model(self) -> Bounds:
         """Bounds of all work on a model, which asks for more time with each graph and each export."""
@@ -68,7 +66,7 @@ class Allowance:
             self.memory * self.jobs,
             longest=self._longest,
             extended=self._extended,
-            kinds=TOLD,
+            kinds=tags_of(ModelMessage),
             time=self.time,
             space=self.space,
             apart=True,
@@ -83,7 +81,7 @@ class Allowance:
             self.memory * self.jobs + _SLACK,
             longest=max(self._longest + SLACK, self.seconds + 2 * SLACK),
             extended=models * each,
-            kinds=TOLD_OF_A_FILE,
+            kinds=tags_of(FileMessage),
             most=_MOST_OF_A_FILE,
             disk=self.disk,
             time=self.time,

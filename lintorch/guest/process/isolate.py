@@ -8,35 +8,28 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 from lintorch.guest.process import error_text, limits, tampering
 from lintorch.guest.process.deadline import Deadline, clock
 from lintorch.guest.process.streams import ClosedError, Streams
 from lintorch.machine import process_tree, work_folders
 from lintorch.record.bounds import SLACK, Bounds
-from lintorch.record.messages import CLOSED, ImproperError, Message
+from lintorch.record.framing import CLOSED, ImproperError, Message, Parcel, parcel_of
+from lintorch.record.messages import Ending, TimeNeeded, WorkEnded
+from lintorch.record.wire import MalformedError
 
-Send = Callable[[Message], None]
+Send = Callable[[Message | Parcel], None]
 Work = Callable[[Send], None]
 _TICK = 0.05
 _MOST_LETTERS = 2000
 _exit = os._exit
 
 
-@dataclass(frozen=True)
-class Ending:
-    """How a piece of work ended: `cause` is "" where it came to its end."""
-
-    cause: str
-    output: str
-
-
-def isolate(work: Work, bounds: Bounds) -> Generator[Message, None, Ending]:
+def isolate(work: Work, bounds: Bounds) -> Generator[Parcel, None, Ending]:
     """Yield what `work` sends, as it comes; return how it ended.
 
     What it sends is bounded and of the kinds that `bounds` names, else it is ended. Its time
-    starts anew with {"allow": s}, which is passed on with some slack, so that whatever waits for
+    starts anew with a `TimeNeeded`, which is passed on with some slack, so that whatever waits for
     this work waits long enough.
     """
     pieces = ticking(work, bounds)
@@ -52,7 +45,7 @@ def isolate(work: Work, bounds: Bounds) -> Generator[Message, None, Ending]:
 
 def ticking(
     work: Work, bounds: Bounds, beside: set[int] | None = None
-) -> Generator[Message | None, None, Ending]:
+) -> Generator[Parcel | None, None, Ending]:
     """As `isolate`, yielding None now and then, so that several can be waited for in turn.
 
     Those that run side by side share `beside`, the processes that are none of each other's business.
@@ -83,12 +76,12 @@ def ticking(
             work_folders.remove(folder)
 
 
-def _here(work: Work) -> Generator[Message | None, None, Ending]:
+def _here(work: Work) -> Generator[Parcel | None, None, Ending]:
     """Without fork: in this process, without limits."""
-    sent: list[Message] = []
+    sent: list[Parcel] = []
     cause = ""
     try:
-        work(sent.append)
+        work(lambda message: sent.append(parcel_of(message)))
     except BaseException as error:  # whatever user code raises, SystemExit too
         cause = error_text.told(error)
     yield from sent
@@ -106,7 +99,7 @@ class _Heard:
 
 def _watch(
     pid: int, streams: Streams, bounds: Bounds, disk: limits.DiskWatch, beside: set[int]
-) -> Generator[Message | None, None, Ending]:
+) -> Generator[Parcel | None, None, Ending]:
     parent, status = os.getppid(), None
     heard = _Heard(Deadline(pid, bounds.seconds))
     watch = limits.MemoryWatch(pid, bounds.together or bounds.memory)
@@ -117,8 +110,8 @@ def _watch(
             process_tree.kill_below(os.getpid(), but=beside - {pid})
         yield None
         try:
-            for message in streams.read(_TICK if status is None else 0):
-                yield from _answered(message, pid, bounds, heard)
+            for parcel in streams.read(_TICK if status is None else 0):
+                yield from _answered(parcel, pid, bounds, heard)
         except ImproperError as improper:
             return Ending(str(improper), streams.output())
         if status is None and heard.deadline.is_met():
@@ -134,27 +127,35 @@ def _watch(
 
 
 def _answered(
-    message: Message, pid: int, bounds: Bounds, heard: _Heard
-) -> Generator[Message, None, None]:
+    parcel: Parcel, pid: int, bounds: Bounds, heard: _Heard
+) -> Generator[Parcel, None, None]:
     """What is passed on of a message, after what it says of the work itself. Raises ImproperError."""
-    if "end" in message:
-        heard.end = _ended(message["end"], bounds)
-    elif "allow" in message:
-        seconds = bounds.allowed(message["allow"], heard.extended)
+    if parcel.tag == WorkEnded.tag:
+        heard.end = _cause_told(parcel, bounds)
+    elif parcel.tag == TimeNeeded.tag:
+        seconds = bounds.seconds_given(_seconds_asked(parcel), heard.extended)
         heard.extended += seconds
         heard.deadline = Deadline(pid, seconds)
-        yield {"allow": seconds + SLACK}
+        yield parcel_of(TimeNeeded(seconds + SLACK))
     else:
-        yield bounds.taken(message)
+        yield bounds.admitted(parcel)
 
 
-def _ended(said: Any, bounds: Bounds) -> str:
+def _cause_told(parcel: Parcel, bounds: Bounds) -> str:
     """The cause of an ending in words. Raises ImproperError."""
-    if said == {"memory": True}:
-        return bounds.full()
-    if not isinstance(said, str):
-        raise ImproperError("it told of its end in a way that lintorch does not")
-    return said[:_MOST_LETTERS]
+    try:
+        told = parcel.opened(WorkEnded)
+    except MalformedError as error:
+        raise ImproperError("it told of its end in a way that lintorch does not") from error
+    return bounds.full() if told.out_of_memory else told.cause[:_MOST_LETTERS]
+
+
+def _seconds_asked(parcel: Parcel) -> float:
+    """For how much more time work asks. Raises ImproperError."""
+    try:
+        return parcel.opened(TimeNeeded).seconds
+    except MalformedError as error:
+        raise ImproperError("it asked for more time in a way that lintorch does not") from error
 
 
 def _status(pid: int) -> int | None:
@@ -186,16 +187,16 @@ def _run(work: Work, streams: Streams, bounds: Bounds, folder: str) -> None:
         tampering.keep()
         clock.restart()
         limits.limit_memory(bounds.memory)
-        end: Any = ""
+        end = WorkEnded()
         try:
             work(streams.send)
         except BaseException as error:  # whatever user code raises, SystemExit too
             limits.lift_memory()
-            end = _told(error)
+            end = _ended_by(error)
             status = CLOSED if isinstance(error, ClosedError) else status
         tampering.restored()
         _flush()
-        streams.send({"end": end})
+        streams.send(end)
         status = 0
     except ClosedError:
         status = CLOSED
@@ -203,12 +204,12 @@ def _run(work: Work, streams: Streams, bounds: Bounds, folder: str) -> None:
         _exit(status)
 
 
-def _told(error: BaseException) -> Any:
-    """How an exception that ends a piece of work is sent."""
+def _ended_by(error: BaseException) -> WorkEnded:
+    """What is told of an exception that ends a piece of work."""
     lost = tampering.restored()
     if error_text.is_of_memory(error):
-        return {"memory": True}
-    return str(tampering.tampered(lost, error)) if lost else error_text.told(error)
+        return WorkEnded(out_of_memory=True)
+    return WorkEnded(str(tampering.tampered(lost, error)) if lost else error_text.told(error))
 
 
 def _flush() -> None:
