@@ -15,24 +15,21 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+from examining import examine_files, examine_nets, net
 from running import CHECKOUT, lintorch
 from watched import Run, wait_for
 
-from lintorch.host.examine import Limits, Plan, Report, examine
+from lintorch.host.reports import Report
+from lintorch.record.model_options import ModelLimits
 
 MIB = 2**20
-NET = """
-import _socket, os, signal, socket, subprocess, sys, time
-import torch
-from torch import nn
-
-
+HELPERS = """
 def above():
     # the processes of the worker, nearest first; the last but one answers requests
     found, pid = [], os.getppid()
-    while b"boot.py" in open(f"/proc/{{pid}}/cmdline", "rb").read():
+    while b"boot.py" in open(f"/proc/{pid}/cmdline", "rb").read():
         found.append(pid)
-        pid = int(open(f"/proc/{{pid}}/stat").read().rpartition(")")[2].split()[1])
+        pid = int(open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[1])
     return found
 
 
@@ -50,24 +47,6 @@ def done(lines):
     for line in lines:
         exec(line, globals())
 
-
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.conv = nn.Conv2d(3, 4, 1)
-
-    def forward(self, x):
-        {}
-        return self.conv(x)
-
-
-class Next(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.conv = nn.Conv2d(3, 4, 1)
-
-    def forward(self, x):
-        return self.conv(x)
 """
 REACHING = (
     "socket.create_connection(('127.0.0.1', {tcp}))",
@@ -143,22 +122,10 @@ FILLING = {
 
 def examined(folder: Path, running: dict[str, str], **limits: float) -> dict[str, Report]:
     """What became of `Net`, by file; `Next` is well."""
-    for name, line in running.items():
-        folder.joinpath(f"{name}.py").write_text(NET.format(line))
-    plan = Plan(
-        tuple(str(folder / f"{name}.py") for name in running),
-        str(folder),
-        trace=False,
-        limits=Limits(**limits),
-    )
-    found: dict[str, Report] = {}
-    for report in examine(plan):
-        what = report.failure or report.model
-        if what.qualname == "Net":
-            found[Path(what.path).stem] = report
-        else:
-            assert report.failure is None
-    return found
+    texts = {name: net(running=line, helpers=HELPERS) for name, line in running.items()}
+    found = examine_nets(folder, texts, **limits)
+    assert [each["Next"].failure for each in found.values()] == [None] * len(texts)
+    return {name: each["Net"] for name, each in found.items()}
 
 
 def refusing(why: str, lines: Iterable[str], **given: object) -> dict[str, str]:
@@ -281,9 +248,9 @@ def test_a_model_that_writes_too_much_is_stopped(tmp_path: Path) -> None:
         failure = found[name].failure
         assert (failure.stage, failure.qualname) == ("stopped", "Net"), name
         assert "more than 32 MiB to disk; `trace-disk` raises" in failure.cause
-    tmp_path.joinpath("large.py").write_text("import torch\n" + FILLING["large"] + NET.format(""))
-    plan = Plan((str(tmp_path / "large.py"),), str(tmp_path), limits=Limits(disk=32 * MIB))
-    (report,) = examine(plan)
+    tmp_path.joinpath("large.py").write_text(f"import torch\n{FILLING['large']}\n{net()}")
+    limits = ModelLimits(disk=32 * MIB)
+    (report,) = examine_files([tmp_path / "large.py"], tmp_path, limits=limits)
     assert "more than 32 MiB to disk; `trace-disk` raises" in report.failure.cause
 
 
@@ -319,7 +286,7 @@ def test_a_model_that_kills_its_worker_leaves_nothing_running(tmp_path: Path) ->
         "subprocess.Popen(['sleep', '661'], start_new_session=True); "
         "os.kill(above()[-2], signal.SIGKILL); time.sleep(600)"
     )
-    tmp_path.joinpath("net.py").write_text(NET.format(line))
+    tmp_path.joinpath("net.py").write_text(net(running=line, helpers=HELPERS))
     run = Run(tmp_path, "models")
     out, _ = run.process.communicate(timeout=120)
     assert "net.py:Next on x" in out

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from examining import examine_files
 
 from lintorch import catalog
 from lintorch.core.dispatch import index, lint
@@ -12,7 +13,7 @@ from lintorch.core.finding import Evidence, Finding, Severity
 from lintorch.core.merge import Merged, merge
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace, Trial
-from lintorch.host.examine import Plan, Report, examine
+from lintorch.host.reports import Report
 from lintorch.source import Source
 
 CATALOG = catalog.load()
@@ -53,7 +54,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def traced(folder: Path) -> list[Report]:
-    return list(examine(Plan(paths(folder, *FILES), str(folder))))
+    return examine_files(paths(folder, *FILES), folder)
 
 
 def paths(folder: Path, *names: str) -> tuple[str, ...]:
@@ -141,8 +142,9 @@ def test_a_model_that_nobody_exports_in_training_mode_is_no_finding(folder, trac
 def test_an_export_in_training_mode_that_differs_proves_a_missing_eval(folder):
     (path,) = paths(folder, "modal.py")
     pair = (f"{path}:Net", "torch.export")
-    plan = Plan((path,), str(folder), exporters=("torch.export",), in_training=(pair,))
-    finding = only(judged(folder, "LT201", MODAL, list(examine(plan)), deploy(MODAL)).standing)
+    asked = {"exporters": ("torch.export",), "in_training": (pair,)}
+    reports = examine_files([path], folder, **asked)
+    finding = only(judged(folder, "LT201", MODAL, reports, deploy(MODAL)).standing)
     assert (finding.evidence, finding.exporter) == (Evidence.EXPORT, "torch.export")
     assert finding.severity is Severity.ERROR
 
@@ -162,8 +164,7 @@ def test_dropout_of_nothing_is_withdrawn(folder, traced):
 @pytest.fixture(scope="module")
 def tried(folder: Path) -> list[Report]:
     exporters = ("torch.export", "torchscript-script")
-    plan = Plan(paths(folder, "dropping.py", "synced.py"), str(folder), exporters=exporters)
-    return list(examine(plan))
+    return examine_files(paths(folder, "dropping.py", "synced.py"), folder, exporters=exporters)
 
 
 def test_dropout_makes_an_export_random(folder, tried):

@@ -18,10 +18,11 @@ pytest.importorskip("torch")
 pytest.importorskip("onnxscript")
 pytest.importorskip("onnxruntime")
 
-from running import CHECKOUT, lintorch
+from examining import examine_files
+from running import CHECKOUT, interpreter, lintorch
 
 from lintorch.core.finding import Finding, Place, Severity
-from lintorch.host.examine import Limits, Plan, examine
+from lintorch.record.model_options import ModelLimits
 from lintorch.record.models import Model
 from lintorch.record.outcomes import Outcome
 from lintorch.report import write_matrix
@@ -185,9 +186,7 @@ def test_a_program_shows_the_same_without_lintorch(
     text = project.joinpath(path).read_text()
     assert "lintorch" not in text
     tmp_path.joinpath("repro.py").write_text(text)
-    done = subprocess.run(
-        [sys.executable, "repro.py"], cwd=tmp_path, capture_output=True, text=True
-    )
+    done = subprocess.run([interpreter(), "repro.py"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 1
     assert said in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["repro.py"]
@@ -311,16 +310,10 @@ def test_a_model_that_misbehaves_when_exported_spoils_nothing_else(tmp_path: Pat
         tmp_path.joinpath(f"{name}.py").write_text(NETS.partition("class Decompose")[0])
     tmp_path.joinpath("hostile.py").write_text(HOSTILE)
     files = tuple(str(tmp_path / f"{name}.py") for name in ("one", "hostile", "other"))
-    plan = Plan(
-        files,
-        str(tmp_path),
-        exporters=("torch.export", "torchscript-trace"),
-        graphs=False,
-        limits=Limits(seconds=30, trial_seconds=12, memory=2 * 2**30),
-        jobs=2,
-    )
+    asked = {"exporters": ("torch.export", "torchscript-trace"), "graphs": False, "processes": 2}
+    limits = ModelLimits(seconds=30, trial_seconds=12, memory=2 * 2**30)
     found: dict[str, list[tuple[str, ...]]] = {}
-    for report in examine(plan):
+    for report in examine_files(files, tmp_path, limits=limits, **asked):
         assert report.model is not None
         told = [tuple(o.message for o in report.outcomes), tuple(o.stage for o in report.outcomes)]
         found[f"{Path(report.model.path).name}:{report.model.qualname}"] = told
@@ -340,9 +333,8 @@ def test_a_model_whose_weights_do_not_fit_is_traced_without_them(tmp_path: Path)
         "        self.layers = nn.Sequential(*[nn.Linear(45000, 45000) for _ in range(1)])\n\n"
         "    def forward(self, x):\n        return self.layers(x).relu()\n"
     )
-    limits = Limits(seconds=60, trial_seconds=30, memory=2 * 2**30)
-    plan = Plan((str(tmp_path / "big.py"),), str(tmp_path), exporters=("onnx",), limits=limits)
-    (report,) = examine(plan)
+    limits = ModelLimits(seconds=60, trial_seconds=30, memory=2 * 2**30)
+    (report,) = examine_files([tmp_path / "big.py"], tmp_path, exporters=("onnx",), limits=limits)
     assert report.failure is None
     assert report.model is not None
     assert report.model.parameters == 45000 * 45001

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from examining import examine_files
 
 from lintorch import catalog
 from lintorch.core.dispatch import index, lint
@@ -14,7 +15,6 @@ from lintorch.core.finding import Evidence, Finding
 from lintorch.core.merge import Merged, merge
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace
-from lintorch.host.examine import Plan, examine
 from lintorch.source import Source
 
 HEAD = """import functools
@@ -365,7 +365,7 @@ def merged(tmp_path_factory: pytest.TempPathFactory) -> Merged:
         (folder / f"{code}.py").write_text(HEAD + text, encoding="utf-8")
     names = [str(folder / f"{code}.py") for code in FILES]
     profile = Profile(frozenset({"torch.export"}))
-    reports = list(examine(Plan(tuple(names), str(folder), graphs=False)))
+    reports = examine_files(names, folder, graphs=False)
     assert [report.failure for report in reports if report.failure] == []
     subjects = [Trace(r.model, r.runs, r.captures, profile) for r in reports if r.model]
     said = [f for subject in subjects for f in lint(subject, index(RULES, Evidence.TRACE))]

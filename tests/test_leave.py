@@ -223,7 +223,7 @@ def test_nor_in_processes_that_are_spawned(traps: tuple[Path, Path]) -> None:
     tree, sign = traps
     program = tree.parent / "spawning.py"
     program.write_text(
-        "from lintorch.cli import main\nfrom lintorch.run import pool\n\n"
+        "from lintorch.cli import main\nfrom lintorch.run import process_pool as pool\n\n"
         "if __name__ == '__main__':\n    pool._START = 'spawn'\n    main()\n"
     )
     done = start([sys.executable, program, "check", "--no-cache", "-j", "2"], tree)

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from running import lintorch
 
-from lintorch.host.examine import Limits, Plan, examine
+from lintorch.host.examine_models import examine_models
+from lintorch.record.model_options import ModelLimits, ModelOptions
 from lintorch.record.models import Failure, Model
 from lintorch.record.outcomes import Outcome
 from lintorch.report.matrix import Matrix, Row, Tried
@@ -63,9 +64,9 @@ def test_other_processes_that_have_the_core_take_nothing_of_a_models_time(tmp_pa
             for _ in range(6)
         )
 
-    plan = Plan((str(net),), str(tmp_path), trace=False, limits=Limits(seconds=6))
+    options = ModelOptions(str(tmp_path), limits=ModelLimits(seconds=6))
     try:
-        (report,) = examine(plan, crowded)
+        (report,) = examine_models([str(net)], options, progress=crowded)
     finally:
         for other in others:
             other.kill()

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 from running import lintorch
 
-from lintorch.core.finding import Applicability, Evidence
+from lintorch.core.finding import Evidence
 from lintorch.record.input_notation import told
-from lintorch.run import Checked, Order, check
+from lintorch.record.model_options import ModelOptions
+from lintorch.run import Checked, CheckRequest, check
 from lintorch.run.list_models import list_models
+from lintorch.run.request import ModelsRequest
 
 NET = """import torch
 
@@ -29,7 +31,6 @@ class Net(torch.nn.Module):
 MENDED = NET.replace("int(x.size(0))", "x.size(0)")
 URL = "https://example.org/weights"
 OTHER = f'import torch\n\nURL = "{URL}"\n' + NET
-SAFE = frozenset({Applicability.SAFE})
 WHILE_RUNNING = "net.py:Net"
 """The step that is told when the model is about to run."""
 
@@ -42,7 +43,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def checked(step: str, happens: Callable[[], None], **asked: object) -> Checked:
+def checked(
+    step: str, happens: Callable[[], None], trace: bool = False, fix: bool = True
+) -> Checked:
     """A check with fixes during which something happens once, when a step begins."""
     left = [happens]
 
@@ -50,7 +53,8 @@ def checked(step: str, happens: Callable[[], None], **asked: object) -> Checked:
         if told.startswith(step) and left:
             left.pop()()
 
-    whole = check(Order((".",), **{"fixes": SAFE, "cache": False, **asked}), on)
+    request = CheckRequest((".",), models=ModelOptions(trace=trace), fix=fix, no_cache=True)
+    whole = check(request, on)
     assert not left, "nothing happened"
     return whole
 
@@ -69,9 +73,7 @@ def test_a_file_saved_while_models_run_is_not_written_and_this_is_said(project: 
 
 def test_without_fix_no_row_of_a_run_is_told_of_another_text(project: Path) -> None:
     net = project / "net.py"
-    done = checked(
-        WHILE_RUNNING, lambda: void(net.write_text(OTHER)), trace=True, fixes=frozenset()
-    )
+    done = checked(WHILE_RUNNING, lambda: void(net.write_text(OTHER)), trace=True, fix=False)
     (found,) = done.result.findings
     assert (found.evidence, found.place.row) == (Evidence.SOURCE, 11)
     assert done.result.texts["net.py"] == NET
@@ -120,7 +122,7 @@ def test_what_becomes_of_a_file_before_it_is_written_is_said(
         happens(net)
 
     monkeypatch.setattr(os, "chmod", meanwhile)
-    done = check(Order((".",), fixes=SAFE, cache=False))
+    done = check(CheckRequest((".",), fix=True, no_cache=True))
     assert len(done.errors) == 1
     assert done.errors[0].startswith("net.py: ")
     assert cause in done.errors[0]
@@ -137,7 +139,7 @@ def test_settings_saved_while_models_run_keep_what_was_saved(project: Path) -> N
     def on(step: str) -> None:
         settings.write_text(added)
 
-    listed = list_models(Order((".",)), on, write=True)
+    listed = list_models(ModelsRequest((".",), write=True), on)
     assert [told(model.inputs, model.sizes) for model in listed.models]
     assert listed.written == ()
     assert settings.read_text() == added

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import textwrap
 from pathlib import Path
 
-from lintorch.host.examine import Limits, Plan, Report, examine
-from lintorch.record.input_notation import show
+from examining import examine_files, write_files
 
-LIMITS = Limits(seconds=60)
+from lintorch.host.reports import Report
+from lintorch.record.input_notation import show
+from lintorch.record.model_options import ModelLimits
+
+LIMITS = ModelLimits(seconds=60)
 
 
 def written(folder: Path, **files: str) -> tuple[str, ...]:
-    paths = {folder / f"{name.replace('__', '/')}.py": text for name, text in files.items()}
-    for path, text in paths.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(textwrap.dedent(text))
-    return tuple(map(str, paths))
+    return write_files(folder, {name.replace("__", "/"): text for name, text in files.items()})
 
 
-def found(folder: Path, files: tuple[str, ...], **plan) -> dict[str, Report]:
+def found(folder: Path, files: tuple[str, ...], **asked) -> dict[str, Report]:
     """Reports by class, or by file name where the file could not be imported."""
-    plan = {"trace": False, "limits": LIMITS, **plan}
-    return {name_of(report): report for report in examine(Plan(files, str(folder), **plan))}
+    asked = {"trace": False, "limits": LIMITS, **asked}
+    return {name_of(report): report for report in examine_files(files, folder, **asked)}
 
 
 def name_of(report: Report) -> str:
@@ -286,7 +284,7 @@ def test_a_file_that_cannot_be_imported_names_its_line(tmp_path: Path) -> None:
 def test_progress_tells_what_begins(tmp_path: Path) -> None:
     files = written(tmp_path, net=HEAD + "\n    class Net(nn.Conv2d):\n        pass\n")
     lines: list[str] = []
-    list(examine(Plan(files, str(tmp_path), trace=False, limits=LIMITS), lines.append))
+    examine_files(files, tmp_path, lines.append, trace=False, limits=LIMITS)
     assert lines == [f"{files[0]}:Net"]
 
 
@@ -489,7 +487,10 @@ def test_several_files_at_a_time_give_the_same_reports(tmp_path: Path) -> None:
     parts = {"part": ("Part", ""), "alone": ("Alone", ""), "quits": ("Quits", "os._exit(3)")}
     texts = {name: PARTS.format(*given) for name, given in parts.items()}
     files = written(tmp_path, whole=WHOLE, **texts)
-    plans = (Plan(files, str(tmp_path), trace=False, limits=LIMITS, jobs=n) for n in (1, 3))
-    one, three = ([(name_of(r), r.failure and r.failure.stage) for r in examine(p)] for p in plans)
+    asked = {"trace": False, "limits": LIMITS}
+    one, three = (
+        [(name_of(r), r.failure and r.failure.stage) for r in reports]
+        for reports in (examine_files(files, tmp_path, processes=n, **asked) for n in (1, 3))
+    )
     assert one == three
     assert sorted(one) == [("Alone", None), ("Quits", "stopped"), ("Whole", None)]

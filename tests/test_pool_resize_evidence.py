@@ -9,13 +9,14 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("onnxruntime")
 
+from examining import examine_files
+
 from lintorch import catalog
 from lintorch.core.dispatch import index, lint
 from lintorch.core.finding import Evidence, Finding
 from lintorch.core.merge import Merged, merge
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace, Trial
-from lintorch.host.examine import Plan, examine
 from lintorch.source import Source
 
 CATALOG = catalog.load()
@@ -61,9 +62,8 @@ def examined(
     path, text = folder / "net.py", HEAD + "".join(models)
     path.write_text(text, encoding="utf-8")
     opsets = {name: profile.opset_of(name) for name in exporters if profile.opset}
-    plan = Plan((str(path),), str(folder), exporters=exporters, opsets=opsets)
     found: list[Finding] = [*lint(Source(str(path), text, profile), index(RULES, Evidence.SOURCE))]
-    for report in examine(plan):
+    for report in examine_files([path], folder, exporters=exporters, opsets=opsets):
         assert report.model is not None, report.failure
         trace = Trace(report.model, report.runs, report.captures, profile)
         found += lint(trace, index(RULES, Evidence.TRACE))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from examining import examine_files
 
 from lintorch import catalog
 from lintorch.core.dispatch import index, lint
@@ -10,7 +11,6 @@ from lintorch.core.finding import Evidence, Finding
 from lintorch.core.merge import Merged, merge
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace
-from lintorch.host.examine import Plan, examine
 from lintorch.source import Source
 
 CATALOG = catalog.load()
@@ -158,7 +158,7 @@ def merged(tmp_path_factory: pytest.TempPathFactory) -> Merged:
     found: list[Finding] = list(
         lint(Source(str(path), MODELS, PROFILE), index(RULES, Evidence.SOURCE))
     )
-    for report in examine(Plan(files=(str(path),), project=str(path.parent))):
+    for report in examine_files([path], path.parent):
         assert report.model is not None, report.failure
         assert [run.error for run in report.runs] == [""] * len(report.runs)
         trace = Trace(report.model, report.runs, report.captures, PROFILE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from examining import examine_files
 
 from lintorch import catalog
 from lintorch.core.dispatch import index, lint
@@ -12,7 +13,6 @@ from lintorch.core.finding import Evidence
 from lintorch.core.merge import Merged, merge
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace, Trial
-from lintorch.host.examine import Plan, examine
 from lintorch.source import Source
 
 CATALOG = catalog.load()
@@ -45,7 +45,7 @@ def examined(folder: Path, *lines: str, exporters: tuple[str, ...] = ()) -> dict
     path = folder / "net.py"
     path.write_text(text, encoding="utf-8")
     found = list(lint(Source(str(path), text, PROFILE), index(RULES, Evidence.SOURCE)))
-    for report in examine(Plan(files=(str(path),), project=str(folder), exporters=exporters)):
+    for report in examine_files([path], folder, exporters=exporters):
         assert report.model is not None, report.failure
         trace = Trace(report.model, report.runs, report.captures, PROFILE)
         found += lint(trace, index(RULES, Evidence.TRACE))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from running import findings, lintorch
+from running import findings, interpreter, lintorch
 
 NETS = """
 from typing import List
@@ -106,7 +105,7 @@ def test_a_size_of_a_part_is_found_at_its_line(
     (row,) = (n for n, line in enumerate(NETS.splitlines(), 1) if "wide = int(" in line)
     assert [(each["location"]["row"], each["evidence"]) for each in found] == [(row, "export")]
     script = folder / "repro" / "nets.Crops.onnx-legacy.py"
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True)
+    done = subprocess.run([interpreter(), script], capture_output=True, text=True)
     assert done.returncode == 1
     assert "requested shape:{2,4}" in done.stderr
 

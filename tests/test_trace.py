@@ -8,22 +8,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from examining import examine_files
 
 from lintorch.guest.watch.user_lines import UserLines
-from lintorch.host.examine import Limits, Plan, Report, examine
-from lintorch.record.events import (
-    InputWrite,
-    ModalLayer,
-    RunEvent,
-    SharedWrite,
+from lintorch.host.reports import Report
+from lintorch.record.events.base import RunEvent
+from lintorch.record.events.layer_facts import ModalLayer
+from lintorch.record.events.side_effects import InputWrite, SharedWrite, ViewWrite
+from lintorch.record.events.size_reads import (
     SizeCompared,
     SizeLooped,
     SizeQuestion,
     SizeRead,
     SizeUse,
-    TensorRead,
-    ViewWrite,
 )
+from lintorch.record.events.tensor_reads import TensorRead
+from lintorch.record.model_options import ModelLimits
 
 QUESTIONS = """
 import math
@@ -150,8 +150,8 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
     paths = [folder / f"{name}.py" for name in texts]
     for path in paths:
         path.write_text(textwrap.dedent(texts[path.stem]))
-    plan = Plan(tuple(map(str, paths)), str(folder), limits=Limits(seconds=60))
-    return {Path((r.model or r.failure).path).stem: r for r in examine(plan)}
+    reports = examine_files(paths, folder, limits=ModelLimits(seconds=60))
+    return {Path((r.model or r.failure).path).stem: r for r in reports}
 
 
 def marks(text: str) -> dict[int, set[str]]:

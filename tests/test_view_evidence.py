@@ -9,15 +9,16 @@ import pytest
 
 pytest.importorskip("torch")
 
+from examining import examine_files
+
 from lintorch import catalog
 from lintorch.core.dispatch import index, lint
 from lintorch.core.finding import Evidence, Finding
 from lintorch.core.merge import Merged, merge
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace, Trial
-from lintorch.host.examine import Plan, examine
 from lintorch.record.runs import GraphCapture, Tracer
-from lintorch.run.run_models import tries
+from lintorch.run.judge_reports import trace_failure
 from lintorch.source import Source
 
 CATALOG = catalog.load()
@@ -57,10 +58,9 @@ def examined(
     path = folder / "net.py"
     path.write_text(text, encoding="utf-8")
     found = list(lint(Source(str(path), text, PROFILE), index(RULES, Evidence.SOURCE)))
-    plan = Plan(files=(str(path),), project=str(folder), exporters=exporters, graphs=False)
-    for report in examine(plan):
+    for report in examine_files([path], folder, exporters=exporters, graphs=False):
         if report.failure is not None:
-            found += lint(tries(report.failure, PROFILE), index(RULES, Evidence.TRACE))
+            found += lint(trace_failure(report.failure, PROFILE), index(RULES, Evidence.TRACE))
             continue
         assert report.model is not None
         trace = Trace(report.model, report.runs, (GraphCapture(Tracer.FX, ok=True),), PROFILE)

@@ -9,45 +9,11 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from examining import examine_files, examine_nets, net
 
 from lintorch.host.client import WorkerError
-from lintorch.host.examine import Limits, Plan, Report, examine
 
 GIB = 2**30
-NET = """
-import ctypes, os, signal, subprocess, sys, threading, time
-import torch
-from torch import nn
-
-
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        {building}
-        self.conv = nn.Conv2d(3, 4, 1)
-
-    def forward(self, x):
-        {running}
-        return self.conv(x)
-
-
-class Next(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.conv = nn.Conv2d(3, 4, 1)
-
-    def forward(self, x):
-        return self.conv(x)
-
-
-{importing}
-"""
-
-
-def net(importing: str = "", building: str = "pass", running: str = "pass") -> str:
-    return NET.format(importing=importing, building=building, running=running)
-
-
 HOSTILE = {
     "raises": net(building="raise OverflowError('too wide')"),
     "hangs": net(running="time.sleep(600)"),
@@ -78,23 +44,8 @@ HARMLESS = {
 }
 
 
-def examined(folder: Path, files: dict[str, str], **limits: float) -> dict[str, dict[str, Report]]:
-    """Reports by file, then by class."""
-    paths = {str(folder / f"{name}.py"): name for name in files}
-    for path, name in paths.items():
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_text(files[name])
-    found: dict[str, dict[str, Report]] = {name: {} for name in files}
-    plan = Plan(tuple(paths), str(folder), trace=False, limits=Limits(**limits))
-    for report in examine(plan):
-        what = report.failure or report.model
-        assert what.qualname not in found[paths[what.path]]
-        found[paths[what.path]][what.qualname] = report
-    return found
-
-
 def test_a_model_that_misbehaves_is_one_failure_and_the_next_runs(tmp_path: Path) -> None:
-    found = examined(tmp_path, HOSTILE, seconds=4)
+    found = examine_nets(tmp_path, HOSTILE, seconds=4)
     for name, (stage, cause) in STAGES.items():
         assert set(found[name]) == {"Net", "Next"}, name
         failure = found[name]["Net"].failure
@@ -107,14 +58,14 @@ def test_a_model_that_misbehaves_is_one_failure_and_the_next_runs(tmp_path: Path
 
 def test_a_model_that_takes_all_memory_is_stopped_and_the_next_runs(tmp_path: Path) -> None:
     running = "self.held = [torch.ones(2**26) for _ in range(2**20)]"
-    found = examined(tmp_path, {"net": net(running=running)}, memory=2 * GIB)
+    found = examine_nets(tmp_path, {"net": net(running=running)}, memory=2 * GIB)
     assert "memory" in found["net"]["Net"].failure.cause
     assert found["net"]["Next"].failure is None
 
 
 def test_a_file_that_cannot_be_loaded_is_one_failure_and_the_next_is_loaded(tmp_path: Path) -> None:
     files = {name: net(importing=line) for name, (line, *_) in UNIMPORTABLE.items()}
-    found = examined(tmp_path, {**files, **HARMLESS}, seconds=4)
+    found = examine_nets(tmp_path, {**files, **HARMLESS}, seconds=4)
     for name, (_, stage, cause) in UNIMPORTABLE.items():
         (failure,) = (report.failure for report in found[name].values())
         assert (failure.qualname, failure.stage) == ("", stage)
@@ -126,14 +77,14 @@ def test_a_file_that_cannot_be_loaded_is_one_failure_and_the_next_is_loaded(tmp_
 
 def test_what_a_failed_model_printed_is_kept_at_its_end(tmp_path: Path) -> None:
     running = "print('loading weights'); sys.stdout.flush(); os._exit(1)"
-    found = examined(tmp_path, {"net": net(running=running)})
+    found = examine_nets(tmp_path, {"net": net(running=running)})
     assert found["net"]["Net"].failure.output == "loading weights"
 
 
 def test_the_worker_has_no_network_and_a_home_of_its_own(tmp_path: Path) -> None:
     asking = "import socket; socket.create_connection(('192.0.2.1', 80))"
     writing = "open(os.path.expanduser('~/left'), 'w'); open('left', 'w')"
-    found = examined(tmp_path, {"asks": net(building=asking), "writes": net(building=writing)})
+    found = examine_nets(tmp_path, {"asks": net(building=asking), "writes": net(building=writing)})
     assert "without network" in found["asks"]["Net"].failure.cause
     assert found["writes"]["Net"].failure is None
     assert not Path.home().joinpath("left").exists()
@@ -146,13 +97,13 @@ def test_a_python_without_torch_says_how_to_install_it(tmp_path: Path) -> None:
     file = tmp_path / "net.py"
     file.write_text(net())
     with pytest.raises(WorkerError, match=r'has no torch.*pip install "lintorch\[export\]"'):
-        list(examine(Plan((str(file),), python=python)))
+        examine_files([file], tmp_path, python=python)
     with pytest.raises(WorkerError, match="cannot start"):
-        list(examine(Plan((str(file),), python=str(tmp_path / "absent"))))
+        examine_files([file], tmp_path, python=str(tmp_path / "absent"))
 
 
 def test_linting_side_imports_no_torch() -> None:
-    text = "import sys, lintorch.host.examine; sys.exit('torch' in sys.modules)"
+    text = "import sys, lintorch.host.examine_models; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", textwrap.dedent(text)]).returncode == 0
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ pytest.importorskip("torch")
 pytest.importorskip("onnxscript")
 ort = pytest.importorskip("onnxruntime")
 
-from running import lintorch  # noqa: E402
+from running import interpreter, lintorch  # noqa: E402
 
 NETS = """\
 import torch
@@ -164,7 +163,7 @@ def test_a_program_shows_it_without_lintorch(
     program = project.joinpath(trials[model, exporter]["repro"]).read_text()
     assert "lintorch" not in program
     tmp_path.joinpath("repro.py").write_text(program)
-    command = [sys.executable, "repro.py"]
+    command = [interpreter(), "repro.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 1
     assert said in done.stderr

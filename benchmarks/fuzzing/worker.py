@@ -17,7 +17,7 @@ from lintorch.files import Text, read
 from lintorch.run.check_files import heed
 from lintorch.run.lint_file import Task, catalog, lint_text
 from lintorch.run.lint_files import lint_path
-from lintorch.run.request import Order
+from lintorch.run.request import Request
 from lintorch.run.scope import Scope
 
 CRASHED = ("LT002", "LT009")
@@ -61,5 +61,5 @@ def look(path: str, codes: frozenset[str], every: bool) -> tuple[Finding, ...]:
         return linted.findings
     if every and "torch" not in text.text:
         linted = lint_text(task, f"{text.text}\n# torch\n")
-    order = Order((path,))
-    return heed(text.text, path, linted.findings, Scope(order), order)
+    request = Request((path,))
+    return heed(text.text, path, linted.findings, Scope(request), request)

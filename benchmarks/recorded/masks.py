@@ -1,8 +1,8 @@
 """What differs from run to run of one checkout, and what is kept in its place.
 
 Paths: the folder with the copied inputs becomes `<inputs>`, other folders of the recording become
-`<recording>`, the checkout's becomes `<checkout>`. Seconds: a trial's `"seconds": 1.9` in JSON
-becomes `"seconds": "<seconds>"`.
+`<recording>`, the checkout's becomes `<checkout>`, the interpreter becomes `<python>`. Seconds: a
+trial's `"seconds": 1.9` in JSON becomes `"seconds": "<seconds>"`.
 """
 
 from __future__ import annotations

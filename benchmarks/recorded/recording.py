@@ -42,10 +42,14 @@ def record_group(speaker: Speaker, questions: Questions, output: Path, missing: 
         return
 
 
-def keep_answer(speaker: Speaker, question: Question, kept: Path) -> None:
-    """Write what was printed, and beside it the command, its exit code and what it complained of."""
+def keep_answer(speaker: Speaker, question: Question, kept: Path) -> int:
+    """Write what was printed, and beside it the command, its exit code and what it complained of.
+
+    The exit code is the answer: 2 and more are no reason to stop, as both checkouts may say so.
+    """
     answer = speaker.ask(question.arguments, question.folder)
     arguments = " ".join(question.arguments)
     ended = f"lintorch {arguments}\nexit code {answer.code}\n{answer.err}"
     kept.with_name(f"{kept.name}.ended").write_text(ended, "utf-8", newline="\n")
     kept.write_text(answer.out, "utf-8", newline="\n")
+    return answer.code

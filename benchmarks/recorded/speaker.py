@@ -67,5 +67,6 @@ class Speaker:
         return {
             str(self.workspace): "<inputs>",
             self._folder.name: "<recording>",
+            str(self.python): "<python>",
             str(self.checkout): "<checkout>",
         }

@@ -7,8 +7,15 @@ from typing import Any
 
 import click
 
-from lintorch.cli.limit_options import limit_options
-from lintorch.cli.rule_options import choice_options
+from lintorch.cli.shared_options import (
+    SettingOption,
+    choice_options,
+    exporter_option,
+    limit_options,
+    paths_argument,
+    split_words,
+    target_option,
+)
 from lintorch.core.profile import EXPORTERS
 from lintorch.report import CHECK_FORMATS
 
@@ -16,10 +23,10 @@ _LEVELS = ("note", "warning", "error")
 
 
 @click.command("check")
-@click.argument("paths", nargs=-1)
+@paths_argument
 @click.option("--trace", is_flag=True, help="Run the models found, and let the runs decide.")
-@click.option(
-    "--export", "exporters", multiple=True, type=click.Choice(EXPORTERS), metavar="EXPORTER",
+@exporter_option(
+    "--export", type=click.Choice(EXPORTERS),
     help=f"Try a real export, and compare numbers; may be repeated. One of {', '.join(EXPORTERS)}.",
 )  # fmt: skip
 @click.option(
@@ -33,20 +40,25 @@ _LEVELS = ("note", "warning", "error")
     help="With --fix or --diff: also where numbers may change. Alone: count these too.",
 )
 @click.option("--diff", is_flag=True, help="Show what --fix would change; write nothing.")
-@click.option("--select", metavar="RULES", help="Only these: codes, prefixes or names, by commas.")
-@click.option("--ignore", metavar="RULES", help="Not these.")
-@click.option("--extend-select", metavar="RULES", help="These too.")
-@click.option("--output-format", type=click.Choice(CHECK_FORMATS), default="full",
-              show_default=True)  # fmt: skip
+@click.option("--select", cls=SettingOption, metavar="RULES", callback=split_words,
+              help="Only these: codes, prefixes or names, by commas.")  # fmt: skip
+@click.option(
+    "--ignore", cls=SettingOption, metavar="RULES", callback=split_words, help="Not these."
+)
+@click.option("--extend-select", cls=SettingOption, metavar="RULES", callback=split_words,
+              help="These too.")  # fmt: skip
+@click.option(
+    "--output-format", type=click.Choice(CHECK_FORMATS), default="full", show_default=True
+)
 @click.option("--output-file", type=click.Path(dir_okay=False), help="Write the report there.")
 @click.option("--fail-on", type=click.Choice(_LEVELS), default="note", show_default=True,
               help="The gravity from which findings make the exit code 1.")  # fmt: skip
 @click.option(
     "--show-refuted", is_flag=True, help="List the findings that a run withdrew, and why."
 )
-@click.option("--opset", type=click.IntRange(7, 30), help="The ONNX opset you deploy with.")
-@click.option("--target", "targets", multiple=True, metavar="NAME",
-              help="A runtime that the model is deployed to, such as tensorrt-8.6; may be repeated.")  # fmt: skip
+@click.option("--opset", cls=SettingOption, type=click.IntRange(7, 30),
+              help="The ONNX opset you deploy with.")  # fmt: skip
+@target_option
 @limit_options
 @choice_options
 @click.option("--jobs", "-j", type=click.IntRange(0), default=0, help="Processes; 0: one per core.")
@@ -56,8 +68,11 @@ _LEVELS = ("note", "warning", "error")
 @click.option("--force-exclude", is_flag=True, help="Exclude even files given by name.")
 @click.option("--stdin-filename", metavar="PATH", help="What to call the text of `-`.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever is found.")
-def command(**given: Any) -> None:
+@click.pass_context
+def command(context: click.Context, /, **_: Any) -> None:
     """Find hazards in files and folders (default: the current one)."""
-    from lintorch.cli.run_check import run
+    from lintorch.cli.make_request import make_request
+    from lintorch.cli.run_check import run_check
+    from lintorch.run.request import CheckRequest
 
-    sys.exit(run(given, sys.stdin, sys.stdout, sys.stderr))
+    sys.exit(run_check(make_request(CheckRequest, context), sys.stdin, sys.stdout, sys.stderr))

@@ -7,22 +7,28 @@ from typing import Any
 
 import click
 
-from lintorch.cli.limit_options import limit_options
-from lintorch.cli.rule_options import choice_options
+from lintorch.cli.shared_options import (
+    SettingOption,
+    choice_options,
+    exporter_option,
+    limit_options,
+    paths_argument,
+    target_option,
+)
 from lintorch.core.profile import EXPORTERS
 from lintorch.report import EXPORT_FORMATS
 
 
 @click.command("export")
-@click.argument("paths", nargs=-1)
-@click.option(
-    "--to", "exporters", multiple=True, type=click.Choice(EXPORTERS), metavar="EXPORTER",
+@paths_argument
+@exporter_option(
+    "--to", type=click.Choice(EXPORTERS),
     help="An exporter to try; may be repeated. Default: those that the project uses. "
     f"One of {', '.join(EXPORTERS)}.",
 )  # fmt: skip
-@click.option("--opset", type=click.IntRange(7, 30), help="The ONNX opset to write.")
-@click.option("--target", "targets", multiple=True, metavar="NAME",
-              help="A runtime that the model is deployed to, such as tensorrt-8.6; may be repeated.")  # fmt: skip
+@click.option("--opset", cls=SettingOption, type=click.IntRange(7, 30),
+              help="The ONNX opset to write.")  # fmt: skip
+@target_option
 @click.option("--output", type=click.Path(file_okay=False), metavar="DIR",
               help="Write the exported files below this folder.")  # fmt: skip
 @click.option("--repro", type=click.Path(file_okay=False), metavar="DIR",
@@ -34,12 +40,15 @@ from lintorch.report import EXPORT_FORMATS
 @choice_options
 @click.option("--jobs", "-j", type=click.IntRange(0), default=0,
               help="Files or exports at a time, memory permitting; 0: one per core.")  # fmt: skip
-def command(**given: Any) -> None:
+@click.pass_context
+def command(context: click.Context, /, **_: Any) -> None:
     """Export the models of files and folders (default: the current one), and compare numbers.
 
     Exit codes: 0 all exports are right, 1 some are wrong, fail, are stopped or could not be
     tried for the model's sake, 2 lintorch could not do its job: nothing to export, an exporter not installed.
     """
-    from lintorch.cli.run_export import run
+    from lintorch.cli.make_request import make_request
+    from lintorch.cli.run_export import run_export
+    from lintorch.run.request import ExportRequest
 
-    sys.exit(run(given, sys.stdout, sys.stderr))
+    sys.exit(run_export(make_request(ExportRequest, context), sys.stdout, sys.stderr))

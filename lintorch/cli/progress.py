@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TextIO
 
-from lintorch.run.request import Progress, silent
+from lintorch.run.request import Progress, ignore_progress
 
 
 @contextmanager
 def progress_on(stream: TextIO) -> Iterator[Progress]:
     """A function that takes a line saying what begins; the last one stands until the next."""
     if not stream.isatty():
-        yield silent
+        yield ignore_progress
         return
     from rich.console import Console
     from rich.markup import escape

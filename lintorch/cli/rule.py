@@ -6,11 +6,12 @@ import sys
 
 import click
 
+from lintorch.cli.shared_options import rules_option
+
 
 @click.command("rule")
 @click.argument("code_or_name")
-@click.option("--rules", multiple=True, type=click.Path(file_okay=False), metavar="FOLDER",
-              help="Load the rules of this folder too; may be repeated.")  # fmt: skip
+@rules_option
 def command(code_or_name: str, rules: tuple[str, ...]) -> None:
     """Explain a rule: what is wrong, why, an example, and what fixing it gives."""
     from difflib import get_close_matches

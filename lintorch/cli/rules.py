@@ -7,11 +7,12 @@ import sys
 
 import click
 
+from lintorch.cli.shared_options import rules_option
+
 
 @click.command("rules")
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text")
-@click.option("--rules", multiple=True, type=click.Path(file_okay=False), metavar="FOLDER",
-              help="Load the rules of this folder too; may be repeated.")  # fmt: skip
+@rules_option
 def command(output_format: str, rules: tuple[str, ...]) -> None:
     """List all rules with their codes, names, gravity, evidence and fixes."""
     from lintorch.catalog import CatalogError, load

@@ -9,13 +9,13 @@ from typing import Any
 from lintorch.record.input_notation import written
 from lintorch.record.models import Failure, Model
 from lintorch.report.places import shown_path
+from lintorch.run.describe_models import describe_model
 from lintorch.run.list_models import Listed
-from lintorch.run.run_models import model_line
 
 
 def as_text(listed: Listed) -> str:
     """A line for each model, then one for each that could not be had, with the reason."""
-    lines = [f"{model_line(model)}  {_size(model)}" for model in listed.models]
+    lines = [f"{describe_model(model)}  {_size(model)}" for model in listed.models]
     if listed.failures:
         lines += ["", "Not built, fed or run:"] if listed.models else ["Not built, fed or run:"]
         lines += [

@@ -7,20 +7,21 @@ from pathlib import Path
 from typing import Any
 
 from lintorch.guest.construct import ways_to_build
-from lintorch.guest.construct.candidates import Candidate, candidates
-from lintorch.guest.construct.file_outline import OUTLINED, outline
-from lintorch.guest.construct.import_file import load
-from lintorch.guest.construct.model_identity import Seen
+from lintorch.guest.construct.candidates import Candidate, find_candidates
+from lintorch.guest.construct.file_outline import OUTLINED_FILE, outline_file
+from lintorch.guest.construct.import_file import import_file
+from lintorch.guest.construct.model_identity import ModelIdentity
 from lintorch.guest.examine_model import examine
-from lintorch.guest.model_work import Options
 from lintorch.guest.process.error_text import kind_of
 from lintorch.guest.process.isolate import Send, isolate
 from lintorch.guest.watch.trace_graphs import shortened
 from lintorch.guest.watch.user_lines import UserLines
-from lintorch.record.allowance import MOST_MODELS
+from lintorch.record import wire
+from lintorch.record.allowance import MOST_MODELS, bound_model
 from lintorch.record.bounds import SLACK
 from lintorch.record.framing import Parcel
 from lintorch.record.messages import ModelBegun, ModelDone, ModelFailed, ModelFound, TimeNeeded
+from lintorch.record.model_options import ModelOptions
 from lintorch.record.models import Failure, Stage
 from lintorch.record.user_files import project_roots
 from lintorch.record.wire import MalformedError
@@ -30,29 +31,28 @@ def visit(
     send: Send,
     path: str,
     checked: Mapping[str, str],
-    project: str,
     options: Mapping[str, Any],
     passed: list[str],
 ) -> None:
     """Examine the models of the checked file with the real path `path`, but those of `passed`."""
-    chosen = Options(**options)
-    files, shown = _user_lines(checked, project), checked[path]
+    chosen = wire.read(ModelOptions, options)
+    files, shown = _user_lines(checked, chosen.project), checked[path]
     try:
         text = Path(path).read_bytes()
-        found = outline(text)
-        module = load(Path(path), Path(project))
+        found = outline_file(text)
+        module = import_file(Path(path), Path(chosen.project))
     except BaseException as error:  # whatever user code raises, SystemExit too
         send(ModelFailed(_not_imported(error, files, shown)))
         send(ModelDone())
         return
     covered = set(passed)
     tried = 0
-    for candidate in candidates(module, found, text):
+    for candidate in find_candidates(module, found, text):
         if f"{shown}:{candidate.qualname}" in covered:
             continue
         if tried == MOST_MODELS:
             cause = f"only the first {MOST_MODELS} models of a file are tried; configure this one to have it tried"
-            seen = Seen(shown, candidate.qualname, candidate.row)
+            seen = ModelIdentity(shown, candidate.qualname, candidate.row)
             _begin(send, seen)
             send(ModelFailed(_failure(seen, "stopped", cause)))
             send(ModelDone())
@@ -66,21 +66,20 @@ def configured(
     name: str,
     setting: Mapping[str, Any],
     checked: Mapping[str, str],
-    project: str,
     options: Mapping[str, Any],
 ) -> None:
     """Examine the model `name` that the configuration describes."""
-    chosen = Options(**options)
-    files = _user_lines(checked, project)
+    chosen = wire.read(ModelOptions, options)
+    files = _user_lines(checked, chosen.project)
     where = str(setting["factory"])
-    seen = Seen(where.partition(":")[0], name, 1)
+    seen = ModelIdentity(where.partition(":")[0], name, 1)
     _isolated(
         send,
         seen,
         lambda inner: examine(
             inner,
             seen,
-            lambda: ways_to_build.configured(setting, Path(project), files),
+            lambda: ways_to_build.build_configured(setting, Path(chosen.project), files),
             files,
             chosen,
             setting,
@@ -94,10 +93,10 @@ def _one(
     candidate: Candidate,
     shown: str,
     files: UserLines,
-    options: Options,
+    options: ModelOptions,
     covered: Set[str],
 ) -> set[str]:
-    seen = Seen(shown, candidate.qualname, candidate.row)
+    seen = ModelIdentity(shown, candidate.qualname, candidate.row)
     if candidate.error is not None:
         _begin(send, seen)
         send(ModelFailed(_failure(seen, "build", shortened(candidate.error))))
@@ -106,19 +105,27 @@ def _one(
 
     def work(inner: Send) -> None:
         examine(
-            inner, seen, lambda: ways_to_build.builds(candidate, files), files, options, {}, covered
+            inner,
+            seen,
+            lambda: ways_to_build.build_each_way(candidate, files),
+            files,
+            options,
+            {},
+            covered,
         )
 
     return _isolated(send, seen, work, options)
 
 
-def _isolated(send: Send, seen: Seen, work: Callable[[Send], None], options: Options) -> set[str]:
+def _isolated(
+    send: Send, seen: ModelIdentity, work: Callable[[Send], None], options: ModelOptions
+) -> set[str]:
     """Do the work in a child; what the model that ran there covers."""
     _begin(send, seen)
-    send(TimeNeeded(options.seconds + 2 * SLACK))
+    send(TimeNeeded(options.limits.seconds + 2 * SLACK))
     parts: set[str] = set()
     failed = False
-    pieces = isolate(work, options.of_model())
+    pieces = isolate(work, bound_model(options))
     while True:
         try:
             parcel = next(pieces)
@@ -136,7 +143,7 @@ def _isolated(send: Send, seen: Seen, work: Callable[[Send], None], options: Opt
     return set() if failed else parts
 
 
-def _begin(send: Send, seen: Seen) -> None:
+def _begin(send: Send, seen: ModelIdentity) -> None:
     send(ModelBegun(seen.path, seen.qualname, seen.row))
 
 
@@ -148,7 +155,7 @@ def _contained(parcel: Parcel) -> set[str]:
         return set()
 
 
-def _failure(seen: Seen, stage: Stage, cause: str, output: str = "") -> Failure:
+def _failure(seen: ModelIdentity, stage: Stage, cause: str, output: str = "") -> Failure:
     return Failure(seen.path, seen.qualname, seen.row, stage, cause, output)
 
 
@@ -160,7 +167,7 @@ def _not_imported(error: BaseException, files: UserLines, shown: str) -> Failure
     site = files.of_traceback(error, shown)
     row, cause = site.row if site else 1, shortened(error)
     if isinstance(error, SyntaxError) and error.lineno:
-        if error.filename == OUTLINED:
+        if error.filename == OUTLINED_FILE:
             row, cause = error.lineno, f"{kind_of(error)}: {error.msg}"
         elif files.shown(error.filename or "") == shown:
             row = error.lineno

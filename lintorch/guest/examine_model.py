@@ -10,13 +10,17 @@ from torch import nn
 
 from lintorch.guest import replay
 from lintorch.guest.construct.make_model import Built
-from lintorch.guest.construct.model_identity import Seen, contained, identified
-from lintorch.guest.construct.said import said
+from lintorch.guest.construct.model_identity import (
+    ModelIdentity,
+    identify_model,
+    list_contained_models,
+)
+from lintorch.guest.construct.recipe import write_settings
 from lintorch.guest.export_model import Subject, tried
 from lintorch.guest.feed import feed_model
 from lintorch.guest.feed.guess_inputs import is_loss
 from lintorch.guest.feed.varying_sizes import Fed
-from lintorch.guest.model_work import Options, Work
+from lintorch.guest.model_work import Work
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.isolate import Send
 from lintorch.guest.watch import record_run
@@ -33,6 +37,7 @@ from lintorch.record.messages import (
     RunRecorded,
     TimeNeeded,
 )
+from lintorch.record.model_options import ModelOptions
 from lintorch.record.models import Model
 from lintorch.record.runs import GraphCapture, Run
 from lintorch.record.sites import Site
@@ -43,18 +48,18 @@ _REFUSED_SHARE = 0.1
 
 def examine(
     send: Send,
-    seen: Seen,
+    seen: ModelIdentity,
     makes: Callable[[], Iterator[Built]],
     files: UserLines,
-    options: Options,
+    options: ModelOptions,
     setting: Mapping[str, Any],
     passed: Set[str] = frozenset(),
 ) -> None:
     """Send what becomes of one model: that it failed, or is found, then its runs, graphs and exports."""
-    work = Work(send, seen, files, options, clock() + options.seconds)
+    work = Work(send, seen, files, options, clock() + options.limits.seconds)
 
-    def name(module: nn.Module) -> Seen | None:
-        itself = identified(seen, module, files)
+    def name(module: nn.Module) -> ModelIdentity | None:
+        itself = identify_model(seen, module, files)
         if setting:
             return itself
         return None if itself != seen and f"{itself.path}:{itself.qualname}" in passed else seen
@@ -73,9 +78,9 @@ def examine(
         tried(work, Subject(built, model, fed))
 
 
-def _model(seen: Seen, built: Built, fed: Fed, work: Work) -> Model:
+def _model(seen: ModelIdentity, built: Built, fed: Fed, work: Work) -> Model:
     files = work.files
-    factory, settings, unsaid = said(built.recipe, work.options.project)
+    factory, settings, unsaid = write_settings(built.recipe, work.options.project)
     return Model(
         seen.path,
         seen.qualname,
@@ -83,7 +88,7 @@ def _model(seen: Seen, built: Built, fed: Fed, work: Work) -> Model:
         built.arguments,
         fed.inputs,
         fed.sizes,
-        contained(seen, built.module, files),
+        list_contained_models(seen, built.module, files),
         sum(parameter.numel() for parameter in built.module.parameters()),
         factory=factory,
         settings=settings,
@@ -155,8 +160,9 @@ def _climb(work: Work, subject: record_run.Subject, fed: Fed) -> None:
         def tracing(send: Send, trace: Any = trace) -> None:
             send(GraphTried(trace(subject, fed.sizes)))
 
-        work.send(TimeNeeded(work.options.seconds + SLACK))
-        sent, ending = work.step(tracing, work.options.seconds, GraphTried)
+        seconds = work.options.limits.seconds
+        work.send(TimeNeeded(seconds + SLACK))
+        sent, ending = work.step(tracing, seconds, GraphTried)
         for parcel in sent:
             work.send(parcel)
         if not sent:

@@ -11,7 +11,7 @@ from typing import Any
 
 from lintorch.guest.construct.make_model import Built
 from lintorch.guest.feed.varying_sizes import Fed
-from lintorch.guest.model_work import Options, Work
+from lintorch.guest.model_work import Work
 from lintorch.guest.parallel import Piece, abreast, room
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.isolate import Send
@@ -26,6 +26,7 @@ from lintorch.record.messages import (
     ScriptWritten,
     TimeNeeded,
 )
+from lintorch.record.model_options import ModelLimits
 from lintorch.record.models import Model
 from lintorch.record.outcomes import Outcome
 
@@ -65,17 +66,18 @@ def tried(work: Work, subject: Subject) -> None:
         _Trial(exporter, train, Path(tempfile.mkdtemp(dir=inside)))
         for exporter in work.options.exporters
         for train in (False, True)
-        if not train or [subject.name, exporter] in work.options.in_training
+        if not train or (subject.name, exporter) in work.options.in_training
     ]
 
     def begins(number: int) -> None:
         work.send(ExportBegun(trials[number].exporter))
-        work.send(TimeNeeded(work.options.trial_seconds + SLACK))
+        work.send(TimeNeeded(work.options.limits.trial_seconds + SLACK))
 
     works = [partial(_trying, work, subject, trial) for trial in trials]
-    pieces = abreast(works, work.options, room(work.options, subject.built.module), begins)
+    at_once = room(work.options.processes, subject.built.module)
+    pieces = abreast(works, work.options.limits, at_once, begins)
     for trial, piece in zip(trials, pieces, strict=True):
-        outcome = _outcome(trial.exporter, piece, work.options)
+        outcome = _outcome(trial.exporter, piece, work.options.limits)
         if not outcome.artifact:
             shutil.rmtree(trial.folder, ignore_errors=True)
         work.send(ExportTried(outcome))
@@ -99,7 +101,7 @@ def _trying(work: Work, subject: Subject, trial: _Trial, send: Send) -> None:
         trial.exporter, module, model, varied, directory=trial.folder, **wanted, **about
     )
     send(ExportTried(outcome))
-    left = work.options.trial_seconds - (clock() - started)
+    left = work.options.limits.trial_seconds - (clock() - started)
     seconds = min(_NARROWING, left / 2)
     for name in export.narrowed(outcome, module, model, varied, seconds=seconds, **about):
         send(PartFound(name))
@@ -111,7 +113,7 @@ def _script(work: Work, subject: Subject, trial: _Trial) -> ScriptWritten | Scri
 
     recipe, model = subject.built.recipe, subject.model
     try:
-        building = recipe.lines(work.options.project)
+        building = recipe.write_statements(work.options.project)
     except ValueError as error:
         return ScriptMissing(str(error))
     text = export.script(
@@ -128,7 +130,7 @@ def _script(work: Work, subject: Subject, trial: _Trial) -> ScriptWritten | Scri
     return ScriptWritten(text)
 
 
-def _outcome(exporter: str, piece: Piece, options: Options) -> Outcome:
+def _outcome(exporter: str, piece: Piece, limits: ModelLimits) -> Outcome:
     """What a child told; where it told nothing, why it was stopped."""
     from lintorch.guest import export
 
@@ -147,7 +149,7 @@ def _outcome(exporter: str, piece: Piece, options: Options) -> Outcome:
             case ScriptMissing(reason):
                 unwritten = reason
     if outcome.message == export.ATE:
-        outcome = replace(outcome, message=options.space.full())
+        outcome = replace(outcome, message=limits.space.full())
     if outcome.status in ("wrong", "failed"):
         outcome = replace(outcome, script=script, unwritten=unwritten)
     return replace(outcome, part=part)

@@ -2,39 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 
-from lintorch.guest.construct.model_identity import Seen
+from lintorch.guest.construct.model_identity import ModelIdentity
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.isolate import Send, isolate
 from lintorch.guest.watch.user_lines import UserLines
-from lintorch.record.allowance import Allowance
+from lintorch.record.allowance import bound_step
 from lintorch.record.events import Raised
 from lintorch.record.framing import Message, Parcel
 from lintorch.record.messages import Ending, ModelFailed
+from lintorch.record.model_options import ModelOptions
 from lintorch.record.models import Failure, Stage
 
 LEAST_SECONDS = 2.0
-
-
-@dataclass(frozen=True)
-class Options(Allowance):
-    """What to do with each model, and within which limits."""
-
-    trace: bool = True
-    exporters: tuple[str, ...] = ()
-    in_training: Collection[Sequence[str]] = ()
-    opsets: Mapping[str, int] = field(default_factory=dict)
-    artifacts: str = ""
-    """The folder in which exported files are kept; "" to keep none."""
-    project: str = ""
-    graphs: bool = True
-    """Whether a model that is run is traced as a graph too."""
-    scripts: bool = False
-    """Whether to write a program that shows what went wrong."""
-    dynamic: bool = True
-    """Whether exports leave sizes open."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +24,9 @@ class Work:
     """One model in the making."""
 
     send: Send
-    seen: Seen
+    seen: ModelIdentity
     files: UserLines
-    options: Options
+    options: ModelOptions
     deadline: float
 
     def fail(
@@ -67,7 +49,7 @@ class Work:
         It sends messages of this kind.
         """
         sent: list[Parcel] = []
-        pieces = isolate(work, self.options.of_step(seconds, kind))
+        pieces = isolate(work, bound_step(self.options.limits, seconds, kind))
         while True:
             try:
                 sent.append(next(pieces))

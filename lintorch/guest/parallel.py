@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from torch import nn
 
 from lintorch.guest.export.module_state import tensors_of
-from lintorch.guest.model_work import Options
 from lintorch.guest.process.isolate import Send, ticking
 from lintorch.machine.free_memory import free
+from lintorch.record.allowance import bound_trial
 from lintorch.record.framing import Parcel
 from lintorch.record.messages import Ending
+from lintorch.record.model_options import ModelLimits
 
 _COPIES = 5
 """How many times its weights an export holds at its height (of 100 M: 4.5 in onnx, 3.0 in TorchScript)."""
@@ -30,16 +31,16 @@ class Piece:
     seconds: float = 0.0
 
 
-def room(options: Options, module: nn.Module) -> int:
-    """How many exports of a module fit beside each other into the memory that is free."""
+def room(processes: int, module: nn.Module) -> int:
+    """How many exports of a module, of so many, fit beside each other into the memory that is free."""
     sizes = (value.numel() * value.element_size() for _, value in tensors_of(module))
     weights = sum(map(int, sizes))
-    return max(1, min(options.jobs, free() // (_BASE + _COPIES * weights)))
+    return max(1, min(processes, free() // (_BASE + _COPIES * weights)))
 
 
 def abreast(
     works: Sequence[Callable[[Send], None]],
-    options: Options,
+    limits: ModelLimits,
     at_once: int,
     begins: Callable[[int], None],
 ) -> Iterator[Piece]:
@@ -54,7 +55,7 @@ def abreast(
             while begun < len(pieces) and len(running) < at_once:
                 begins(begun)
                 started[begun] = time.monotonic()
-                bounds = options.of_trial()
+                bounds = bound_trial(limits)
                 running[begun] = ticking(pieces[begun].work, bounds, beside)
                 begun += 1
             for active in list(running):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from lintorch.record.bounds import SLACK, Bounds, Limit, memory_limit, seconds_limit
+from lintorch.record.bounds import SLACK, Bounds
 from lintorch.record.framing import Message
 from lintorch.record.messages import ExportMessage, FileMessage, ModelMessage, tags_of
+from lintorch.record.model_options import ModelLimits, ModelOptions
 
 REPLAYING = 10.0
 """Seconds in which a model is run with one thing changed, at most."""
@@ -18,86 +17,75 @@ _SLACK = 2 * 2**30
 _MOST_OF_A_FILE = 512 << 20
 
 
-@dataclass(frozen=True)
-class Allowance:
-    """Limits of one model, as set: seconds to build, feed and run it, seconds per trial export, bytes
-    of memory, and bytes that all models of a file may write.
+def bound_step(limits: ModelLimits, seconds: float, kind: type[Message]) -> Bounds:
+    """Bounds of a part of the work on a model, which sends messages of this kind."""
+    kinds = tags_of(kind)
+    return Bounds(seconds, limits.memory, kinds=kinds, time=limits.time, space=limits.space)
 
-    `trials` are the exports of a model, of which `jobs` run side by side.
-    """
 
-    seconds: float
-    trial_seconds: float
-    memory: int
-    disk: int = 0
-    trials: int = 0
-    jobs: int = 1
+def bound_trial(limits: ModelLimits) -> Bounds:
+    """Bounds of one export."""
+    return Bounds(
+        limits.trial_seconds,
+        limits.memory,
+        kinds=tags_of(ExportMessage),
+        time=limits.trial_time,
+        space=limits.space,
+    )
 
-    @property
-    def time(self) -> Limit:
-        """The limit of building, feeding and running."""
-        return seconds_limit(self.seconds, "trace-seconds")
 
-    @property
-    def trial_time(self) -> Limit:
-        """The limit of one export."""
-        return seconds_limit(self.trial_seconds, "trial-seconds")
+def bound_model(options: ModelOptions) -> Bounds:
+    """Bounds of all work on a model, which asks for more time with each graph and each export."""
+    limits = options.limits
+    return Bounds(
+        limits.seconds + SLACK,
+        limits.memory,
+        limits.memory * options.processes,
+        longest=_longest_step(limits),
+        extended=_extensions(options),
+        kinds=tags_of(ModelMessage),
+        time=limits.time,
+        space=limits.space,
+        apart=True,
+    )
 
-    @property
-    def space(self) -> Limit:
-        """The limit of memory."""
-        return memory_limit(self.memory, "trace-memory")
 
-    def of_step(self, seconds: float, kind: type[Message]) -> Bounds:
-        """Bounds of a part of the work on a model, which sends messages of this kind."""
-        kinds = tags_of(kind)
-        return Bounds(seconds, self.memory, kinds=kinds, time=self.time, space=self.space)
+def bound_file(options: ModelOptions, models: int) -> Bounds:
+    """Bounds of loading a file, and of so many models in it."""
+    limits = options.limits
+    each = limits.seconds + 2 * SLACK + _extensions(options) + SLACK * _steps(options)
+    return Bounds(
+        limits.seconds,
+        limits.memory + _SLACK,
+        limits.memory * options.processes + _SLACK,
+        longest=max(_longest_step(limits) + SLACK, limits.seconds + 2 * SLACK),
+        extended=models * each,
+        kinds=tags_of(FileMessage),
+        most=_MOST_OF_A_FILE,
+        disk=limits.disk,
+        time=limits.time,
+        space=limits.space,
+        apart=True,
+    )
 
-    def of_trial(self) -> Bounds:
-        """Bounds of one export."""
-        seconds, kinds = self.trial_seconds, tags_of(ExportMessage)
-        return Bounds(seconds, self.memory, kinds=kinds, time=self.trial_time, space=self.space)
 
-    def of_model(self) -> Bounds:
-        """Bounds of all work on a model, which asks for more time with each graph and each export."""
-        return Bounds(
-            self.seconds + SLACK,
-            self.memory,
-            self.memory * self.jobs,
-            longest=self._longest,
-            extended=self._extended,
-            kinds=tags_of(ModelMessage),
-            time=self.time,
-            space=self.space,
-            apart=True,
-        )
+def _longest_step(limits: ModelLimits) -> float:
+    """Seconds that a model asks for at once, at most."""
+    return max(limits.seconds, limits.trial_seconds, REPLAYING) + SLACK
 
-    def of_file(self, models: int) -> Bounds:
-        """Bounds of loading a file, and of so many models in it."""
-        each = self.seconds + 2 * SLACK + self._extended + SLACK * self._extensions
-        return Bounds(
-            self.seconds,
-            self.memory + _SLACK,
-            self.memory * self.jobs + _SLACK,
-            longest=max(self._longest + SLACK, self.seconds + 2 * SLACK),
-            extended=models * each,
-            kinds=tags_of(FileMessage),
-            most=_MOST_OF_A_FILE,
-            disk=self.disk,
-            time=self.time,
-            space=self.space,
-            apart=True,
-        )
 
-    @property
-    def _longest(self) -> float:
-        return max(self.seconds, self.trial_seconds, REPLAYING) + SLACK
+def _trials(options: ModelOptions) -> int:
+    """Exports of a model, at most: each exporter once more where the project exports in training mode."""
+    return 2 * len(options.exporters)
 
-    @property
-    def _extensions(self) -> int:
-        return 1 + _GRAPHS + self.trials
 
-    @property
-    def _extended(self) -> float:
-        graphs = _GRAPHS * self.seconds + self.trials * self.trial_seconds
-        return REPLAYING + graphs + SLACK * self._extensions
+def _steps(options: ModelOptions) -> int:
+    """How often a model asks for more time: for the replay, each graph and each export."""
+    return 1 + _GRAPHS + _trials(options)
+
+
+def _extensions(options: ModelOptions) -> float:
+    """Seconds that a model asks for in all."""
+    graphs = _GRAPHS * options.limits.seconds
+    trials = _trials(options) * options.limits.trial_seconds
+    return REPLAYING + graphs + trials + SLACK * _steps(options)

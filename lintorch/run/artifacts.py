@@ -4,47 +4,40 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from lintorch.files.file_text import replace as written
 from lintorch.report.matrix import Row, Tried
+from lintorch.run.request import ExportRequest
 
 _GONE = "the file that was written is gone"
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """What to write besides the matrix: a folder of exported files, and one of programs; "" for none."""
-
-    output: str = ""
-    scripts: str = ""
-
-
-def put(rows: Sequence[Row], wanted: Wanted) -> tuple[Row, ...]:
+def put(rows: Sequence[Row], request: ExportRequest) -> tuple[Row, ...]:
     """The rows with their files in place. Raises OSError."""
     return tuple(
-        replace(row, tried=tuple(_put(each, folder, wanted) for each in row.tried))
+        replace(row, tried=tuple(_put(each, folder, request) for each in row.tried))
         for row, folder in zip(rows, _folders(rows), strict=True)
     )
 
 
-def _put(each: Tried, folder: Path, wanted: Wanted) -> Tried:
+def _put(each: Tried, folder: Path, request: ExportRequest) -> Tried:
     """`nets/seg.UNet/onnx/model.onnx` and what belongs to it; `nets.seg.UNet.onnx.py`."""
     outcome, artifact, script = each.outcome, "", ""
     if outcome.artifact and not os.path.isfile(outcome.artifact):  # other user code can do that
         outcome = replace(outcome, status="failed", stage="save", message=_GONE, artifact="")
-    if wanted.output and outcome.artifact:
-        target = Path(wanted.output, folder, outcome.exporter)
+    if request.output and outcome.artifact:
+        target = Path(request.output, folder, outcome.exporter)
         target.mkdir(parents=True, exist_ok=True)
         source = Path(outcome.artifact)
         for part in sorted(source.parent.iterdir()):
             os.replace(part, target / part.name)
         artifact = str(target / source.name)
-    if wanted.scripts and outcome.script:
+    if request.repro and outcome.script:
         name = ".".join((*folder.parts, outcome.exporter, "py"))
-        script = os.path.join(wanted.scripts, name)
-        os.makedirs(wanted.scripts, exist_ok=True)
+        script = os.path.join(request.repro, name)
+        os.makedirs(request.repro, exist_ok=True)
         written(script, outcome.script.encode())
     return replace(each, outcome=outcome, artifact=artifact, script=script)
 

@@ -17,7 +17,7 @@ from lintorch.run.given_files import list_files
 from lintorch.run.importers import Importers
 from lintorch.run.lint_files import lint_files
 from lintorch.run.lint_task import Task
-from lintorch.run.request import Order, Progress
+from lintorch.run.request import Progress, Request
 from lintorch.run.rule_catalog import engine_finding
 from lintorch.run.scope import Scope
 
@@ -44,17 +44,17 @@ class Seen:
     """A line for each changed file that runs spoke of, which is not heard."""
 
 
-def look(asked: Order, scope: Scope, progress: Progress) -> Seen:
+def look(request: Request, scope: Scope, progress: Progress) -> Seen:
     """Raises SettingsError or CatalogError; what concerns one path or model is in the outcome."""
-    files = list_files(asked, scope)
+    files = list_files(request, scope)
     paths, errors = files.paths, files.errors
-    given = {path: text for path in paths[:1] if (text := asked.text) is not None}
+    given = {path: text for path in paths[:1] if (text := request.text) is not None}
     tasks = [scope.task(path) for path in paths]
-    held = hold(tasks, lint_files(tasks, asked, scope.main.root, given, progress), given)
-    ran = _run(held, paths, asked, scope, progress) if asked.runs_models else _Ran(held.texts)
+    held = hold(tasks, lint_files(tasks, request, scope.main.root, given, progress), given)
+    ran = _run(held, paths, request, scope, progress) if request.runs_models else _Ran(held.texts)
     merged = merge([*(f for each in held.linted for f in each.findings), *ran.findings])
     marked = {each.path for each in held.linted if each.marked}
-    heeded = order(_heeded(merged, ran.texts, marked, scope, asked))
+    heeded = order(_heeded(merged, ran.texts, marked, scope, request))
     standing = tuple(_promised(heeded, ran.texts, scope))
     return Seen(
         standing,
@@ -83,12 +83,14 @@ class _Ran:
     left_out: tuple[str, ...] = ()
 
 
-def _run(held: Held, paths: Sequence[str], asked: Order, scope: Scope, progress: Progress) -> _Ran:
+def _run(
+    held: Held, paths: Sequence[str], request: Request, scope: Scope, progress: Progress
+) -> _Ran:
     """A file that changed meanwhile keeps its source findings: no row of a run is sure to fit."""
     from lintorch.run.run_models import run_models
 
     known = [finding for each in held.linted for finding in each.findings]
-    ran = run_models(paths, known, asked, scope, progress)
+    ran = run_models(paths, known, request, scope, progress)
     said = tuple(f for f in ran.findings if f.code in scope.codes(f.place.path))
     texts, changed = after_runs(held, said)
     left_out = sorted(changed & {finding.place.path for finding in said})
@@ -103,7 +105,7 @@ def _run(held: Held, paths: Sequence[str], asked: Order, scope: Scope, progress:
 
 
 def _heeded(
-    merged: Merged, texts: Mapping[str, Text], marked: set[str], scope: Scope, asked: Order
+    merged: Merged, texts: Mapping[str, Text], marked: set[str], scope: Scope, request: Request
 ) -> Iterator[Finding]:
     """The findings that are not suppressed, and those about suppressions."""
     by_path: dict[str, list[Finding]] = defaultdict(list)
@@ -112,7 +114,7 @@ def _heeded(
     for path in sorted({*by_path, *marked}):
         if path in texts:
             text = texts[path].text
-            yield from heed(text, path, by_path[path], scope, asked, merged.withdrawn)
+            yield from heed(text, path, by_path[path], scope, request, merged.withdrawn)
         else:
             yield from by_path[path]
 
@@ -133,7 +135,7 @@ def heed(
     path: str,
     findings: Iterable[Finding],
     scope: Scope,
-    asked: Order,
+    request: Request,
     withdrawn: Iterable[Finding] = (),
 ) -> tuple[Finding, ...]:
     """The findings of one file that its comments do not suppress, and those about the comments."""
@@ -141,7 +143,7 @@ def heed(
 
     if not mentions(text):
         return tuple(findings)
-    decidable = _decidable(scope, asked)
+    decidable = _decidable(scope, request)
     found = tuple(findings)
     try:
         return apply(
@@ -161,10 +163,10 @@ def heed(
         return (*found, engine_finding(scope.catalog, UNCHECKED_FILE, message, Place(path, 1)))
 
 
-def _decidable(scope: Scope, asked: Order) -> frozenset[str]:
+def _decidable(scope: Scope, request: Request) -> frozenset[str]:
     """The codes of rules that had a chance to find something in this run."""
     kinds = {Evidence.SOURCE}
-    kinds |= {Evidence.TRACE} if asked.runs_models else set()
-    kinds |= {Evidence.EXPORT} if asked.exporters else set()
+    kinds |= {Evidence.TRACE} if request.runs_models else set()
+    kinds |= {Evidence.EXPORT} if request.models.exporters else set()
     cards = scope.catalog.cards.values()
     return frozenset(card.code for card in cards if card.evidence & kinds)

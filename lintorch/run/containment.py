@@ -8,18 +8,18 @@ from collections.abc import Mapping
 from lintorch.host.client import Worker
 from lintorch.record.bounds import size_in_words
 from lintorch.run.find_interpreter import find_interpreter
-from lintorch.run.request import Order
-from lintorch.run.run_models import limits_of
+from lintorch.run.project_models import limit_models
+from lintorch.run.request import Request
 from lintorch.run.scope import Scope
 
 
-def held_in(asked: Order) -> Mapping[str, str]:
+def describe_containment(request: Request) -> Mapping[str, str]:
     """What each thing that a model may take is limited by, in words. Raises SettingsError, WorkerError."""
-    scope = Scope(asked)
-    settings = scope.settings(asked.paths[0])
-    limits = limits_of(settings)
-    project = scope.project(asked.paths[0]) or os.getcwd()
-    with Worker(find_interpreter(asked.python, settings, project).path) as worker:
+    scope = Scope(request)
+    settings = scope.settings(request.paths[0])
+    limits = limit_models(settings)
+    project = scope.project(request.paths[0]) or os.getcwd()
+    with Worker(find_interpreter(settings, project).path) as worker:
         return {
             "time": f"{limits.seconds:g} s a model, {limits.trial_seconds:g} s an export (trace-seconds)",
             "memory": f"{size_in_words(limits.memory)} a model (trace-memory)",

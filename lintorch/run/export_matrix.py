@@ -8,44 +8,46 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 
+from lintorch.catalog import Catalog
 from lintorch.core.dispatch import Index, index
 from lintorch.core.finding import Evidence
 from lintorch.core.merge import merge
-from lintorch.core.profile import EXPORTERS
+from lintorch.core.profile import EXPORTERS, Profile
 from lintorch.evidence import Trace
-from lintorch.host.examine import Plan, Report
+from lintorch.host.reports import Report
 from lintorch.machine.stopping import unbroken
 from lintorch.report.matrix import Matrix, Row, Tried
-from lintorch.run.artifacts import Wanted, put
+from lintorch.run.artifacts import put
 from lintorch.run.given_files import list_files
-from lintorch.run.request import Order, Progress
-from lintorch.run.run_models import at_home, examined, failed, plans, tried
+from lintorch.run.judge_reports import find_failure, judge_outcome
+from lintorch.run.project_models import ProjectModels, group_models
+from lintorch.run.request import ExportRequest, Progress
 from lintorch.run.scope import Scope
 
 
-def export_models(asked: Order, wanted: Wanted, progress: Progress) -> Matrix:
+def export_models(request: ExportRequest, progress: Progress) -> Matrix:
     """Try every export. What is wanted is written when all are done, or not at all.
 
     Raises SettingsError, CatalogError, OSError, or WorkerError where no model can be run.
     """
-    scope = Scope(asked)
-    files = list_files(asked, scope)
+    scope = Scope(request)
+    files = list_files(request, scope)
     paths = files.paths
     rows: list[Row] = []
     exporters: dict[str, None] = {}
-    with _staging(wanted.output) as staging:
-        for bare in plans(paths, asked, scope):
-            plan = replace(
-                bare,
+    with _staging(request.output or "") as staging:
+        for group in group_models(paths, request, scope):
+            options = replace(
+                group.options,
                 graphs=False,
-                exporters=asked.exporters or _deployed(bare, scope),
+                exporters=group.options.exporters or _deployed(group),
                 artifacts=staging,
-                scripts=bool(wanted.scripts),
+                scripts=bool(request.repro),
             )
-            exporters |= dict.fromkeys(plan.exporters)
-            rows += _rows(plan, scope, progress)
+            exporters |= dict.fromkeys(options.exporters)
+            rows += _rows(replace(group, options=options), scope.catalog, progress)
         with unbroken():
-            placed = put(rows, wanted)
+            placed = put(rows, request)
     targets = scope.profile(paths[0]).targets if paths else ()
     judged = tuple(
         replace(row, tried=tuple(one for each in row.tried for one in each.judged(targets)))
@@ -78,27 +80,25 @@ def _staging(output: str) -> Iterator[str]:
                 os.rmdir(output)
 
 
-def _deployed(plan: Plan, scope: Scope) -> tuple[str, ...]:
+def _deployed(group: ProjectModels) -> tuple[str, ...]:
     """What the project deploys with, in the order of the table."""
-    used = scope.profile(plan.files[0]).exporters
-    return tuple(name for name in EXPORTERS if name in used)
+    return tuple(name for name in EXPORTERS if name in group.profile.exporters)
 
 
-def _rows(plan: Plan, scope: Scope, progress: Progress) -> Iterator[Row]:
-    detectors = index(scope.catalog.rules.values(), Evidence.EXPORT)
-    told = scope.settings(plan.files[0]).file or plan.files[0]
-    with closing(examined(plan, progress)) as reports:
+def _rows(group: ProjectModels, rules: Catalog, progress: Progress) -> Iterator[Row]:
+    detectors = index(rules.rules.values(), Evidence.EXPORT)
+    with closing(group.examine(progress)) as reports:
         for report in reports:
-            yield _row(at_home(report, told), plan, scope, detectors)
+            yield _row(group.place_failure(report), group.profile, rules, detectors)
 
 
-def _row(report: Report, plan: Plan, scope: Scope, detectors: Index) -> Row:
-    problem = None if report.failure is None else failed(report.failure, scope.catalog)
+def _row(report: Report, profile: Profile, rules: Catalog, detectors: Index) -> Row:
+    problem = None if report.failure is None else find_failure(report.failure, rules)
     if report.model is None:
         return Row(None, report.failure, problem)
-    trace = Trace(report.model, report.runs, report.captures, scope.profile(plan.files[0]))
+    trace = Trace(report.model, report.runs, report.captures, profile)
     each = (
-        Tried(outcome, merge(tried(outcome, trace, detectors, scope.catalog)).standing)
+        Tried(outcome, merge(judge_outcome(outcome, trace, detectors, rules)).standing)
         for outcome in report.outcomes
     )
     return Row(report.model, report.failure, problem, tuple(each))

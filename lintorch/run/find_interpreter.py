@@ -26,14 +26,11 @@ class Interpreter:
     why: str
 
 
-def find_interpreter(asked: str | None, settings: Settings, project: str) -> Interpreter:
+def find_interpreter(settings: Settings, project: str) -> Interpreter:
     """The interpreter for the models of a project. Raises WorkerError where the named one is none."""
-    if asked:
-        return Interpreter(_named(asked, os.getcwd(), "--python"), "named by --python")
-    if settings.python and settings.file:
-        source = f"`python` in {shown_path(settings.file)}"
-        folder = os.path.dirname(os.path.abspath(settings.file))
-        return Interpreter(_named(settings.python, folder, source), f"named by {source}")
+    if named := settings.python:
+        source = named.option or f"`python` in {shown_path(settings.file or '')}"
+        return Interpreter(_named(named.name, named.folder, source), f"named by {source}")
     return next(_by_itself(settings, project))
 
 

@@ -16,7 +16,7 @@ from lintorch.run.check_files import Seen, heed
 from lintorch.run.demote_fixes import promised
 from lintorch.run.importers import Importers
 from lintorch.run.lint_file import lint_text
-from lintorch.run.request import Order, Rewritten
+from lintorch.run.request import CheckRequest, Rewritten
 from lintorch.run.scope import Scope
 from lintorch.syntax.deep_stack import deeply
 
@@ -29,23 +29,23 @@ class Mended:
     errors: tuple[str, ...] = ()
 
 
-def mend(seen: Seen, scope: Scope, asked: Order) -> Mended:
-    """Fix what a look has found, as far as `asked.fixes` goes; writes nothing."""
+def mend(seen: Seen, scope: Scope, request: CheckRequest) -> Mended:
+    """Fix what a look has found, as far as `request.fixes` goes; writes nothing."""
     found: dict[str, list[Finding]] = defaultdict(list)
     for finding in seen.standing:
         found[finding.place.path].append(finding)
     importers = Importers(scope)
     rewritten, errors = [], []
     for path, findings in found.items():
-        if path not in seen.texts or not any(_may_go_in(f, asked) for f in findings):
+        if path not in seen.texts or not any(_may_go_in(f, request) for f in findings):
             continue
         if path in seen.changed:
             errors.append(f"{path}: changed while models ran; nothing was written to it")
             continue
         before = seen.texts[path].text
-        check = _checks(path, before, findings, seen, scope, asked, importers)
+        check = _checks(path, before, findings, seen, scope, request, importers)
         taken = partial(importers.taken, path)
-        mending = partial(settle, before, check, asked.fixes, path=path, taken=taken)
+        mending = partial(settle, before, check, request.fixes, path=path, taken=taken)
         try:
             settled = deeply(mending)
         except Exception as error:  # whatever goes wrong with one file, the others are mended
@@ -60,8 +60,8 @@ def mend(seen: Seen, scope: Scope, asked: Order) -> Mended:
     return Mended(tuple(rewritten), tuple(errors))
 
 
-def _may_go_in(finding: Finding, asked: Order) -> bool:
-    return finding.fix is not None and finding.fix.applicability in asked.fixes
+def _may_go_in(finding: Finding, request: CheckRequest) -> bool:
+    return finding.fix is not None and finding.fix.applicability in request.fixes
 
 
 def _checks(
@@ -70,7 +70,7 @@ def _checks(
     found: list[Finding],
     seen: Seen,
     scope: Scope,
-    asked: Order,
+    request: CheckRequest,
     importers: Importers,
 ) -> Callable[[str], Iterable[Finding]]:
     """Findings of a text between rounds; of the text as it was, those that are known."""
@@ -82,7 +82,7 @@ def _checks(
             return found
         standing = merge(lint_text(task, text).findings).standing
         standing = tuple(f for f in standing if _line(f, text) not in withdrawn)
-        heeded = heed(text, path, standing, scope, asked, seen.withdrawn)
+        heeded = heed(text, path, standing, scope, request, seen.withdrawn)
         return list(promised(heeded, text, scope, importers))
 
     return check

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lintorch.files import Found, Missing, Skipped, find_files, why_unread
-from lintorch.run.request import Order
+from lintorch.run.request import Request
 from lintorch.run.scope import Scope
 
 
@@ -21,12 +21,14 @@ class Files:
     """How many lie in the folders given."""
 
 
-def list_files(asked: Order, scope: Scope) -> Files:
+def list_files(request: Request, scope: Scope) -> Files:
     """The files to look at. Raises SettingsError."""
-    if asked.text is not None:
-        cause = why_unread(asked.paths[0]) if asked.paths[0].endswith(".ipynb") else ""
-        return Files(() if cause else asked.paths, notes=_notes(asked.paths[0], cause))
-    found = list(find_files(asked.paths, scope.main.excluded, scope.main.root, asked.force_exclude))
+    if request.text is not None:
+        cause = why_unread(request.paths[0]) if request.paths[0].endswith(".ipynb") else ""
+        return Files(() if cause else request.paths, notes=_notes(request.paths[0], cause))
+    found = list(
+        find_files(request.paths, scope.main.excluded, scope.main.root, request.force_exclude)
+    )
     skipped = [each for each in found if isinstance(each, Skipped)]
     return Files(
         [each.path for each in found if isinstance(each, Found)],

@@ -15,14 +15,14 @@ from lintorch.core.profile import Profile
 from lintorch.files import Text, Unreadable, read
 from lintorch.run.lint_task import Linted, Task, concerns_torch, unread
 from lintorch.run.process_pool import spread
-from lintorch.run.request import Order, Progress
+from lintorch.run.request import Progress, Request
 from lintorch.run.rule_catalog import catalog, engine_finding, given_up, releases
 
 _ROUNDS = 4
 
 
 def lint_files(
-    tasks: Sequence[Task], asked: Order, root: str, given: Mapping[str, str], progress: Progress
+    tasks: Sequence[Task], request: Request, root: str, given: Mapping[str, str], progress: Progress
 ) -> list[Linted]:
     """What source says of each file, in the order of the tasks. `given` texts outweigh files.
 
@@ -31,14 +31,14 @@ def lint_files(
     """
     if given:
         return [_lint(task, given[task.path]) for task in tasks]
-    caches = {} if not asked.cache else _caches(tasks, root)
+    caches = {} if request.no_cache else _caches(tasks, root)
     known = {task.path: found for task in tasks if (found := _remembered(task, caches))}
     todo = [task for task in tasks if task.path not in known]
     if todo:
         progress(f"reading {len(todo)} file{'' if len(todo) == 1 else 's'}")
     for _ in range(_ROUNDS):
         linting = spread(
-            lint_path, todo, asked.jobs, lint_lost, functools.partial(_make_ready, todo)
+            lint_path, todo, request.jobs, lint_lost, functools.partial(_make_ready, todo)
         )
         for task, linted in zip(todo, linting, strict=True):
             known[task.path] = linted

@@ -6,13 +6,12 @@ import os
 from contextlib import closing
 from dataclasses import dataclass, replace
 
-from lintorch.host.examine import Plan
 from lintorch.record.models import Failure, Model
 from lintorch.report.places import shown_path
 from lintorch.run.given_files import list_files
 from lintorch.run.model_settings import Written, add_models
-from lintorch.run.request import Order, Progress
-from lintorch.run.run_models import examined, plans
+from lintorch.run.project_models import ProjectModels, group_models
+from lintorch.run.request import ModelsRequest, Progress
 from lintorch.run.scope import Scope
 
 
@@ -29,35 +28,36 @@ class Listed:
     """How many were looked through."""
 
 
-def list_models(asked: Order, progress: Progress, write: bool = False) -> Listed:
-    """With `write`, what was inferred is added to the settings.
+def list_models(request: ModelsRequest, progress: Progress) -> Listed:
+    """The models of the files; where that is asked for, what was inferred is added to the settings.
 
     Raises SettingsError, CatalogError, or WorkerError where no model can be run at all, and
     NotWritten where the settings cannot be written.
     """
-    scope = Scope(asked)
-    files = list_files(asked, scope)
+    scope = Scope(request)
+    files = list_files(request, scope)
     listed = Listed(errors=files.errors, notes=files.notes, files=len(files.paths))
-    for plan in plans(files.paths, asked, scope):
-        with closing(examined(plan, progress)) as found:
-            reports = list(found)
+    for group in group_models(files.paths, request, scope):
+        with closing(group.examine(progress)) as examined:
+            reports = list(examined)
         ran = tuple(report.model for report in reports if report.model)
         failures = tuple(report.failure for report in reports if report.failure)
-        written = _written(plan, ran, scope) if write else ()
+        written = _written(group, ran) if request.write else ()
+        python = group.interpreter
         listed = replace(
             listed,
             models=listed.models + ran,
             failures=listed.failures + failures,
             written=listed.written + written,
-            notes=(*listed.notes, f"models run with {shown_path(plan.python)}, {plan.why_python}"),
+            notes=(*listed.notes, f"models run with {shown_path(python.path)}, {python.why}"),
         )
     return listed
 
 
-def _written(plan: Plan, ran: tuple[Model, ...], scope: Scope) -> tuple[Written, ...]:
+def _written(group: ProjectModels, ran: tuple[Model, ...]) -> tuple[Written, ...]:
     """What was added to the settings of these files: of models that these do not hold yet."""
-    settings = scope.settings(plan.files[0])
+    settings = group.settings
     inferred = [model for model in ran if model.factory and model.qualname not in settings.models]
-    file = settings.file or os.path.join(plan.project, "pyproject.toml")
+    file = settings.file or os.path.join(group.folder, "pyproject.toml")
     added = add_models(file, inferred, settings.models) if inferred else None
     return (added,) if added and added.names else ()

@@ -1,4 +1,4 @@
-"""What was asked for, and what came of it."""
+"""What was asked for on the command line, each option once, and what came of it."""
 
 from __future__ import annotations
 
@@ -6,48 +6,87 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from lintorch.core.finding import Applicability
+from lintorch.record.model_options import ModelOptions
 from lintorch.report.result import Repaired, Result
 
 Progress = Callable[[str], None]
 
 
-def silent(step: str) -> None:
+def ignore_progress(step: str) -> None:
     """Progress that nobody watches."""
 
 
 @dataclass(frozen=True)
-class Order:
-    """A check as it was asked for on the command line; `settings` outweigh those of files."""
+class Request:
+    """What all commands that look at files are asked; options carry the names of these fields."""
 
     paths: tuple[str, ...]
-    trace: bool = False
-    exporters: tuple[str, ...] = ()
     settings: Mapping[str, object] = field(default_factory=dict)
-    fixes: frozenset[Applicability] = frozenset()
-    """Which fixes go in; none unless asked for."""
-    unsafe: bool = False
-    """Whether unsafe fixes count among those that fixing puts in."""
-    diff: bool = False
-    """Show what fixing would change, and write nothing."""
-    show_refuted: bool = False
+    """By field of `Settings`, what outweighs those of files."""
+    models: ModelOptions = field(default_factory=ModelOptions)
+    """What the command line says of models; the rest comes from settings and project."""
     jobs: int = 0
-    """Processes that lint; 0 for one per core."""
-    cache: bool = True
+    """Processes that lint or run models; 0 for one per core."""
+    no_cache: bool = False
     force_exclude: bool = False
     """Whether settings leave out even files that are given by name."""
-    python: str | None = None
-    """The interpreter that runs models; None for the project's own."""
     config: str | None = None
     """The settings file that holds for every file, instead of the closest."""
     rules: tuple[str, ...] = ()
     """Folders of rules to load besides what the environment and the user's own settings name."""
     text: str | None = None
     """The text to check instead of what the one path holds."""
+    output_format: str = "full"
 
     @property
     def runs_models(self) -> bool:
         """Whether code of the user runs."""
-        return self.trace or bool(self.exporters)
+        return self.models.trace or bool(self.models.exporters)
+
+
+@dataclass(frozen=True)
+class CheckRequest(Request):
+    """What `lintorch check` is asked."""
+
+    fix: bool = False
+    unsafe_fixes: bool = False
+    """Whether unsafe fixes go in where fixes do, and count among those that could."""
+    diff: bool = False
+    """Show what fixing would change, and write nothing."""
+    show_refuted: bool = False
+    stdin_filename: str | None = None
+    output_file: str | None = None
+    fail_on: str = "note"
+    """The least gravity that findings make the exit code 1 with."""
+    exit_zero: bool = False
+
+    @property
+    def fixes(self) -> frozenset[Applicability]:
+        """Which fixes go in: none without `fix` or `diff`, however wide the set is chosen."""
+        if not (self.fix or self.diff):
+            return frozenset()
+        unsafe = {Applicability.UNSAFE} if self.unsafe_fixes else set()
+        return frozenset({Applicability.SAFE, *unsafe})
+
+
+@dataclass(frozen=True)
+class ExportRequest(Request):
+    """What `lintorch export` is asked besides: folders to write to, None for none."""
+
+    output: str | None = None
+    """Of exported files."""
+    repro: str | None = None
+    """Of programs that show what goes wrong."""
+
+
+@dataclass(frozen=True)
+class ModelsRequest(Request):
+    """What `lintorch models` is asked."""
+
+    write: bool = False
+    """Whether what was inferred is added to the settings."""
+    containment: bool = False
+    """Whether it is only to be said what holds models in."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from lintorch.core.profile import Profile
 from lintorch.facts.deployment import Release
 from lintorch.run.lint_task import Task
 from lintorch.run.project_exports import read_deployed
-from lintorch.run.request import Order
+from lintorch.run.request import Request
 from lintorch.run.rule_catalog import catalog, releases
 from lintorch.run.unloaded_rules import note_unloaded
 from lintorch.settings import (
@@ -35,21 +35,21 @@ class Scope:
     Raises SettingsError and CatalogError, from the constructor or when first asked.
     """
 
-    def __init__(self, order: Order) -> None:
-        self._order = order
+    def __init__(self, request: Request) -> None:
+        self._request = request
         self._closest = Closest()
-        self._fixed = load(order.config) if order.config else None
+        self._fixed = load(request.config) if request.config else None
         self._overridden: dict[int, Settings] = {}
         self._profiles: dict[tuple[int, str], Profile] = {}
         self._projects: dict[str, str] = {}
         self._fixable: dict[int, frozenset[str]] = {}
-        self._folders = rules_asked_for(order.rules)
-        self.main = self.settings(order.paths[0] if order.paths else ".")
+        self._folders = rules_asked_for(request.rules)
+        self.main = self.settings(request.paths[0] if request.paths else ".")
 
     @cached_property
     def catalog(self) -> Catalog:
         """Built-in rules, those of plugins, and those that who runs lintorch asks for."""
-        return catalog(self._folders, kept=self._order.cache)
+        return catalog(self._folders, kept=not self._request.no_cache)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -64,7 +64,7 @@ class Scope:
         """The closest settings, outweighed by the command line."""
         found = self._fixed or self._closest.of(path)
         if id(found) not in self._overridden:
-            self._overridden[id(found)] = override(found, **self._order.settings)
+            self._overridden[id(found)] = override(found, **self._request.settings)
         return self._overridden[id(found)]
 
     def codes(self, path: str) -> frozenset[str]:
@@ -91,7 +91,7 @@ class Scope:
             torch = settings.target_torch or Profile().torch
             found = None if told else self._deployed(project, settings, torch)
             profile = settings.profile(found)
-            tried = frozenset(self._order.exporters)
+            tried = frozenset(self._request.models.exporters)
             self._profiles[key] = replace(
                 profile, exporters=profile.exporters | tried, stated=profile.stated | tried
             )
@@ -106,8 +106,8 @@ class Scope:
 
     def _deployed(self, project: str, settings: Settings, torch: Release) -> Profile | None:
         terms = f"exports {torch} {releases(self.catalog.folders)}"
-        cache = Cache.open(project or ".", terms) if self._order.cache else None
-        places = [project] if project else self._order.paths
+        cache = None if self._request.no_cache else Cache.open(project or ".", terms)
+        places = [project] if project else self._request.paths
         return read_deployed(places, settings, torch, cache)
 
 

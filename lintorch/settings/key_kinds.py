@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from lintorch.core.profile import EXPORTERS
+from lintorch.settings.values import NamedPython
 
 T = TypeVar("T")
 Kind = Callable[[Any, str], Any]
@@ -68,6 +69,10 @@ def release(value: Any, root: str) -> tuple[int, int]:
     if match is None:
         raise ValueError(f'expected a release in quotes, such as "2.4", not {value!r}')
     return int(match[1]), int(match[2])
+
+
+def interpreter(value: Any, root: str) -> NamedPython | None:
+    return NamedPython(value, root) if string(value, root) else None
 
 
 def folders(value: Any, root: str) -> tuple[str, ...]:

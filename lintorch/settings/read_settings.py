@@ -31,7 +31,7 @@ _KEYS: Mapping[str, key_kinds.Kind] = {
     "trial-seconds": key_kinds.amount,
     "trace-memory": key_kinds.count,
     "trace-disk": key_kinds.count,
-    "python": key_kinds.string,
+    "python": key_kinds.interpreter,
 }
 
 

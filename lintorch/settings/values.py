@@ -33,6 +33,17 @@ class Selection:
 
 
 @dataclass(frozen=True)
+class NamedPython:
+    """An interpreter as somebody names it: a file, the folder of an environment, or a name on PATH."""
+
+    name: str
+    folder: str
+    """What its path is relative to."""
+    option: str = ""
+    """The option that names it; "" for the settings file."""
+
+
+@dataclass(frozen=True)
 class Settings:
     """What a project has set; None where it leaves the choice to what its code shows."""
 
@@ -63,7 +74,7 @@ class Settings:
     """Megabytes."""
     trace_disk: int | None = None
     """Megabytes."""
-    python: str | None = None
+    python: NamedPython | None = None
     """The interpreter whose torch traces and exports."""
 
     @property

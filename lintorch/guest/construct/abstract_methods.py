@@ -17,13 +17,13 @@ def is_unwritten(forward: Any) -> bool:
         return True
     if "NotImplementedError" in code.co_names:
         return len(code.co_code) < _SHORT
-    return _does(code) == _does(_empty.__code__)
+    return _list_instructions(code) == _list_instructions(_do_nothing.__code__)
 
 
-def _empty(self: Any) -> None:
+def _do_nothing(self: Any) -> None:
     pass
 
 
-def _does(code: CodeType) -> list[tuple[str, Any]]:
+def _list_instructions(code: CodeType) -> list[tuple[str, Any]]:
     """What a code does, whatever its docstring."""
     return [(each.opname, each.argval) for each in dis.get_instructions(code)]

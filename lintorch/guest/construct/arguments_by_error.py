@@ -7,18 +7,18 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from lintorch.guest.construct.conventional_values import by_name
-from lintorch.guest.construct.fill_arguments import fill
-from lintorch.guest.construct.parameters import reached
-from lintorch.guest.construct.sequences import sequence
+from lintorch.guest.construct.conventional_values import guess_by_name
+from lintorch.guest.construct.fill_arguments import fill_arguments
+from lintorch.guest.construct.parameters import list_reachable_parameters
+from lintorch.guest.construct.sequences import make_sequence
 
 Arguments = Mapping[str, Any]
-_CHOICE = re.compile(r"\b(?:one of|available|supported|choose from|options)\b(.{1,400})", re.DOTALL)
+_OFFER = re.compile(r"\b(?:one of|available|supported|choose from|options)\b(.{1,400})", re.DOTALL)
 _MISSING = re.compile(r"missing \d+ required [\w-]+ arguments?: (.*)")
-_LONGEST = 12
+_LONGEST_SEQUENCE = 12
 
 
-def of_length(given: Arguments, message: str) -> Iterator[Arguments]:
+def resize_sequences(given: Arguments, message: str) -> Iterator[Arguments]:
     """The sequences that the message names, as long as it says; then all of them at other lengths."""
     several = {name: value for name, value in given.items() if isinstance(value, (tuple, list))}
     if "'int' object is not" in message:
@@ -30,44 +30,53 @@ def of_length(given: Arguments, message: str) -> Iterator[Arguments]:
         yield {**given, **{name: list(value) for name, value in several.items()}}
     named = [name for name in several if re.search(rf"(?<!\w){name}(?!\w)", message)]
     for length in dict.fromkeys(int(n) for n in re.findall(r"(?<![\w.])\d{1,2}(?![\w.])", message)):
-        if 2 <= length <= _LONGEST:
+        if 2 <= length <= _LONGEST_SEQUENCE:
             for name in named:
-                longer = _longer(name, several[name], length)
+                longer = _make_sequence_like(name, several[name], length)
                 yield {**given, name: longer}
                 if longer[-1] is True:
                     yield {**given, name: (False,) * length}
     for length in (4, 2, 5) if len(several) > 1 else ():
-        yield {**given, **{n: _longer(n, value, length) for n, value in several.items()}}
+        yield {
+            **given,
+            **{n: _make_sequence_like(n, value, length) for n, value in several.items()},
+        }
 
 
-def _longer(name: str, value: Sequence[Any], length: int) -> Sequence[Any]:
+def _make_sequence_like(name: str, value: Sequence[Any], length: int) -> Sequence[Any]:
     """A sequence of the same kind with that length."""
-    made = sequence(name, length, "bool" if all(isinstance(part, bool) for part in value) else "")
+    made = make_sequence(
+        name, length, "bool" if all(isinstance(part, bool) for part in value) else ""
+    )
     return list(made) if isinstance(value, list) else made
 
 
-def choices(message: str) -> list[str]:
+def find_offered_words(message: str) -> list[str]:
     """Words that the message offers: those in quotes, else the first ones."""
     found = []
-    for text in _CHOICE.findall(message):
+    for text in _OFFER.findall(message):
         quoted = re.findall(r"['\"]([\w.+/-]+)['\"]", text)
         found += (quoted or re.findall(r"[A-Za-z][\w.-]*\w", text))[:4]
     return list(dict.fromkeys(found))
 
 
-def asked_for(call: Callable[..., Any], given: Arguments, message: str) -> dict[str, Any]:
+def fill_named_optionals(
+    call: Callable[..., Any], given: Arguments, message: str
+) -> dict[str, Any]:
     """Values for optional arguments that default to None and that the message names."""
     missing = [
         p
-        for p in reached(call)
+        for p in list_reachable_parameters(call)
         if p.default is None
         and p.name not in given
         and re.search(rf"(?<!\w){p.name}(?!\w)", message)
     ]
-    return fill(call, missing)
+    return fill_arguments(call, missing)
 
 
-def passed_on(call: Callable[..., Any], given: Arguments, message: str) -> dict[str, Any]:
+def fill_missing_keywords(
+    call: Callable[..., Any], given: Arguments, message: str
+) -> dict[str, Any]:
     """Values for arguments that a call takes as `**kwargs` and that what it calls is missing."""
     try:
         kinds = [parameter.kind for parameter in inspect.signature(call).parameters.values()]
@@ -77,4 +86,4 @@ def passed_on(call: Callable[..., Any], given: Arguments, message: str) -> dict[
     if missing is None or inspect.Parameter.VAR_KEYWORD not in kinds:
         return {}
     names = re.findall(r"'(\w+)'", missing[1])
-    return {name: by_name(name) for name in names if name not in given}
+    return {name: guess_by_name(name) for name in names if name not in given}

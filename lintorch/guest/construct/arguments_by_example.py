@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lintorch.guest.construct.examples import UNREAD, Example
-from lintorch.guest.construct.fill_arguments import fill
-from lintorch.guest.construct.parameters import required
+from lintorch.guest.construct.fill_arguments import fill_arguments
+from lintorch.guest.construct.parameters import list_required_parameters
 
-_DEEPEST = 2
+_DEEPEST_CALL = 2
 
 
-def bound(
+def bind_example(
     call: Callable[..., Any], example: Example, scope: Mapping[str, Any]
 ) -> dict[str, Any] | None:
     """What the example gives `call`; None where that is nothing it needs, or does not fit.
@@ -32,20 +32,22 @@ def bound(
     for name, value in given.arguments.items():
         named |= value if kinds[name].kind is inspect.Parameter.VAR_KEYWORD else {name: value}
     read = {name: value for name, value in named.items() if value is not UNREAD}
-    needed = {parameter.name for parameter in required(call)}
+    needed = {parameter.name for parameter in list_required_parameters(call)}
     if not read or (needed and not needed & set(read)) or (example.unread and not needed):
         return None
     try:
-        return {name: _made(value, scope, 0) for name, value in read.items()}
+        return {name: _build_value(value, scope, 0) for name, value in read.items()}
     except Exception:  # whatever a constructor raises
         return None
 
 
-def _made(value: Any, scope: Mapping[str, Any], depth: int) -> Any:
+def _build_value(value: Any, scope: Mapping[str, Any], depth: int) -> Any:
     """The value; where it is a call of its own, what that gives."""
     if not isinstance(value, Example):
         return copy.deepcopy(value) if isinstance(value, (list, dict)) else value
     call = scope[value.name]
-    given = bound(call, value, scope) or {} if depth < _DEEPEST else {}
-    rest = [parameter for parameter in required(call) if parameter.name not in given]
-    return call(**given, **fill(call, rest))
+    given = bind_example(call, value, scope) or {} if depth < _DEEPEST_CALL else {}
+    rest = [
+        parameter for parameter in list_required_parameters(call) if parameter.name not in given
+    ]
+    return call(**given, **fill_arguments(call, rest))

@@ -11,65 +11,71 @@ from typing import Any
 from torch import nn
 
 from lintorch.guest.construct.abstract_methods import is_unwritten
-from lintorch.guest.construct.examples import Example, examples
-from lintorch.guest.construct.file_outline import Outline
-from lintorch.guest.construct.parameters import required
+from lintorch.guest.construct.examples import Example, find_examples
+from lintorch.guest.construct.file_outline import FileOutline
+from lintorch.guest.construct.parameters import list_required_parameters
 
-_WAYS = 3
+_MOST_FACTORIES = 3
 
 
 @dataclass(frozen=True)
 class Candidate:
     """A model to try: each of `ways` is (factory name or "", class or factory), best first.
 
-    `shown` holds calls that the file itself spells out, and `scope` what its names mean.
+    `examples` holds calls that the file itself spells out, and `scope` what its names mean.
     """
 
     qualname: str
     row: int
     ways: tuple[tuple[str, Callable[..., Any]], ...]
-    shown: tuple[Example, ...] = ()
+    examples: tuple[Example, ...] = ()
     scope: Mapping[str, Any] = field(default_factory=dict)
     error: Exception | None = None
     """What came of looking at it, where that was no class."""
 
 
-def candidates(module: ModuleType, found: Outline, text: bytes = b"") -> Iterator[Candidate]:
+def find_candidates(
+    module: ModuleType, found: FileOutline, text: bytes = b""
+) -> Iterator[Candidate]:
     """Models of the file, those that contain others first, public names before private ones.
 
     Classes that raise when they are looked at come last, with no way to build them.
     """
-    shown = list(examples(text, _names(module, found), _plain(vars(module))))
-    for candidate in _candidates(module, found):
+    shown = list(
+        find_examples(text, _find_maker_names(module, found), _keep_plain_names(vars(module)))
+    )
+    for candidate in _list_candidates(module, found):
         names = {candidate.qualname, *(name for name, _ in candidate.ways)}
         yield replace(
             candidate,
-            shown=tuple(example for example in shown if example.name in names),
+            examples=tuple(example for example in shown if example.name in names),
             scope=vars(module),
         )
 
 
-def _plain(scope: Mapping[str, Any]) -> dict[str, Any]:
+def _keep_plain_names(scope: Mapping[str, Any]) -> dict[str, Any]:
     """The names that stand for classes, functions, modules and what is spelled out in text."""
     return {name: value for name, value in scope.items() if _is_plain(value)}
 
 
 def _is_plain(value: Any) -> bool:
     try:
-        return issubclass(type(value), (type, ModuleType, FunctionType)) or _is_text(value)
+        return issubclass(type(value), (type, ModuleType, FunctionType)) or _is_literal(value)
     except Exception:  # whatever user code raises
         return False
 
 
-def _is_text(value: Any, depth: int = 0) -> bool:
+def _is_literal(value: Any, depth: int = 0) -> bool:
     if issubclass(type(value), dict):
         value = (*value, *value.values())
     if issubclass(type(value), (tuple, list)):
-        return depth < 3 and len(value) <= 64 and all(_is_text(part, depth + 1) for part in value)
+        return (
+            depth < 3 and len(value) <= 64 and all(_is_literal(part, depth + 1) for part in value)
+        )
     return value is None or issubclass(type(value), (int, float, str))
 
 
-def _names(module: ModuleType, found: Outline) -> frozenset[str]:
+def _find_maker_names(module: ModuleType, found: FileOutline) -> frozenset[str]:
     """Names of the file by which models are made, its own and those it imports."""
     kinds = (n for n, v in vars(module).items() if _is_module_class(v))
     return frozenset((*kinds, *found.factories))
@@ -82,23 +88,25 @@ def _is_module_class(value: object) -> bool:
     )
 
 
-def _candidates(module: ModuleType, found: Outline) -> Iterator[Candidate]:
+def _list_candidates(module: ModuleType, found: FileOutline) -> Iterator[Candidate]:
     classes: dict[str, Any] = {}
     odd: dict[str, Exception] = {}
     for name in found.classes:
         try:
-            if (value := _model(module, name)) is not None:
+            if (value := _get_model_class(module, name)) is not None:
                 classes[name] = value
         except Exception as error:  # whatever user code raises
             odd[name] = error
-    order = sorted(classes, key=lambda name: (_depth(name, classes, found), name.startswith("_")))
+    order = sorted(
+        classes, key=lambda name: (_count_users(name, classes, found), name.startswith("_"))
+    )
     served: set[str] = set()
     for name in order:
-        makers = [f for f in found.factories if name in _built_by(f, order, found)]
+        makers = [f for f in found.factories if name in _find_built_class(f, order, found)]
         served.update(makers)
-        yield Candidate(name, found.classes[name], _ways(module, name, classes[name], makers))
+        yield Candidate(name, found.classes[name], _list_ways(module, name, classes[name], makers))
     for name in found.factories:
-        makes_own = found.reach(name) & {*classes, *served}
+        makes_own = found.find_reachable(name) & {*classes, *served}
         factory = getattr(module, name, None)
         if not makes_own and inspect.isfunction(factory):
             yield Candidate(name, found.factories[name], ((name, factory),))
@@ -106,7 +114,7 @@ def _candidates(module: ModuleType, found: Outline) -> Iterator[Candidate]:
         yield Candidate(name, found.classes[name], (), error=raised)
 
 
-def _model(module: ModuleType, name: str) -> type[nn.Module] | None:
+def _get_model_class(module: ModuleType, name: str) -> type[nn.Module] | None:
     value = getattr(module, name, None)
     if not _is_module_class(value) or inspect.isabstract(value):
         return None
@@ -115,24 +123,24 @@ def _model(module: ModuleType, name: str) -> type[nn.Module] | None:
     return value
 
 
-def _depth(name: str, classes: Mapping[str, Any], found: Outline) -> int:
+def _count_users(name: str, classes: Mapping[str, Any], found: FileOutline) -> int:
     """How many other models of the file mention this one, directly or not."""
-    return sum(name in found.reach(other) for other in classes if other != name)
+    return sum(name in found.find_reachable(other) for other in classes if other != name)
 
 
-def _built_by(factory: str, order: list[str], found: Outline) -> list[str]:
+def _find_built_class(factory: str, order: list[str], found: FileOutline) -> list[str]:
     """The one class that a factory is taken to return: the first it reaches that others do not."""
-    reached = found.reach(factory)
+    reached = found.find_reachable(factory)
     return [name for name in order if name in reached][:1]
 
 
-def _ways(
+def _list_ways(
     module: ModuleType, name: str, value: type[nn.Module], makers: list[str]
 ) -> tuple[tuple[str, Callable[..., Any]], ...]:
     alone: tuple[str, Callable[..., Any]] = ("", value)
-    by_factory = [(maker, getattr(module, maker)) for maker in makers[:_WAYS]]
+    by_factory = [(maker, getattr(module, maker)) for maker in makers[:_MOST_FACTORIES]]
     try:
-        free = not required(value)
+        free = not list_required_parameters(value)
     except Exception:  # ValueError and TypeError, and whatever user code raises
         free = True
     return (alone, *by_factory) if free else (*by_factory, alone)

@@ -8,11 +8,11 @@ from torch import nn
 
 from lintorch.guest.construct import tiny_configs
 
-SIDES = (
+SIDE_NAMES = (
     *("image_size", "img_size", "input_resolution", "resolution", "crop_size", "img_dim"),
     *("in_size", "input_image_size", "input_shape"),
 )
-_GROUPS: tuple[tuple[str, Any], ...] = (
+_VALUES_OF_NAMES: tuple[tuple[str, Any], ...] = (
     (
         "in_channels in_ch in_chans in_chan in_c inp input_channels n_channels num_channels inc "
         "img_channels image_channels channels_in c_in cin nc input_nc in_planes inplanes",
@@ -34,7 +34,7 @@ _GROUPS: tuple[tuple[str, Any], ...] = (
     ("heads num_heads n_heads nhead n_head head", 4),
     ("dim_head head_dim d_k d_v dim_heads key_dim", 16),
     ("depth num_layers n_layers layers n_layer num_blocks n_blocks stages levels hierarchies", 2),
-    (" ".join(SIDES), 64),
+    (" ".join(SIDE_NAMES), 64),
     ("patch_size patch image_patch_size", 8),
     ("frames num_frames frame_depth", 4),
     ("frame_patch_size", 2),
@@ -51,9 +51,11 @@ _GROUPS: tuple[tuple[str, Any], ...] = (
     ("mlp_ratio expand_ratio expansion expansion_factor ff_mult", 2),
     ("alpha beta gamma temperature momentum", 0.5),
 )
-KNOWN: dict[str, Any] = {name: value for names, value in _GROUPS for name in names.split()}
+VALUE_BY_NAME: dict[str, Any] = {
+    name: value for names, value in _VALUES_OF_NAMES for name in names.split()
+}
 """One number for each name."""
-_LAYERS = (
+_LAYER_BY_PREFIX = (
     ("norm", nn.BatchNorm2d),
     ("act", nn.ReLU),
     ("relu", nn.ReLU),
@@ -61,16 +63,18 @@ _LAYERS = (
 )
 
 
-def by_name(name: str) -> Any:
+def guess_by_name(name: str) -> Any:
     """A value for an argument of which only the name is known."""
-    if name in KNOWN:
-        return KNOWN[name]
+    if name in VALUE_BY_NAME:
+        return VALUE_BY_NAME[name]
     words = name.split("_")
-    fitting = (layer for word, layer in _LAYERS if any(part.startswith(word) for part in words))
-    return next(fitting, _by_shape_of(name))
+    fitting = (
+        layer for word, layer in _LAYER_BY_PREFIX if any(part.startswith(word) for part in words)
+    )
+    return next(fitting, _guess_by_affix(name))
 
 
-def _by_shape_of(name: str) -> Any:
+def _guess_by_affix(name: str) -> Any:
     if name.startswith(("use_", "is_", "with_", "has_", "bias", "return_")):
         return False
     if name.endswith("factor") or name.startswith(("num_", "n_", "nb_")):
@@ -86,14 +90,14 @@ def _by_shape_of(name: str) -> Any:
     return 8
 
 
-class Guessed:
+class GuessedConfig:
     """A configuration of which nothing is known: each setting is made up when it is asked for."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        known = tiny_configs.setting(name)
-        return by_name(name) if known is None else known
+        known = tiny_configs.guess_setting(name)
+        return guess_by_name(name) if known is None else known
 
     def get(self, name: str, default: Any = None) -> Any:
         """The setting, as a mapping gives it."""

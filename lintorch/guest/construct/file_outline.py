@@ -7,56 +7,58 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-OUTLINED = "<outlined>"
-"""The file name in a SyntaxError that `outline` raises."""
-_MAKER = re.compile(
+OUTLINED_FILE = "<outlined>"
+"""The file name in a SyntaxError that `outline_file` raises."""
+_FACTORY_NAME = re.compile(
     r"(build|make|create|get|new)_\w+|[a-z][a-z0-9_]*\d[a-z0-9_]*|\w*(model|net)\w*"
 )
-_NO_MAKER = re.compile(r"_|test|main|train|eval|load|save|run|parse|download|count|plot|print")
+_NO_FACTORY_NAME = re.compile(
+    r"_|test|main|train|eval|load|save|run|parse|download|count|plot|print"
+)
 
 
 @dataclass(frozen=True)
-class Outline:
+class FileOutline:
     """Top-level classes and zero-argument factories of a file, by name, with their rows.
 
-    `names` holds, per top-level class and function, the other top-level names it mentions.
+    `mentions` holds, per top-level class and function, the other top-level names it mentions.
     """
 
     classes: Mapping[str, int]
     factories: Mapping[str, int]
-    names: Mapping[str, frozenset[str]]
+    mentions: Mapping[str, frozenset[str]]
 
-    def reach(self, name: str) -> frozenset[str]:
+    def find_reachable(self, name: str) -> frozenset[str]:
         """Everything that `name` mentions, directly or through what it mentions."""
         found: set[str] = set()
         waiting = [name]
         while waiting:
-            for mentioned in self.names.get(waiting.pop(), frozenset()) - found:
+            for mentioned in self.mentions.get(waiting.pop(), frozenset()) - found:
                 found.add(mentioned)
                 waiting.append(mentioned)
         return frozenset(found)
 
 
-def outline(text: bytes) -> Outline:
+def outline_file(text: bytes) -> FileOutline:
     """The outline of a file's text. Raises SyntaxError."""
-    body = list(_top_level(ast.parse(text, OUTLINED).body))
+    body = list(_walk_definitions(ast.parse(text, OUTLINED_FILE).body))
     classes = {node.name: node.lineno for node in body if isinstance(node, ast.ClassDef)}
     functions = {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
     known = {*classes, *functions}
-    names = {node.name: _mentioned(node) & known - {node.name} for node in body}
+    names = {node.name: _find_names(node) & known - {node.name} for node in body}
     factories = {name: node.lineno for name, node in functions.items() if _is_factory(node)}
-    return Outline(classes, factories, names)
+    return FileOutline(classes, factories, names)
 
 
-def _top_level(body: list[ast.stmt]) -> Iterator[ast.ClassDef | ast.FunctionDef]:
+def _walk_definitions(body: list[ast.stmt]) -> Iterator[ast.ClassDef | ast.FunctionDef]:
     for node in body:
         if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
             yield node
         elif isinstance(node, (ast.If, ast.Try)):
-            yield from _top_level(node.body)
+            yield from _walk_definitions(node.body)
 
 
-def _mentioned(node: ast.AST) -> frozenset[str]:
+def _find_names(node: ast.AST) -> frozenset[str]:
     return frozenset(part.id for part in ast.walk(node) if isinstance(part, ast.Name))
 
 
@@ -70,4 +72,4 @@ def _is_factory(node: ast.FunctionDef) -> bool:
         return False
     if node.returns is not None and "Module" in ast.unparse(node.returns):
         return True
-    return bool(_MAKER.fullmatch(node.name)) and not _NO_MAKER.match(node.name)
+    return bool(_FACTORY_NAME.fullmatch(node.name)) and not _NO_FACTORY_NAME.match(node.name)

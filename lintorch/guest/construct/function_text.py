@@ -8,7 +8,7 @@ import textwrap
 from typing import Any
 
 
-def tree_of(code: Any) -> ast.Module:
+def parse_source_of(code: Any) -> ast.Module:
     """What a function or class says; an empty module where its text is not to be had."""
     try:
         return ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(code))))

@@ -16,54 +16,56 @@ _SUMS: Mapping[type, Callable[[Any, Any], Any]] = {
     ast.FloorDiv: operator.floordiv,
     ast.Div: operator.truediv,
 }
-_BIGGEST = 10**6
+_BIGGEST_NUMBER = 10**6
 
 
-class UnknownError(Exception):
+class UnknownValueError(Exception):
     """An expression's value cannot be read off its text."""
 
 
-def value(node: ast.expr | None, known: Mapping[str, Any]) -> Any:
+def evaluate_literal(node: ast.expr | None, known: Mapping[str, Any]) -> Any:
     """What `node` evaluates to, given the values of some names. Raises UnknownError."""
     if isinstance(node, ast.Constant):
         return node.value
     if isinstance(node, ast.Name) and node.id in known:
         return known[node.id]
     if isinstance(node, ast.Attribute):
-        return _member(value(node.value, known), node.attr)
+        return _read_member(evaluate_literal(node.value, known), node.attr)
     if isinstance(node, ast.Tuple):
-        return tuple(value(part, known) for part in node.elts)
+        return tuple(evaluate_literal(part, known) for part in node.elts)
     if isinstance(node, ast.List):
-        return [value(part, known) for part in node.elts]
+        return [evaluate_literal(part, known) for part in node.elts]
     if isinstance(node, ast.Dict):
-        keys = [value(key, known) for key in node.keys]
+        keys = [evaluate_literal(key, known) for key in node.keys]
         if all(isinstance(key, (str, int)) for key in keys):
-            return dict(zip(keys, (value(part, known) for part in node.values), strict=True))
+            return dict(
+                zip(keys, (evaluate_literal(part, known) for part in node.values), strict=True)
+            )
     if isinstance(node, ast.UnaryOp) and type(node.op) in _SIGNS:
-        return _SIGNS[type(node.op)](_number(value(node.operand, known)))
+        return _SIGNS[type(node.op)](_check_number(evaluate_literal(node.operand, known)))
     if isinstance(node, ast.BinOp) and type(node.op) in _SUMS:
-        return _sum(node, known)
-    raise UnknownError(ast.dump(node) if node else "")
+        return _evaluate_sum(node, known)
+    raise UnknownValueError(ast.dump(node) if node else "")
 
 
-def _member(holder: Any, name: str) -> Any:
+def _read_member(holder: Any, name: str) -> Any:
     """What a module holds by that name; attributes of other things may run code."""
     if isinstance(holder, ModuleType) and name in vars(holder):
         return vars(holder)[name]
-    raise UnknownError(name)
+    raise UnknownValueError(name)
 
 
-def _sum(node: ast.BinOp, known: Mapping[str, Any]) -> Any:
-    left, right = value(node.left, known), value(node.right, known)
+def _evaluate_sum(node: ast.BinOp, known: Mapping[str, Any]) -> Any:
+    left, right = evaluate_literal(node.left, known), evaluate_literal(node.right, known)
     if isinstance(node.op, ast.Mult) and isinstance(left, (list, tuple)) and isinstance(right, int):
         return left * min(right, 64)
     try:
-        return _SUMS[type(node.op)](_number(left), _number(right))
+        return _SUMS[type(node.op)](_check_number(left), _check_number(right))
     except ZeroDivisionError:
-        raise UnknownError("division by zero") from None
+        raise UnknownValueError("division by zero") from None
 
 
-def _number(value: Any) -> Any:
-    if isinstance(value, (int, float)) and abs(value) <= _BIGGEST:
+def _check_number(value: Any) -> Any:
+    if isinstance(value, (int, float)) and abs(value) <= _BIGGEST_NUMBER:
         return value
-    raise UnknownError(repr(value))
+    raise UnknownValueError(repr(value))

@@ -11,16 +11,16 @@ import torch
 from torch import nn
 
 from lintorch.guest.construct.arguments_by_error import Arguments
-from lintorch.guest.construct.conventional_values import SIDES
+from lintorch.guest.construct.conventional_values import SIDE_NAMES
 from lintorch.guest.construct.fill_arguments import (
-    fill,
-    is_known,
-    shown,
-    smaller,
+    describe_arguments,
+    fill_arguments,
+    has_conventional_value,
+    shrink_big_sides,
 )
-from lintorch.guest.construct.parameters import required
+from lintorch.guest.construct.parameters import list_required_parameters
 from lintorch.guest.construct.recipe import Recipe
-from lintorch.guest.construct.retry_arguments import settled
+from lintorch.guest.construct.retry_arguments import search_arguments
 from lintorch.guest.process import surroundings, tampering
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.error_text import is_of_memory
@@ -30,9 +30,9 @@ from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.models import Input
 from lintorch.record.sites import Site
 
-_PATIENCE = 12.0
+_SECONDS_PER_SEARCH = 12.0
 """Seconds after which no other arguments are tried."""
-_SMALL = 128
+_SMALL_SIDE = 128
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Built:
     """A model that could be built. `sites` says, per dotted path, which line made that module.
 
     `fed` holds what the file itself calls the model on, with the names of keyword arguments;
-    `smaller` builds it for smaller images, where it says how big its own are.
+    `build_smaller` builds it for smaller images, where it says how big its own are.
     """
 
     module: nn.Module
@@ -49,7 +49,7 @@ class Built:
     recipe: Recipe
     outside: Outside
     fed: tuple[tuple[str, Input], ...] = ()
-    smaller: Callable[[], Built] | None = None
+    build_smaller: Callable[[], Built] | None = None
 
 
 class NotAModelError(Exception):
@@ -57,52 +57,54 @@ class NotAModelError(Exception):
 
 
 @dataclass(frozen=True)
-class Making:
+class ModelMaker:
     """One class or factory with some arguments; the others that it needs are made up."""
 
     call: Callable[..., Any]
     arguments: Mapping[str, Any]
-    said: Mapping[str, Any]
+    origin: Mapping[str, Any]
     files: UserLines
     fed: tuple[tuple[str, Input], ...] = ()
 
-    def needed(self) -> list[inspect.Parameter]:
+    def list_made_up(self) -> list[inspect.Parameter]:
         """What has to be made up."""
-        return [p for p in _required(self.call) if p.name not in self.arguments]
+        return [p for p in _list_required(self.call) if p.name not in self.arguments]
 
-    def is_common(self) -> bool:
+    def has_conventional_names(self) -> bool:
         """Whether all that is needed has a conventional name."""
-        return all(is_known(self.call, parameter) for parameter in self.needed())
+        return all(
+            has_conventional_value(self.call, parameter) for parameter in self.list_made_up()
+        )
 
-    def noting(self, failed: list[Making]) -> Iterator[Callable[[], Built]]:
+    def attempt_once(self, failed: list[ModelMaker]) -> Iterator[Callable[[], Built]]:
         """One attempt with the first arguments; where it fails, that is noted."""
 
         def attempt() -> Built:
-            made_up = fill(self.call, self.needed())
+            made_up = fill_arguments(self.call, self.list_made_up())
             try:
-                return self._built(self._make(made_up), made_up)
+                return self._describe_built(self._call_with(made_up), made_up)
             except Exception:
                 failed.append(self)
                 raise
 
         yield attempt
 
-    def settled(self) -> Built:
+    def build_model(self) -> Built:
         """The model with the first arguments that it takes. Raises its first error."""
-        late = clock() + _PATIENCE
-        first = fill(self.call, self.needed())
-        made, made_up = settled(self._make, self.call, first, lambda: clock() < late)
-        return self._built(made, made_up)
+        late = clock() + _SECONDS_PER_SEARCH
+        first = fill_arguments(self.call, self.list_made_up())
+        made, made_up = search_arguments(self._call_with, self.call, first, lambda: clock() < late)
+        return self._describe_built(made, made_up)
 
-    def smaller(self) -> Built:
+    def build_smaller(self) -> Built:
         """The model with small sides in place of big defaults. Raises ValueError where none is big."""
-        given = smaller(self.call)
+        given = shrink_big_sides(self.call)
         if not given:
             raise ValueError("no default is big")
-        return replace(self, arguments={**given, **self.arguments}).settled()
+        return replace(self, arguments={**given, **self.arguments}).build_model()
 
-    def _make(self, made_up: Arguments) -> tuple[nn.Module, Construction]:
-        recipe = self._recipe(made_up)
+    def _call_with(self, made_up: Arguments) -> tuple[nn.Module, Construction]:
+        recipe = self._write_recipe(made_up)
         surroundings.seed()
         with watched(self.files) as seen:
             try:
@@ -114,41 +116,49 @@ class Making:
                     made = self.call(*recipe.args, **recipe.kwargs)
             finally:
                 tampering.restored()
-        return _module(made), seen
+        return _get_module(made), seen
 
-    def _recipe(self, made_up: Mapping[str, Any]) -> Recipe:
-        by_position = [p.name for p in self.needed() if p.kind is p.POSITIONAL_ONLY]
+    def _write_recipe(self, made_up: Mapping[str, Any]) -> Recipe:
+        by_position = [p.name for p in self.list_made_up() if p.kind is p.POSITIONAL_ONLY]
         named = {name: value for name, value in made_up.items() if name not in by_position}
         args = tuple(made_up[name] for name in by_position)
         return Recipe(self.call, args, {**self.arguments, **named})
 
-    def _built(self, made: tuple[nn.Module, Construction], made_up: Arguments) -> Built:
+    def _describe_built(self, made: tuple[nn.Module, Construction], made_up: Arguments) -> Built:
         module, seen = made
         sites, outside = seen.sites, seen.outside(module)
         paths = {
             path: sites[id(part)] for path, part in module.named_modules() if id(part) in sites
         }
-        arguments = {**self.said, **shown(made_up), **shown(self.arguments)}
-        recipe = self._recipe(made_up)
-        return Built(module, arguments, paths, recipe, outside, self.fed, self._shrunk(module))
+        arguments = {
+            **self.origin,
+            **describe_arguments(made_up),
+            **describe_arguments(self.arguments),
+        }
+        recipe = self._write_recipe(made_up)
+        return Built(
+            module, arguments, paths, recipe, outside, self.fed, self._offer_smaller(module)
+        )
 
-    def _shrunk(self, module: nn.Module) -> Callable[[], Built] | None:
+    def _offer_smaller(self, module: nn.Module) -> Callable[[], Built] | None:
         """Builds for smaller sides what passes keywords on and keeps big sides as an attribute."""
-        given = {name: side for name in SIDES if (side := _small(getattr(module, name, None)))}
-        if not given or not _passes_on(self.call) or given.keys() & self.arguments.keys():
+        given = {
+            name: side for name in SIDE_NAMES if (side := _shrink_side(getattr(module, name, None)))
+        }
+        if not given or not _has_var_keyword(self.call) or given.keys() & self.arguments.keys():
             return None
-        return lambda: replace(self, arguments={**self.arguments, **given}).settled()
+        return lambda: replace(self, arguments={**self.arguments, **given}).build_model()
 
 
-def _small(side: Any) -> Any:
+def _shrink_side(side: Any) -> Any:
     """A smaller value for a side, or a pair of them; None where it is not big."""
     several = isinstance(side, (tuple, list)) and all(type(part) is int for part in side)
-    if several and side and max(side) > _SMALL:
-        return (_SMALL,) * len(side)
-    return _SMALL if type(side) is int and side > _SMALL else None
+    if several and side and max(side) > _SMALL_SIDE:
+        return (_SMALL_SIDE,) * len(side)
+    return _SMALL_SIDE if type(side) is int and side > _SMALL_SIDE else None
 
 
-def _passes_on(call: Callable[..., Any]) -> bool:
+def _has_var_keyword(call: Callable[..., Any]) -> bool:
     """Whether a call takes `**kwargs`."""
     try:
         parameters = inspect.signature(call).parameters.values()
@@ -157,7 +167,7 @@ def _passes_on(call: Callable[..., Any]) -> bool:
     return any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
 
 
-def _module(made: Any) -> nn.Module:
+def _get_module(made: Any) -> nn.Module:
     if isinstance(made, (tuple, list)) and made and isinstance(made[0], nn.Module):
         made = made[0]
     if not isinstance(made, nn.Module):
@@ -165,8 +175,8 @@ def _module(made: Any) -> nn.Module:
     return made
 
 
-def _required(call: Callable[..., Any]) -> list[inspect.Parameter]:
+def _list_required(call: Callable[..., Any]) -> list[inspect.Parameter]:
     try:
-        return required(call)
+        return list_required_parameters(call)
     except (ValueError, TypeError):
         return []

@@ -12,7 +12,7 @@ from lintorch.guest.watch.user_lines import UserLines
 
 
 @dataclass(frozen=True)
-class Seen:
+class ModelIdentity:
     """A model as it was found: path as shown, class or factory, row."""
 
     path: str
@@ -20,7 +20,7 @@ class Seen:
     row: int
 
 
-def identified(seen: Seen, module: nn.Module, files: UserLines) -> Seen:
+def identify_model(seen: ModelIdentity, module: nn.Module, files: UserLines) -> ModelIdentity:
     """A model by its own class where that is the user's, else as it was found."""
     kind = type(module)
     filename = getattr(sys.modules.get(kind.__module__), "__file__", None)
@@ -32,10 +32,12 @@ def identified(seen: Seen, module: nn.Module, files: UserLines) -> Seen:
         row = inspect.getsourcelines(kind)[1]
     except (OSError, TypeError):
         row = 1
-    return Seen(files.shown(filename), kind.__qualname__, row)
+    return ModelIdentity(files.shown(filename), kind.__qualname__, row)
 
 
-def contained(seen: Seen, module: nn.Module, files: UserLines) -> tuple[str, ...]:
+def list_contained_models(
+    seen: ModelIdentity, module: nn.Module, files: UserLines
+) -> tuple[str, ...]:
     """`path:Class` of each of the user's modules in a model, without the model itself."""
     found = {}
     itself = f"{seen.path}:{seen.qualname}"

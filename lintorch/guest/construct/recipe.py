@@ -1,4 +1,4 @@
-"""How a model was built, as a program that builds it again."""
+"""How a model was built: as a program that builds it again, and as settings of lintorch."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import torch
 
 from lintorch.record.user_files import package_root
 
-_PLAIN = (str, int, bool, bytes, complex, type(None))
+_PLAIN_TYPES = (str, int, bool, bytes, complex, type(None))
 _BRACKETS: dict[type, tuple[str, str]] = {list: ("[", "]"), tuple: ("(", ")")}
-_NAMED = (type, FunctionType, BuiltinFunctionType)
-_FOREIGN = ("site-packages", "dist-packages")
+_NAMED_TYPES = (type, FunctionType, BuiltinFunctionType)
+_FOREIGN_FOLDERS = ("site-packages", "dist-packages")
 
 
 @dataclass(frozen=True)
@@ -29,14 +29,17 @@ class Recipe:
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
 
-    def lines(self, project: str) -> list[str]:
+    def write_statements(self, project: str) -> list[str]:
         """Statements that set `model`. Raises ValueError where something cannot be written as text."""
-        module, path = home(self.call)
+        module, path = locate_definition(self.call)
         kwargs = {name: value for name, value in self.kwargs.items() if name.isidentifier()}
-        given = [*map(_text, self.args), *(f"{name}={_text(v)}" for name, v in kwargs.items())]
+        given = [
+            *map(_write_value, self.args),
+            *(f"{name}={_write_value(v)}" for name, v in kwargs.items()),
+        ]
         return [
-            f"sys.path[:0] = {_folders(path, project)!r}",
-            *_loading(module, path),
+            f"sys.path[:0] = {_find_import_folders(path, project)!r}",
+            *_write_loading(module, path),
             "seed()",
             f"model = named({module!r}, {self.call.__qualname__!r})({', '.join(given)})",
             "if isinstance(model, (tuple, list)):",
@@ -44,7 +47,7 @@ class Recipe:
         ]
 
 
-def home(value: Any) -> tuple[str, Path]:
+def locate_definition(value: Any) -> tuple[str, Path]:
     """The module that something is defined in at the top level, and its file."""
     module = sys.modules.get(getattr(value, "__module__", None) or "")
     path = getattr(module, "__file__", None)
@@ -56,7 +59,7 @@ def home(value: Any) -> tuple[str, Path]:
     return module.__name__, Path(path).resolve()
 
 
-def _folders(path: Path, project: str) -> list[str]:
+def _find_import_folders(path: Path, project: str) -> list[str]:
     """The folders that the file's imports were looked for in: those of its project."""
     root = package_root(path)
     inside = [
@@ -64,30 +67,57 @@ def _folders(path: Path, project: str) -> list[str]:
         for folder in sys.path
         if folder and Path(os.path.realpath(folder)).is_relative_to(project)
     ]
-    mine = [folder for folder in inside if not any(part in folder for part in _FOREIGN)]
+    mine = [folder for folder in inside if not any(part in folder for part in _FOREIGN_FOLDERS)]
     return list(dict.fromkeys([str(root), *mine]))
 
 
-def _loading(module: str, path: Path) -> Sequence[str]:
+def _write_loading(module: str, path: Path) -> Sequence[str]:
     """A file outside of packages is loaded by its path, whatever else has its name."""
     return () if package_root(path) != path.parent else (f"load({module!r}, {str(path)!r})",)
 
 
-def _text(value: Any) -> str:
+def _write_value(value: Any) -> str:
     """A value as an expression. Raises ValueError."""
     if type(value) is float:
         return repr(value) if math.isfinite(value) else f"float({str(value)!r})"
-    if type(value) in _PLAIN:
+    if type(value) in _PLAIN_TYPES:
         return repr(value)
     if type(value) in _BRACKETS:
-        parts = ", ".join(map(_text, value))
+        parts = ", ".join(map(_write_value, value))
         left, right = _BRACKETS[type(value)]
         return f"{left}{parts}{',' * (type(value) is tuple and len(value) == 1)}{right}"
     if type(value) is dict:
-        return "{" + ", ".join(f"{_text(k)}: {_text(v)}" for k, v in value.items()) + "}"
+        return (
+            "{" + ", ".join(f"{_write_value(k)}: {_write_value(v)}" for k, v in value.items()) + "}"
+        )
     if isinstance(value, torch.dtype):
         return str(value)
-    if isinstance(value, _NAMED):
-        module, _ = home(value)
+    if isinstance(value, _NAMED_TYPES):
+        module, _ = locate_definition(value)
         return f"named({module!r}, {value.__qualname__!r})"
     raise ValueError(f"an argument of type {type(value).__name__} cannot be written as text")
+
+
+def write_settings(recipe: Recipe, project: str) -> tuple[str, Mapping[str, Any], tuple[str, ...]]:
+    """The factory, the arguments that TOML has a value for, and the names of the others.
+
+    No factory where it lies outside the project, has no name there, or takes unnamed arguments.
+    """
+    try:
+        _, path = locate_definition(recipe.call)
+    except ValueError:
+        return "", {}, ()
+    inner = os.path.relpath(path, os.path.realpath(project))
+    if recipe.args or inner.startswith(os.pardir) or "." in recipe.call.__qualname__:
+        return "", {}, ()
+    plain = {name: value for name, value in recipe.kwargs.items() if _has_toml_form(value)}
+    factory = f"{inner.replace(os.sep, '/')}:{recipe.call.__qualname__}"
+    return factory, plain, tuple(name for name in recipe.kwargs if name not in plain)
+
+
+def _has_toml_form(value: Any) -> bool:
+    if type(value) in (list, tuple):
+        return all(map(_has_toml_form, value))
+    if type(value) is dict:
+        return all(type(key) is str and _has_toml_form(part) for key, part in value.items())
+    return type(value) in (bool, int, str) or (type(value) is float and math.isfinite(value))

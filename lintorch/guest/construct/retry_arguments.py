@@ -11,12 +11,12 @@ from torch import nn
 
 from lintorch.guest.construct.arguments_by_error import (
     Arguments,
-    asked_for,
-    choices,
-    of_length,
-    passed_on,
+    fill_missing_keywords,
+    fill_named_optionals,
+    find_offered_words,
+    resize_sequences,
 )
-from lintorch.guest.construct.conventional_values import Guessed
+from lintorch.guest.construct.conventional_values import GuessedConfig
 from lintorch.guest.construct.fill_arguments import CONFIG_NAMES
 from lintorch.guest.process.error_text import kind_of, text_of
 
@@ -26,44 +26,46 @@ _NUMBERS: tuple[Any, ...] = (
     *(8, 1, 3, 64, 96, 16, 224),
 )
 _PARTS: tuple[Any, ...] = (nn.Identity(), nn.ReLU, nn.BatchNorm2d, 8)
-_MOST = 80
+_MOST_CALLS = 80
 
 
-def retries(call: Callable[..., Any], given: Arguments, message: str) -> Iterator[Arguments]:
+def suggest_arguments(
+    call: Callable[..., Any], given: Arguments, message: str
+) -> Iterator[Arguments]:
     """Arguments to try after `given` ended in an error of this message, the most likely first."""
     for name, value in given.items():
-        if name in CONFIG_NAMES and not isinstance(value, Guessed):
-            yield {**given, name: Guessed()}
-    if further := passed_on(call, given, message):
+        if name in CONFIG_NAMES and not isinstance(value, GuessedConfig):
+            yield {**given, name: GuessedConfig()}
+    if further := fill_missing_keywords(call, given, message):
         yield {**given, **further}
-    asked = asked_for(call, given, message)
+    asked = fill_named_optionals(call, given, message)
     if asked:
         yield {**given, **asked}
     if len(asked) > 1:
         yield from ({**given, name: value} for name, value in asked.items())
-    for word in choices(message):
+    for word in find_offered_words(message):
         for name, value in given.items():
             if isinstance(value, str) and word != value:
                 yield {**given, name: word}
-    yield from of_length(given, message)
+    yield from resize_sequences(given, message)
     named = [name for name in given if re.search(rf"(?<!\w){name}(?!\w)", message)]
     several = bool(_SEVERAL.search(message))
     numbers = sorted(_NUMBERS, key=lambda value: isinstance(value, tuple) != several)
     for name in named:
-        yield from _others(given, name, numbers)
+        yield from _replace_argument(given, name, numbers)
     for name in given:
         if name not in named:
-            yield from _others(given, name, numbers[:6])
+            yield from _replace_argument(given, name, numbers[:6])
 
 
-def _others(given: Arguments, name: str, numbers: list[Any]) -> Iterator[Arguments]:
+def _replace_argument(given: Arguments, name: str, numbers: list[Any]) -> Iterator[Arguments]:
     """The arguments with one of them changed."""
     for value in numbers if _is_number(given[name]) else _PARTS:
         if value != given[name]:
             yield {**given, name: value}
 
 
-def settled(
+def search_arguments(
     make: Callable[[Arguments], Any],
     call: Callable[..., Any],
     first: Arguments,
@@ -77,7 +79,7 @@ def settled(
     seen: set[str] = set()
     errors: list[Exception] = []
     tried = 0
-    while waiting and tried < _MOST and (not tried or patient()):
+    while waiting and tried < _MOST_CALLS and (not tried or patient()):
         given, depth = waiting.pop(0)
         tried += 1
         try:
@@ -91,12 +93,15 @@ def settled(
                 and not isinstance(error, (ImportError, OSError, NameError))
             ):
                 seen.add(told)
-                waiting[:0] = [(other, depth + 1) for other in retries(call, given, _lines(error))]
+                waiting[:0] = [
+                    (other, depth + 1)
+                    for other in suggest_arguments(call, given, _quote_error(error))
+                ]
     lacking = (error for error in errors if isinstance(error, (ImportError, OSError)))
     raise next(lacking, errors[0])
 
 
-def _lines(error: Exception) -> str:
+def _quote_error(error: Exception) -> str:
     """The message, and the lines that it came from: they name what was refused."""
     frames = traceback.extract_tb(error.__traceback__)[-4:]
     return " ".join([text_of(error), *(frame.line or "" for frame in frames)])

@@ -8,93 +8,95 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
-from lintorch.guest.construct.conventional_values import KNOWN
-from lintorch.guest.construct.function_text import tree_of
+from lintorch.guest.construct.conventional_values import VALUE_BY_NAME
+from lintorch.guest.construct.function_text import parse_source_of
 
-_TAKING = frozenset(("len", "zip", "enumerate", "iter", "reversed", "list", "tuple", "sum", "max"))
-USUAL = 3
+_SEQUENCE_FUNCTIONS = frozenset(
+    ("len", "zip", "enumerate", "iter", "reversed", "list", "tuple", "sum", "max")
+)
+USUAL_LENGTH = 3
 """How long a sequence is made where nothing says."""
-_MOST = 12
+_LONGEST_LENGTH = 12
 
 
 @lru_cache(maxsize=256)
-def lengths(call: Callable[..., Any]) -> dict[str, int]:
+def find_sequence_lengths(call: Callable[..., Any]) -> dict[str, int]:
     """The length that each argument used as a sequence must have; 0 where nothing tells."""
-    tree = tree_of(call.__init__ if inspect.isclass(call) else call)
+    tree = parse_source_of(call.__init__ if inspect.isclass(call) else call)
     try:
         given = inspect.signature(call).parameters
     except (TypeError, ValueError):
         return {}
     found: dict[str, int] = {}
     for node in ast.walk(tree):
-        for name, length in _uses(node):
-            if name in given and length <= _MOST:
+        for name, length in _read_sequence_uses(node):
+            if name in given and length <= _LONGEST_LENGTH:
                 found[name] = max(found.get(name, 0), length)
-    for name, length in _handed_on(call, tree):
+    for name, length in _find_lengths_passed_on(call, tree):
         if name in given:
             found[name] = max(found.get(name, 0), length)
-    for name in _assigned(tree):
+    for name in _find_assigned_names(tree):
         found.pop(name, None)
-    return _agreed(found, tree, {name: part.default for name, part in given.items()})
+    return _equalise_zipped(found, tree, {name: part.default for name, part in given.items()})
 
 
-def _handed_on(call: Callable[..., Any], tree: ast.AST) -> Iterator[tuple[str, int]]:
+def _find_lengths_passed_on(call: Callable[..., Any], tree: ast.AST) -> Iterator[tuple[str, int]]:
     """Names that are passed on to classes of the file, with the length that these need."""
     scope = getattr(inspect.getmodule(call), "__dict__", {})
     for node in ast.walk(tree):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
             continue
         kind: Any = scope.get(node.func.id)
-        if not _is_own(kind, call):
+        if not _is_class_beside(kind, call):
             continue
-        needs, names = lengths(kind), list(inspect.signature(kind).parameters)
+        needs, names = find_sequence_lengths(kind), list(inspect.signature(kind).parameters)
         passed = [*zip(names, node.args, strict=False), *((k.arg, k.value) for k in node.keywords)]
         for name, given in passed:
             if name in needs and isinstance(given, ast.Name):
                 yield given.id, needs[name]
 
 
-def _is_own(kind: Any, call: Callable[..., Any]) -> bool:
+def _is_class_beside(kind: Any, call: Callable[..., Any]) -> bool:
     """Whether it is another class of the same file."""
     return inspect.isclass(kind) and kind is not call and kind.__module__ == call.__module__
 
 
-def _assigned(tree: ast.AST) -> Iterator[str]:
+def _find_assigned_names(tree: ast.AST) -> Iterator[str]:
     """Names that the text gives values of its own: what is passed may be something else."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
 
 
-def _uses(node: ast.AST) -> Iterator[tuple[str, int]]:
+def _read_sequence_uses(node: ast.AST) -> Iterator[tuple[str, int]]:
     """Names that a piece of code takes for sequences, with the length that it needs."""
     if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
         if isinstance(target := node.targets[0], (ast.Tuple, ast.List)):
             starred = any(isinstance(part, ast.Starred) for part in target.elts)
             yield node.value.id, 0 if starred else len(target.elts)
     elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
-        if isinstance(node.slice, ast.Slice) or _least(node.slice):
-            yield node.value.id, _least(node.slice)
-    elif isinstance(node, ast.Compare) and (name := _measured(node.left)):
-        yield name, _compared(node)
+        if isinstance(node.slice, ast.Slice) or _least_length(node.slice):
+            yield node.value.id, _least_length(node.slice)
+    elif isinstance(node, ast.Compare) and (name := _name_in_len(node.left)):
+        yield name, _read_compared_length(node)
     elif isinstance(node, ast.Assert):
-        yield from ((name, 0) for name in _asserted(node.test))
+        yield from ((name, 0) for name in _find_asserted_names(node.test))
     elif isinstance(node, (ast.For, ast.comprehension)) and isinstance(node.iter, ast.Name):
         yield node.iter.id, 0
     elif isinstance(node, ast.Starred) and isinstance(node.value, ast.Name):
         yield node.value.id, 0
-    elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in _TAKING:
+    elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in _SEQUENCE_FUNCTIONS:
         yield from ((part.id, 0) for part in node.args if isinstance(part, ast.Name))
 
 
-def _measured(node: ast.expr) -> str:
+def _name_in_len(node: ast.expr) -> str:
     """`x` of `len(x)`."""
     if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "len" and node.args:
         return getattr(node.args[0], "id", "")
     return ""
 
 
-def _asserted(test: ast.expr) -> Iterator[str]:
+def _find_asserted_names(test: ast.expr) -> Iterator[str]:
     """`x` of `isinstance(x, tuple)`."""
     if isinstance(test, ast.Call) and getattr(test.func, "id", "") == "isinstance":
         kinds = {part.id for part in ast.walk(test.args[1]) if isinstance(part, ast.Name)}
@@ -102,17 +104,17 @@ def _asserted(test: ast.expr) -> Iterator[str]:
             yield getattr(test.args[0], "id", "")
 
 
-def _compared(node: ast.Compare) -> int:
+def _read_compared_length(node: ast.Compare) -> int:
     """The number that a length is compared with, where it is to be equal to it."""
     right = node.comparators[0]
     equal = isinstance(node.ops[0], (ast.Eq, ast.NotEq))
     if equal and isinstance(right, ast.Constant) and type(right.value) is int:
         return right.value
-    known = KNOWN.get(getattr(right, "id", ""), 0) if equal else 0
+    known = VALUE_BY_NAME.get(getattr(right, "id", ""), 0) if equal else 0
     return known if type(known) is int else 0
 
 
-def _least(index: ast.expr) -> int:
+def _least_length(index: ast.expr) -> int:
     """How long a sequence must be to have this index."""
     if isinstance(index, ast.Constant) and type(index.value) is int:
         return index.value + 1
@@ -121,7 +123,9 @@ def _least(index: ast.expr) -> int:
     return 0
 
 
-def _agreed(found: dict[str, int], tree: ast.AST, defaults: dict[str, Any]) -> dict[str, int]:
+def _equalise_zipped(
+    found: dict[str, int], tree: ast.AST, defaults: dict[str, Any]
+) -> dict[str, int]:
     """The same; sequences that are gone through together are as long as each other."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "zip":

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from lintorch.guest.construct.conventional_values import KNOWN
-from lintorch.guest.construct.sequence_lengths import USUAL
+from lintorch.guest.construct.conventional_values import VALUE_BY_NAME
+from lintorch.guest.construct.sequence_lengths import USUAL_LENGTH
 
-_LONG = 6
-_SIDES = ("size", "resolution", "img_dim", "img_size", "image_size", "shape")
-_DEEP = ("depth", "layers", "blocks", "num_res", "repeat", "n_conv")
+_LONGEST_GROWING = 6
+_SIDE_ENDINGS = ("size", "resolution", "img_dim", "img_size", "image_size", "shape")
+_COUNT_WORDS = ("depth", "layers", "blocks", "num_res", "repeat", "n_conv")
 
 
-def sequence(name: str, length: int, annotation: str = "") -> tuple[Any, ...]:
+def make_sequence(name: str, length: int, annotation: str = "") -> tuple[Any, ...]:
     """A sequence for an argument of this name. Channels grow, the last switch is on."""
-    length = length or (2 if _is_of_sides(name) and "shape" not in name else USUAL)
+    length = length or (2 if _is_of_sides(name) and "shape" not in name else USUAL_LENGTH)
     if "bool" in annotation:
         return (*(False,) * (length - 1), True)
     if name.startswith("up") and ("kernel" in name or "stride" in name or "scale" in name):
@@ -27,18 +27,18 @@ def sequence(name: str, length: int, annotation: str = "") -> tuple[Any, ...]:
         return (1,) * length
     if "head" in name:
         return (4,) * length
-    if any(word in name for word in _DEEP):
+    if any(word in name for word in _COUNT_WORDS):
         return (2,) * length
     if "level" in name:
         return tuple(range(length))
-    if "shape" in name and length == USUAL:
+    if "shape" in name and length == USUAL_LENGTH:
         return (3, 64, 64)
     if _is_of_sides(name):
-        return (KNOWN.get(name, 8 if "patch" in name else 64),) * length
-    if length > _LONG:  # several of them have to be equal
+        return (VALUE_BY_NAME.get(name, 8 if "patch" in name else 64),) * length
+    if length > _LONGEST_GROWING:  # several of them have to be equal
         return (32,) * length
     return tuple(min(512, 16 * 2**stage) for stage in range(length))
 
 
 def _is_of_sides(name: str) -> bool:
-    return name.endswith(_SIDES) and "kernel" not in name
+    return name.endswith(_SIDE_ENDINGS) and "kernel" not in name

@@ -14,20 +14,20 @@ _MOST_LINES = 30
 Snippet = list[ast.stmt]
 
 
-def snippets(tree: ast.Module) -> Iterator[Snippet]:
+def split_snippets(tree: ast.Module) -> Iterator[Snippet]:
     """Statements that stand together, what is meant for readers first."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             text = node.value.value
             if isinstance(text, str) and "(" in text:
-                yield list(_in_text(text))
-    yield list(_plain(tree.body))
+                yield list(_parse_prose(text))
+    yield list(_walk_statements(tree.body))
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
-            yield [*_parameters(node.args), *_plain(node.body)]
+            yield [*_assign_defaults(node.args), *_walk_statements(node.body)]
 
 
-def _parameters(given: ast.arguments) -> Iterator[ast.stmt]:
+def _assign_defaults(given: ast.arguments) -> Iterator[ast.stmt]:
     """Parameters as assignments of their defaults; those without one of something unreadable."""
     both = [*given.posonlyargs, *given.args]
     unread: ast.expr = ast.Call(ast.Name(""), [], [])
@@ -40,16 +40,16 @@ def _parameters(given: ast.arguments) -> Iterator[ast.stmt]:
         yield ast.Assign([ast.Name(parameter.arg)], default or unread)
 
 
-def _plain(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+def _walk_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     """Assignments and calls, also those in blocks; not those of functions and classes inside."""
     for node in body:
         if isinstance(node, (ast.Assign, ast.Expr, ast.Return, ast.Assert)):
             yield node
         elif isinstance(node, (ast.If, ast.With, ast.Try, ast.For)):
-            yield from _plain(node.body)
+            yield from _walk_statements(node.body)
 
 
-def _in_text(text: str) -> Iterator[ast.stmt]:
+def _parse_prose(text: str) -> Iterator[ast.stmt]:
     """Statements among the lines of a text."""
     lines = textwrap.dedent(_PROMPT.sub("", text)).splitlines()
     at = 0
@@ -57,14 +57,14 @@ def _in_text(text: str) -> Iterator[ast.stmt]:
         taken = 1
         if _START.match(lines[at].strip()):
             for count in range(1, min(_MOST_LINES, len(lines) - at) + 1):
-                if parsed := _parsed(lines[at : at + count]):
-                    yield from _plain(parsed)
+                if parsed := _parse_lines(lines[at : at + count]):
+                    yield from _walk_statements(parsed)
                     taken = count
                     break
         at += taken
 
 
-def _parsed(lines: list[str]) -> list[ast.stmt]:
+def _parse_lines(lines: list[str]) -> list[ast.stmt]:
     try:
         return ast.parse(textwrap.dedent("\n".join(lines)).strip()).body
     except (SyntaxError, ValueError):

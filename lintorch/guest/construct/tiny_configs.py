@@ -7,7 +7,7 @@ import typing
 from collections.abc import Callable
 from typing import Any
 
-_TINY: dict[str, Any] = {
+_TINY_SETTINGS: dict[str, Any] = {
     "hidden_size": 32,
     "d_model": 32,
     "n_embd": 32,
@@ -45,11 +45,11 @@ _TINY: dict[str, Any] = {
     "use_cache": False,
 }
 _ABSENT = object()
-_TOKENS = ("pad_token_id", "bos_token_id", "eos_token_id", "decoder_start_token_id")
+_TOKEN_SETTINGS = ("pad_token_id", "bos_token_id", "eos_token_id", "decoder_start_token_id")
 _TOKEN_OF = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 0}
 
 
-def config_class(call: Callable[..., Any], parameter: inspect.Parameter) -> type | None:
+def find_config_class(call: Callable[..., Any], parameter: inspect.Parameter) -> type | None:
     """The class of a `config` argument, from its annotation or the model's `config_class`."""
     annotation = parameter.annotation
     if isinstance(annotation, str):
@@ -67,7 +67,7 @@ def config_class(call: Callable[..., Any], parameter: inspect.Parameter) -> type
     return None
 
 
-def nearby(call: Callable[..., Any]) -> Any | None:
+def make_nearby_config(call: Callable[..., Any]) -> Any | None:
     """An instance of the one configuration class that the module of `call` knows, if there is one."""
     scope = getattr(inspect.getmodule(call), "__dict__", {})
     kinds = {
@@ -78,36 +78,36 @@ def nearby(call: Callable[..., Any]) -> Any | None:
     found = []
     for kind in kinds:
         try:
-            found.append(config(kind) if hasattr(kind, "model_type") else kind())
+            found.append(make_tiny_config(kind) if hasattr(kind, "model_type") else kind())
         except Exception:  # whatever user code raises
             continue
     return found[0] if len(found) == 1 else None
 
 
-def setting(name: str) -> Any:
+def guess_setting(name: str) -> Any:
     """A small value for a setting of a common name; None where the name is not common."""
     if "drop" in name:
         return 0.1
     if name in ("hidden_act", "activation", "act", "activation_function"):
         return "gelu"
-    return 1e-5 if name.endswith("eps") else _TINY.get(name)
+    return 1e-5 if name.endswith("eps") else _TINY_SETTINGS.get(name)
 
 
-def config(kind: type) -> Any:
+def make_tiny_config(kind: type) -> Any:
     """A small instance of a configuration class; parts that are configurations are small too."""
     default = kind()
-    if _is_staged(default):
+    if _has_stages(default):
         return default
     values = {
         name: value
-        for name, value in _TINY.items()
-        if _fits(getattr(default, name, _ABSENT), name, kind)
+        for name, value in _TINY_SETTINGS.items()
+        if _is_whole_number_setting(getattr(default, name, _ABSENT), name, kind)
     }
     if "vocab_size" in values:
-        values |= {name: _TOKEN_OF[name] for name in _TOKENS if hasattr(default, name)}
+        values |= {name: _TOKEN_OF[name] for name in _TOKEN_SETTINGS if hasattr(default, name)}
     parts = getattr(kind, "sub_configs", {})
     values |= {
-        name: _plain(config(part))
+        name: _plain(make_tiny_config(part))
         for name, part in parts.items()
         if inspect.isclass(part) and part.__name__ != "AutoConfig"
     }
@@ -117,13 +117,13 @@ def config(kind: type) -> Any:
         return default
 
 
-def _is_staged(default: Any) -> bool:
+def _has_stages(default: Any) -> bool:
     """Whether a model is made of stages, whose sizes depend on one another."""
     stages = (getattr(default, name, None) for name in ("depths", "hidden_sizes"))
     return any(isinstance(sizes, (list, tuple)) for sizes in stages)
 
 
-def _fits(now: Any, name: str, kind: type) -> bool:
+def _is_whole_number_setting(now: Any, name: str, kind: type) -> bool:
     """Whether a setting that is `now` by default takes a whole number."""
     if now is None or now is _ABSENT:
         return name in inspect.signature(kind).parameters

@@ -10,23 +10,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lintorch.guest.construct.arguments_by_example import bound
+from lintorch.guest.construct.arguments_by_example import bind_example
 from lintorch.guest.construct.candidates import Candidate
 from lintorch.guest.construct.examples import Example
-from lintorch.guest.construct.fill_arguments import offline, smaller
-from lintorch.guest.construct.import_file import load
-from lintorch.guest.construct.make_model import Built, Making
+from lintorch.guest.construct.fill_arguments import disable_pretrained, shrink_big_sides
+from lintorch.guest.construct.import_file import import_file
+from lintorch.guest.construct.make_model import Built, ModelMaker
 from lintorch.guest.watch.user_lines import UserLines
 
-_WAYS = 2
-_EXAMPLES = 4
+_MOST_CALLS_TRIED = 2
+_MOST_EXAMPLES = 4
 
 
-def builds(candidate: Candidate, files: UserLines) -> Iterator[Built]:
+def build_each_way(candidate: Candidate, files: UserLines) -> Iterator[Built]:
     """The model by each way that works, the likeliest first. Raises the first error if none does."""
     errors: list[Exception] = []
     some = False
-    for attempt in _attempts(candidate, files):
+    for attempt in _list_attempts(candidate, files):
         try:
             built = attempt()
         except Exception as error:  # whatever user code raises
@@ -34,65 +34,69 @@ def builds(candidate: Candidate, files: UserLines) -> Iterator[Built]:
         else:
             some = True
             yield built
-            if built.smaller is not None:
+            if built.build_smaller is not None:
                 with suppress(Exception):  # whatever user code raises
-                    yield built.smaller()
+                    yield built.build_smaller()
     if not some and errors:
         raise errors[0]
 
 
-def configured(setting: Mapping[str, Any], project: Path, files: UserLines) -> Iterator[Built]:
+def build_configured(
+    setting: Mapping[str, Any], project: Path, files: UserLines
+) -> Iterator[Built]:
     """Build what `factory` names ("nets.seg:build" or "path.py:Class") with `args`."""
     where, _, name = str(setting["factory"]).rpartition(":")
     if where.endswith(".py"):
-        holder = load(project / where, project)
+        holder = import_file(project / where, project)
     else:
         sys.path[:0] = [str(project), str(project / "src")]
         holder = importlib.import_module(where)
     given = dict(setting.get("args", {}))
-    made = Making(getattr(holder, name), given, {}, files)
+    made = ModelMaker(getattr(holder, name), given, {}, files)
     try:
-        built = made.settled()
+        built = made.build_model()
     except Exception:  # settings have no tuples, and some constructors take nothing else
-        if (tuples := _with_tuples(given)) == given:
+        if (tuples := _turn_lists_into_tuples(given)) == given:
             raise
-        built = replace(made, arguments=tuples).settled()
+        built = replace(made, arguments=tuples).build_model()
     yield built
 
 
-def _with_tuples(value: Any) -> Any:
+def _turn_lists_into_tuples(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _with_tuples(part) for key, part in value.items()}
-    return tuple(map(_with_tuples, value)) if isinstance(value, list) else value
+        return {key: _turn_lists_into_tuples(part) for key, part in value.items()}
+    return tuple(map(_turn_lists_into_tuples, value)) if isinstance(value, list) else value
 
 
-def _attempts(candidate: Candidate, files: UserLines) -> Iterator[Callable[[], Built]]:
+def _list_attempts(candidate: Candidate, files: UserLines) -> Iterator[Callable[[], Built]]:
     """Made up arguments where they are common ones, then what the file shows, then all the rest."""
     calls = [
-        Making(call, offline(call), {"factory": factory} if factory else {}, files)
+        ModelMaker(call, disable_pretrained(call), {"factory": factory} if factory else {}, files)
         for factory, call in candidate.ways
     ]
-    common = [making for making in calls if making.is_common()]
-    failed: list[Making] = []
-    for making in common[:_WAYS]:
-        yield from making.noting(failed)
-        if smaller(making.call):
-            yield making.smaller
-    for example in candidate.shown[:_EXAMPLES]:
-        yield from _like(example, candidate, files)
+    common = [making for making in calls if making.has_conventional_names()]
+    failed: list[ModelMaker] = []
+    for making in common[:_MOST_CALLS_TRIED]:
+        yield from making.attempt_once(failed)
+        if shrink_big_sides(making.call):
+            yield making.build_smaller
+    for example in candidate.examples[:_MOST_EXAMPLES]:
+        yield from _attempt_like_example(example, candidate, files)
     for making in calls:
         if making in failed or making not in common:
-            yield making.settled
-    yield from (making.smaller for making in calls[:_WAYS] if making not in common)
+            yield making.build_model
+    yield from (
+        making.build_smaller for making in calls[:_MOST_CALLS_TRIED] if making not in common
+    )
 
 
-def _like(
+def _attempt_like_example(
     example: Example, candidate: Candidate, files: UserLines
 ) -> Iterator[Callable[[], Built]]:
     """A call as the file spells it out, if it gives at least one argument that is needed."""
     call = candidate.scope.get(example.name)
-    given = bound(call, example, candidate.scope) if callable(call) else None
+    given = bind_example(call, example, candidate.scope) if callable(call) else None
     if call is not None and given is not None:
         said = {"factory": example.name} if example.name != candidate.qualname else {}
-        given = {**given, **offline(call)}
-        yield lambda: Making(call, given, said, files, example.fed).settled()
+        given = {**given, **disable_pretrained(call)}
+        yield lambda: ModelMaker(call, given, said, files, example.fed).build_model()

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from lintorch.guest.construct.function_text import tree_of
-from lintorch.guest.construct.parameters import annotation
+from lintorch.guest.construct.function_text import parse_source_of
+from lintorch.guest.construct.parameters import read_annotation
 from lintorch.record.arguments import Place
 
 Structure = tuple[Place, ...]
@@ -29,11 +29,11 @@ def structures(module: Any, held: int) -> dict[str, tuple[Structure, bool]]:
 
     A list has `held` tensors where nothing else tells.
     """
-    tree = tree_of(module.forward)
+    tree = parse_source_of(module.forward)
     if not tree.body:
         return {}
     given = inspect.signature(module.forward).parameters
-    written = {name: annotation(parameter) for name, parameter in given.items()}
+    written = {name: read_annotation(parameter) for name, parameter in given.items()}
     found = {name: _structure(name, text, tree, held) for name, text in written.items()}
     return {name: structure for name, structure in found.items() if structure[0]}
 

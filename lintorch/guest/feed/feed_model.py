@@ -9,8 +9,8 @@ from typing import Any
 from torch import nn
 
 from lintorch.guest.construct.make_model import Built
-from lintorch.guest.construct.model_identity import Seen
-from lintorch.guest.construct.parameters import named
+from lintorch.guest.construct.model_identity import ModelIdentity
+from lintorch.guest.construct.parameters import name_arguments
 from lintorch.guest.feed import search_inputs
 from lintorch.guest.feed.search_inputs import NotFedError
 from lintorch.guest.feed.varying_sizes import Fed
@@ -56,7 +56,7 @@ def fed(
     work: Work,
     makes: Callable[[], Iterator[Built]],
     setting: Mapping[str, Any],
-    name: Callable[[nn.Module], Seen | None],
+    name: Callable[[nn.Module], ModelIdentity | None],
 ) -> tuple[Work, Built, Fed] | None:
     """The model, by the `name` it has once built, and what it runs on.
 
@@ -98,7 +98,7 @@ def _is_too_large(built: Built, found: Fed | InputsMissing, work: Work) -> bool:
     return (
         isinstance(found, InputsMissing)
         and "memory" in found.cause
-        and weights > work.options.memory * _LARGE
+        and weights > work.options.limits.memory * _LARGE
     )
 
 
@@ -133,7 +133,7 @@ def _found(work: Work, built: Built, setting: Mapping[str, Any]) -> Fed | Inputs
 
 def _given(inputs: list[Any], module: nn.Module) -> tuple[tuple[Input, ...], dict[str, int]]:
     """The configured inputs, by the names of the parameters that they are for."""
-    names = named(module, len(inputs))
+    names = name_arguments(module, len(inputs))
     parsed = [argument(written, name) for written, name in zip(inputs, names, strict=True)]
     sizes = {name: size for _, found in parsed for name, size in found.items()}
     return tuple(part for parts, _ in parsed for part in parts), sizes
@@ -141,8 +141,8 @@ def _given(inputs: list[Any], module: nn.Module) -> tuple[tuple[Input, ...], dic
 
 def _met(limit: str, where: str, work: Work) -> InputsMissing:
     """That a limit was met, as it was set."""
-    options = work.options
-    cause = options.space.full(where) if limit == "memory" else options.time.late(where)
+    limits = work.options.limits
+    cause = limits.space.full(where) if limit == "memory" else limits.time.late(where)
     return InputsMissing("stopped", cause, limit=limit)
 
 

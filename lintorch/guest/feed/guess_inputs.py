@@ -11,7 +11,7 @@ from typing import Any
 
 from torch import nn
 
-from lintorch.guest.construct.parameters import positional
+from lintorch.guest.construct.parameters import list_positional_parameters
 from lintorch.guest.feed import model_attributes, shape_forms
 from lintorch.guest.feed.modal_arguments import of_kind
 from lintorch.record.input_notation import FIRST_SIZES
@@ -84,7 +84,7 @@ def numbers(match: re.Match[str]) -> list[int]:
 
 def parameters(module: nn.Module) -> list[inspect.Parameter]:
     """What `forward` cannot do without; where nothing is, its first parameter."""
-    leading = positional(module)
+    leading = list_positional_parameters(module)
     needed = [p for p in leading if p.default is p.empty]
     signature = inspect.signature(module.forward).parameters.values()
     return needed or leading[:1] or [p for p in signature if p.kind is p.VAR_POSITIONAL]

@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from torch import nn
 
-from lintorch.guest.construct.parameters import positional
+from lintorch.guest.construct.parameters import list_positional_parameters
 from lintorch.guest.feed.guess_inputs import Guess
 from lintorch.record.models import Input
 
@@ -41,7 +41,7 @@ def like(module: nn.Module, fed: tuple[tuple[str, Input], ...]) -> Iterator[Gues
 
 def _named(module: nn.Module, fed: tuple[tuple[str, Input], ...]) -> list[Input]:
     """The inputs that are for `forward`'s leading parameters, by their names."""
-    names = [parameter.name for parameter in positional(module)]
+    names = [parameter.name for parameter in list_positional_parameters(module)]
     pairs = takewhile(lambda pair: pair[0][0] in ("", pair[1]), zip(fed, names, strict=False))
     return [replace(given, name=name) for (_, given), name in pairs]
 

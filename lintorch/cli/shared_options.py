@@ -1,0 +1,99 @@
+"""Options that several commands have. Each is named as the field of `Request` that it fills."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from lintorch.cli.usage_problem import UsageProblem
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+_SECONDS = click.FloatRange(0, min_open=True)
+_FOLDER = click.Path(file_okay=False)
+
+
+class SettingOption(click.Option):
+    """An option that outweighs the setting of its name, as `settings.override` says."""
+
+
+def combine_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Several options as one decorator, in the order in which help lists them."""
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def _default_paths(context: click.Context, parameter: click.Parameter, paths: Any) -> Any:
+    return paths or (".",)
+
+
+def _drop_repeats(context: click.Context, parameter: click.Parameter, words: Any) -> Any:
+    return tuple(dict.fromkeys(words))
+
+
+def split_words(context: click.Context, parameter: click.Parameter, text: Any) -> Any:
+    """The words between commas; None where nothing is given."""
+    return None if text is None else tuple(w.strip() for w in text.split(",") if w.strip())
+
+
+def _find_targets(context: click.Context, parameter: click.Parameter, names: Any) -> Any:
+    """Their names as tables have them; None for none. Raises UsageProblem where there is no table."""
+    if not names:
+        return None
+    from lintorch.targets import TargetError, find
+
+    try:
+        return tuple(dict.fromkeys(find(name).name for name in names))
+    except TargetError as error:
+        raise UsageProblem(str(error)) from error
+
+
+def _name_python(context: click.Context, parameter: click.Parameter, name: Any) -> Any:
+    from lintorch.settings import NamedPython
+
+    return NamedPython(name, os.getcwd(), "--python") if name else None
+
+
+def exporter_option(name: str, **given: Any) -> Callable[[Command], Command]:
+    """An option that names exporters, and may be repeated."""
+    return click.option(
+        name, "exporters", multiple=True, metavar="EXPORTER", callback=_drop_repeats, **given
+    )
+
+
+paths_argument = click.argument("paths", nargs=-1, callback=_default_paths)
+target_option = click.option(
+    "--target", cls=SettingOption, multiple=True, metavar="NAME", callback=_find_targets,
+    help="A runtime that the model is deployed to, such as tensorrt-8.6; may be repeated.",
+)  # fmt: skip
+limit_options = combine_options(
+    click.option("--trace-seconds", cls=SettingOption, type=_SECONDS, metavar="S",
+                 help="Seconds in which a model is built, fed and run."),
+    click.option("--trial-seconds", cls=SettingOption, type=_SECONDS, metavar="S",
+                 help="Seconds that a trial export may take; default: twice those of a model."),
+    click.option("--trace-memory", cls=SettingOption, type=click.IntRange(1), metavar="MB",
+                 help="Megabytes that a model may take."),
+    click.option("--trace-disk", cls=SettingOption, type=click.IntRange(1), metavar="MB",
+                 help="Megabytes that the models of a file may write."),
+)  # fmt: skip
+python_option = click.option(
+    "--python", cls=SettingOption, metavar="PATH", callback=_name_python,
+    help="The interpreter whose torch runs the models.",
+)  # fmt: skip
+rules_option = click.option(
+    "--rules", multiple=True, type=_FOLDER, metavar="FOLDER",
+    help="Load the rules of this folder too; may be repeated.",
+)  # fmt: skip
+choice_options = combine_options(
+    python_option,
+    click.option("--config", type=click.Path(dir_okay=False),
+                 help="Settings of this file only; rules that it names are not loaded."),
+    rules_option,
+)  # fmt: skip

@@ -1,0 +1,92 @@
+"""Finds, builds, runs and exports the models of checked files, in worker processes. Imports no torch."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Set
+from dataclasses import replace
+from typing import Any
+
+from lintorch.host.configured_models import is_wanted, key
+from lintorch.host.crew import abreast
+from lintorch.host.file_order import ordered
+from lintorch.host.lasting_worker import Workers
+from lintorch.host.reports import Report
+from lintorch.host.worker_task import build_configured, run_task, visit_file
+from lintorch.machine.free_memory import at_once
+from lintorch.record.allowance import MOST_MODELS
+from lintorch.record.model_options import ModelOptions
+from lintorch.record.models import Failure
+
+_NONE: Mapping[str, Mapping[str, Any]] = {}
+
+
+def examine_models(
+    files: Iterable[str],
+    options: ModelOptions,
+    configured: Mapping[str, Mapping[str, Any]] = _NONE,
+    python: str = sys.executable,
+    progress: Callable[[str], None] = lambda line: None,
+) -> Generator[Report, None, None]:
+    """One report per model that was found; `progress` gets a line when work on something begins.
+
+    `configured` holds the tables `[tool.lintorch.models.NAME]`; `python` is the interpreter whose
+    torch is used. Models that are parts of another that ran are not reported. Raises WorkerError
+    where no worker can be had: no torch, no such interpreter.
+    """
+    checked = {os.path.realpath(path): path for path in files}
+    covered: set[str] = set()
+    with Workers(python, options.artifacts) as workers:
+        for name, setting in configured.items():
+            if is_wanted(setting, checked, options.project):
+                covered.add(key(setting, checked, options.project))
+                task = build_configured(name, setting, checked, options)
+                yield from _covering(run_task(workers, task, progress), covered)
+        count = at_once(options.processes, options.limits.memory, len(checked))
+        one = replace(options, processes=max(1, options.processes // count))
+
+        def examine_file(workers: Workers, path: str) -> list[Report]:
+            return list(_examine_file(workers, path, checked, one, set(covered), progress))
+
+        for reports in abreast(examine_file, ordered(checked), workers, count):
+            yield from _covering(_uncovered(reports, covered), covered)
+
+
+def _examine_file(
+    workers: Workers,
+    path: str,
+    checked: Mapping[str, str],
+    options: ModelOptions,
+    covered: set[str],
+    progress: Callable[[str], None],
+) -> Iterator[Report]:
+    """Reports on one file; asked for again as long as a model takes the process down with it."""
+    for _ in range(MOST_MODELS + 1):
+        task = visit_file(path, covered, checked, options)
+        stopped: Failure | None = None
+        for report in _covering(run_task(workers, task, progress), covered):
+            yield report
+            stopped = report.failure
+        if stopped is None or stopped.stage != "stopped" or not stopped.qualname:
+            break
+
+
+def _uncovered(reports: Iterable[Report], covered: Set[str]) -> Iterator[Report]:
+    """Without models that an earlier file's turned out to contain while this one was looked at."""
+    for report in reports:
+        told = report.failure or report.model
+        if told is None or not told.qualname or f"{told.path}:{told.qualname}" not in covered:
+            yield report
+
+
+def _covering(reports: Iterator[Report], covered: set[str]) -> Iterator[Report]:
+    """The same reports; what they cover is not found again."""
+    for report in reports:
+        if report.failure:
+            covered.add(f"{report.failure.path}:{report.failure.qualname}")
+        if report.model:
+            covered.add(f"{report.model.path}:{report.model.qualname}")
+            if not report.failure:
+                covered.update(report.model.contains)
+        yield report

@@ -1,0 +1,99 @@
+"""Pieces of work for a worker: the models of a file, or one that settings describe. Imports no torch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lintorch.host.client import Worker, WorkerError
+from lintorch.host.lasting_worker import Workers
+from lintorch.host.reports import Report, Telling
+from lintorch.host.vouching import Asked
+from lintorch.record.allowance import MOST_MODELS, bound_file
+from lintorch.record.framing import Parcel
+from lintorch.record.messages import Ending
+from lintorch.record.model_options import ModelOptions
+from lintorch.record.models import Failure
+from lintorch.record.user_files import user_files_of
+from lintorch.record.wire import pack
+
+_TRACERS = ("torch._dynamo", "torch.export._trace", "torch.fx.experimental.symbolic_shapes")
+"""What torch.export loads when it is first called: slow, so loaded once for all models."""
+
+
+@dataclass(frozen=True)
+class WorkerTask:
+    """A call of a function over there; `checked` has the real paths of all files that are checked,
+    each with the path as given. `start` is the failure of what is in hand before any model is.
+    """
+
+    function: str
+    arguments: Mapping[str, Any]
+    start: Failure
+    models: int
+    """Models that it tells of, at most."""
+    checked: Mapping[str, str]
+    options: ModelOptions
+    configured: bool = False
+    """Whether it is about a model that settings describe."""
+
+    def send(self, worker: Worker) -> Generator[Parcel, None, Ending]:
+        """What the worker sends; its ending."""
+        arguments = {
+            **self.arguments,
+            "checked": dict(self.checked),
+            "options": pack(self.options),
+        }
+        imports = _TRACERS if self.options.trace or self.options.exporters else ()
+        work = f"lintorch.guest.examine_file:{self.function}"
+        bounds = bound_file(self.options, self.models)
+        return (yield from worker.do(work, arguments, bounds, imports))
+
+    @property
+    def asked(self) -> Asked:
+        """What the worker may tell of."""
+        options = self.options
+        files = user_files_of(self.checked, options.project)
+        return Asked(
+            self.start, files, self.models, self.configured, options.exporters, options.artifacts
+        )
+
+
+def visit_file(
+    path: str, passed: Collection[str], checked: Mapping[str, str], options: ModelOptions
+) -> WorkerTask:
+    """Examine the models of the file with this real path, but those of `passed` ("file.py:Class")."""
+    start = Failure(checked[path], "", 1, "stopped", "")
+    arguments = {"path": path, "passed": sorted(passed)}
+    return WorkerTask("visit", arguments, start, MOST_MODELS + 1, checked, options)
+
+
+def build_configured(
+    name: str, setting: Mapping[str, Any], checked: Mapping[str, str], options: ModelOptions
+) -> WorkerTask:
+    """Examine the model that the table `[tool.lintorch.models.NAME]` describes."""
+    start = Failure(str(setting["factory"]).partition(":")[0], name, 1, "stopped", "")
+    arguments = {"name": name, "setting": dict(setting)}
+    return WorkerTask("configured", arguments, start, 1, checked, options, configured=True)
+
+
+def run_task(
+    workers: Workers, task: WorkerTask, progress: Callable[[str], None]
+) -> Iterator[Report]:
+    """One report for each model that the worker tells of, and one for what stopped it."""
+    telling = Telling(task.asked, progress)
+    try:
+        sending = task.send(workers.worker())
+        while True:
+            try:
+                parcel = next(sending)
+            except StopIteration as stop:
+                ending = stop.value
+                break
+            yield from telling.take(parcel)
+    except WorkerError as error:  # user code has killed the worker
+        workers.drop()
+        ending = Ending(f"it ended the worker process ({error})", "")
+    if ending.cause:
+        yield from telling.end(ending.cause, ending.output)

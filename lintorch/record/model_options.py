@@ -1,0 +1,63 @@
+"""What is to be done with each model, and within which limits: one value, read alike on both sides of the wall."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lintorch.record.bounds import Limit, memory_limit, seconds_limit
+
+
+@dataclass(frozen=True)
+class ModelLimits:
+    """Seconds for building, feeding and running a model; seconds for each of its exports; bytes of
+    memory; bytes that all models of a file may write.
+    """
+
+    seconds: float = 60
+    trial_seconds: float = 120
+    memory: int = 8 * 2**30
+    disk: int = 16 * 2**30
+
+    @property
+    def time(self) -> Limit:
+        """The limit of building, feeding and running, in words."""
+        return seconds_limit(self.seconds, "trace-seconds")
+
+    @property
+    def trial_time(self) -> Limit:
+        """The limit of one export, in words."""
+        return seconds_limit(self.trial_seconds, "trial-seconds")
+
+    @property
+    def space(self) -> Limit:
+        """The limit of memory, in words."""
+        return memory_limit(self.memory, "trace-memory")
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """What is to be done with each model; without `trace` and `exporters` it is built and fed only."""
+
+    project: str = ""
+    """The real path of the folder that models are run for."""
+    trace: bool = False
+    """Whether runs are recorded."""
+    graphs: bool = True
+    """Whether a model whose runs are recorded is traced as a graph too."""
+    exporters: tuple[str, ...] = ()
+    """Those that the model is exported with, on trial."""
+    in_training: tuple[tuple[str, str], ...] = ()
+    """Models ("file.py:Class") that the project exports in training mode, each with the exporter:
+    this is tried as well."""
+    opsets: Mapping[str, int] = field(default_factory=dict)
+    """By exporter of ONNX, the opset asked of it."""
+    dynamic: bool = True
+    """Whether exports leave sizes open; else each is made, and compared, at the first sizes alone."""
+    artifacts: str = ""
+    """The folder that exported files are kept below; "" to keep none."""
+    scripts: bool = False
+    """Whether programs are written that show what went wrong in an export."""
+    limits: ModelLimits = ModelLimits()
+    processes: int = 1
+    """Files that are looked at side by side, and else exports of one model, at most."""

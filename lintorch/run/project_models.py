@@ -1,0 +1,94 @@
+"""The models of each project: which files they are in, and how they are run."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from lintorch.core.profile import EXPORTERS, Profile
+from lintorch.host.client import WorkerError
+from lintorch.host.examine_models import examine_models
+from lintorch.host.reports import Report
+from lintorch.record.model_options import ModelLimits, ModelOptions
+from lintorch.run.find_interpreter import Interpreter, find_interpreter
+from lintorch.run.process_pool import cores
+from lintorch.run.request import Progress, Request
+from lintorch.run.scope import Scope
+from lintorch.settings import Settings
+
+_MEBIBYTE = 2**20
+
+
+@dataclass(frozen=True)
+class ProjectModels:
+    """The files of one project under the same settings, and what is done with the models in them."""
+
+    files: tuple[str, ...]
+    folder: str
+    settings: Settings
+    profile: Profile
+    interpreter: Interpreter
+    options: ModelOptions
+
+    def examine(self, progress: Progress) -> Generator[Report, None, None]:
+        """One report per model. Raises WorkerError, which says why it is that interpreter."""
+        configured, python = self.settings.models, self.interpreter
+        try:
+            yield from examine_models(self.files, self.options, configured, python.path, progress)
+        except WorkerError as error:
+            raise WorkerError(f"{error} ({python.why})") from error
+
+    def place_failure(self, report: Report) -> Report:
+        """The same report; where a configured model is in no file, its failure is the settings'."""
+        if report.failure is None or os.path.isfile(report.failure.path):
+            return report
+        path = self.settings.file or self.files[0]
+        return replace(report, failure=replace(report.failure, path=path, row=1))
+
+
+def group_models(
+    paths: Iterable[str],
+    request: Request,
+    scope: Scope,
+    in_training: tuple[tuple[str, str], ...] = (),
+) -> Iterator[ProjectModels]:
+    """The files of each project under the same settings. Raises WorkerError."""
+    groups: dict[tuple[str, int], list[str]] = defaultdict(list)
+    for path in paths:
+        groups[scope.project(path), id(scope.settings(path))].append(path)
+    for (project, _), files in groups.items():
+        settings, profile = scope.settings(files[0]), scope.profile(files[0])
+        folders = [os.path.dirname(os.path.abspath(file)) for file in files]
+        folder = project or os.path.commonpath(folders)
+        options = replace(
+            request.models,
+            project=os.path.realpath(folder),
+            trace=request.runs_models,
+            in_training=in_training,
+            opsets={e: n for e in EXPORTERS if (n := profile.opset_asked(e))},
+            dynamic=profile.dynamic or _names_inputs(settings),
+            limits=limit_models(settings),
+            processes=request.jobs or cores(),
+        )
+        interpreter = find_interpreter(settings, folder)
+        yield ProjectModels(tuple(files), folder, settings, profile, interpreter, options)
+
+
+def limit_models(settings: Settings) -> ModelLimits:
+    """What a model may take by these settings."""
+    usual = ModelLimits()
+    seconds = settings.trace_seconds or usual.seconds
+    memory, disk = settings.trace_memory, settings.trace_disk
+    return ModelLimits(
+        seconds,
+        settings.trial_seconds or 2 * seconds,
+        usual.memory if memory is None else memory * _MEBIBYTE,
+        usual.disk if disk is None else disk * _MEBIBYTE,
+    )
+
+
+def _names_inputs(settings: Settings) -> bool:
+    """Whether the settings say what models are fed, and so which sizes vary."""
+    return any("inputs" in table for table in settings.models.values())
