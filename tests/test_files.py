@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -24,12 +25,16 @@ def tree(root: Path, *files: str, **texts: str) -> Path:
     return root
 
 
-def found(*paths: str, **options: object) -> list[str]:
-    listed = find_files(paths, **options)  # type: ignore[arg-type]
+def found(
+    *paths: str, exclude: Iterable[str] = DEFAULT_EXCLUDE, root: str = ".", force: bool = False
+) -> list[str]:
+    listed = find_files(paths, exclude, root, force)
     return [f.path.replace(os.sep, "/") for f in listed if isinstance(f, Found)]
 
 
-def test_python_files_of_folders_come_in_order_and_each_once(tmp_path, monkeypatch) -> None:
+def test_python_files_of_folders_come_in_order_and_each_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tree(tmp_path, "b/x.py", "a.py", "b/y.txt", ".venv/z.py", "b/build/w.py", "notes.md")
     (tmp_path / "b" / "loop").symlink_to(tmp_path)
     (tmp_path / "b" / "link.py").symlink_to(tmp_path / "a.py")
@@ -41,7 +46,7 @@ def test_python_files_of_folders_come_in_order_and_each_once(tmp_path, monkeypat
     assert next(iter(find_files(["none"]))) == Missing("none", "no such file or folder")
 
 
-def test_settings_exclude_by_pattern_and_what_is_given_only_by_force(tmp_path) -> None:
+def test_settings_exclude_by_pattern_and_what_is_given_only_by_force(tmp_path: Path) -> None:
     tree(tmp_path, "a/x.py", "a/y.py", "b/x.py")
     exclude = (*DEFAULT_EXCLUDE, "/a/*", "!a/y.py")
     given = str(tmp_path / "a" / "x.py")
@@ -76,7 +81,9 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(top=IGNORES, inner=IGNORES, excluded=IGNORES)
-def test_git_agrees_on_what_is_ignored(repository: Path, top: str, inner: str, excluded: str):
+def test_git_agrees_on_what_is_ignored(
+    repository: Path, top: str, inner: str, excluded: str
+) -> None:
     for place, text in (
         (".gitignore", top),
         ("b/.gitignore", inner),

@@ -6,17 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from lintorch.catalog import Catalog
+from lintorch.catalog import Card, Catalog
+from lintorch.core.finding import Evidence, Severity
 from lintorch.core.profile import Profile
-from lintorch.core.rule import Rule
 from lintorch.settings import NamedPython, SettingsError, closest, enabled, fixable, load, override
 
 NAMES = {
-    "LT101": "export.dynamic_size", "LT116": "export.adaptive_pool", "LT126": "export.fixed_batch",
-    "LT501": "data.loader_arguments", "LT507": "data.bias_before_norm",
+    "LT101": ("export", "dynamic-size"), "LT116": ("export", "adaptive-pool"),
+    "LT126": ("export", "fixed-batch"), "LT501": ("data", "loader-arguments"),
+    "LT507": ("data", "bias-before-norm"),
 }  # fmt: skip
+SOURCE = frozenset({Evidence.SOURCE})
 RULES = Catalog(
-    {code: Rule(name, code, "", "", default=code != "LT126") for code, name in NAMES.items()}, ()
+    {
+        code: Card(code, name, theme, Severity.WARNING, code != "LT126", SOURCE)
+        for code, (theme, name) in NAMES.items()
+    },
+    (),
 )
 WHOLE = """
 select = ["ALL"]

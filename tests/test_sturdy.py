@@ -227,4 +227,4 @@ def test_deep_recursion_has_room_and_ends_in_an_exception() -> None:
     with pytest.raises(RecursionError):
         deeply(lambda: through_c(0))
     with pytest.raises(KeyError):
-        deeply(lambda: {}[1])
+        deeply(lambda: {"a": 1}["b"])

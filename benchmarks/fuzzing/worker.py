@@ -15,9 +15,11 @@ from lintorch.core.finding import Finding
 from lintorch.core.profile import Profile
 from lintorch.files import Text, read
 from lintorch.run.check_files import heed
-from lintorch.run.lint_file import Task, catalog, lint_text
+from lintorch.run.lint_file import lint_text
 from lintorch.run.lint_files import lint_path
+from lintorch.run.lint_task import Task
 from lintorch.run.request import Request
+from lintorch.run.rule_catalog import catalog
 from lintorch.run.scope import Scope
 
 CRASHED = ("LT002", "LT009")

@@ -35,9 +35,8 @@ def engine_finding(rules: Catalog, code: str, message: str, place: Place) -> Fin
 
 def given_up(path: str, error: Exception | str, folders: tuple[str, ...]) -> Finding:
     """The finding for a file that lintorch itself could not go through to its end."""
-    from lintorch.core.dispatch import (
-        told,  # here, as a run in which nothing has changed tells of none
-    )
+    # here, as a run in which nothing has changed tells of none
+    from lintorch.core.dispatch import told
 
     cause = error if isinstance(error, str) else told(error)
     message = f"lintorch failed on this file, which was not checked: {cause}"
