@@ -6,8 +6,8 @@ from itertools import groupby
 from pathlib import Path
 
 from lintorch import catalog
-from lintorch.page import page
-from lintorch.rule import Rule
+from lintorch.core.rule import Rule
+from lintorch.report.rule_page import page
 
 HERE = Path(__file__).parent
 THEMES = {

@@ -10,7 +10,7 @@ from typing import Any
 
 from running import interpreter
 
-from lintorch.models.examine import Limits, Plan, Report, examine
+from lintorch.host.examine import Limits, Plan, Report, examine
 
 NET = """
 import _socket, ctypes, os, signal, socket, subprocess, sys, threading, time

@@ -10,13 +10,13 @@ import pytest
 
 from lintorch.cache import Cache, cache_folder, cards_kept, digest, keep_cards
 from lintorch.catalog import Card
-from lintorch.finding import Applicability, Edit, Evidence, Finding, Fix, Place, Severity
+from lintorch.core.finding import Applicability, Edit, Evidence, Finding, Fix, Place, Severity
 
 
 def finding(path: str) -> Finding:
     fix = Fix("Mend é", (Edit(0, 1, "\r\n"), Edit(4, 4, "y")), Applicability.UNSAFE)
     return Finding(
-        "LT101", "dynamic-size", "a “size”", Severity.ERROR, Place(path, 1, 2, 3, 4, 5),
+        "LT101", "dynamic-size", "a “size”", Severity.ERROR, Place(path, 1, 2, 3, 4),
         Evidence.SOURCE, None, None, "onnx", fix, ("one", "two"), None,
     )  # fmt: skip
 

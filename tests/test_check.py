@@ -20,7 +20,7 @@ CRASHING = '''"""LT198: a rule that crashes."""
 
 import libcst as cst
 
-from lintorch.rule import Rule
+from lintorch.core.rule import Rule
 
 rule = Rule(__name__, code="LT198", summary="a crash", why="To see that it takes nothing down.")
 

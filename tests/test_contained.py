@@ -19,7 +19,7 @@ from examining import examine_files, examine_nets, net
 from running import CHECKOUT, lintorch
 from watched import Run, wait_for
 
-from lintorch.models.examine import Limits, Report
+from lintorch.host.examine import Limits, Report
 
 MIB = 2**20
 HELPERS = """
@@ -94,7 +94,7 @@ WRITING = (
 )
 SHARING = """
 import os, signal
-from lintorch.worker.tree import descendants, held_by
+from lintorch.machine.process_tree import descendants, held_by
 
 held, (reading, writing) = bytearray(b"x") * 2**28, os.pipe()
 if not (child := os.fork()):

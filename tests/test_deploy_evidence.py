@@ -8,13 +8,13 @@ import pytest
 from examining import examine_files
 
 from lintorch import catalog
-from lintorch.finding import Evidence, Finding, Severity
-from lintorch.lint import index, lint
-from lintorch.merge import Merged, merge
-from lintorch.models.examine import Report
-from lintorch.profile import Profile
+from lintorch.core.dispatch import index, lint
+from lintorch.core.finding import Evidence, Finding, Severity
+from lintorch.core.merge import Merged, merge
+from lintorch.core.profile import Profile
+from lintorch.evidence import Trace, Trial
+from lintorch.host.examine import Report
 from lintorch.source import Source
-from lintorch.subjects import Trace, Trial
 
 CATALOG = catalog.load()
 PROFILE = Profile(frozenset({"torch.export", "torchscript-script"}))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lintorch.deployment import read
-from lintorch.profile import Profile
+from lintorch.core.profile import Profile
+from lintorch.facts.deployment import read
 
 NEWER, OLDER = (2, 13), (2, 8)
 

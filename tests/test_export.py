@@ -21,11 +21,11 @@ pytest.importorskip("onnxruntime")
 from examining import examine_files
 from running import CHECKOUT, interpreter, lintorch
 
-from lintorch.finding import Finding, Place, Severity
-from lintorch.models.examine import Limits
-from lintorch.report import matrix_table
+from lintorch.core.finding import Finding, Place, Severity
+from lintorch.host.examine import Limits
+from lintorch.record.trace import Model, Outcome
+from lintorch.report import write_matrix
 from lintorch.report.matrix import Matrix, Row, Tried
-from lintorch.trace.record import Model, Outcome
 
 NETS = """\
 import torch
@@ -185,9 +185,7 @@ def test_a_program_shows_the_same_without_lintorch(
     text = project.joinpath(path).read_text()
     assert "lintorch" not in text
     tmp_path.joinpath("repro.py").write_text(text)
-    done = subprocess.run(
-        [interpreter(), "repro.py"], cwd=tmp_path, capture_output=True, text=True
-    )
+    done = subprocess.run([interpreter(), "repro.py"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 1
     assert said in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["repro.py"]
@@ -416,7 +414,7 @@ def matrix() -> Matrix:
 @pytest.mark.parametrize("width", [None, 80])
 def test_the_table_is_drawn_on_a_terminal_and_plain_elsewhere(width: int | None) -> None:
     out = io.StringIO()
-    matrix_table.render(matrix(), out, color=False, width=width)
+    write_matrix("full", matrix(), out, width=width)
     text = out.getvalue()
     assert ("│" in text) == (width is not None)
     for said in ("net.py:Net[0]", "failed", "ok, random", "net.py:7: LT904 onnx fails [at] export"):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lintorch.files import DEFAULT_EXCLUDE, Found, Missing, NotWritten, Text, Unreadable, find
+from lintorch.files import DEFAULT_EXCLUDE, Found, Missing, NotWritten, Text, Unreadable, find_files
 from lintorch.files import read as read_file
 from lintorch.files import write as write_file
 
@@ -25,7 +25,7 @@ def tree(root: Path, *files: str, **texts: str) -> Path:
 
 
 def found(*paths: str, **options: object) -> list[str]:
-    listed = find(paths, **options)  # type: ignore[arg-type]
+    listed = find_files(paths, **options)  # type: ignore[arg-type]
     return [f.path.replace(os.sep, "/") for f in listed if isinstance(f, Found)]
 
 
@@ -38,7 +38,7 @@ def test_python_files_of_folders_come_in_order_and_each_once(tmp_path, monkeypat
     assert found("b", "./a.py") == ["b/link.py", "b/x.py"]
     assert found(".venv", "notes.md") == [".venv/z.py"]
     assert found(str(tmp_path / "b" / "loop"))[0].endswith("b/loop/a.py")
-    assert next(iter(find(["none"]))) == Missing("none", "no such file or folder")
+    assert next(iter(find_files(["none"]))) == Missing("none", "no such file or folder")
 
 
 def test_settings_exclude_by_pattern_and_what_is_given_only_by_force(tmp_path) -> None:

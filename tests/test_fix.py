@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lintorch.finding import Applicability, Edit, Finding, Fix, Place, Severity
-from lintorch.fix.edits import apply
-from lintorch.fix.imports import add_import
-from lintorch.fix.rounds import Settled, settle
+from lintorch.core.finding import Applicability, Edit, Finding, Fix, Place, Severity
+from lintorch.fix.apply_edits import apply
+from lintorch.fix.fix_rounds import Settled, settle
+from lintorch.fix.idle_imports import add_import
 
 SAFE = frozenset({Applicability.SAFE})
 

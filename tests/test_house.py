@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,28 +12,35 @@ from pathlib import Path
 import pytest
 from running import lintorch
 
+from lintorch.catalog import load
+from lintorch.core import codes
+
 CHECKOUT = Path(__file__).parent.parent
-LAYERS = (
-    {"finding", "testfile", "stopping"},
-    {"rule", "profile", "tables", "targets"},
-    {"lint", "merge", "cleared", "trace.record", "models.notation", "trace.arguments"},
-    {
-        "subjects",
-        "source",
-        "catalog",
-        "suppress",
-        "settings",
-        "files",
-        "fix",
-        "deployment",
-        "dynamic_shapes",
-        "page",
-    },
-    {"report", "cache", "trace", "models", "trials", "worker"},
-    {"run"},
-    {"cli", "__main__"},
-)
-"""From the bottom up: a module imports from its own layer or those below it."""
+STANDS_ON = {
+    "machine": "",
+    "record": "",
+    "core": "",
+    "targets": "",
+    "files": "machine",
+    "fix": "core",
+    "catalog": "core",
+    "suppress": "core",
+    "syntax": "core source",
+    "evidence": "core record targets",
+    "facts": "core files source syntax targets",
+    "source": "core facts files fix syntax",
+    "host": "machine record",
+    "guest": "machine record",
+    "cache": "catalog core files",
+    "settings": "catalog core files record targets",
+    "report": "core record",
+    "run": "cache catalog core evidence facts files fix host machine record report settings "
+    "source suppress syntax",
+    "cli": "catalog core files host machine record report run settings targets",
+    "__main__": "cli",
+}
+"""By room, the only others that its files import; nobody imports `guest`, which is beyond the wall."""
+OF_RULES = {"core", "evidence", "facts", "source", "syntax", "targets"}
 
 
 def modules() -> list[Path]:
@@ -54,23 +62,16 @@ def imported(path: Path, everywhere: bool = False) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def layer(name: str) -> int | None:
-    for prefix in (".".join(name.split(".")[:n]) for n in (2, 1)):
-        for height, members in enumerate(LAYERS):
-            if prefix in members:
-                return height
-    return None
+def rooms_of(path: Path) -> set[str]:
+    """The rooms of lintorch that a file imports from."""
+    names = (n.split(".") for n in imported(path, everywhere=True) if n.startswith("lintorch."))
+    return {parts[1] for parts in names} - {"__version__"}
 
 
 @pytest.mark.parametrize("path", modules(), ids=dotted)
-def test_imports_point_down(path: Path) -> None:
-    own = layer(dotted(path))
-    if dotted(path) == "":
-        return
-    assert own is not None, f"{dotted(path)} has no layer"
-    for name in imported(path, everywhere=True):
-        other = layer(name.removeprefix("lintorch.")) if name.startswith("lintorch.") else None
-        assert other is None or other <= own, f"{dotted(path)} imports {name} from above"
+def test_a_room_imports_those_it_stands_on(path: Path) -> None:
+    if own := dotted(path).partition(".")[0]:
+        assert rooms_of(path) <= {own, *STANDS_ON[own].split()}
 
 
 def test_there_are_no_import_cycles() -> None:
@@ -91,9 +92,39 @@ def needed(path: Path, names: set[str]) -> Iterator[str]:
                 yield inner if inner in names else package
 
 
+ADVISES = {"cli.show_targets", "suppress.read_comments"}
+"""Modules whose help or advice names a rule to the user by its code."""
+
+
+@pytest.mark.parametrize("path", modules(), ids=dotted)
+def test_codes_are_spelled_in_one_file(path: Path) -> None:
+    if dotted(path) not in {"core.codes", *ADVISES}:
+        assert not [text for text in strings(path) if re.search(r"\bLT\d{3}\b", text)]
+
+
+def strings(path: Path) -> Iterator[str]:
+    """The strings of a module, without its docstrings."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    documented = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from () if id(node) in documented else (node.value,)
+
+
+def test_codes_of_the_engine_are_called_as_their_rules_are() -> None:
+    named = {code: name for name, code in vars(codes).items() if name.isupper()}
+    names = load().names
+    assert named == {code: names[code].upper().replace("-", "_") for code in named}
+
+
 def rules() -> list[Path]:
     """The rule files, without the scripts that make the tables beside them."""
     return [p for p in sorted((CHECKOUT / "rules").rglob("*.py")) if not p.stem.startswith("_")]
+
+
+@pytest.mark.parametrize("path", rules(), ids=lambda p: p.stem)
+def test_rules_import_what_they_may(path: Path) -> None:
+    assert rooms_of(path) <= OF_RULES
 
 
 @pytest.mark.parametrize("path", rules(), ids=lambda p: p.stem)
@@ -140,7 +171,14 @@ def test_a_run_in_which_nothing_has_changed_loads_neither_parser_nor_rules(tmp_p
     assert "LT101" in first.stdout
     loaded = {line.rpartition("|")[2].strip() for line in again.stderr.splitlines()}
     assert "lintorch.cache" in loaded
-    heavy = {"libcst", "rich", "lintorch.rule", "lintorch.source", "multiprocessing", "difflib"}
+    heavy = {
+        "libcst",
+        "rich",
+        "lintorch.core.rule",
+        "lintorch.source",
+        "multiprocessing",
+        "difflib",
+    }
     assert not heavy & loaded
     assert not [name for name in loaded if name.startswith("lintorch_rules")]
 

@@ -10,12 +10,12 @@ import pytest
 from examining import examine_files
 
 from lintorch import catalog
-from lintorch.finding import Evidence, Finding
-from lintorch.lint import index, lint
-from lintorch.merge import Merged, merge
-from lintorch.profile import Profile
+from lintorch.core.dispatch import index, lint
+from lintorch.core.finding import Evidence, Finding
+from lintorch.core.merge import Merged, merge
+from lintorch.core.profile import Profile
+from lintorch.evidence import Trace
 from lintorch.source import Source
-from lintorch.subjects import Trace
 
 HEAD = """import functools
 

@@ -22,8 +22,8 @@ RULE = '''"""LT198: a rule of somebody's own."""
 
 import libcst as cst
 
-from lintorch.finding import Hit
-from lintorch.rule import Rule
+from lintorch.core.finding import Hit
+from lintorch.core.rule import Rule
 
 rule = Rule(__name__, code="LT198", summary="a class", why="To see whether it is loaded.")
 

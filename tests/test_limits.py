@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from running import lintorch
 
-from lintorch.models.examine import Limits, Plan, examine
+from lintorch.host.examine import Limits, Plan, examine
+from lintorch.record.trace import Failure, Model, Outcome
 from lintorch.report.matrix import Matrix, Row, Tried
-from lintorch.trace.record import Failure, Model, Outcome
 
 WORKING = """
 import os

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from running import lintorch
 
-from lintorch.finding import Applicability, Evidence
-from lintorch.models.notation import told
+from lintorch.core.finding import Applicability, Evidence
+from lintorch.record.input_notation import told
 from lintorch.run import Checked, Order, check
-from lintorch.run.listing import list_models
+from lintorch.run.list_models import list_models
 
 NET = """import torch
 

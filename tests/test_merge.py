@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lintorch.finding import Evidence, Finding, Harm, Hazard, Place, Severity
-from lintorch.merge import merge
-from lintorch.profile import message_of, severity_of
+from lintorch.core.finding import Evidence, Finding, Harm, Hazard, Place, Severity
+from lintorch.core.merge import merge
+from lintorch.core.profile import message_of, severity_of
 
 
 def finding(evidence: Evidence, row: int, message: str = "", confirms: bool = False) -> Finding:

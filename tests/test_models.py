@@ -6,8 +6,8 @@ from pathlib import Path
 
 from examining import examine_files, write_files
 
-from lintorch.models.examine import Limits, Report
-from lintorch.models.notation import show
+from lintorch.host.examine import Limits, Report
+from lintorch.record.input_notation import show
 
 LIMITS = Limits(seconds=60)
 

@@ -15,7 +15,7 @@ import pytest
 CHECKOUT = Path(__file__).parent.parent
 NEW_RULE = '''"""LT199: a rule that was not there when lintorch was installed."""
 
-from lintorch.rule import Rule
+from lintorch.core.rule import Rule
 
 rule = Rule(__name__, code="LT199", summary="nothing", why="To see whether it is found.")
 '''

@@ -12,12 +12,12 @@ pytest.importorskip("onnxruntime")
 from examining import examine_files
 
 from lintorch import catalog
-from lintorch.finding import Evidence, Finding
-from lintorch.lint import index, lint
-from lintorch.merge import Merged, merge
-from lintorch.profile import Profile
+from lintorch.core.dispatch import index, lint
+from lintorch.core.finding import Evidence, Finding
+from lintorch.core.merge import Merged, merge
+from lintorch.core.profile import Profile
+from lintorch.evidence import Trace, Trial
 from lintorch.source import Source
-from lintorch.subjects import Trace, Trial
 
 CATALOG = catalog.load()
 CODES = ("LT116", "LT117", "LT118", "LT130", "LT301", "LT904", "LT905")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from lintorch import catalog
-from lintorch.rule import Rule
+from lintorch.core.rule import Rule
 
 RULES = [rule for rule in catalog.load().rules.values() if rule.bad and rule.detectors]
 SECONDS = 180

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from lintorch import catalog
-from lintorch.finding import Applicability, Evidence
-from lintorch.fix.rounds import settle
-from lintorch.lint import index, lint
-from lintorch.profile import Profile
-from lintorch.rule import Rule
+from lintorch.core.dispatch import index, lint
+from lintorch.core.finding import Applicability, Evidence
+from lintorch.core.profile import Profile
+from lintorch.core.rule import Rule
+from lintorch.fix.fix_rounds import settle
 from lintorch.source import Source
 
 CATALOG = catalog.load()

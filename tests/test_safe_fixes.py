@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lintorch import catalog
-from lintorch.finding import Applicability, Edit, Evidence
-from lintorch.fix.comments import strands_comment
-from lintorch.fix.rounds import settle
-from lintorch.lint import index, lint
+from lintorch.core.dispatch import index, lint
+from lintorch.core.finding import Applicability, Edit, Evidence
+from lintorch.fix.fix_rounds import settle
+from lintorch.fix.lost_comments import strands_comment
 from lintorch.run import Order, check
 from lintorch.source import Source
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from lintorch.catalog import Catalog
-from lintorch.profile import Profile
-from lintorch.rule import Rule
-from lintorch.settings import SettingsError, closest, enabled, fixable, load, override
+from lintorch.core.profile import Profile
+from lintorch.core.rule import Rule
+from lintorch.settings import SettingsError, enabled, fixable, load, override, settings_files
 
 NAMES = {
     "LT101": "export.dynamic_size", "LT116": "export.adaptive_pool", "LT126": "export.fixed_batch",
@@ -47,7 +47,7 @@ inputs = ["float32[batch, 3, height=512, width=512]"]
 
 def on(tmp_path: Path, text: str, path: str = "a.py", **given: object) -> set[str]:
     (tmp_path / "lintorch.toml").write_text(text)
-    settings = override(closest(str(tmp_path)), **given)
+    settings = override(settings_files(str(tmp_path)), **given)
     return {c for c in enabled(settings, RULES, str(tmp_path / path)) if c in NAMES}
 
 
@@ -69,16 +69,16 @@ def test_the_closest_file_with_a_section_wins(tmp_path: Path) -> None:
     inner.mkdir(parents=True)
     (tmp_path / "pyproject.toml").write_text("[tool.lintorch]\nopset = 11\n")
     (tmp_path / "a" / "pyproject.toml").write_text("[tool.other]\n")
-    assert closest(str(inner / "x.py")).root == str(tmp_path)
+    assert settings_files(str(inner / "x.py")).root == str(tmp_path)
     (tmp_path / "a" / "lintorch.toml").write_text("opset = 12\n")
-    assert closest(str(inner / "x.py")).opset == 12
+    assert settings_files(str(inner / "x.py")).opset == 12
     (tmp_path / "a" / ".lintorch.toml").write_text("opset = 13\n")
-    assert closest(str(inner)).opset == 13
+    assert settings_files(str(inner)).opset == 13
 
 
 def test_settings_outweigh_what_the_code_shows() -> None:
     shown = Profile(frozenset({"onnx-legacy"}), 11, False)
-    assert override(closest("/"), opset=13).profile(shown) == Profile(
+    assert override(settings_files("/"), opset=13).profile(shown) == Profile(
         frozenset({"onnx-legacy"}), 13, False
     )
 
@@ -103,7 +103,7 @@ def test_settings_outweigh_what_the_code_shows() -> None:
 def test_wrong_settings_are_named(tmp_path: Path, text: str, told: str) -> None:
     (tmp_path / "lintorch.toml").write_text(text)
     with pytest.raises(SettingsError) as caught:
-        closest(str(tmp_path))
+        settings_files(str(tmp_path))
     assert caught.value.file == str(tmp_path / "lintorch.toml")
     assert told in caught.value.message
 
@@ -144,7 +144,7 @@ def test_a_selector_of_no_rule_is_named(tmp_path: Path) -> None:
 
 
 def test_what_stops_lintorch_is_told_whatever_is_selected(tmp_path: Path) -> None:
-    settings = override(closest(str(tmp_path)), select=["LT116"])
+    settings = override(settings_files(str(tmp_path)), select=["LT116"])
     assert enabled(settings, RULES, "a.py") == {"LT116", "LT001", "LT002", "LT008"}
     silent = override(settings, ignore=["LT001"])
     assert "LT001" not in enabled(silent, RULES, "a.py")

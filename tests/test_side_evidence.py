@@ -6,12 +6,12 @@ import pytest
 from examining import examine_files
 
 from lintorch import catalog
-from lintorch.finding import Evidence, Finding
-from lintorch.lint import index, lint
-from lintorch.merge import Merged, merge
-from lintorch.profile import Profile
+from lintorch.core.dispatch import index, lint
+from lintorch.core.finding import Evidence, Finding
+from lintorch.core.merge import Merged, merge
+from lintorch.core.profile import Profile
+from lintorch.evidence import Trace
 from lintorch.source import Source
-from lintorch.subjects import Trace
 
 CATALOG = catalog.load()
 CODES = ("LT107", "LT108", "LT110", "LT113", "LT115")

@@ -9,8 +9,8 @@ import pytest
 import torch
 from torch import nn
 
+from lintorch.facts.nets.signals import clashes_in
 from lintorch.source import Source
-from lintorch.source.nets.signals import clashes_in
 
 LAYERS = (
     "nn.Conv2d({a}, {b}, 1)", "nn.Conv2d({a}, {b}, 1)", "nn.ConvTranspose2d({a}, {b}, 2)",

@@ -8,12 +8,12 @@ import pytest
 from examining import examine_files
 
 from lintorch import catalog
-from lintorch.finding import Evidence
-from lintorch.lint import index, lint
-from lintorch.merge import Merged, merge
-from lintorch.profile import Profile
+from lintorch.core.dispatch import index, lint
+from lintorch.core.finding import Evidence
+from lintorch.core.merge import Merged, merge
+from lintorch.core.profile import Profile
+from lintorch.evidence import Trace, Trial
 from lintorch.source import Source
-from lintorch.subjects import Trace, Trial
 
 CATALOG = catalog.load()
 RULES = [CATALOG.rules[code] for code in ("LT101", "LT104", "LT105", "LT119")]

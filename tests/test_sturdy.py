@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from running import codes, findings, lintorch
 
-from lintorch.run.pool import spread
-from lintorch.source.stack import deeply
+from lintorch.run.process_pool import spread
+from lintorch.syntax.deep_stack import deeply
 
 RETIRED = "import torch\n\n\ndef whiten(cov):\n    return torch.cholesky(cov)\n"
 """LT601, with a fix."""
@@ -173,8 +173,8 @@ def test_a_file_whose_bytes_would_not_come_back_is_checked_and_not_written(tmp_p
 
 
 FAILING = '''"""LT197: a rule whose word lists cannot be asked."""
-from lintorch.finding import Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Severity
+from lintorch.core.rule import Rule
 import libcst as cst
 
 class Words(tuple):

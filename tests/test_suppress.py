@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lintorch import suppress
-from lintorch.finding import Finding, Place, Severity
-from lintorch.fix.edits import apply as put_in
+from lintorch.core.finding import Finding, Place, Severity
+from lintorch.fix.apply_edits import apply as put_in
 
 NAMES = {"LT003": "unused-suppression", "LT004": "malformed-suppression",
          "LT005": "blanket-suppression", "LT101": "dynamic-size", "LT116": "adaptive-pool"}  # fmt: skip

@@ -12,18 +12,21 @@ import sys
 import warnings
 from pathlib import Path
 
+import libcst as cst
 import pytest
 
 from lintorch import catalog
-from lintorch.finding import Applicability, Evidence
-from lintorch.fix.rounds import settle
-from lintorch.lint import index, lint
-from lintorch.profile import MEASURED_TORCH, Profile
-from lintorch.rule import Rule
+from lintorch.core.dispatch import index, lint
+from lintorch.core.finding import Applicability, Evidence
+from lintorch.core.profile import MEASURED_TORCH, Profile
+from lintorch.core.rule import Rule
+from lintorch.core.tables import Table, release
+from lintorch.facts.names.torch_aliases import documented_name
+from lintorch.fix.fix_rounds import settle
 from lintorch.source import Source
-from lintorch.tables import Table, release
 
 RULES = Path(__file__).parent.parent / "rules"
+LINTORCH = RULES.parent / "lintorch"
 CATALOG = catalog.load()
 NAMES = json.loads((RULES / "api/_retired_names.json").read_text(encoding="utf-8"))
 ARGUMENTS = json.loads((RULES / "api/_retired_arguments.json").read_text(encoding="utf-8"))
@@ -195,6 +198,27 @@ def findings(text: str, profile: Profile | None = None):
 
 def expression(text: str) -> str:
     return text.rpartition("    return ")[2].strip()
+
+
+ALIASES = json.loads((LINTORCH / "facts/names/_torch_aliases.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("home", ALIASES)
+def test_a_name_of_torch_is_the_same_object_where_torch_documents_it(home: str) -> None:
+    defining = importlib.import_module(home)
+    for module, names in ALIASES[home].items():
+        documenting = importlib.import_module(module)
+        for name in names:
+            assert getattr(defining, name) is getattr(documenting, name)
+            assert documented_name(f"{home}.{name}") == f"{module}.{name}"
+
+
+def test_a_name_is_known_by_the_module_that_defines_it() -> None:
+    text = "from torch.nn.modules.conv import Conv2d\nfrom torch.optim.sgd import SGD as S\nS(Conv2d)\n"
+    source = Source("m.py", text)
+    (call,) = source.nodes(cst.Call)
+    assert source.name(call.func) == "torch.optim.SGD"
+    assert source.name(call.args[0].value) == "torch.nn.Conv2d"
 
 
 @pytest.fixture(scope="module")

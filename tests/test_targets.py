@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from running import findings, lintorch
 
-from lintorch.finding import Evidence, Finding, Place, Severity
-from lintorch.merge import merge
-from lintorch.profile import Profile
+from lintorch.core.finding import Evidence, Finding, Place, Severity
+from lintorch.core.merge import merge
+from lintorch.core.profile import Profile
 from lintorch.settings import SettingsError
-from lintorch.settings.reading import load
+from lintorch.settings.read_settings import load
 from lintorch.targets import Answer, Target, TargetError, every, find
 from lintorch.targets.verdict import About
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lintorch import testfile
-from lintorch.deployment import read
+from lintorch.facts.deployment import read
+from lintorch.files import testfile
 from lintorch.source import Source
 
 LOADS = "import torch\n\nweights = torch.load('weights.pt')\n"

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from examining import examine_files
 
-from lintorch.models.examine import Limits, Report
-from lintorch.trace.record import Event
-from lintorch.trace.site import Files
+from lintorch.guest.watch.user_lines import Files
+from lintorch.host.examine import Limits, Report
+from lintorch.record.trace import Event
 
 QUESTIONS = """
 import math

@@ -16,10 +16,10 @@ pytest.importorskip("onnxruntime")
 import torch.nn.functional as F  # noqa: E402
 from torch import nn  # noqa: E402
 
-from lintorch.profile import EXPORTERS, MEASURED  # noqa: E402
-from lintorch.trace.feed import varied  # noqa: E402
-from lintorch.trace.record import Input, Model, Outcome  # noqa: E402
-from lintorch.trials import TABLE, attempt  # noqa: E402
+from lintorch.core.profile import EXPORTERS, MEASURED  # noqa: E402
+from lintorch.guest.export import TABLE, attempt  # noqa: E402
+from lintorch.guest.watch.make_tensors import varied  # noqa: E402
+from lintorch.record.trace import Input, Model, Outcome  # noqa: E402
 
 ALL = MEASURED
 logging.getLogger("torch.onnx").setLevel(logging.ERROR)

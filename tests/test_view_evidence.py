@@ -12,14 +12,14 @@ pytest.importorskip("torch")
 from examining import examine_files
 
 from lintorch import catalog
-from lintorch.finding import Evidence, Finding
-from lintorch.lint import index, lint
-from lintorch.merge import Merged, merge
-from lintorch.profile import Profile
-from lintorch.run.running import tries
+from lintorch.core.dispatch import index, lint
+from lintorch.core.finding import Evidence, Finding
+from lintorch.core.merge import Merged, merge
+from lintorch.core.profile import Profile
+from lintorch.evidence import Trace, Trial
+from lintorch.record.trace import Rung
+from lintorch.run.run_models import tries
 from lintorch.source import Source
-from lintorch.subjects import Trace, Trial
-from lintorch.trace.record import Rung
 
 CATALOG = catalog.load()
 CODES = ("LT101", "LT104", "LT119", "LT120", "LT122", "LT131", "LT803", "LT806")

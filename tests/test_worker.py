@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from examining import examine_files, examine_nets, net
 
-from lintorch.worker.client import WorkerError
+from lintorch.host.client import WorkerError
 
 GIB = 2**30
 HOSTILE = {
@@ -103,7 +103,7 @@ def test_a_python_without_torch_says_how_to_install_it(tmp_path: Path) -> None:
 
 
 def test_linting_side_imports_no_torch() -> None:
-    text = "import sys, lintorch.models.examine; sys.exit('torch' in sys.modules)"
+    text = "import sys, lintorch.host.examine; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", textwrap.dedent(text)]).returncode == 0
 
 

@@ -11,14 +11,14 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+from lintorch.core.finding import Finding
+from lintorch.core.profile import Profile
 from lintorch.files import Text, read
-from lintorch.finding import Finding
-from lintorch.profile import Profile
-from lintorch.run.linting import lint_path
-from lintorch.run.look import heed
-from lintorch.run.order import Order
+from lintorch.run.check_files import heed
+from lintorch.run.lint_file import Task, catalog, lint_text
+from lintorch.run.lint_files import lint_path
+from lintorch.run.request import Order
 from lintorch.run.scope import Scope
-from lintorch.run.sources import Task, catalog, lint_text
 
 CRASHED = ("LT002", "LT009")
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from lintorch.catalog import folders
-from lintorch.catalog.cards import Card
-from lintorch.catalog.loading import rules_of
+from lintorch.catalog import rule_folders
+from lintorch.catalog.card import Card
+from lintorch.catalog.load_rules import rules_of
 
 if TYPE_CHECKING:
-    from lintorch.rule import Rule
+    from lintorch.core.rule import Rule
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Catalog:
     @property
     def fingerprint(self) -> str:
         """Changes whenever a rule file, a table beside one, or a file of the engine does."""
-        return folders.fingerprint(self.folders)
+        return rule_folders.fingerprint(self.folders)
 
     def find(self, code_or_name: str) -> Rule | None:
         """The rule with this code or name, however it is cased."""
@@ -50,7 +50,7 @@ def load(further: Iterable[str] = ()) -> Catalog:
 
     Raises CatalogError naming the file where a rule cannot be loaded.
     """
-    every = folders.places(further)
+    every = rule_folders.places(further)
     return Catalog({code: _card(rule) for code, rule in rules_of(every).items()}, every)
 
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 import click
 
 from lintorch import __version__
-from lintorch.stopping import Stopped, heeded
+from lintorch.machine.stopping import Stopped, heeded
 
 _UNHEARD = 128 + 13
 """SIGPIPE, which Windows lacks."""

@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from lintorch.cli.choosing import choice_options
-from lintorch.cli.limiting import limit_options
-from lintorch.profile import EXPORTERS
+from lintorch.cli.limit_options import limit_options
+from lintorch.cli.rule_options import choice_options
+from lintorch.core.profile import EXPORTERS
+from lintorch.report import CHECK_FORMATS
 
-_FORMATS = ("full", "concise", "json", "github")
 _LEVELS = ("note", "warning", "error")
 
 
@@ -36,7 +36,8 @@ _LEVELS = ("note", "warning", "error")
 @click.option("--select", metavar="RULES", help="Only these: codes, prefixes or names, by commas.")
 @click.option("--ignore", metavar="RULES", help="Not these.")
 @click.option("--extend-select", metavar="RULES", help="These too.")
-@click.option("--output-format", type=click.Choice(_FORMATS), default="full", show_default=True)
+@click.option("--output-format", type=click.Choice(CHECK_FORMATS), default="full",
+              show_default=True)  # fmt: skip
 @click.option("--output-file", type=click.Path(dir_okay=False), help="Write the report there.")
 @click.option("--fail-on", type=click.Choice(_LEVELS), default="note", show_default=True,
               help="The gravity from which findings make the exit code 1.")  # fmt: skip
@@ -57,6 +58,6 @@ _LEVELS = ("note", "warning", "error")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever is found.")
 def command(**given: Any) -> None:
     """Find hazards in files and folders (default: the current one)."""
-    from lintorch.cli.checking import run
+    from lintorch.cli.run_check import run
 
     sys.exit(run(given, sys.stdin, sys.stdout, sys.stderr))

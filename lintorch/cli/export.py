@@ -7,9 +7,10 @@ from typing import Any
 
 import click
 
-from lintorch.cli.choosing import choice_options
-from lintorch.cli.limiting import limit_options
-from lintorch.profile import EXPORTERS
+from lintorch.cli.limit_options import limit_options
+from lintorch.cli.rule_options import choice_options
+from lintorch.core.profile import EXPORTERS
+from lintorch.report import EXPORT_FORMATS
 
 
 @click.command("export")
@@ -27,7 +28,7 @@ from lintorch.profile import EXPORTERS
 @click.option("--repro", type=click.Path(file_okay=False), metavar="DIR",
               help="Write a program for each export that goes wrong, which shows it with torch alone.")  # fmt: skip
 @click.option(
-    "--output-format", type=click.Choice(["full", "json"]), default="full", show_default=True
+    "--output-format", type=click.Choice(EXPORT_FORMATS), default="full", show_default=True
 )
 @limit_options
 @choice_options
@@ -39,6 +40,6 @@ def command(**given: Any) -> None:
     Exit codes: 0 all exports are right, 1 some are wrong, fail, are stopped or could not be
     tried for the model's sake, 2 lintorch could not do its job: nothing to export, an exporter not installed.
     """
-    from lintorch.cli.exporting import run
+    from lintorch.cli.run_export import run
 
     sys.exit(run(given, sys.stdout, sys.stderr))

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from lintorch.cli.limiting import limit_options, limited
+from lintorch.cli.limit_options import limit_options, limited
 
 
 @click.command("models")
@@ -35,16 +35,16 @@ def command(
 ) -> None:
     """List the models of files and folders; builds and runs them once."""
     from lintorch.catalog import CatalogError
-    from lintorch.cli.listing import as_json, as_lines, as_text
+    from lintorch.cli.echo import tell
     from lintorch.cli.progress import progress_on
-    from lintorch.cli.telling import tell
+    from lintorch.cli.show_models import as_json, as_lines, as_text
     from lintorch.files import NotWritten
-    from lintorch.report.where import shown_path
+    from lintorch.host.client import WorkerError
+    from lintorch.report.places import shown_path
     from lintorch.run.containment import held_in
-    from lintorch.run.listing import list_models
-    from lintorch.run.order import Order
+    from lintorch.run.list_models import list_models
+    from lintorch.run.request import Order
     from lintorch.settings import SettingsError
-    from lintorch.worker.client import WorkerError
 
     asked = Order(
         paths or (".",), settings=limited(limits), python=python, jobs=jobs, config=config

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TextIO
 
-from lintorch.run.order import Progress, silent
+from lintorch.run.request import Progress, silent
 
 
 @contextmanager

@@ -16,8 +16,8 @@ def command(code_or_name: str, rules: tuple[str, ...]) -> None:
     from difflib import get_close_matches
 
     from lintorch.catalog import CatalogError, load
-    from lintorch.cli.telling import tell
-    from lintorch.page import page
+    from lintorch.cli.echo import tell
+    from lintorch.report.rule_page import page
     from lintorch.settings import SettingsError, rules_asked_for
 
     try:

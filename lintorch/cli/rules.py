@@ -15,8 +15,8 @@ import click
 def command(output_format: str, rules: tuple[str, ...]) -> None:
     """List all rules with their codes, names, gravity, evidence and fixes."""
     from lintorch.catalog import CatalogError, load
-    from lintorch.cli.telling import tell
-    from lintorch.page import facts, table
+    from lintorch.cli.echo import tell
+    from lintorch.report.rule_page import facts, table
     from lintorch.settings import SettingsError, rules_asked_for
 
     try:

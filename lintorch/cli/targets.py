@@ -12,7 +12,7 @@ import click
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text")
 def command(name: str | None, output_format: str) -> None:
     """List the deployment targets, or what is known of one, such as tensorrt-8.6."""
-    from lintorch.cli import targets_shown as shown
+    from lintorch.cli import show_targets as shown
     from lintorch.targets import TargetError, every, find
 
     try:

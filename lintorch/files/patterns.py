@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from lintorch.files.glob import translate
+from lintorch.files.git_wildcards import translate
 
 _WILD = re.compile(r"[*?\[\\]")
 

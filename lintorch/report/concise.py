@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TextIO
 
-from lintorch.finding import Finding
+from lintorch.core.finding import Finding
 from lintorch.report.characters import one_line, writable
+from lintorch.report.places import location
 from lintorch.report.result import Result
-from lintorch.report.summary import mark, repairs, summary
-from lintorch.report.where import location
+from lintorch.report.summary_line import mark, repairs, summary
 
 
 def render(report: Result, out: TextIO, *, color: bool, width: int | None) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TextIO
 
-from lintorch.finding import Evidence, Finding, Fix
+from lintorch.core.finding import Evidence, Finding, Fix
 from lintorch.report.characters import columns
-from lintorch.report.diff import diff
-from lintorch.report.frame import frame
+from lintorch.report.code_frame import frame
+from lintorch.report.fix_diff import diff
+from lintorch.report.places import location, shown_model
 from lintorch.report.result import Result
-from lintorch.report.screen import Line, Screen
-from lintorch.report.summary import count, repairs, summary, unread
-from lintorch.report.where import location, shown_model
+from lintorch.report.styled_lines import Line, Screen
+from lintorch.report.summary_line import count, repairs, summary, unread
 
 _BLANK: Line = ()
 _KINDS = {str(kind) for kind in Evidence}
@@ -43,7 +43,7 @@ def _block(finding: Finding, report: Result, screen: Screen) -> Iterator[Line]:
         yield _BLANK
     yield from _evidence(finding, screen)
     if finding.fix:
-        yield from _fix(finding.fix, text, report.verified.get(finding), screen)
+        yield from _fix(finding.fix, text, screen)
     yield ("  help: ", "dim"), (f"lintorch rule {finding.code}", "")
     yield _BLANK
 
@@ -68,9 +68,8 @@ def _note(note: str, screen: Screen) -> Iterator[Line]:
         yield *(head if index == 0 else (margin,)), line
 
 
-def _fix(fix: Fix, text: str | None, verified: bool | None, screen: Screen) -> Iterator[Line]:
-    proof = {True: ", verified", False: ", failed verification", None: ""}[verified]
-    yield ("  fix ", "dim"), (f"({fix.applicability}{proof}): ", "dim"), (fix.message, "")
+def _fix(fix: Fix, text: str | None, screen: Screen) -> Iterator[Line]:
+    yield ("  fix ", "dim"), (f"({fix.applicability}): ", "dim"), (fix.message, "")
     if text is not None:
         yield from diff(text, fix.edits, screen)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TextIO
 
-from lintorch.finding import Finding, Place, Severity
+from lintorch.core.finding import Finding, Place, Severity
 from lintorch.report.characters import writable
+from lintorch.report.places import end, shown_path, start
 from lintorch.report.result import Result
-from lintorch.report.where import end, shown_path, start
 
 _COMMAND = {Severity.NOTE: "notice", Severity.WARNING: "warning", Severity.ERROR: "error"}
 _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
@@ -24,23 +24,13 @@ def _annotation(finding: Finding) -> str:
     title = f"lintorch ({finding.code})"
     place = {"file": shown_path(finding.place.path), **_span(finding.place), "title": title}
     properties = ",".join(f"{key}={value.translate(_PROPERTY)}" for key, value in place.items())
-    message = (_in_cell(finding.place) + finding.message).translate(_DATA)
-    return f"::{_COMMAND[finding.severity]} {properties}::{message}"
+    return f"::{_COMMAND[finding.severity]} {properties}::{finding.message.translate(_DATA)}"
 
 
 def _span(place: Place) -> dict[str, str]:
     """Lines, and columns where there is one line: GitHub refuses columns of several lines."""
-    if place.cell is not None:  # rows of a cell are not rows of the notebook's file
-        return {"line": "1", "endLine": "1"}
     (row, column), (end_row, end_column) = start(place), end(place)
     lines = {"line": str(row), "endLine": str(end_row)}
     if row != end_row:
         return lines
     return {**lines, "col": str(column), "endColumn": str(end_column)}
-
-
-def _in_cell(place: Place) -> str:
-    if place.cell is None:
-        return ""
-    row, column = start(place)
-    return f"cell {place.cell}, line {row}, column {column}: "

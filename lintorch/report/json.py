@@ -5,20 +5,22 @@ from __future__ import annotations
 import json
 from typing import Any, TextIO
 
-from lintorch.finding import Finding, Fix
+from lintorch.core.finding import Finding, Fix
+from lintorch.report.places import end, shown_model, shown_path, start
 from lintorch.report.result import Result
-from lintorch.report.rows import rows_of
-from lintorch.report.where import end, shown_model, shown_path, start
+from lintorch.report.text_rows import rows_of
 
 
 def render(report: Result, out: TextIO, *, color: bool, width: int | None) -> None:
-    """Write the array in ASCII, so that its bytes are the same whatever the stream's encoding."""
+    """Write the array in ASCII, so that its bytes are the same whatever the stream's encoding.
+
+    `cell`, `url` and `verified` are kept for notebooks, pages and verification: always null.
+    """
     json.dump([_finding(finding, report) for finding in report.findings], out, indent=2)
     out.write("\n")
 
 
 def _finding(finding: Finding, report: Result) -> dict[str, Any]:
-    page = report.page and report.page.format(code=finding.code, name=finding.name)
     return {
         "code": finding.code,
         "name": finding.name,
@@ -26,22 +28,22 @@ def _finding(finding: Finding, report: Result) -> dict[str, Any]:
         "severity": str(finding.severity),
         "evidence": str(finding.evidence),
         "filename": shown_path(finding.place.path),
-        "cell": finding.place.cell,
+        "cell": None,
         "location": _position(start(finding.place)),
         "end_location": _position(end(finding.place)),
         "model": finding.model and shown_model(finding.model),
         "target": finding.target,
-        "url": page,
-        "fix": finding.fix and _fix(finding, finding.fix, report),
+        "url": None,
+        "fix": finding.fix and _fix(finding.fix, report.text(finding.place)),
     }
 
 
-def _fix(finding: Finding, fix: Fix, report: Result) -> dict[str, Any]:
+def _fix(fix: Fix, text: str | None) -> dict[str, Any]:
     return {
         "applicability": str(fix.applicability),
         "message": fix.message,
-        "verified": report.verified.get(finding),
-        "edits": _edits(fix, report.text(finding.place)),
+        "verified": None,
+        "edits": _edits(fix, text),
     }
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 
-from lintorch.finding import Finding, Severity
-from lintorch.trace.record import Failure, Model, Outcome
+from lintorch.core.finding import Finding, Severity
+from lintorch.record.trace import Failure, Model, Outcome
 
 OK, DOUBTFUL, WRONG, FAILED = "ok", "doubtful", "wrong", "failed"
 STOPPED, UNAVAILABLE = "stopped", "unavailable"

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any, TextIO
 
-from lintorch.finding import Finding
-from lintorch.models.notation import written
+from lintorch.core.finding import Finding
+from lintorch.record.input_notation import written
+from lintorch.record.trace import Site
 from lintorch.report.matrix import Matrix, Row, Tried
-from lintorch.report.where import shown_path
-from lintorch.trace.record import Site
+from lintorch.report.places import shown_path
 
 
-def render(matrix: Matrix, out: TextIO) -> None:
+def render(matrix: Matrix, out: TextIO, *, color: bool, width: int | None) -> None:
     """Write `{models: [...], trials: [...]}` in ASCII."""
     trials = [_trial(row, each) for row in matrix.rows for each in row.tried]
     json.dump({"models": [_model(row) for row in matrix.rows], "trials": trials}, out, indent=2)

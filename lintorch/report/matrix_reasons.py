@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lintorch.finding import Finding
-from lintorch.models.notation import told
+from lintorch.core.finding import Finding
+from lintorch.record.input_notation import told
 from lintorch.report.characters import one_line
 from lintorch.report.matrix import OK, Row, Tried
-from lintorch.report.screen import Line, Screen
-from lintorch.report.where import shown_path
+from lintorch.report.places import shown_path
+from lintorch.report.styled_lines import Line, Screen
 
 
 def reasons(row: Row, screen: Screen) -> Iterator[Line]:

@@ -18,8 +18,8 @@ from lintorch.report.matrix import (
     Tried,
 )
 from lintorch.report.matrix_reasons import name, reasons
-from lintorch.report.screen import Line, Screen
-from lintorch.report.summary import count
+from lintorch.report.styled_lines import Line, Screen
+from lintorch.report.summary_line import count
 
 _STYLES = {
     OK: "good",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from lintorch.finding import Finding, Place
+from lintorch.core.finding import Finding, Place
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Result:
     withdrawn: tuple[Finding, ...] = ()
     """Findings that a trace refuted; listed only with `show_refuted`."""
     texts: Mapping[str, str] = field(default_factory=dict)
-    """Decoded source by path, a notebook's cell by `cell_key`; what is absent gets no code frame."""
+    """Decoded source by path; what is absent gets no code frame."""
     repaired: tuple[Repaired, ...] = ()
     """The files that were mended, and what in each."""
     unsafe: bool = False
@@ -39,10 +39,6 @@ class Result:
     """Whether all that was asked for could be looked at, and run."""
     models: tuple[str, ...] = ()
     """One line for each model that ran, ready to be shown."""
-    verified: Mapping[Finding, bool] = field(default_factory=dict)
-    """Whether the fix of a finding kept its promise, for those that were tried."""
-    page: str | None = None
-    """Address of a rule's page, with `{code}` or `{name}` where the rule's goes."""
 
     @property
     def fixed(self) -> int:
@@ -51,10 +47,4 @@ class Result:
 
     def text(self, place: Place) -> str | None:
         """The source that the rows of `place` count in, where it is known."""
-        key = place.path if place.cell is None else cell_key(place.path, place.cell)
-        return self.texts.get(key)
-
-
-def cell_key(path: str, cell: int) -> str:
-    """The key under which `Result.texts` holds the source of a notebook's cell."""
-    return f"{path}:cell {cell}"
+        return self.texts.get(place.path)

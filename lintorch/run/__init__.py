@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from lintorch.files import NotWritten, write
 from lintorch.report.result import Repaired, Result
-from lintorch.run.look import Seen, look
-from lintorch.run.order import Checked, Order, Progress, Rewritten, silent
+from lintorch.run.check_files import Seen, look
+from lintorch.run.request import Checked, Order, Progress, Rewritten, silent
 from lintorch.run.scope import Scope
 
 if TYPE_CHECKING:
-    from lintorch.run.mending import Mended
+    from lintorch.run.fix_files import Mended
 
 __all__ = ["Checked", "Order", "Progress", "Rewritten", "check", "silent"]
 
@@ -28,7 +28,7 @@ def check(asked: Order, progress: Progress = silent) -> Checked:
     seen = look(asked, scope, progress)
     if not asked.fixes:
         return Checked(_result(seen, asked), (*seen.errors, *seen.left_out), notes=seen.notes)
-    from lintorch.run.mending import mend
+    from lintorch.run.fix_files import mend
 
     mended = mend(seen, scope, asked)
     errors = (*seen.errors, *mended.errors)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lintorch.files.text import replace as written
+from lintorch.files.file_text import replace as written
 from lintorch.report.matrix import Row, Tried
 
 _GONE = "the file that was written is gone"

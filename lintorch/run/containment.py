@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from lintorch.run.interpreter import find_interpreter
-from lintorch.run.order import Order
-from lintorch.run.running import limits_of
+from lintorch.host.client import Worker
+from lintorch.record.bounds import size_in_words
+from lintorch.run.find_interpreter import find_interpreter
+from lintorch.run.request import Order
+from lintorch.run.run_models import limits_of
 from lintorch.run.scope import Scope
-from lintorch.worker.client import Worker
-from lintorch.worker.limits import shown
 
 
 def held_in(asked: Order) -> Mapping[str, str]:
@@ -22,7 +22,7 @@ def held_in(asked: Order) -> Mapping[str, str]:
     with Worker(find_interpreter(asked.python, settings, project).path) as worker:
         return {
             "time": f"{limits.seconds:g} s a model, {limits.trial_seconds:g} s an export (trace-seconds)",
-            "memory": f"{shown(limits.memory)} a model (trace-memory)",
-            "disk": f"{shown(limits.disk)}, for all models of a file (trace-disk)",
+            "memory": f"{size_in_words(limits.memory)} a model (trace-memory)",
+            "disk": f"{size_in_words(limits.disk)}, for all models of a file (trace-disk)",
             **worker.contained,
         }

@@ -8,8 +8,8 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from lintorch.fix.used import parse
-from lintorch.run.deployed import project_files
+from lintorch.fix.used_names import parse
+from lintorch.run.project_exports import project_files
 from lintorch.run.scope import Scope
 
 

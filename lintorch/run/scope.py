@@ -8,13 +8,13 @@ from functools import cached_property
 
 from lintorch.cache import Cache
 from lintorch.catalog import Catalog
-from lintorch.deployment import Release
-from lintorch.profile import Profile
-from lintorch.run.deployed import read_deployed
-from lintorch.run.order import Order
-from lintorch.run.rules import catalog, releases
-from lintorch.run.task import Task
-from lintorch.run.unloaded import note_unloaded
+from lintorch.core.profile import Profile
+from lintorch.facts.deployment import Release
+from lintorch.run.lint_task import Task
+from lintorch.run.project_exports import read_deployed
+from lintorch.run.request import Order
+from lintorch.run.rule_catalog import catalog, releases
+from lintorch.run.unloaded_rules import note_unloaded
 from lintorch.settings import (
     Closest,
     Settings,

@@ -1,9 +1,9 @@
 """What a project has set: read from its closest settings file, outweighed by the command line."""
 
-from lintorch.settings.closest import Closest, closest
-from lintorch.settings.own import not_loaded, own_file, rules_asked_for
-from lintorch.settings.reading import load
+from lintorch.settings.read_settings import load
 from lintorch.settings.selection import enabled, fixable
+from lintorch.settings.settings_files import Closest, closest
+from lintorch.settings.user_settings import not_loaded, own_file, rules_asked_for
 from lintorch.settings.values import Selection, Settings, SettingsError, override
 
 __all__ = [

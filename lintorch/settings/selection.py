@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lintorch.catalog import Card, Catalog
+from lintorch.core.codes import RULE_CRASHED, SYNTAX_ERROR, UNREADABLE_FILE
 from lintorch.files import Patterns
-from lintorch.settings.kinds import nearest
-from lintorch.settings.own import not_loaded
+from lintorch.settings.key_kinds import nearest
+from lintorch.settings.user_settings import not_loaded
 from lintorch.settings.values import Selection, Settings, SettingsError
 
-ALWAYS = frozenset({"LT001", "LT002", "LT008"})
+ALWAYS = frozenset({SYNTAX_ERROR, RULE_CRASHED, UNREADABLE_FILE})
 """Codes of what keeps lintorch from its work: on whatever is selected, unless ignored."""
 _ALL, _THEME, _CODE = 0, 1, 9
 """How specific a selector is; the beginning of a code is as specific as it is long."""

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from lintorch.core.profile import Profile
 from lintorch.files import DEFAULT_EXCLUDE
-from lintorch.profile import Profile
 
 
 class SettingsError(Exception):

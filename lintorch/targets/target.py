@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from lintorch.targets import history, judging
-from lintorch.targets.family import Family, Release, Row, family
+from lintorch.targets import judge_use, opset_history
+from lintorch.targets.runtime_tables import Family, Release, Row, family
 from lintorch.targets.verdict import About, Answer, Verdict
 
 _ONNX = ("", "ai.onnx")
@@ -77,12 +77,7 @@ class Target:
         return tuple(n for n in range(_LOWEST, self.highest + 1) if self.supports(operator, n))
 
     def _judged(
-        self,
-        operator: str,
-        opset: int | None,
-        domain: str,
-        types: Sequence[str],
-        rank: int | None,
+        self, operator: str, opset: int | None, domain: str, types: Sequence[str], rank: int | None
     ) -> Verdict:
         release = self.release
         kind = "onnx" if domain in _ONNX else domain
@@ -92,17 +87,17 @@ class Target:
             reason = f"{self.name} refuses opset {opset}: its highest is {release.highest}"
             return Verdict(Answer.NO, reason, About.OPSET, confidence=release.confidence)
         spelled, row = self._row(operator)
-        since = history.defined(spelled, opset) if kind == "onnx" else None
-        if kind == "onnx" and since is None and history.is_standard(spelled):
+        since = opset_history.defined(spelled, opset) if kind == "onnx" else None
+        if kind == "onnx" and since is None and opset_history.is_standard(spelled):
             return Verdict(Answer.UNKNOWN, f"ONNX has no {spelled} at opset {opset}")
-        verdict = judging.operator(spelled, row, since, opset, self.name, release)
+        verdict = judge_use.operator(spelled, row, since, opset, self.name, release)
         if row is not None and verdict:
-            verdict = judging.use(verdict, row, since, types, rank, self.tables.casts, self.name)
+            verdict = judge_use.use(verdict, row, since, types, rank, self.tables.casts, self.name)
         return replace(verdict, confidence=release.confidence)
 
     def _row(self, operator: str) -> tuple[str, Row | None]:
         """The row of an operator, under the name that the table has it by."""
-        for name in judging.spellings(operator, self.tables.names):
+        for name in judge_use.spellings(operator, self.tables.names):
             if (row := self.tables.row(name, self.version)) is not None:
                 return name, row
         return operator, None

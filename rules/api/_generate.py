@@ -141,8 +141,10 @@ def builders(torchvision: Path) -> dict[str, dict[str, list[str | None]]]:
     found: dict[str, dict[str, list[str | None]]] = {}
     for path in sorted((torchvision / "models").rglob("*.py")):
         module = ".".join(path.relative_to(torchvision.parent).with_suffix("").parts)
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            for decorator in getattr(node, "decorator_list", ()):
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        for node in (node for node in body if isinstance(node, ast.FunctionDef)):
+            calls = (call for call in node.decorator_list if isinstance(call, ast.Call))
+            for decorator in calls:
                 if "handle_legacy_interface" in ast.unparse(decorator):
                     told = dict(_switch(keyword) for keyword in decorator.keywords)
                     for home in (module, module.rpartition(".")[0]):
@@ -151,6 +153,7 @@ def builders(torchvision: Path) -> dict[str, dict[str, list[str | None]]]:
 
 
 def _switch(keyword: ast.keyword) -> tuple[str, list[str | None]]:
+    assert isinstance(keyword.value, ast.Tuple)
     old, weights = (ast.unparse(part) for part in keyword.value.elts)
     meant = None if weights.startswith("lambda") else weights.rpartition(".")[2]
     return ast.literal_eval(old), [keyword.arg, "" if meant == "None" else meant]

@@ -174,16 +174,18 @@ def asked(value: object) -> list[object]:
         return [value] if isinstance(value, types.FunctionType) else []
     if "__call__" in vars(type(value)) and type(value) is not type:
         return []
-    made, begun = value.__new__, value.__init__  # type: ignore[misc]
+    made, begun = (getattr(value, name) for name in ("__new__", "__init__"))
     python = [f for f in (made, begun) if isinstance(f, types.FunctionType)]
     if len(python) != 1:
         return []
-    return typing.get_overloads(python[0]) or python
+    return [*typing.get_overloads(python[0])] or [*python]
 
 
 def signed(function: object) -> inspect.Signature | None:
+    if not callable(function):
+        return None
     try:
-        found = inspect.signature(function)  # type: ignore[arg-type]
+        found = inspect.signature(function)
     except (TypeError, ValueError):
         return None
     first = next(iter(found.parameters), "")
@@ -311,7 +313,9 @@ class Torchvision:
             for node in self.trees[module].body
             if isinstance(node, ast.FunctionDef) and node.name == "__getattr__"
             for constant in ast.walk(node)
-            if isinstance(constant, ast.Constant) and str(constant.value).isidentifier()
+            if isinstance(constant, ast.Constant)
+            and isinstance(constant.value, str)
+            and constant.value.isidentifier()
         }
 
     def names(self, module: str) -> set[str]:

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.api.tentative import is_tentative
+from lintorch.facts.names.scopes import dotted_text
 from lintorch.source import Source
-from lintorch.source.api.tentative import is_tentative
-from lintorch.source.scopes import dotted_text
 
 rule = Rule(
     __name__,

@@ -7,8 +7,8 @@ from typing import Any
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
+from lintorch.core.rule import Rule
 from lintorch.source import Kind, Source, literal
 
 rule = Rule(
@@ -70,7 +70,7 @@ _MADE = frozenset(
     for name in ("tensor", "ones", "zeros", "rand", "randn", "randint", "arange", "full", "empty")
 ) | {"torch.from_numpy", *CONSTRUCTORS}
 """What gives a new tensor that no gradient runs through."""
-_VARIABLE = ("torch.autograd.Variable", "torch.autograd.variable.Variable")
+_VARIABLE = "torch.autograd.Variable"
 
 
 @rule.source(cst.Call, needs=("Tensor(",))
@@ -101,7 +101,7 @@ def constructor(call: cst.Call, source: Source) -> Iterator[Hit]:
 
 @rule.source(cst.Call, needs=("Variable",))
 def variable(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if source.name(call.func) not in _VARIABLE or not call.args:
+    if source.name(call.func) != _VARIABLE or not call.args:
         return
     given = source.arguments(call, "data", "requires_grad", "volatile")
     data = given.get("data")
@@ -124,7 +124,7 @@ def copy(call: cst.Call, source: Source) -> Iterator[Hit]:
     value = source.value(call.args[0].value)
     if call.args[0].star or call.args[0].keyword or value.kind is not Kind.TENSOR or not value.sure:
         return
-    if method and not source.value(func.value).is_tensor:  # type: ignore[attr-defined]
+    if method and isinstance(func, cst.Attribute) and not source.value(func.value).is_tensor:
         return
     written = f"{_receiver(call.args[0].value, source)}.detach().clone()"
     fix = None if method else Fix("copy it", (source.replace(call, written),))

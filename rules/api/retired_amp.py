@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.api.version_guards import hedged
+from lintorch.facts.names.scopes import dotted_text
 from lintorch.source import Source
-from lintorch.source.api.compat import hedged
-from lintorch.source.scopes import dotted_text
 
 rule = Rule(
     __name__,
@@ -163,7 +163,7 @@ def _alone(node: _Use, source: Source) -> tuple[Edit, ...]:
 
 def _together(
     node: cst.ImportFrom,
-    aliases: list[cst.ImportAlias] | tuple[cst.ImportAlias, ...],
+    aliases: Sequence[cst.ImportAlias],
     uses: list[cst.Name],
     source: Source,
 ) -> tuple[Edit, ...]:

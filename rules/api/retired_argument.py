@@ -8,11 +8,11 @@ from typing import Any
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Edit, Fix, Hit
+from lintorch.core.rule import Rule
+from lintorch.core.tables import Table, release
+from lintorch.facts.api.version_guards import hedged
 from lintorch.source import Arguments, Kind, Source, literal
-from lintorch.source.api.compat import hedged
-from lintorch.tables import Table, release
 
 rule = Rule(
     __name__,
@@ -149,7 +149,7 @@ def _reduction(
         yield Hit(given.by_name["reduction"], message, Fix('use "mean"', (edit,)))
         return
     old = [name for name in ("size_average", "reduce") if name in given.by_name]
-    meant = _meant(*(given.get(name) for name in ("size_average", "reduce")), source)
+    meant = _meant(given.get("size_average"), given.get("reduce"), source)
     if old and meant:
         over = ", and wins over reduction=" if "reduction" in given.by_name else ""
         message = f"{' and '.join(old)} of {_last(call.func)} {'is' if len(old) == 1 else 'are'} deprecated{over}: use reduction={meant}"

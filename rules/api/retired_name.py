@@ -9,12 +9,12 @@ from typing import Any
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.core.tables import Table, release
+from lintorch.facts.api.call_templates import rewritten
+from lintorch.facts.api.version_guards import hedged
 from lintorch.source import Arguments, Kind, Source, literal
-from lintorch.source.api.compat import hedged
-from lintorch.source.api.rewrites import rewritten
-from lintorch.tables import Table, release
 
 rule = Rule(
     __name__,
@@ -179,7 +179,7 @@ def _counts(
     node: cst.Attribute | cst.Name, call: cst.Call | None, row: dict[str, Any], source: Source
 ) -> bool:
     """Whether the use is one that reaches the retired thing, and not one that only asks for it."""
-    form = row["form"].partition(" of ")[0]
+    form: str = row["form"].partition(" of ")[0]
     if call is not None:
         return form != "value" and _lacks(call, row, source)
     parent = source.parent(node)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Severity
-from lintorch.profile import MEASURED_TORCH
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
+from lintorch.core.profile import MEASURED_TORCH
+from lintorch.core.rule import Rule
+from lintorch.core.tables import Table
+from lintorch.facts.api.offered_names import Takes, last_parts, takes
+from lintorch.facts.api.tentative import is_tentative
 from lintorch.source import UNKNOWN, Source, literal
-from lintorch.source.api.offers import Takes, last_parts, takes
-from lintorch.source.api.tentative import is_tentative
-from lintorch.tables import Table
 
 rule = Rule(
     __name__,
@@ -117,7 +117,7 @@ def last_name(func: cst.BaseExpression) -> str:
 
 
 def unknown_keywords(
-    given: str, known: Takes, call: cst.Call, args: tuple[cst.Arg, ...], source: Source
+    given: str, known: Takes, call: cst.Call, args: Sequence[cst.Arg], source: Source
 ) -> Iterator[Hit]:
     if known.any_keyword:
         return
@@ -161,7 +161,7 @@ def close(given: str, keyword: str, known: Takes) -> str:
     return known.near(keyword)
 
 
-def taken_by_position(name: str, known: Takes, args: tuple[cst.Arg, ...]) -> bool:
+def taken_by_position(name: str, known: Takes, args: Sequence[cst.Arg]) -> bool:
     """Whether a positional argument fills the parameter already, or may."""
     if known.positional is None or any(arg.star for arg in args):
         return True
@@ -172,7 +172,7 @@ def taken_by_position(name: str, known: Takes, args: tuple[cst.Arg, ...]) -> boo
 # positions
 
 
-def misplaced(given: str, known: Takes, args: tuple[cst.Arg, ...]) -> Iterator[Hit]:
+def misplaced(given: str, known: Takes, args: Sequence[cst.Arg]) -> Iterator[Hit]:
     slots = known.positional
     if slots is None:
         return

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Severity
-from lintorch.profile import MEASURED_TORCH
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
+from lintorch.core.profile import MEASURED_TORCH
+from lintorch.core.rule import Rule
+from lintorch.core.tables import Table
+from lintorch.facts.api.nearest_name import nearest
+from lintorch.facts.api.offered_names import modules
+from lintorch.facts.api.tentative import is_added, is_looked_up, is_tentative
+from lintorch.facts.names.scopes import dotted_text
 from lintorch.source import Source
-from lintorch.source.api.offers import modules
-from lintorch.source.api.spelled import nearest
-from lintorch.source.api.tentative import is_added, is_looked_up, is_tentative
-from lintorch.source.scopes import dotted_text
-from lintorch.tables import Table
 
 rule = Rule(
     __name__,
@@ -116,10 +116,12 @@ def in_imports(node: cst.ImportFrom | cst.Import, source: Source) -> Iterator[Hi
     if node.relative or not origin.startswith("torch") or isinstance(node.names, cst.ImportStar):
         return
     if origin == "torch._six":
-        yield from of_six(node, source)
+        yield from of_six(node, node.names, source)
     elif moved := gone(origin, source):
         if not is_tentative(node, source):
-            yield Hit(node, f"{origin} is no more: {moved}", moved_fix(node, origin, source))
+            yield Hit(
+                node, f"{origin} is no more: {moved}", moved_fix(node, node.names, origin, source)
+            )
     else:
         for alias in node.names:
             yield from of_import(alias, f"{origin}.{dotted_text(alias.name)}", source)
@@ -158,11 +160,11 @@ def imported(source: Source) -> Iterator[tuple[str, str]]:
             dotted = full if local else full.partition(".")[0]
             if dotted in known:
                 yield dotted_text(local) if local else dotted, dotted
-    for node in source.nodes(cst.ImportFrom):
-        if node.relative or isinstance(node.names, cst.ImportStar):
+    for origin in source.nodes(cst.ImportFrom):
+        if origin.relative or isinstance(origin.names, cst.ImportStar):
             continue
-        for alias in node.names:
-            dotted = f"{dotted_text(node.module)}.{dotted_text(alias.name)}"
+        for alias in origin.names:
+            dotted = f"{dotted_text(origin.module)}.{dotted_text(alias.name)}"
             if dotted in known:
                 yield dotted_text(alias.asname.name if alias.asname else alias.name), dotted
 
@@ -246,7 +248,7 @@ def renamed(node: cst.BaseExpression, near: list[str], module: str, source: Sour
     own = near[0].rpartition(".")[0] == module
     if own:
         last = node.attr if isinstance(node, cst.Attribute) else node
-        edits = (source.replace(last, near[0].rpartition(".")[2]),)
+        edits: tuple[Edit, ...] = (source.replace(last, near[0].rpartition(".")[2]),)
     else:
         spelled, imports = source.reach(near[0], node)
         edits = (source.replace(node, spelled), *imports) if spelled else ()
@@ -296,19 +298,21 @@ def gone(dotted: str, source: Source) -> str:
     return (now if " " in now else f"use {now}") if source.profile.torch >= since else ""
 
 
-def moved_fix(node: cst.ImportFrom, origin: str, source: Source) -> Fix | None:
+def moved_fix(
+    node: cst.ImportFrom, names: Sequence[cst.ImportAlias], origin: str, source: Source
+) -> Fix | None:
     """The same names from the module that has them now."""
     _, now = MOVED[origin]
-    asked = {dotted_text(alias.name) for alias in node.names}  # type: ignore[union-attr]
+    asked = {dotted_text(alias.name) for alias in names}
     if now not in modules(NAMES) or not asked <= modules(NAMES)[now] or node.module is None:
         return None
     return Fix(f"import from {now}", (source.replace(node.module, now),), Applicability.SAFE)
 
 
-def of_six(node: cst.ImportFrom, source: Source) -> Iterator[Hit]:
+def of_six(node: cst.ImportFrom, names: Sequence[cst.ImportAlias], source: Source) -> Iterator[Hit]:
     if source.profile.torch < SIX_GONE or is_tentative(node, source):
         return
-    lines = [six_line(alias) for alias in node.names]  # type: ignore[union-attr]
+    lines = [six_line(alias) for alias in names]
     fix = None
     if all(lines):
         edit = source.replace(node, stacked(lines, node, source))

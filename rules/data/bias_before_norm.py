@@ -6,17 +6,17 @@ import ast
 import linecache
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import TypeGuard
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Refuted, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit, Refuted, Severity
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Site, Trace
+from lintorch.evidence.host_reads import is_whole
+from lintorch.facts.classes.classes import is_self
+from lintorch.facts.nets.layers import CONV, TRANSPOSED, Layer
 from lintorch.source import Source
-from lintorch.source.classes import is_self
-from lintorch.source.nets.layers import CONV, TRANSPOSED, Layer
-from lintorch.subjects import Trace
-from lintorch.trace.asked import is_whole
-from lintorch.trace.record import Event, Site
 
 rule = Rule(
     __name__,
@@ -58,7 +58,7 @@ rule = Rule(
     fix=Applicability.UNSAFE,
 )
 
-BIASED = {f"Conv{n}d": CONV for n in (1, 2, 3)} | {
+BIASED: dict[str, tuple[str, ...]] = {f"Conv{n}d": CONV for n in (1, 2, 3)} | {
     f"ConvTranspose{n}d": TRANSPOSED for n in (1, 2, 3)
 }
 BIASED |= {"Linear": ("in_features", "out_features", "bias")}
@@ -79,7 +79,8 @@ def in_row(call: cst.Call, source: Source) -> Iterator[Hit]:
 @rule.source(cst.Call, needs=WORDS)
 def in_forward(call: cst.Call, source: Source) -> Iterator[Hit]:
     """`self.norm(self.conv(x))`, and the same in two lines that follow each other."""
-    given = call.args[0].value if is_own(call.func) and len(call.args) == 1 else None
+    own = is_own(call.func) and len(call.args) == 1
+    given: cst.CSTNode | None = call.args[0].value if own else None
     if isinstance(given, cst.Name):
         given = line_before(call, given.value, source)
     if isinstance(given, cst.Call) and is_own(given.func) and uses(given.func, source) == 1:
@@ -129,7 +130,8 @@ def between(made: cst.Call, after: cst.CSTNode, source: Source) -> Iterator[Hit]
     given = source.arguments(made, *parameters)
     if not parameters or not given.complete or given.value("bias", True) is not True:
         return
-    norm = source.name(norms[0].call.func).rpartition(".")[2]  # type: ignore[attr-defined]
+    run = norms[0].call
+    norm = source.name(run.func).rpartition(".")[2] if isinstance(run, cst.Call) else ""
     if layers[0].name == "Linear" and norm == "InstanceNorm1d":
         return
     message = f"{norm} subtracts the mean, and with it the bias of this {layers[0].name}"
@@ -149,7 +151,7 @@ def takes_mean(row: tuple[Layer, ...], source: Source) -> bool:
     return name.startswith("torch.nn.") and name.removeprefix("torch.nn.").startswith(NORMS)
 
 
-def is_own(node: cst.CSTNode) -> bool:
+def is_own(node: cst.CSTNode) -> TypeGuard[cst.Attribute]:
     return isinstance(node, cst.Attribute) and is_self(node.value)
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Hit, Severity
+from lintorch.core.rule import Rule
 from lintorch.source import Source, literal
-from lintorch.source.tree import offspring
+from lintorch.syntax.tree import offspring
 
 rule = Rule(
     __name__,
@@ -74,13 +74,14 @@ def in_source(node: cst.Assign, source: Source) -> Iterator[Hit]:
     target, call = node.targets[0].target, node.value
     if isinstance(call, cst.IfExp):  # x if found is None else torch.cat([found, x])
         call = call.orelse if isinstance(call.orelse, cst.Call) else call.body
-    joins = isinstance(call, cst.Call) and source.name(call.func) in JOINS
-    loop = next(source.loops.around(node), None) if joins else None
+    if not isinstance(call, cst.Call) or source.name(call.func) not in JOINS:
+        return
+    loop = next(source.loops.around(node), None)
     if loop is None or not isinstance(target, cst.Name) or source.in_forward(node):
         return
     if is_scripted(node, source):
         return
-    first = call.args[0].value if call.args else None  # type: ignore[attr-defined]
+    first = call.args[0].value if call.args else None
     grows = first is not None and is_joined_with(first, target.value)
     if grows and not is_short(loop.node, source) and is_begun_outside(loop.node, target, source):
         text = source.code(target)
@@ -96,9 +97,9 @@ def is_scripted(node: cst.CSTNode, source: Source) -> bool:
 
 def is_joined_with(pieces: cst.BaseExpression, name: str) -> bool:
     """`[x, new]` or `(new, x)`."""
-    listed = isinstance(pieces, (cst.List, cst.Tuple)) and len(pieces.elements) > 1
-    return listed and any(
-        isinstance(e.value, cst.Name) and e.value.value == name for e in pieces.elements
+    listed = pieces.elements if isinstance(pieces, (cst.List, cst.Tuple)) else ()
+    return len(listed) > 1 and any(
+        isinstance(e.value, cst.Name) and e.value.value == name for e in listed
     )
 
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.api.tentative import is_tentative
+from lintorch.facts.classes.model_classes import is_subclass
+from lintorch.facts.project.files import home
 from lintorch.source import UNKNOWN, Source, literal
-from lintorch.source.api.tentative import is_tentative
-from lintorch.source.literals import Arguments
-from lintorch.source.modules import is_subclass
-from lintorch.source.project import home
+from lintorch.syntax.literals import Arguments
 
 rule = Rule(
     __name__,
@@ -56,10 +56,8 @@ rule = Rule(
     severity=Severity.ERROR,
     fix=Applicability.SAFE,
 )
-LOADERS = ("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader")
-SPLITS = ("torch.utils.data.random_split", "torch.utils.data.dataset.random_split")
-DATASETS = ("torch.utils.data.Dataset", "torch.utils.data.dataset.Dataset")
-ITERABLE = ("torch.utils.data.IterableDataset", "torch.utils.data.dataset.IterableDataset")
+LOADER, SPLIT = "torch.utils.data.DataLoader", "torch.utils.data.random_split"
+DATASET, ITERABLE = "torch.utils.data.Dataset", "torch.utils.data.IterableDataset"
 PARAMETERS = (
     "dataset", "batch_size", "shuffle", "sampler", "batch_sampler", "num_workers", "collate_fn",
     "pin_memory", "drop_last", "timeout", "worker_init_fn", "multiprocessing_context",
@@ -72,11 +70,11 @@ WORDS = ("DataLoader", "random_split")
 @rule.source(cst.Call, needs=WORDS)
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
-    if name in LOADERS:
+    if name == LOADER:
         given = source.arguments(call, *PARAMETERS)
         hits = [*exclusive(call, given, source), *without_workers(call, given, source)]
         hits += [*values(given), *iterable(given, source), *whole_class(given, source)]
-    elif name in SPLITS:
+    elif name == SPLIT:
         hits = list(split(call, source))
     else:
         return
@@ -114,7 +112,7 @@ def unguarded(node: cst.For | cst.Call, source: Source) -> Iterator[Hit]:
     if source.enclosing(node, cst.FunctionDef, cst.ClassDef, cst.Lambda, cst.If, cst.Try):
         return
     built = source.built(loaded(over, source))
-    if len(built) == 1 and source.name(built[0].func) in LOADERS:
+    if len(built) == 1 and source.name(built[0].func) == LOADER:
         given = source.arguments(built[0], *PARAMETERS)
         workers = given.value("num_workers", 0)
         if type(workers) is int and workers > 0:
@@ -177,7 +175,7 @@ def values(given: Arguments) -> Iterator[Hit]:
 def iterable(given: Arguments, source: Source) -> Iterator[Hit]:
     dataset = given.get("dataset")
     built = source.built(dataset) if dataset is not None else ()
-    if len(built) != 1 or not is_a(source.name(built[0].func), ITERABLE, source):
+    if len(built) != 1 or not is_a(source.name(built[0].func), (ITERABLE,), source):
         return
     for name in ("shuffle", "sampler", "batch_sampler"):
         value = given.get(name)
@@ -202,7 +200,7 @@ def is_made(value: cst.BaseExpression | None, source: Source) -> bool:
 def dataset_class(name: cst.Name, source: Source) -> str:
     """The name of a dataset class of this file; "" of anything else."""
     info = source.classes.named(source.name(name))
-    if info is None or not is_a(source.name(name), (*DATASETS, *ITERABLE), source):
+    if info is None or not is_a(source.name(name), (DATASET, ITERABLE), source):
         return ""
     metaclass = any(arg.keyword is not None for arg in info.node.keywords)
     return "" if metaclass or "__class_getitem__" in info.methods else info.name
@@ -258,7 +256,7 @@ def is_size(node: cst.BaseExpression, source: Source) -> bool:
 
 def loaded(over: cst.BaseExpression, source: Source) -> cst.BaseExpression:
     """The loader inside `enumerate(loader)`, `iter(loader)` or `tqdm(loader)`."""
-    while isinstance(over, cst.Call) and over.args and source.name(over.func) not in LOADERS:
+    while isinstance(over, cst.Call) and over.args and source.name(over.func) != LOADER:
         over = over.args[0].value
     return over
 

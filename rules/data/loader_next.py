@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.api.tentative import is_tentative
+from lintorch.facts.training.roles import Role
 from lintorch.source import Source
-from lintorch.source.api.tentative import is_tentative
-from lintorch.source.training.roles import Role
 
 rule = Rule(
     __name__,

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TypeGuard
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.classes.classes import ClassInfo, is_self
+from lintorch.facts.classes.model_classes import is_subclass
+from lintorch.facts.project.files import home
+from lintorch.facts.training.loaders import LOADER, holder, loader_arguments, reads
 from lintorch.source import Source, literal
-from lintorch.source.classes import ClassInfo, is_self
-from lintorch.source.literals import Arguments
-from lintorch.source.modules import is_subclass
-from lintorch.source.project import home
-from lintorch.source.training.loaders import LOADERS, holder, loader_arguments, reads
-from lintorch.source.tree import offspring
+from lintorch.syntax.literals import Arguments
+from lintorch.syntax.tree import offspring
 
 rule = Rule(
     __name__,
@@ -78,8 +79,7 @@ rule = Rule(
 )
 
 DATASETS = (
-    "torch.utils.data.Dataset", "torch.utils.data.dataset.Dataset",
-    "torch.utils.data.IterableDataset", "torch.utils.data.dataset.IterableDataset",
+    "torch.utils.data.Dataset", "torch.utils.data.IterableDataset",
     "torchvision.datasets.VisionDataset", "torchvision.datasets.vision.VisionDataset",
 )  # fmt: skip
 MAP_STYLE = re.compile(
@@ -103,7 +103,7 @@ EVALUATES = re.compile(
 
 @rule.source(cst.Call, needs=("DataLoader(",))
 def in_loaders(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if source.name(call.func) not in LOADERS:
+    if source.name(call.func) != LOADER:
         return
     given = loader_arguments(call)
     held = holder(call, source)
@@ -233,7 +233,7 @@ def targets_of(call: cst.Call, source: Source) -> Iterator[cst.Name | cst.Attrib
         inner = outer
 
 
-def is_place(target: cst.CSTNode) -> bool:
+def is_place(target: cst.CSTNode) -> TypeGuard[cst.Name | cst.Attribute]:
     own = isinstance(target, cst.Attribute) and is_self(target.value)
     return own or isinstance(target, cst.Name)
 

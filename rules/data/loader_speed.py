@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.training.loaders import LOADER, Read, loader_arguments, reads
 from lintorch.source import Source, literal
-from lintorch.source.literals import Arguments
-from lintorch.source.training.loaders import LOADERS, Read, loader_arguments, reads
+from lintorch.syntax.literals import Arguments
 
 rule = Rule(
     __name__,
@@ -86,7 +86,7 @@ OPENS = re.compile(
 
 @rule.source(cst.Call, needs=("DataLoader(",))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if source.name(call.func) not in LOADERS:
+    if source.name(call.func) != LOADER:
         return
     given = loader_arguments(call)
     training = [read for read in reads(call, source) if source.loops.of(read.loop).trains]

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
+from lintorch.core.rule import Rule
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -103,9 +103,6 @@ def target(call: cst.Call, method: str, source: Source) -> str:
 def on_device(call: cst.Call, made: cst.Call, device: str, exact: bool, source: Source) -> Fix:
     """device= in the call that makes the tensor, and the move taken away."""
     inside, outside = source.replace(made, ""), source.replace(call, "")
-    edits = (
-        source.insert_argument(made, f"device={device}"),
-        Edit(inside.end, outside.end, ""),
-    )
+    edits = (source.insert_argument(made, f"device={device}"), Edit(inside.end, outside.end, ""))
     safe = Applicability.SAFE if exact else Applicability.UNSAFE
     return Fix("make it on the device", edits, safe)

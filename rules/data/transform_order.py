@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
+from lintorch.core.rule import Rule
 from lintorch.source import Source
 
 rule = Rule(
@@ -136,10 +136,7 @@ def exchanged(step: cst.BaseExpression, state: State, source: Source) -> Fix | N
         return None
     if _is_commented(early, step, source):
         return None
-    edits = (
-        source.replace(early, source.code(step)),
-        source.replace(step, source.code(early)),
-    )
+    edits = (source.replace(early, source.code(step)), source.replace(step, source.code(early)))
     return Fix("exchange the two", edits, Applicability.UNSAFE)
 
 

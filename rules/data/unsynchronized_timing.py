@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Hit
-from lintorch.rule import Rule
+from lintorch.core.finding import Hit
+from lintorch.core.rule import Rule
+from lintorch.facts.training.roles import of_class
 from lintorch.source import Role, Source
-from lintorch.source.training.roles import of_class
-from lintorch.source.tree import offspring
+from lintorch.syntax.tree import offspring
 
 rule = Rule(
     __name__,

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit, Refuted, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Refuted, Severity
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Outcome, Trace, Trial
 from lintorch.source import Source, literal
-from lintorch.subjects import Trace, Trial
-from lintorch.trace.record import Event, Outcome
 
 rule = Rule(
     __name__,

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.classes.classes import is_self
 from lintorch.source import Role, Source
-from lintorch.source.classes import is_self
 
 rule = Rule(
     __name__,

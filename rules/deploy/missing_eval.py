@@ -8,13 +8,12 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit, Place, Refuted, Severity
-from lintorch.profile import enumerated
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Place, Refuted, Severity
+from lintorch.core.profile import enumerated
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Outcome, Rung, Trace, Trial
+from lintorch.facts.exporting import export_calls
 from lintorch.source import Source
-from lintorch.source.exporting import exports
-from lintorch.subjects import Trace, Trial
-from lintorch.trace.record import Event, Outcome, Rung
 
 rule = Rule(
     __name__,
@@ -58,7 +57,7 @@ rule = Rule(
     fix=Applicability.UNSAFE,
 )
 
-EXPORTERS = {**exports.EXPORTERS, "torch.fx.symbolic_trace": ("fx", "root")}
+EXPORTERS = {**export_calls.EXPORTERS, "torch.fx.symbolic_trace": ("fx", "root")}
 ASKS = "self.training"
 _TRAINING = ("prepare_qat", "export_for_training", "QuantizationAwareTraining")
 """Words of files that export in order to train."""

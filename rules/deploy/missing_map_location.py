@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit
+from lintorch.core.rule import Rule
 from lintorch.source import Role, Source
 
 rule = Rule(
@@ -84,7 +84,9 @@ def _is_on_gpu(call: cst.Call, source: Source) -> bool:
     for outer in source.ancestors(call):
         if isinstance(outer, (cst.If, cst.IfExp)) and inner is not outer.test:
             denied = isinstance(outer.test, cst.UnaryOperation)
-            asked = outer.test.expression if denied else outer.test
+            asked = outer.test
+            if isinstance(asked, cst.UnaryOperation):
+                asked = asked.expression
             if _asks_gpu(asked, source) and (inner is outer.orelse) is denied:
                 return True
         inner = outer

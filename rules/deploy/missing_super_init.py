@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.classes.classes import ClassInfo, is_self
+from lintorch.facts.nets.layer_classes import layer_made
 from lintorch.source import Source
-from lintorch.source.classes import ClassInfo, is_self
-from lintorch.source.nets.made import layer_made
-from lintorch.source.tree import offspring
+from lintorch.syntax.tree import offspring
 
 rule = Rule(
     __name__,
@@ -57,8 +57,7 @@ rule = Rule(
     fix=Applicability.SAFE,
 )
 
-PARAMETERS = frozenset(("torch.nn.Parameter", "torch.nn.parameter.Parameter"))
-_SAMPLERS = frozenset(("torch.utils.data.Sampler", "torch.utils.data.sampler.Sampler"))
+PARAMETER, _SAMPLER = "torch.nn.Parameter", "torch.utils.data.Sampler"
 _UNUSUAL = frozenset({"__setattr__", "__getattr__", "__new__", "__call__", "__setstate__"})
 _OTHER_WAYS = frozenset({"__init__", "__dict__", "__setstate__", "__class__", "super"})
 """Names by which the tables may be made."""
@@ -129,7 +128,7 @@ def _is_layer(value: cst.BaseExpression | None, source: Source) -> bool:
     """A layer or a Parameter."""
     if not isinstance(value, cst.Call):
         return False
-    return bool(layer_made(value, source)) or source.name(value.func) in PARAMETERS
+    return bool(layer_made(value, source)) or source.name(value.func) == PARAMETER
 
 
 def _late(info: ClassInfo, init: cst.FunctionDef, source: Source) -> Iterator[Hit]:
@@ -165,7 +164,7 @@ def _is_docstring(statement: cst.CSTNode) -> bool:
 def _of_sampler(node: cst.ClassDef, init: cst.FunctionDef, source: Source) -> Iterator[Hit]:
     """`super().__init__(data_source)` where Sampler is the only base."""
     bases = [b.value.value if isinstance(b.value, cst.Subscript) else b.value for b in node.bases]
-    if len(bases) != 1 or source.name(bases[0]) not in _SAMPLERS:
+    if len(bases) != 1 or source.name(bases[0]) != _SAMPLER:
         return
     for call in source.nodes(cst.Call):
         if source.enclosing(call, cst.FunctionDef) is init and _is_super_init(call) and call.args:

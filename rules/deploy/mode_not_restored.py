@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Hit
-from lintorch.rule import Rule
+from lintorch.core.finding import Hit
+from lintorch.core.rule import Rule
+from lintorch.facts.names.scopes import dotted_text
 from lintorch.source import Act, Event, Path, Region, Role, Source
-from lintorch.source.scopes import dotted_text
 
 rule = Rule(
     __name__,

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.nets.layer_classes import layer_made
 from lintorch.source import Source, literal
-from lintorch.source.nets.made import layer_made
 
 rule = Rule(
     __name__,
@@ -54,7 +54,6 @@ _WRAPPERS = frozenset(
     {
         "torch.nn.DataParallel", "torch.nn.parallel.DataParallel",
         "torch.nn.parallel.DistributedDataParallel",
-        "torch.nn.parallel.distributed.DistributedDataParallel",
     }
 )  # fmt: skip
 _OF_WRAPPERS = frozenset(

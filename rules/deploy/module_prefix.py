@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeGuard
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit
+from lintorch.core.rule import Rule
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -90,7 +91,7 @@ def _runs_over(loop: cst.CSTNode, name: str) -> bool:
     return named and (method == "keys" or isinstance(over, cst.Name))
 
 
-def _is_list(node: cst.BaseExpression) -> bool:
+def _is_list(node: cst.BaseExpression) -> TypeGuard[cst.Call]:
     """`list(x)`, `sorted(x)`."""
     return (
         isinstance(node, cst.Call)

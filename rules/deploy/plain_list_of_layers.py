@@ -8,15 +8,14 @@ from typing import Any
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit, Refuted, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Refuted, Severity
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Trace
+from lintorch.facts.classes.classes import ClassInfo, is_self
+from lintorch.facts.names.scopes import dotted_text
+from lintorch.facts.nets.layer_classes import layer_made
 from lintorch.source import Source, literal
-from lintorch.source.classes import ClassInfo, is_self
-from lintorch.source.nets.made import layer_made
-from lintorch.source.scopes import dotted_text
-from lintorch.source.tree import names_in
-from lintorch.subjects import Trace
-from lintorch.trace.record import Event
+from lintorch.syntax.tree import names_in
 
 rule = Rule(
     __name__,
@@ -176,7 +175,7 @@ def _has_state(name: str, source: Source) -> bool:
         v for c in source.classes.lineage(own) for given in c.attributes.values() for v in given
     ]
     return any(
-        source.name(v.func) in ("torch.nn.Parameter", "torch.nn.parameter.Parameter")
+        source.name(v.func) == "torch.nn.Parameter"
         or ((inner := layer_made(v, source)) and not _STATELESS.search(inner))
         for v in values
         if isinstance(v, cst.Call)

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Harm, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Outcome, Site, Trace, Trial
 from lintorch.source import Source, literal
-from lintorch.subjects import Trace, Trial
-from lintorch.trace.record import Event, Outcome, Site
 
 rule = Rule(
     __name__,

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit, Refuted, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Refuted, Severity
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Trace
+from lintorch.evidence.host_reads import is_whole
+from lintorch.facts.classes.classes import ClassInfo, is_self
 from lintorch.source import UNKNOWN, Source, literal
-from lintorch.source.classes import ClassInfo, is_self
-from lintorch.subjects import Trace
-from lintorch.trace.asked import is_whole
-from lintorch.trace.record import Event
 
 rule = Rule(
     __name__,
@@ -79,7 +78,7 @@ _SHAPED = frozenset(
 )  # fmt: skip
 """Methods that make another such tensor of a tensor."""
 _MOVED = re.compile(r"\.(to|type_as|cuda|cpu|item|tolist|numpy|new\w*)\(|device|_like\(")
-_PARAMETER = ("torch.nn.Parameter", "torch.nn.parameter.Parameter")
+_PARAMETER = "torch.nn.Parameter"
 _WHOLE = re.compile(r"^torch\.(u?int\d*|long|short|bool)$")
 _MOVES = frozenset({"_apply", "to", "cuda", "__setattr__", "__getattr__"})
 
@@ -100,7 +99,7 @@ def in_source(node: cst.Assign, source: Source) -> Iterator[Hit]:
 
 @rule.source(cst.Call, needs=("Parameter(",))
 def of_integers(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if source.name(call.func) not in _PARAMETER:
+    if source.name(call.func) != _PARAMETER:
         return
     given = source.arguments(call, "data", "requires_grad")
     if given.value("requires_grad", True) is True and _is_whole(given.get("data"), source):

@@ -7,14 +7,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Hit, Refuted, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Hit, Refuted, Severity
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Rung, Trace
+from lintorch.evidence.host_reads import is_whole
+from lintorch.facts.classes.classes import is_self
+from lintorch.facts.nets.layer_classes import layer_made
 from lintorch.source import Source
-from lintorch.source.classes import is_self
-from lintorch.source.nets.made import layer_made
-from lintorch.subjects import Trace
-from lintorch.trace.asked import is_whole
-from lintorch.trace.record import Event, Rung
 
 rule = Rule(
     __name__,

@@ -7,12 +7,11 @@ from typing import Any
 
 import libcst as cst
 
-from lintorch.finding import Harm, Hit, Refuted, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Harm, Hit, Refuted, Severity
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Outcome, Site, Trace, Trial
+from lintorch.evidence.size_changes import may_be_of, may_be_wrong_by, said_of
 from lintorch.source import UNKNOWN, Kind, Source, literal
-from lintorch.subjects import Trace, Trial
-from lintorch.trace.changes import may_be_of, may_be_wrong_by, said_of
-from lintorch.trace.record import Event, Outcome, Site
 
 rule = Rule(
     __name__,

@@ -7,13 +7,12 @@ from typing import Any
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Harm, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Outcome, Site, Trace, Trial
+from lintorch.evidence.size_changes import may_be_of
 from lintorch.source import UNKNOWN, Source
-from lintorch.source.literals import Arguments
-from lintorch.subjects import Trace, Trial
-from lintorch.trace.changes import may_be_of
-from lintorch.trace.record import Event, Outcome, Site
+from lintorch.syntax.literals import Arguments
 
 rule = Rule(
     __name__,
@@ -147,7 +146,7 @@ def written(call: cst.Call, given: Arguments, source: Source) -> Fix:
     if none is not None:
         edit = source.replace(none, "False")
     else:
-        edit: Edit = source.insert_argument(call, "align_corners=False")
+        edit = source.insert_argument(call, "align_corners=False")
     return Fix("Say align_corners=False, which is what it means", (edit,))
 
 

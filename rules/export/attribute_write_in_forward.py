@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Harm, Hit, Refuted
-from lintorch.rule import Rule
+from lintorch.core.finding import Harm, Hit, Refuted
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Trace
+from lintorch.evidence.host_reads import is_whole
 from lintorch.source import Source, literal
-from lintorch.subjects import Trace
-from lintorch.trace.asked import is_whole
-from lintorch.trace.record import Event
 
 rule = Rule(
     __name__,
@@ -230,7 +229,13 @@ def is_elsewhere(target: cst.BaseExpression) -> bool:
     bounds = [
         bound
         for part in parts
-        for bound in ([part.value] if isinstance(part, cst.Index) else [part.lower, part.upper])
+        for bound in (
+            (part.value,)
+            if isinstance(part, cst.Index)
+            else (part.lower, part.upper)
+            if isinstance(part, cst.Slice)
+            else ()
+        )
     ]
     return any(
         isinstance(bound, (cst.Name, cst.BinaryOperation, cst.Attribute)) for bound in bounds

@@ -7,13 +7,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Rung, Trace, host_reads
+from lintorch.facts.dataflow.memory_writes import is_write_method
 from lintorch.source import Source
-from lintorch.source.dataflow.writes import is_write_method
-from lintorch.subjects import Trace
-from lintorch.trace import asked
-from lintorch.trace.record import Event, Rung
 
 rule = Rule(
     __name__,
@@ -81,10 +79,7 @@ GRADIENTS = ("torch.autograd.grad", "torch.autograd.backward")
 DATA = "torch.Tensor.data.__get__"
 OTHER = re.compile(r"grad|backward|checkpoint")
 """What else of autograd a line may hold."""
-CHECKPOINTS = (
-    "torch.utils.checkpoint.checkpoint",
-    "torch.utils.checkpoint.checkpoint_sequential",
-)
+CHECKPOINTS = ("torch.utils.checkpoint.checkpoint", "torch.utils.checkpoint.checkpoint_sequential")
 TENSOR = re.compile(r"^(x\d?|inputs?|images?|imgs?|features?|feats?|hidden_states?)$")
 SIZES = frozenset(
     {"size", "shape", "dim", "ndim", "dtype", "device", "ndimension", "numel", "type", "new"}
@@ -112,8 +107,12 @@ def in_data(node: cst.Attribute, source: Source) -> Iterator[Hit]:
 @rule.source(cst.Call, needs=("autograd", "backward", "checkpoint"))
 def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
-    method = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
-    backward = method == "backward" and not name and source.value(call.func.value).is_tensor
+    backward = (
+        isinstance(call.func, cst.Attribute)
+        and call.func.attr.value == "backward"
+        and not name
+        and source.value(call.func.value).is_tensor
+    )
     if not (name in (*GRADIENTS, *CHECKPOINTS) or backward) or not source.in_traced_forward(call):
         return
     if name in CHECKPOINTS:
@@ -135,14 +134,14 @@ def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
 @rule.trace(DATA, *GRADIENTS)
 def in_reading(event: Event, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: what is read of a weight, or only to look at its size."""
-    yield Hit(event, asked.ran(event), severity=Severity.NOTE, confirms=True)
+    yield Hit(event, host_reads.ran(event), severity=Severity.NOTE, confirms=True)
 
 
 @rule.trace("rung.fx")
 def in_run(rung: Rung, trace: Trace) -> Iterator[Refuted]:
     read = {(e.site.path, e.site.row) for run in trace.runs for e in run.events if e.name == DATA}
-    for site in asked.whole_lines(trace):
-        text = asked.line(site)
+    for site in host_reads.whole_lines(trace):
+        text = host_reads.line(site)
         if ".data" in text and not OTHER.search(text) and (site.path, site.row) not in read:
             yield Refuted(site, "the line ran, and this .data was asked of no tensor")
 

@@ -6,15 +6,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Harm, Hit, Refuted, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Harm, Hit, Refuted, Severity
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Outcome, Rung, Trace, Trial, host_reads
+from lintorch.evidence.size_changes import blamed, decides
+from lintorch.facts.dataflow.data_sizes import counted, is_data, is_made, sized_by_data
+from lintorch.facts.exporting.scripted import as_traced
 from lintorch.source import Source, literal
-from lintorch.source.dataflow.data import counted, is_data, is_made, sized_by_data
-from lintorch.source.exporting.scripted import as_traced
-from lintorch.subjects import Trace, Trial
-from lintorch.trace import asked
-from lintorch.trace.changes import blamed, decides
-from lintorch.trace.record import Event, Outcome, Rung
 
 rule = Rule(
     __name__,
@@ -111,26 +109,26 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
         yield Hit(call, f"{name}() compares tensors in Python and keeps one of them", harm=CHOSEN)
 
 
-@rule.trace(asked.BOOL, "tensor.item", *asked.VERDICTS)
+@rule.trace(host_reads.BOOL, "tensor.item", *host_reads.VERDICTS)
 def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: whether chance or a constant decided, a run does not tell."""
-    message = asked.told(event) + refusal(event, trace)
+    message = host_reads.told(event) + refusal(event, trace)
     yield Hit(event, message, severity=Severity.NOTE, confirms=True)
 
 
 @rule.trial("wrong", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
-    for event in trial.trace.named(asked.BOOL, *asked.VERDICTS, *asked.READS):
-        harm = VERDICT if event.name in asked.VERDICTS else BRANCH
+    for event in trial.trace.named(host_reads.BOOL, *host_reads.VERDICTS, *host_reads.READS):
+        harm = VERDICT if event.name in host_reads.VERDICTS else BRANCH
         hit = blamed(outcome, event, trial, harm)
-        if hit and (event.name not in asked.READS or decides(event)):
+        if hit and (event.name not in host_reads.READS or decides(event)):
             yield hit
 
 
 @rule.trace("rung.fx")
 def in_run(rung: Rung, trace: Trace) -> Iterator[Refuted]:
     reason = "the line ran, and no bool() of a tensor was asked: the model reads no data at all"
-    yield from (Refuted(site, reason) for site in asked.unread(trace))
+    yield from (Refuted(site, reason) for site in host_reads.unread(trace))
 
 
 def refusal(event: Event, trace: Trace) -> str:

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Harm, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Trace
+from lintorch.evidence.host_reads import ran
+from lintorch.facts.dataflow.data_sizes import is_data, is_mask
 from lintorch.source import Source, literal
-from lintorch.source.dataflow.data import is_data, is_mask
-from lintorch.subjects import Trace
-from lintorch.trace.asked import ran
-from lintorch.trace.record import Event
 
 rule = Rule(
     __name__,
@@ -58,11 +57,7 @@ LEGACY = {"onnx-legacy": Harm.REFUSED}
 ONNX = {"onnx": Harm.REFUSED}
 REFUSED = {"torch.export": Harm.REFUSED, **ONNX, **LEGACY}
 SCRIPT = {"torchscript-script": Harm.REFUSED}
-HARM = {
-    "masked_select": ONNX,
-    "combinations": REFUSED,
-    "unique_consecutive": LEGACY,
-}
+HARM = {"masked_select": ONNX, "combinations": REFUSED, "unique_consecutive": LEGACY}
 WORDS = (*HARM, "one_hot", "repeat_interleave", "as_tuple")
 OPERATORS = (
     "torch.nn.functional.one_hot",

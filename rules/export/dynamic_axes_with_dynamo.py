@@ -6,10 +6,16 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.exporting.export_calls import (
+    ONNX,
+    is_given,
+    onnx_arguments,
+    onnx_exporter,
+    strings,
+)
 from lintorch.source import UNKNOWN, Arguments, Source, literal
-from lintorch.source.exporting.exports import ONNX, is_given, onnx_arguments, onnx_exporter, strings
 
 rule = Rule(
     __name__,

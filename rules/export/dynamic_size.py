@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import cast
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Harm, Hit, Refuted
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Outcome, Trace, Trial
+from lintorch.evidence.size_changes import (
+    blamed,
+    changes,
+    cleared,
+    is_fixed,
+    is_function_of,
+    only_looks,
+)
+from lintorch.facts.exporting.scripted import as_traced
 from lintorch.source import (
     Kind,
     Source,
@@ -19,10 +28,6 @@ from lintorch.source import (
     literal,
     may_vary,
 )
-from lintorch.source.exporting.scripted import as_traced
-from lintorch.subjects import Trace, Trial
-from lintorch.trace.changes import blamed, changes, cleared, is_fixed, is_function_of, only_looks
-from lintorch.trace.record import Event, Outcome
 
 rule = Rule(
     __name__,
@@ -378,13 +383,13 @@ def item_call(call: cst.Call, source: Source) -> cst.Call | None:
 
 def whole_read(node: cst.Attribute, source: Source) -> cst.BaseExpression:
     """`x.shape[0]` around `x.shape`, `x.size(0)` or `x.size()[0]` around `x.size`."""
-    read: cst.CSTNode = node
+    read: cst.BaseExpression = node
     outer = source.parent(node)
     if isinstance(outer, cst.Call) and outer.func is node:
         read, outer = outer, source.parent(outer)
     if isinstance(outer, cst.Subscript) and outer.value is read:
         read = outer
-    return cast("cst.BaseExpression", read)
+    return read
 
 
 def without_data(node: cst.Attribute, source: Source) -> Fix | None:

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Harm, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Harm, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Trace
+from lintorch.evidence.host_reads import ran
 from lintorch.source import Source
-from lintorch.subjects import Trace
-from lintorch.trace.asked import ran
-from lintorch.trace.record import Event
 
 rule = Rule(
     __name__,

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.exporting.export_calls import ONNX
 from lintorch.source import Source
-from lintorch.source.exporting.exports import ONNX
 
 rule = Rule(
     __name__,

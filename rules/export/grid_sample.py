@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
-from lintorch.finding import Harm, Hit, Refuted, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Harm, Hit, Refuted, Severity
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Outcome, Trace, Trial
+from lintorch.evidence.size_changes import may_be_of
 from lintorch.source import UNKNOWN, Kind, Source
-from lintorch.subjects import Trace, Trial
-from lintorch.trace.changes import may_be_of
-from lintorch.trace.record import Event, Outcome
 
 rule = Rule(
     __name__,

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Hit, Refuted
-from lintorch.rule import Rule
+from lintorch.core.finding import Hit, Refuted
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Site, Trace
+from lintorch.evidence.host_reads import is_whole, line
 from lintorch.source import Source, literal
-from lintorch.subjects import Trace
-from lintorch.trace.asked import is_whole, line
-from lintorch.trace.record import Event, Site
 
 rule = Rule(
     __name__,
@@ -111,8 +110,9 @@ def states(given: cst.BaseExpression, axis: int, source: Source) -> Iterator[Hit
             yield from states(element.value, axis, source)
     elif isinstance(given, cst.Call) and source.in_traced_forward(given):
         size = made_with(given, source)
-        if len(size) > axis and isinstance(size[axis], int) and size[axis] > 1:
-            yield Hit(given, f"a state for a batch of {size[axis]}: any other batch raises")
+        batch = size[axis] if len(size) > axis else None
+        if isinstance(batch, int) and batch > 1:
+            yield Hit(given, f"a state for a batch of {batch}: any other batch raises")
 
 
 def made_with(call: cst.Call, source: Source) -> list[object]:
@@ -224,7 +224,7 @@ def is_maps(node: cst.BaseExpression, before: cst.CSTNode, source: Source, steps
 
 def last_assignment(name: str, node: cst.CSTNode, source: Source) -> cst.Assign | None:
     """The assignment to a name next above a node in the block the node stands in."""
-    line = node
+    line: cst.CSTNode | None = node
     while line is not None and not isinstance(line, cst.SimpleStatementLine):
         line = source.parent(line)
     block = source.parent(line) if line is not None else None

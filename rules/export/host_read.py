@@ -6,14 +6,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Harm, Hit, Refuted, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Harm, Hit, Refuted, Severity
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Outcome, Rung, Trace, Trial, host_reads
+from lintorch.evidence.size_changes import blamed, only_looks
+from lintorch.facts.dataflow.data_sizes import is_data, is_made
 from lintorch.source import Source
-from lintorch.source.dataflow.data import is_data, is_made
-from lintorch.subjects import Trace, Trial
-from lintorch.trace import asked
-from lintorch.trace.changes import blamed, only_looks
-from lintorch.trace.record import Event, Outcome, Rung
 
 rule = Rule(
     __name__,
@@ -60,19 +58,12 @@ TRACED = {"onnx-legacy": Harm.WARNED, "torchscript-trace": Harm.WARNED}
 CONVERTED = {"torch.export": Harm.REFUSED, **TRACED}
 FUNCTION = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED, **TRACED}
 UNSCRIPTED = {"torchscript-script": Harm.REFUSED}
-METHODS = {
-    "item": TRACED,
-    "tolist": {**TRACED, **UNSCRIPTED},
-    "numpy": {**CONVERTED, **UNSCRIPTED},
-}
+METHODS = {"item": TRACED, "tolist": {**TRACED, **UNSCRIPTED}, "numpy": {**CONVERTED, **UNSCRIPTED}}
 CONVERSIONS = {
     "int": CONVERTED,
     "float": CONVERTED,
     "bool": {**dict.fromkeys(CONVERTED, Harm.REFUSED), "torchscript-trace": Harm.FAILS},
-    **dict.fromkeys(
-        (f"math.{name}" for name in ("sqrt", "exp", "log", "ceil")),
-        FUNCTION,
-    ),
+    **dict.fromkeys((f"math.{name}" for name in ("sqrt", "exp", "log", "ceil")), FUNCTION),
 }
 TRACE_HARM = {
     "tensor.item": METHODS["item"],
@@ -99,17 +90,17 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
         yield Hit(call, said.replace("number", "array") if is_array(call) else said, harm=harm)
 
 
-@rule.trace(*asked.READS, asked.BOOL)
+@rule.trace(*host_reads.READS, host_reads.BOOL)
 def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: what is read to be looked at, or to raise, is not meant."""
-    yield Hit(event, asked.told(event), severity=Severity.NOTE, confirms=True)
+    yield Hit(event, host_reads.told(event), severity=Severity.NOTE, confirms=True)
 
 
 @rule.trial("wrong", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     """Not of sizes that were made a tensor: dynamic-size tells of these."""
     sizes = {event.site for event in trial.trace.named("size.tensor")}
-    for event in trial.trace.named(*asked.READS):
+    for event in trial.trace.named(*host_reads.READS):
         hit = blamed(outcome, event, trial, TRACE_HARM[event.name])
         if hit and event.site not in sizes and not only_looks(event):
             yield hit
@@ -118,7 +109,7 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
 @rule.trace("rung.fx")
 def in_run(rung: Rung, trace: Trace) -> Iterator[Refuted]:
     reason = "the line ran, and the model read the data of no tensor at any size tried"
-    yield from (Refuted(site, reason) for site in asked.unread(trace))
+    yield from (Refuted(site, reason) for site in host_reads.unread(trace))
 
 
 def reading(call: cst.Call, source: Source) -> tuple[cst.BaseExpression | None, dict[str, Harm]]:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.exporting.export_calls import ONNX, onnx_arguments, onnx_exporter, strings
 from lintorch.source import Arguments, Source
-from lintorch.source.exporting.exports import ONNX, onnx_arguments, onnx_exporter, strings
 
 rule = Rule(
     __name__,

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Refuted
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit, Refuted
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Rung, Trace
+from lintorch.evidence.host_reads import is_whole, shown
+from lintorch.facts.dataflow.memory_writes import written
 from lintorch.source import UNKNOWN, Source, literal
-from lintorch.source.dataflow.writes import written
-from lintorch.subjects import Trace
-from lintorch.trace.asked import is_whole, shown
-from lintorch.trace.record import Event, Rung
 
 rule = Rule(
     __name__,

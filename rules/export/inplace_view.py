@@ -6,14 +6,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Outcome, Rung, Trace, Trial
+from lintorch.evidence.host_reads import is_followed_whole, is_run_whole, is_whole, shown
+from lintorch.evidence.size_changes import blamed
+from lintorch.facts.dataflow.memory_writes import written
 from lintorch.source import Kind, Source, literal
-from lintorch.source.dataflow.writes import written
-from lintorch.subjects import Trace, Trial
-from lintorch.trace.asked import is_followed_whole, is_run_whole, is_whole, shown
-from lintorch.trace.changes import blamed
-from lintorch.trace.record import Event, Outcome, Rung
 
 rule = Rule(
     __name__,
@@ -201,8 +200,9 @@ def base_read_later(node: cst.CSTNode, place: cst.BaseExpression, source: Source
 def base_of(view: cst.BaseExpression, source: Source) -> str:
     """`y` of `y`'s views: `y.view(-1)[:3]`, `torch.transpose(y, 1, 2)`, `y.mT`."""
     while not isinstance(view, cst.Name):
-        turned = isinstance(view, cst.Attribute) and view.attr.value in TURNED
-        if turned or (isinstance(view, cst.Subscript) and is_basic(view, source)):
+        if (isinstance(view, cst.Attribute) and view.attr.value in TURNED) or (
+            isinstance(view, cst.Subscript) and is_basic(view, source)
+        ):
             view = view.value
         elif isinstance(view, cst.Call) and (inner := receiver(view, source)) is not None:
             view = inner
@@ -225,7 +225,7 @@ def receiver(call: cst.Call, source: Source) -> cst.BaseExpression | None:
 def is_basic(view: cst.Subscript, source: Source) -> bool:
     """Whether indexing surely gives a view."""
     return all(
-        isinstance(part.slice, cst.Slice)
+        not isinstance(part.slice, cst.Index)
         or isinstance(part.slice.value, (cst.Ellipsis, cst.Integer))
         or literal(part.slice.value) is None
         or source.value(part.slice.value).kind in BASIC

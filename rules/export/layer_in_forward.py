@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Hit
-from lintorch.rule import Rule
+from lintorch.core.finding import Hit
+from lintorch.core.rule import Rule
+from lintorch.facts.classes.classes import is_self
 from lintorch.source import Source
-from lintorch.source.classes import is_self
 
 rule = Rule(
     __name__,
@@ -71,18 +71,18 @@ NORMS = {
     "torch.nn.PReLU": ("", True),
 }
 """Layers with weights that start at one: trained if it were kept, and what says whether they have any."""
-PARAMETERS = ("torch.nn.Parameter", "torch.nn.parameter.Parameter")
+PARAMETER = "torch.nn.Parameter"
 
 
 @rule.source(cst.Call, needs=("forward",))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
     short = name.rpartition(".")[2]
-    if not (name in DRAWN or name in PARAMETERS or norm(call, name, source)):
+    if not (name in DRAWN or name == PARAMETER or norm(call, name, source)):
         return
     if not source.in_forward(call) or deliberate(call, source):
         return
-    if name in PARAMETERS:
+    if name == PARAMETER:
         yield Hit(call, "a Parameter made at each call: no optimizer ever sees it")
     elif name in DRAWN:
         yield Hit(

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.api.version_guards import asked
+from lintorch.facts.exporting.export_calls import ONNX, onnx_arguments, onnx_exporter
 from lintorch.source import Source
-from lintorch.source.api.compat import asked
-from lintorch.source.exporting.exports import ONNX, onnx_arguments, onnx_exporter
 
 rule = Rule(
     __name__,

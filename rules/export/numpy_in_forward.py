@@ -6,13 +6,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Harm, Hit, Refuted, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Harm, Hit, Refuted, Severity
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Rung, Trace, host_reads
+from lintorch.facts.dataflow.data_sizes import is_data, is_made
 from lintorch.source import Kind, Source
-from lintorch.source.dataflow.data import is_data, is_made
-from lintorch.subjects import Trace
-from lintorch.trace import asked
-from lintorch.trace.record import Event, Rung
 
 rule = Rule(
     __name__,
@@ -86,17 +84,17 @@ def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
     yield Hit(event, message, harm=NUMPY)
 
 
-@rule.trace("tensor.numpy", asked.ARRAY)
+@rule.trace("tensor.numpy", host_reads.ARRAY)
 def in_reading(event: Event, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: of `x.numpy()` another rule tells."""
-    message = f"a tensor of shape {asked.shown(event.inputs)} was made an array here"
+    message = f"a tensor of shape {host_reads.shown(event.inputs)} was made an array here"
     yield Hit(event, message, severity=Severity.NOTE, confirms=True)
 
 
 @rule.trace("rung.fx")
 def in_run(rung: Rung, trace: Trace) -> Iterator[Refuted]:
     reason = "the line ran, and no tensor was made an array: the model reads no data at all"
-    yield from (Refuted(site, reason) for site in asked.unread(trace))
+    yield from (Refuted(site, reason) for site in host_reads.unread(trace))
 
 
 def takes(given: cst.BaseExpression, numpy: bool, source: Source) -> bool:

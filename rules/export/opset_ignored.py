@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit
+from lintorch.core.rule import Rule
+from lintorch.facts.exporting.export_calls import ONNX, onnx_arguments, onnx_exporter
 from lintorch.source import Source, literal
-from lintorch.source.exporting.exports import ONNX, onnx_arguments, onnx_exporter
 
 rule = Rule(
     __name__,

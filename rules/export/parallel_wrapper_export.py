@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.exporting.export_calls import EXPORTERS, ONNX, onnx_exporter
 from lintorch.source import Source
-from lintorch.source.exporting.exports import EXPORTERS, ONNX, onnx_exporter
 
 rule = Rule(
     __name__,
@@ -52,7 +52,6 @@ WRAPPERS = {
     "torch.nn.DataParallel": "DataParallel",
     "torch.nn.parallel.DataParallel": "DataParallel",
     "torch.nn.parallel.DistributedDataParallel": "DistributedDataParallel",
-    "torch.nn.parallel.distributed.DistributedDataParallel": "DistributedDataParallel",
 }
 REFUSING = ("torchscript-script", "onnx-legacy")
 
@@ -97,7 +96,7 @@ def _last_assigned(given: cst.BaseExpression, source: Source) -> cst.Call | None
     block = source.enclosing(given, cst.IndentedBlock, cst.Module)
     inside = [given, *source.ancestors(given)]
     found: cst.Call | None = None
-    for statement in block.body if block is not None else ():
+    for statement in block.body if isinstance(block, (cst.IndentedBlock, cst.Module)) else ():
         if statement in inside:
             return found
         for small in (

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Harm, Hit, Refuted, Severity
-from lintorch.profile import DEFAULT_EXPORTERS
-from lintorch.rule import Rule
+from lintorch.core.finding import Harm, Hit, Refuted, Severity
+from lintorch.core.profile import DEFAULT_EXPORTERS
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Trace
+from lintorch.evidence.host_reads import is_whole, shown
 from lintorch.source import UNKNOWN, Source
-from lintorch.subjects import Trace
-from lintorch.trace.asked import is_whole, shown
-from lintorch.trace.record import Event
 
 rule = Rule(
     __name__,

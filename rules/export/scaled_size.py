@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Harm, Hit, Refuted
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Outcome, Trace, Trial
+from lintorch.evidence.size_changes import blamed, changes, cleared, is_fixed, is_function_of
 from lintorch.source import Kind, Source, is_ratio, is_read, is_scaled, literal, may_vary
-from lintorch.subjects import Trace, Trial
-from lintorch.trace.changes import blamed, changes, cleared, is_fixed, is_function_of
-from lintorch.trace.record import Event, Outcome
 
 rule = Rule(
     __name__,

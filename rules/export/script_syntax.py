@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Harm, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.exporting.exported_models import own
+from lintorch.facts.exporting.scripted import compiled, is_own, scripted
 from lintorch.source import UNKNOWN, Kind, Source, literal
-from lintorch.source.exporting.exported import own
-from lintorch.source.exporting.scripted import compiled, is_own, scripted
 
 rule = Rule(
     __name__,
@@ -63,9 +64,10 @@ rule = Rule(
     fix=Applicability.SAFE,
 )
 
+N = TypeVar("N", bound=cst.CSTNode)
 SCRIPT = {"torchscript-script": Harm.REFUSED}
 WRONG = {"torchscript-script": Harm.SILENT}
-NEVER = {
+NEVER: dict[type[cst.CSTNode], str] = {
     cst.Yield: "yield", cst.Try: "try", cst.TryStar: "try", cst.Lambda: "a lambda",
     cst.Global: "global", cst.FunctionDef: "a function in a function",
     cst.ClassDef: "a class in a function", cst.Import: "an import", cst.ImportFrom: "an import",
@@ -98,6 +100,7 @@ def in_source(module: cst.Module, source: Source) -> Iterator[Hit]:
             yield here.told(hit, function)
     for found in (in_text, in_calls, in_indexing, in_containers):
         for hit in found(here):
+            assert isinstance(hit.node, cst.CSTNode)
             yield here.told(hit, here.home(hit.node))
 
 
@@ -108,7 +111,7 @@ class Compiled:
     source: Source
     table: dict[cst.FunctionDef, bool]
 
-    def nodes(self, *kinds: type[cst.CSTNode]) -> Iterator[cst.CSTNode]:
+    def nodes(self, *kinds: type[N]) -> Iterator[N]:
         """The nodes of these classes in compiled functions, whatever the branch."""
         for kind in kinds:
             yield from (n for n in self.source.nodes(kind) if self.home(n) in self.table)
@@ -132,21 +135,22 @@ def in_text(here: Compiled) -> Iterator[Hit]:
     for kind, told in NEVER.items():
         for node in here.nodes(kind):
             yield Hit(node, f"{told} is not compiled", harm=SCRIPT)
-    for node in here.nodes(cst.For, cst.While):
-        if node.orelse is not None:
-            yield Hit(node.orelse, "else after a loop is not compiled", harm=SCRIPT)
-    for node in here.nodes(cst.CompFor):
-        if node.ifs or node.inner_for_in is not None:
-            yield Hit(node, "a comprehension with if or a second for is not compiled", harm=SCRIPT)
-    for node in here.nodes(cst.FormattedStringExpression):
-        if node.format_spec is not None or node.conversion or node.equal:
-            yield Hit(node, "a format in an f-string is not compiled", harm=SCRIPT)
-    for node in here.nodes(cst.AnnAssign):
-        if node.value is None:
-            yield Hit(node, "an annotation without a value is not compiled", harm=SCRIPT)
-    for node in here.nodes(cst.Arg):
-        if node.star == "**":
-            yield Hit(node, "keyword arguments from a dict are not compiled", harm=SCRIPT)
+    loops: Iterator[cst.For | cst.While] = here.nodes(cst.For, cst.While)
+    for loop in loops:
+        if loop.orelse is not None:
+            yield Hit(loop.orelse, "else after a loop is not compiled", harm=SCRIPT)
+    for part in here.nodes(cst.CompFor):
+        if part.ifs or part.inner_for_in is not None:
+            yield Hit(part, "a comprehension with if or a second for is not compiled", harm=SCRIPT)
+    for text in here.nodes(cst.FormattedStringExpression):
+        if text.format_spec is not None or text.conversion or text.equal:
+            yield Hit(text, "a format in an f-string is not compiled", harm=SCRIPT)
+    for assign in here.nodes(cst.AnnAssign):
+        if assign.value is None:
+            yield Hit(assign, "an annotation without a value is not compiled", harm=SCRIPT)
+    for arg in here.nodes(cst.Arg):
+        if arg.star == "**":
+            yield Hit(arg, "keyword arguments from a dict are not compiled", harm=SCRIPT)
 
 
 def in_calls(here: Compiled) -> Iterator[Hit]:
@@ -187,15 +191,15 @@ def in_indexing(here: Compiled) -> Iterator[Hit]:
         if made and made <= HOLDERS and compiled(node, source):
             told = f"{source.code(node)}: the index is not a literal"
             yield Hit(node, told, harm=SCRIPT)
-    for node in here.nodes(cst.Attribute):
-        if not is_own(node) or not compiled(node, source):
+    for read in here.nodes(cst.Attribute):
+        if not is_own(read) or not compiled(read, source):
             continue
-        if is_of_class(node, source):
-            told = f"{source.code(node)} is an attribute of the class: not Final, nor a constant"
-            yield Hit(node, told, harm=SCRIPT)
-        elif is_left_empty(node, source):
-            told = f"{source.code(node)} is left empty, and the class does not say of what type"
-            yield Hit(node, told, harm=SCRIPT)
+        if is_of_class(read, source):
+            told = f"{source.code(read)} is an attribute of the class: not Final, nor a constant"
+            yield Hit(read, told, harm=SCRIPT)
+        elif is_left_empty(read, source):
+            told = f"{source.code(read)} is left empty, and the class does not say of what type"
+            yield Hit(read, told, harm=SCRIPT)
 
 
 def is_fixed(node: cst.Subscript) -> bool:
@@ -289,7 +293,9 @@ def appended(target: cst.Name, here: Compiled) -> Iterator[cst.BaseExpression]:
     for mention in same(target, here):
         method = source.parent(mention)
         call = source.parent(method) if isinstance(method, cst.Attribute) else None
-        if isinstance(call, cst.Call) and call.func is method and method.attr.value == "append":
+        if not isinstance(call, cst.Call) or not isinstance(method, cst.Attribute):
+            continue
+        if call.func is method and method.attr.value == "append":
             yield from (arg.value for arg in call.args)
 
 
@@ -300,7 +306,8 @@ def stored(target: cst.Name, here: Compiled) -> Iterator[cst.BaseExpression]:
         place = source.parent(mention)
         given = source.parent(place) if isinstance(place, cst.Subscript) else None
         assign = source.parent(given) if isinstance(given, cst.AssignTarget) else None
-        if isinstance(assign, cst.Assign) and place.value is mention:
+        stores = isinstance(place, cst.Subscript) and place.value is mention
+        if isinstance(assign, cst.Assign) and stores:
             yield assign.value
 
 
@@ -345,16 +352,23 @@ def in_parameters(function: cst.FunctionDef, source: Source) -> Iterator[Hit]:
 def in_parameter(parameter: cst.Param, function: cst.FunctionDef, source: Source) -> Iterator[Hit]:
     annotation = parameter.annotation.annotation if parameter.annotation else None
     bare = annotation.value if isinstance(annotation, cst.Subscript) else annotation
-    name, default = parameter.name.value, literal(parameter.default)
-    if source.name(bare) in NO_TYPES and not (
-        bare is not annotation and source.name(bare) == "dict"
+    name, given, default = parameter.name.value, parameter.default, literal(parameter.default)
+    if (
+        annotation is not None
+        and source.name(bare) in NO_TYPES
+        and not (bare is not annotation and source.name(bare) == "dict")
     ):
         yield Hit(parameter, f"{source.code(annotation)} is no type of TorchScript", harm=SCRIPT)
-    elif annotation is None and type(default) in TYPES and "# type:" not in source.text:
+    elif (
+        annotation is None
+        and given is not None
+        and type(default) in TYPES
+        and "# type:" not in source.text
+    ):
         one = TYPES[type(default)]
         told = f"{name} has no annotation, so it is a tensor, and cannot be {default!r}"
-        start, end = source.replace(parameter.name, ""), source.replace(parameter.default, "")
-        text = f"{name}: {one} = {source.code(parameter.default)}"
+        start, end = source.replace(parameter.name, ""), source.replace(given, "")
+        text = f"{name}: {one} = {source.code(given)}"
         edit = Edit(start.start, end.end, text)
         fix = Fix(f"annotate as {one}", (edit,), Applicability.SAFE)
         yield Hit(parameter, told, fix, SCRIPT)

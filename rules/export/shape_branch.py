@@ -7,13 +7,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Harm, Hit, Refuted
-from lintorch.rule import Rule
+from lintorch.core.finding import Harm, Hit, Refuted
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Outcome, Trace, Trial
+from lintorch.evidence.size_changes import blamed, changes, cleared, is_fixed
+from lintorch.facts.exporting.scripted import as_traced
 from lintorch.source import Kind, Source, Value, has_fixed_name, is_read, literal, may_vary
-from lintorch.source.exporting.scripted import as_traced
-from lintorch.subjects import Trace, Trial
-from lintorch.trace.changes import blamed, changes, cleared, is_fixed
-from lintorch.trace.record import Event, Outcome
 
 rule = Rule(
     __name__,

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import libcst as cst
 
-from lintorch.finding import Harm, Hit, Refuted, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Harm, Hit, Refuted, Severity
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Trace
+from lintorch.evidence.host_reads import is_whole
 from lintorch.source import Source
-from lintorch.subjects import Trace
-from lintorch.trace.asked import is_whole
-from lintorch.trace.record import Event
 
 rule = Rule(
     __name__,

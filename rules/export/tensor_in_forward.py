@@ -6,13 +6,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Trace, host_reads
+from lintorch.facts.dataflow.data_sizes import is_data, is_made
 from lintorch.source import UNKNOWN, Kind, Source, literal
-from lintorch.source.dataflow.data import is_data, is_made
-from lintorch.subjects import Trace
-from lintorch.trace import asked
-from lintorch.trace.record import Event
 
 rule = Rule(
     __name__,
@@ -115,7 +113,7 @@ def in_trace(event: Event, trace: Trace) -> Iterator[Hit]:
 
 @rule.trace("device.same")
 def in_run(event: Event, trace: Trace) -> Iterator[Refuted]:
-    if "ensor(" not in asked.line(event.site):
+    if "ensor(" not in host_reads.line(event.site):
         yield Refuted(event, "what is made on the CPU here meets only what is on the CPU, too")
 
 

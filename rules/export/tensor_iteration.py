@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TypeGuard
 
 import libcst as cst
 
-from lintorch.finding import Harm, Hit, Refuted
-from lintorch.rule import Rule
+from lintorch.core.finding import Harm, Hit, Refuted
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Outcome, Trace, Trial
+from lintorch.evidence.size_changes import blamed, changes, cleared, is_fixed
+from lintorch.facts.classes.classes import is_self
+from lintorch.facts.exporting.scripted import as_traced
 from lintorch.source import Kind, Source, literal, may_vary
-from lintorch.source.exporting.scripted import as_traced
-from lintorch.subjects import Trace, Trial
-from lintorch.trace.changes import blamed, changes, cleared, is_fixed
-from lintorch.trace.record import Event, Outcome
 
 rule = Rule(
     __name__,
@@ -124,7 +125,7 @@ def by_rows(over: cst.BaseExpression, source: Source) -> bool:
     return cut.sure and bool(cut.roots) and literal(axis.get("dim")) in (0, None)
 
 
-def is_own(node: cst.BaseExpression) -> bool:
+def is_own(node: cst.BaseExpression) -> TypeGuard[cst.Attribute]:
     """`self.layers`."""
     return isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name)
 
@@ -140,7 +141,7 @@ def picks_layers(over: cst.Call, source: Source) -> bool:
     return isinstance(first, cst.Name) and any(
         first.value in indexed(picked) and whole in source.ancestors(picked)
         for picked in source.nodes(cst.Subscript)
-        if is_own(picked.value) and picked.value.value.value == "self"
+        if is_own(picked.value) and is_self(picked.value.value)
     )
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TypeGuard
 
 import libcst as cst
 
-from lintorch.finding import Harm, Hit, Severity
-from lintorch.profile import EXPORTERS
-from lintorch.rule import Rule
+from lintorch.core.finding import Harm, Hit, Severity
+from lintorch.core.profile import EXPORTERS
+from lintorch.core.rule import Rule
+from lintorch.facts.classes.classes import ClassInfo
+from lintorch.facts.exporting.export_calls import onnx_arguments, strings
+from lintorch.facts.exporting.exported_models import Export, export_of, own
 from lintorch.source import UNKNOWN, Kind, Source, literal
-from lintorch.source.classes import ClassInfo
-from lintorch.source.exporting.exported import Export, export_of, own
-from lintorch.source.exporting.exports import onnx_arguments, strings
 
 rule = Rule(
     __name__,
@@ -126,13 +127,14 @@ def in_class(node: cst.ClassDef, source: Source) -> Iterator[Hit]:
     forward = info.methods.get("forward")
     if not info.is_module or forward is None or is_part(info, source):
         return
-    for node in own(forward, cst.Yield, source):
-        yield Hit(node, "forward is a generator", harm=EVERY)
+    for yielded in own(forward, cst.Yield, source):
+        yield Hit(yielded, "forward is a generator", harm=EVERY)
         return
     values = [value for value, _ in returned(forward, source)]
     objects = [object_of(value, source) for value in values]
-    if objects and all(objects):
-        told, harm = objects[0]
+    first = objects[0] if objects else ()
+    if first and all(objects):
+        told, harm = first
         yield Hit(values[0], f"forward returns {told}", harm=harm)
 
 
@@ -227,8 +229,10 @@ def kinds(value: cst.BaseExpression, source: Source) -> Iterator[str]:
             yield from kinds(element.value, source)
     elif isinstance(value, cst.Dict) or is_dict_call(value, source):
         yield "dict"
-        for element in value.elements if isinstance(value, cst.Dict) else value.args:
-            yield from kinds(element.value, source) if not is_star(element) else ()
+        parts: Sequence[cst.BaseDictElement | cst.Arg]
+        parts = value.elements if isinstance(value, cst.Dict) else value.args
+        for part in parts:
+            yield from kinds(part.value, source) if not is_star(part) else ()
     elif isinstance(value, (cst.Set, cst.SetComp)):
         yield "set"
     elif (plain := literal(value)) is not UNKNOWN:
@@ -241,7 +245,7 @@ def is_star(element: cst.CSTNode) -> bool:
     return isinstance(element, cst.StarredDictElement) or bool(getattr(element, "star", ""))
 
 
-def is_dict_call(value: cst.BaseExpression, source: Source) -> bool:
+def is_dict_call(value: cst.BaseExpression, source: Source) -> TypeGuard[cst.Call]:
     """`dict(a=x)`."""
     return isinstance(value, cst.Call) and source.name(value.func) == "dict"
 

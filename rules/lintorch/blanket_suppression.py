@@ -1,6 +1,6 @@
 """LT005: a suppression that names no rule."""
 
-from lintorch.rule import Rule
+from lintorch.core.rule import Rule
 
 rule = Rule(
     __name__,

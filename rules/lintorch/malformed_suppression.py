@@ -1,6 +1,6 @@
 """LT004: a comment meant to suppress that cannot be read, or that names no rule."""
 
-from lintorch.rule import Rule
+from lintorch.core.rule import Rule
 
 rule = Rule(
     __name__,

@@ -1,7 +1,7 @@
 """LT006: a model that could not be imported, built, fed or run."""
 
-from lintorch.finding import Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Severity
+from lintorch.core.rule import Rule
 
 rule = Rule(
     __name__,

@@ -1,7 +1,7 @@
 """LT007: a model that was stopped: it met a limit of time or memory, exited, or crashed."""
 
-from lintorch.finding import Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Severity
+from lintorch.core.rule import Rule
 
 rule = Rule(
     __name__,

@@ -1,7 +1,7 @@
 """LT001: a file that does not parse."""
 
-from lintorch.finding import Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Severity
+from lintorch.core.rule import Rule
 
 rule = Rule(
     __name__,

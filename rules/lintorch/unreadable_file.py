@@ -1,7 +1,7 @@
 """LT008: a file that could not be read."""
 
-from lintorch.finding import Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Severity
+from lintorch.core.rule import Rule
 
 rule = Rule(
     __name__,

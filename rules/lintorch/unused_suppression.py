@@ -1,7 +1,7 @@
 """LT003: a comment that suppresses a rule where the rule finds nothing."""
 
-from lintorch.finding import Applicability, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Severity
+from lintorch.core.rule import Rule
 
 rule = Rule(
     __name__,

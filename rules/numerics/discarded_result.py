@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit
+from lintorch.core.rule import Rule
 from lintorch.source import Source, literal
 
 rule = Rule(

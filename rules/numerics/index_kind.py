@@ -7,10 +7,10 @@ from typing import Any
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.dataflow.reaching import reaching
 from lintorch.source import Source, literal
-from lintorch.source.dataflow.reaching import reaching
 
 rule = Rule(
     __name__,
@@ -83,18 +83,23 @@ def in_arithmetic(node: Any, source: Source) -> Iterator[Hit]:
 @rule.source(cst.SubscriptElement, needs=("torch",))
 def in_index(part: cst.SubscriptElement, source: Source) -> Iterator[Hit]:
     index, subscript = part.slice, source.parent(part)
-    whole = isinstance(index, cst.Index)
-    bounds = [index.value] if whole else [index.lower, index.upper, index.step]  # type: ignore[union-attr]
+    bounds: list[cst.BaseExpression | None] = []
+    if isinstance(index, cst.Index):
+        bounds = [index.value]
+    elif isinstance(index, cst.Slice):
+        bounds = [index.lower, index.upper, index.step]
     for bound in bounds:
-        divides = isinstance(bound, cst.BinaryOperation) and isinstance(bound.operator, cst.Divide)
-        if not divides and not (whole and is_float(bound)):
+        divided = bound if isinstance(bound, cst.BinaryOperation) else None
+        divides = divided is not None and isinstance(divided.operator, cst.Divide)
+        floated = made_float(bound) if isinstance(index, cst.Index) else None
+        if not divides and floated is None:
             continue
         if not isinstance(subscript, cst.Subscript) or not is_tensor(subscript.value, source):
             continue
-        if divides:
+        if divided is not None:
             message = "a quotient is a float and cannot be an index: this raises"
-            yield Hit(bound, message, without_rest(bound, source))
-        elif is_tensor(bound.func.value, source):  # type: ignore[union-attr]
+            yield Hit(bound, message, without_rest(divided, source))
+        elif floated is not None and is_tensor(floated, source):
             yield Hit(bound, "a float tensor cannot be an index: this raises")
 
 
@@ -164,8 +169,9 @@ def is_mask(node: cst.BaseExpression, source: Source) -> bool:
     if name:
         return name.startswith("torch.") and name.removeprefix("torch.") in COMPARISONS
     func = node.func
-    asked = isinstance(func, cst.Attribute) and func.attr.value in COMPARISONS
-    return asked and is_tensor(func.value, source)
+    if not isinstance(func, cst.Attribute) or func.attr.value not in COMPARISONS:
+        return False
+    return is_tensor(func.value, source)
 
 
 def is_tensor(node: cst.BaseExpression, source: Source) -> bool:
@@ -193,20 +199,21 @@ def without_rest(quotient: cst.BinaryOperation, source: Source) -> Fix | None:
     return Fix("divide without a rest", (source.replace(quotient, text),), Applicability.UNSAFE)
 
 
-def is_float(node: cst.CSTNode | None) -> bool:
-    """`i.float()`, written as an index."""
+def made_float(node: cst.CSTNode | None) -> cst.BaseExpression | None:
+    """`i` of `i.float()`, written as an index."""
     func = node.func if isinstance(node, cst.Call) and not node.args else None
-    return isinstance(func, cst.Attribute) and func.attr.value in FLOATS
+    return func.value if isinstance(func, cst.Attribute) and func.attr.value in FLOATS else None
 
 
 def pieces_of(call: cst.Call, source: Source) -> int:
     """How many pieces chunk or split is asked for; 0 where that cannot be told."""
     func, name = call.func, source.name(call.func)
+    owner = func.value if isinstance(func, cst.Attribute) else None
     method = func.attr.value if isinstance(func, cst.Attribute) else ""
     function = name.removeprefix("torch.") if name.startswith("torch.") else ""
     if function in PIECES:
         given = source.arguments(call, "input", "pieces").by_name
-    elif method in PIECES and not name and is_tensor(func.value, source):  # type: ignore[attr-defined]
+    elif method in PIECES and not name and owner is not None and is_tensor(owner, source):
         given = source.arguments(call, "pieces").by_name
     else:
         return 0
@@ -214,9 +221,8 @@ def pieces_of(call: cst.Call, source: Source) -> int:
     arg = next((given[word] for word in words if word in given), None)
     asked = arg.value if arg else None
     if (function or method) == "split":
-        listed = isinstance(asked, (cst.List, cst.Tuple))
-        starred = listed and any(isinstance(e, cst.StarredElement) for e in asked.elements)
-        return len(asked.elements) if listed and not starred else 0
+        listed = asked.elements if isinstance(asked, (cst.List, cst.Tuple)) else ()
+        return 0 if any(isinstance(e, cst.StarredElement) for e in listed) else len(listed)
     pieces = literal(asked)
     return pieces if type(pieces) is int else 0
 

@@ -7,15 +7,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Hit, Refuted, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Hit, Refuted, Severity
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Rung, Trace
+from lintorch.evidence.host_reads import is_whole, line, shown
+from lintorch.facts.nets.layers import CONV, TRANSPOSED
+from lintorch.facts.nets.signals import Clash, clashes_in, clashes_of
 from lintorch.source import Source, literal
-from lintorch.source.literals import Arguments
-from lintorch.source.nets.layers import CONV, TRANSPOSED
-from lintorch.source.nets.signals import Clash, clashes_in, clashes_of
-from lintorch.subjects import Trace
-from lintorch.trace.asked import is_whole, line, shown
-from lintorch.trace.record import Event, Rung
+from lintorch.syntax.literals import Arguments
 
 rule = Rule(
     __name__,
@@ -110,7 +109,9 @@ def in_children(call: cst.Call, source: Source) -> Iterator[Hit]:
     if source.name(call.func) != "torch.nn.Sequential" or len(call.args) != 1:
         return
     model = whole_model(call.args[0], source)
-    made = source.built(model) if model is not None else ()
+    if model is None:
+        return
+    made = source.built(model)
     lost = work_between(made[0], source) if len(made) == 1 else ""
     if lost:
         yield Hit(
@@ -183,12 +184,14 @@ def half_of(node: cst.CSTNode, kernel: cst.CSTNode | None, source: Source) -> st
     """Whether an expression is `k // 2` ("k") or `(k - 1) // 2` ("k - 1") of a kernel's size."""
     if isinstance(node, cst.Call) and source.name(node.func) == "int" and len(node.args) == 1:
         node = node.args[0].value
-    halved = isinstance(node, cst.BinaryOperation) and literal(node.right) == 2
-    if not halved or not isinstance(node.operator, (cst.FloorDivide, cst.Divide)):
+    if not isinstance(node, cst.BinaryOperation) or literal(node.right) != 2:
         return ""
-    top = node.left
+    if not isinstance(node.operator, (cst.FloorDivide, cst.Divide)):
+        return ""
+    top = whole = node.left
     less = isinstance(top, cst.BinaryOperation) and isinstance(top.operator, cst.Subtract)
-    whole = top.left if less and literal(top.right) == 1 else top
+    if isinstance(top, cst.BinaryOperation) and less and literal(top.right) == 1:
+        whole = top.left
     same = kernel is not None and whole.deep_equals(kernel.with_changes(lpar=(), rpar=()))
     return ("k - 1" if less else "k") if same else ""
 
@@ -199,8 +202,9 @@ def whole_model(arg: cst.Arg, source: Source) -> cst.BaseExpression | None:
     if isinstance(node, cst.Call) and source.name(node.func) == "list" and len(node.args) == 1:
         node = node.args[0].value
     func = node.func if isinstance(node, cst.Call) and arg.star == "*" else None
-    children = isinstance(func, cst.Attribute) and func.attr.value == "children"
-    return func.value if children else None
+    if not isinstance(func, cst.Attribute) or func.attr.value != "children":
+        return None
+    return func.value
 
 
 def work_between(made: cst.Call, source: Source) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 
 import libcst as cst
 
-from lintorch.finding import Hit
-from lintorch.rule import Rule
+from lintorch.core.finding import Hit
+from lintorch.core.rule import Rule
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -65,7 +65,12 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
     func = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
     if name.removeprefix("torch.") in FUNCTIONS:
         yield from told(call, name, source.arguments(call, "input", "other").value("other"))
-    elif not name and func in FUNCTIONS and source.value(call.func.value).is_tensor:  # type: ignore[attr-defined]
+    elif (
+        isinstance(call.func, cst.Attribute)
+        and not name
+        and func in FUNCTIONS
+        and source.value(call.func.value).is_tensor
+    ):
         yield from told(call, func, source.arguments(call, "other").value("other"))
 
 

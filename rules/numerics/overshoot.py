@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Hit, Severity
+from lintorch.core.rule import Rule
 from lintorch.source import Source
-from lintorch.source.tree import names_in
+from lintorch.syntax.tree import names_in
 
 rule = Rule(
     __name__,

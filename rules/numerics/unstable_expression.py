@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.dataflow.reaching import reaching
 from lintorch.source import Source, literal
-from lintorch.source.dataflow.reaching import reaching
-from lintorch.source.tree import offspring
+from lintorch.syntax.tree import offspring
 
 rule = Rule(
     __name__,
@@ -122,8 +122,10 @@ def in_where(call: cst.Call, source: Source) -> Iterator[Hit]:
         return
     given = source.arguments(call, "condition", "input", "other")
     condition = given.get("condition")
-    tested = compared_with_number(condition) if condition is not None else ""
-    if not tested or has_no_gradient(condition.left, source):  # type: ignore[union-attr]
+    if not isinstance(condition, cst.Comparison):
+        return
+    tested = compared_with_number(condition)
+    if not tested or has_no_gradient(condition.left, source):
         return
     for arm in (given.get("input"), given.get("other")):
         name = sharp(arm, tested, source)
@@ -200,7 +202,8 @@ def has_no_gradient(node: cst.BaseExpression, source: Source) -> bool:
     """Whether a tensor was counted or compared, so that no gradient flows through it."""
     steps = source.steps(node)
     if not steps:
-        return any(d.value is not None for d in reaching(node, source))  # type: ignore[arg-type]
+        found = reaching(node, source) if isinstance(node, cst.Name) else []
+        return any(d.value is not None for d in found)
     if any(step.name in WHOLE for step in steps):
         return True
     last = operation(steps[-1].node, source)
@@ -211,8 +214,12 @@ def sharp(arm: cst.BaseExpression | None, name: str, source: Source) -> str:
     """The function in an arm that is given the tested tensor as it is; "" if there is none."""
     if arm is None or isinstance(arm, cst.Lambda):
         return ""
-    divides = isinstance(arm, cst.BinaryOperation) and isinstance(arm.operator, cst.Divide)
-    if divides and is_name(arm.right, name) and source.value(arm.right).is_tensor:
+    if (
+        isinstance(arm, cst.BinaryOperation)
+        and isinstance(arm.operator, cst.Divide)
+        and is_name(arm.right, name)
+        and source.value(arm.right).is_tensor
+    ):
         return "a quotient"
     done = operation(arm, source)
     if done is not None and done.name in SHARP and is_name(done.given, name):

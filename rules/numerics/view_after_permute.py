@@ -7,15 +7,14 @@ from itertools import pairwise
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Refuted, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit, Refuted, Severity
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Trace
+from lintorch.evidence.host_reads import is_run_whole, is_whole, shown
+from lintorch.facts.classes.classes import is_self
+from lintorch.facts.dataflow.reaching import reaching
+from lintorch.facts.dataflow.steps import Step
 from lintorch.source import Source, literal
-from lintorch.source.classes import is_self
-from lintorch.source.dataflow.reaching import reaching
-from lintorch.source.dataflow.steps import Step
-from lintorch.subjects import Trace
-from lintorch.trace.asked import is_run_whole, is_whole, shown
-from lintorch.trace.record import Event
 
 rule = Rule(
     __name__,
@@ -121,7 +120,7 @@ def viewed(call: cst.Call) -> int | None:
         values = [element.value for element in values[0].elements]
     elif len(values) == 1 and not isinstance(literal(values[0]), int):
         return None  # a dtype, or a shape under a name
-    return sum(literal(value) != 1 for value in values)
+    return sum(1 for value in values if literal(value) != 1)
 
 
 def contiguous_pieces(steps: tuple[Step, ...], source: Source) -> int:
@@ -186,8 +185,8 @@ def rank_of(node: cst.CSTNode, source: Source, depth: int = 0) -> int | None:
         found = reaching(node, source)
         if is_given(node, source):
             return unpacked(node, source)
-        whole = len(found) == 1 and found[0].index is None and found[0].value is not None
-        return rank_of(found[0].value, source, depth + 1) if whole else None  # type: ignore[arg-type]
+        value = found[0].value if len(found) == 1 and found[0].index is None else None
+        return rank_of(value, source, depth + 1) if value is not None else None
     return rank_of_call(node, source, depth) if isinstance(node, cst.Call) else None
 
 
@@ -210,9 +209,9 @@ def unpacked(name: cst.Name, source: Source) -> int | None:
     for assign in source.nodes(cst.Assign):
         target, value = assign.targets[0].target, assign.value
         shape = value.func if isinstance(value, cst.Call) and not value.args else value
-        read = isinstance(shape, cst.Attribute) and shape.attr.value in ("shape", "size")
         if (
-            read
+            isinstance(shape, cst.Attribute)
+            and shape.attr.value in ("shape", "size")
             and isinstance(target, cst.Tuple)
             and source.enclosing(assign, cst.FunctionDef) is function
         ):

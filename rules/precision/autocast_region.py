@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Edit, Fix, Hit
+from lintorch.core.rule import Rule
 from lintorch.source import Arguments, Source, literal
 
 rule = Rule(
@@ -52,9 +52,7 @@ _OF_CUDA = ("enabled", "dtype", "cache_enabled")
 _SIGNATURES = {
     "torch.autocast": _BY_TYPE,
     "torch.amp.autocast": _BY_TYPE,
-    "torch.amp.autocast_mode.autocast": _BY_TYPE,
     "torch.cuda.amp.autocast": _OF_CUDA,
-    "torch.cuda.amp.autocast_mode.autocast": _OF_CUDA,
     "torch.cpu.amp.autocast": _OF_CUDA,
 }
 _DEVICES = frozenset(

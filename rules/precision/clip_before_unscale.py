@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit
+from lintorch.core.rule import Rule
 from lintorch.source import Act, Event, Path, Source
 
 rule = Rule(
@@ -129,7 +129,9 @@ def _swap(clip: Event, late: list[Event], source: Source) -> Fix | None:
     other, where = _line(late[0].node, source)
     if statement is None or other is None or where is not block or len(late) != 1:
         return None
-    body = list(block.body)  # type: ignore[union-attr]
+    if not isinstance(block, (cst.IndentedBlock, cst.Module)):
+        return None
+    body = list(block.body)
     if body.index(other) != body.index(statement) + 1:
         return None
     if len(other.body) != 1 or len(statement.body) != 1:

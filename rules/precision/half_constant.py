@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Trace
+from lintorch.facts.dataflow.half_precision import is_half
 from lintorch.source import Source, literal
-from lintorch.source.dataflow.halves import is_half
-from lintorch.subjects import Trace
-from lintorch.trace.record import Event
 
 rule = Rule(
     __name__,
@@ -90,10 +89,7 @@ def in_fill(call: cst.Call, source: Source) -> Iterator[Hit]:
 def in_sum(operation: cst.BinaryOperation, source: Source) -> Iterator[Hit]:
     if not isinstance(operation.operator, (cst.Add, cst.Subtract)):
         return
-    for number, other in (
-        (operation.right, operation.left),
-        (operation.left, operation.right),
-    ):
+    for number, other in ((operation.right, operation.left), (operation.left, operation.right)):
         value = literal(number)
         if not isinstance(value, float) or not is_half(other, source):
             continue

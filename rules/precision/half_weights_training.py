@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Hit
-from lintorch.rule import Rule
+from lintorch.core.finding import Hit
+from lintorch.core.rule import Rule
+from lintorch.facts.dataflow.half_precision import HALF
 from lintorch.source import Role, Source
-from lintorch.source.dataflow.halves import HALF
 
 rule = Rule(
     __name__,
@@ -78,7 +78,7 @@ def _halved(model: str, optimizer: cst.Call, source: Source) -> cst.Call | None:
     block = source.enclosing(optimizer, cst.IndentedBlock, cst.Module)
     inside = list(source.ancestors(optimizer))
     found: cst.Call | None = None
-    for statement in block.body if block is not None else ():
+    for statement in block.body if isinstance(block, (cst.IndentedBlock, cst.Module)) else ():
         if statement in inside:
             return found
         for call in _calls(statement):

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
+from lintorch.core.rule import Rule
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -76,9 +76,7 @@ _DEVICE = ("device", "init_scale", "growth_factor", "backoff_factor", "growth_in
 _SCALERS = {
     "torch.amp.GradScaler": _DEVICE,
     "torch.GradScaler": _DEVICE,
-    "torch.amp.grad_scaler.GradScaler": _DEVICE,
     "torch.cuda.amp.GradScaler": _DEVICE[1:],
-    "torch.cuda.amp.grad_scaler.GradScaler": _DEVICE[1:],
 }
 _AUTOCASTS = {
     "torch.autocast": ("device_type", "dtype", "enabled"),

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Hit
-from lintorch.rule import Rule
+from lintorch.core.finding import Hit
+from lintorch.core.rule import Rule
 from lintorch.source import Act, Event, Path, Region, Source
 
 rule = Rule(

@@ -9,11 +9,10 @@ from typing import Any
 
 import libcst as cst
 
-from lintorch.finding import Hit, Refuted, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Hit, Refuted, Severity
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Site, Trace
 from lintorch.source import Source
-from lintorch.subjects import Trace
-from lintorch.trace.record import Event, Site
 
 rule = Rule(
     __name__,

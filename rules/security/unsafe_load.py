@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit
+from lintorch.core.rule import Rule
 from lintorch.source import UNKNOWN, Role, Source, literal
 
 rule = Rule(

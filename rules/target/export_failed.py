@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lintorch.finding import Hit, Severity
-from lintorch.rule import Rule
-from lintorch.subjects import Trial
-from lintorch.trace.record import Outcome
+from lintorch.core.finding import Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.evidence import Outcome, Trial
 
 rule = Rule(
     __name__,

@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from lintorch.finding import Hit, Severity
-from lintorch.rule import Rule
-from lintorch.subjects import Trial
-from lintorch.trace.changes import said_of
-from lintorch.trace.record import Outcome
+from lintorch.core.finding import Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.evidence import Outcome, Trial
+from lintorch.evidence.size_changes import said_of
 
 rule = Rule(
     __name__,

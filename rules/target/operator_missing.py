@@ -7,15 +7,14 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from lintorch.finding import Hit, Refuted, Severity
-from lintorch.profile import LOWEST_OPSET, enumerated
-from lintorch.rule import Rule
+from lintorch.core.finding import Hit, Refuted, Severity
+from lintorch.core.profile import LOWEST_OPSET, enumerated
+from lintorch.core.rule import Rule
+from lintorch.evidence import OperatorUse, Outcome, Rung, Site, Trace, Trial
+from lintorch.facts.exporting.onnx_operators import exported_name
 from lintorch.source import Source
-from lintorch.source.exporting.operators import exported_name
-from lintorch.subjects import Trace, Trial
-from lintorch.targets import Answer, Target, Verdict, find, written
+from lintorch.targets import Answer, Target, Verdict, find, written_operators
 from lintorch.targets.verdict import About
-from lintorch.trace.record import OperatorUse, Outcome, Rung, Site
 
 rule = Rule(
     __name__,
@@ -102,7 +101,7 @@ def exported(call: cst.Call, name: str, target: Target, source: Source) -> Itera
     exporters = [each for each in ONNX if each in source.profile.exporters]
     for exporter in exporters:
         opset = written_opset(exporter, source, target)
-        for wanted in written.operators(name, exporter, opset) or ():
+        for wanted in written_operators.operators(name, exporter, opset) or ():
             verdict = target.supports(wanted, opset)
             if is_missing(verdict):
                 found.setdefault(exporter, (opset, []))[1].append((wanted, verdict))
@@ -195,7 +194,7 @@ def outside_onnx(name: str, target: Target) -> Iterator[tuple[str, Verdict]]:
         spelled = short(name).replace("nn.functional.", "F.")
         names: Iterable[str] = (spelled,)
     elif target.family in TRACED:
-        names = written.traced(name)
+        names = written_operators.traced(name)
     else:
         names = ()
     for each in names:
@@ -255,7 +254,7 @@ def remedy(lacking: list[tuple[str, Verdict]], target: Target, exporter: str = "
     if verdict.about is About.VERSION and (below := target.opsets(name)):
         return f"export at opset {below[-1]} or lower"
     for each in dict.fromkeys((exporter, "onnx-legacy")) if exporter else ():
-        opset, others = written.without(name, each) or (0, ())
+        opset, others = written_operators.without(name, each) or (0, ())
         if others and all(target.supports(other, opset) for other in others):
             how = "" if each == exporter else " with dynamo=False"
             return f"opset {opset} or lower{how} writes others instead"

@@ -7,15 +7,14 @@ from dataclasses import replace
 
 import libcst as cst
 
-from lintorch.finding import Harm, Hit, Refuted, Severity
-from lintorch.profile import LOWEST_OPSET, MEASURED_TORCH, default_opset, enumerated
-from lintorch.rule import Rule
+from lintorch.core.finding import Harm, Hit, Refuted, Severity
+from lintorch.core.profile import LOWEST_OPSET, MEASURED_TORCH, default_opset, enumerated
+from lintorch.core.rule import Rule
+from lintorch.evidence import Outcome, Trial
+from lintorch.facts.exporting.export_calls import ONNX, onnx_arguments, onnx_exporter
+from lintorch.facts.exporting.onnx_operators import exported_name
 from lintorch.source import Source
-from lintorch.source.exporting.exports import ONNX, onnx_arguments, onnx_exporter
-from lintorch.source.exporting.operators import exported_name
-from lintorch.subjects import Trial
-from lintorch.targets import Target, find, written
-from lintorch.trace.record import Outcome
+from lintorch.targets import Target, find, written_operators
 
 rule = Rule(
     __name__,
@@ -97,7 +96,7 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
         if hit is None and exporter == "onnx" and source.profile.torch == MEASURED_TORCH:
             hit = newer_file(call, NEW_IR, exporter, target)
         if hit is not None:
-            yield replace(hit, **about(mode.model, exporter) if mode and tried else {})
+            yield about(hit, mode.model, exporter) if mode and tried else hit
 
 
 def wanted(asked: int | None, exporter: str, source: Source) -> tuple[int, str]:
@@ -112,9 +111,9 @@ def wanted(asked: int | None, exporter: str, source: Source) -> tuple[int, str]:
     return asked, "is asked for"
 
 
-def about(model: str | None, exporter: str) -> dict[str, str | None]:
-    """What a hit is about, so that trials of the very model, opset and exporter join it."""
-    return {"model": model or None, "exporter": (exporter or None) if model else None}
+def about(hit: Hit, model: str | None, exporter: str) -> Hit:
+    """The hit with what it is about: trials of the very model, opset and exporter join it."""
+    return replace(hit, model=model or None, exporter=(exporter or None) if model else None)
 
 
 @rule.trial("ok", "wrong", "random", "failed")
@@ -140,8 +139,8 @@ def below_first(call: cst.Call, source: Source) -> Iterator[Hit]:
     opset = source.profile.opset_of(LEGACY)
     if not FIRST_MEASURED <= opset < LAST_FIRST or not (name := exported_name(call, source)):
         return
-    first = written.first(name, LEGACY)
-    refused = first is not None and written.operators(name, LEGACY, opset) is None
+    first = written_operators.first(name, LEGACY)
+    refused = first is not None and written_operators.operators(name, LEGACY, opset) is None
     if refused and name not in ELSEWHERE:
         short = name.removeprefix("torch.")
         message = f"{short} needs opset {first}, and {opset} is written"

@@ -6,16 +6,15 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Hit, Severity
-from lintorch.profile import enumerated
-from lintorch.rule import Rule
+from lintorch.core.finding import Hit, Severity
+from lintorch.core.profile import enumerated
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, OperatorUse, Outcome, Trace, Trial
+from lintorch.evidence.fused_operators import FUNCTIONS, as_one
+from lintorch.facts.exporting.export_calls import ONNX, is_given, onnx_arguments
 from lintorch.source import Source
-from lintorch.source.exporting.exports import ONNX, is_given, onnx_arguments
-from lintorch.subjects import Trace, Trial
 from lintorch.targets import Answer, Target, find
 from lintorch.targets.verdict import About
-from lintorch.trace.exported import FUNCTIONS, as_one
-from lintorch.trace.record import Event, OperatorUse, Outcome
 
 rule = Rule(
     __name__,

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lintorch.finding import Hit, Severity
-from lintorch.rule import Rule
-from lintorch.subjects import Trace, Trial
+from lintorch.core.finding import Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, OperatorUse, Outcome, Trace, Trial
+from lintorch.evidence.fused_operators import FUNCTIONS, as_one
 from lintorch.targets import Answer, Target, find
 from lintorch.targets.verdict import About
-from lintorch.trace.exported import FUNCTIONS, as_one
-from lintorch.trace.record import Event, OperatorUse, Outcome
 
 rule = Rule(
     __name__,

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Hit, Severity
+from lintorch.core.rule import Rule
 from lintorch.source import Source
 
 rule = Rule(
@@ -49,12 +49,12 @@ rule = Rule(
     severity=Severity.NOTE,
 )
 
-_SWITCHES = ("torch.autograd.set_detect_anomaly", "torch.autograd.anomaly_mode.set_detect_anomaly")
+_SWITCH = "torch.autograd.set_detect_anomaly"
 
 
 @rule.source(cst.Call, needs=("set_detect_anomaly",))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if source.name(call.func) not in _SWITCHES or not isinstance(source.parent(call), cst.Expr):
+    if source.name(call.func) != _SWITCH or not isinstance(source.parent(call), cst.Expr):
         return
     given = source.arguments(call, "mode", "check_nan")
     choice = source.enclosing(call, cst.If, cst.IfExp, cst.Try)
@@ -64,5 +64,5 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
 
 def _is_undone(source: Source) -> bool:
     """Whether the file switches it off somewhere."""
-    calls = (c for c in source.nodes(cst.Call) if source.name(c.func) in _SWITCHES)
+    calls = (c for c in source.nodes(cst.Call) if source.name(c.func) == _SWITCH)
     return any(source.arguments(c, "mode").value("mode") is not True for c in calls)

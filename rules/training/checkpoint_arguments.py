@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.api.version_guards import asked
+from lintorch.facts.dataflow.reaching import reaching
 from lintorch.source import Source
-from lintorch.source.api.compat import asked
-from lintorch.source.dataflow.reaching import reaching
 
 rule = Rule(
     __name__,
@@ -101,7 +101,7 @@ def _list_among(call: cst.Call, source: Source) -> str:
     for arg in call.args[1:]:
         if arg.star or arg.keyword is not None:
             continue
-        values = [arg.value]
+        values: list[cst.BaseExpression | None] = [arg.value]
         if isinstance(arg.value, cst.Name):
             values = [d.value for d in reaching(arg.value, source) if d.index is None]
         if values and all(isinstance(v, (cst.List, cst.ListComp)) for v in values):

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.training.loaders import LOADER, Read, holder, loader_arguments, reads, same
 from lintorch.source import Source, literal
-from lintorch.source.training.loaders import LOADERS, Read, holder, loader_arguments, reads, same
 
 rule = Rule(
     __name__,
@@ -80,10 +80,7 @@ SAMPLERS = (
 SETS_EPOCH = ("set_epoch", "Accelerator", "abric", "ightning")
 """Words of files where the epoch is told, or a framework tells it."""
 PARALLEL = ("torch.nn.DataParallel", "torch.nn.parallel.DataParallel")
-DISTRIBUTED = (
-    "torch.nn.parallel.DistributedDataParallel",
-    "torch.nn.parallel.distributed.DistributedDataParallel",
-)
+DISTRIBUTED = "torch.nn.parallel.DistributedDataParallel"
 ALL_USED = re.compile(
     r"torchvision\.models\.(alexnet|convnext|densenet|efficientnet|mnasnet|mobilenet|regnet|"
     r"(wide_)?resne[tx]|shufflenet|squeezenet|vgg)\w*"
@@ -185,7 +182,7 @@ def wrappers(call: cst.Call, source: Source) -> Iterator[Hit]:
         if source.mentions((".backward()",)):
             message = "copies the model at every step: DistributedDataParallel is faster"
             yield Hit(call, f"DataParallel {message}", severity=Severity.NOTE)
-    elif name in DISTRIBUTED:
+    elif name == DISTRIBUTED:
         given = source.arguments(call, "module")
         model = given.get("module")
         if given.value("find_unused_parameters", False) is not True or model is None:
@@ -208,7 +205,7 @@ def loops_fed_by(sampler: cst.Call, source: Source) -> Iterator[tuple[cst.Call, 
     """The loaders that are given a sampler, and the loops over them."""
     held = holder(sampler, source)
     for call in source.nodes(cst.Call):
-        if source.name(call.func) in LOADERS:
+        if source.name(call.func) == LOADER:
             given = loader_arguments(call).get("sampler")
             named = given is not None and held is not None and same(given, held, source)
             if given is sampler or named:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit
+from lintorch.core.rule import Rule
+from lintorch.facts.nets.child_modules import is_module
 from lintorch.source import Source, literal
-from lintorch.source.nets.children import is_module
 
 rule = Rule(
     __name__,

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Hit, Severity
+from lintorch.core.rule import Rule
 from lintorch.source import Source, literal
 
 rule = Rule(

@@ -5,13 +5,14 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator
+from typing import TypeGuard
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.classes.classes import ClassInfo
 from lintorch.source import Source, literal
-from lintorch.source.classes import ClassInfo
 
 rule = Rule(
     __name__,
@@ -131,9 +132,11 @@ def in_parameter_names(node: cst.If, source: Source) -> Iterator[Hit]:
     target = loop.target.elements[1].value if _is_pair(loop.target) else None
     if not isinstance(method, cst.Attribute) or method.attr.value != "named_parameters":
         return
+    if not isinstance(target, cst.Name):
+        return
     made = (source.name(call.func) for call in source.nodes(cst.Call))
     norm = next((name for name in made if _NORMS.match(name)), "")
-    for call in source.nodes(cst.Call) if norm and isinstance(target, cst.Name) else ():
+    for call in source.nodes(cst.Call) if norm else ():
         if source.enclosing(call, cst.If) is node and (how := _fills(call, target, source)):
             short = norm.rpartition(".")[2]
             raises = bool(_MATRICES.match(how))
@@ -197,7 +200,7 @@ def _asks_for_weight(test: cst.BaseExpression) -> bool:
     return within and literal(test.left) in ("weight", ".weight")
 
 
-def _is_pair(target: cst.BaseExpression) -> bool:
+def _is_pair(target: cst.BaseExpression) -> TypeGuard[cst.Tuple]:
     return isinstance(target, cst.Tuple) and len(target.elements) == 2
 
 

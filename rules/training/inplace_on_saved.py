@@ -7,13 +7,13 @@ from itertools import pairwise
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.dataflow.memory_writes import written
+from lintorch.facts.dataflow.reaching import reaching
+from lintorch.facts.training.pending_backward import is_pending
 from lintorch.source import Source, literal
-from lintorch.source.dataflow.reaching import reaching
-from lintorch.source.dataflow.writes import written
-from lintorch.source.training.pending import is_pending
-from lintorch.source.tree import offspring
+from lintorch.syntax.tree import offspring
 
 rule = Rule(
     __name__,
@@ -160,8 +160,9 @@ def _short(layer: cst.BaseExpression, source: Source) -> str:
 
 
 def _is_inplace(layer: cst.BaseExpression, source: Source) -> bool:
-    made = isinstance(layer, cst.Call) and bool(_short(layer, source))
-    return made and source.arguments(layer).value("inplace", False) is True
+    if not isinstance(layer, cst.Call) or not _short(layer, source):
+        return False
+    return source.arguments(layer).value("inplace", False) is True
 
 
 def _out_of_place(layer: cst.BaseExpression, source: Source) -> Fix | None:
@@ -227,6 +228,7 @@ def _rebinds(call: cst.Call, name: str, source: Source) -> bool:
 
 def _added(function: cst.FunctionDef, source: Source) -> Iterator[cst.Name]:
     """The names that are added to something in a function, in order."""
+    sums: list[cst.BinaryOperation | cst.AugAssign]
     sums = [*source.nodes(cst.BinaryOperation), *source.nodes(cst.AugAssign)]
     sides = [
         side
@@ -241,8 +243,9 @@ def _added(function: cst.FunctionDef, source: Source) -> Iterator[cst.Name]:
 
 
 def _sides(node: cst.BinaryOperation | cst.AugAssign) -> tuple[cst.BaseExpression, ...]:
-    plain = isinstance(node, cst.BinaryOperation)
-    return (node.left, node.right) if plain else (node.target, node.value)
+    if isinstance(node, cst.BinaryOperation):
+        return node.left, node.right
+    return node.target, node.value
 
 
 # leaves

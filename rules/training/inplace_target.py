@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit, Refuted
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Refuted
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Trace
 from lintorch.source import Source, literal
-from lintorch.subjects import Trace
-from lintorch.trace.record import Event
 
 rule = Rule(
     __name__,
@@ -200,7 +199,9 @@ def _is_tensor_write(node: cst.CSTNode, written: cst.BaseExpression, source: Sou
         chained = source.parent(node)
         outer = source.parent(chained) if isinstance(chained, cst.Attribute) else None
         return not (isinstance(outer, cst.Call) and _written(outer) is node)
-    target = node.targets[0].target if isinstance(node, cst.Assign) else node.target  # type: ignore[attr-defined]
+    target = node.target if isinstance(node, cst.AugAssign) else None
+    if isinstance(node, cst.Assign):
+        target = node.targets[0].target
     if isinstance(target, cst.Subscript) and (
         len(target.slice) > 1 or any(_is_mask(part, source) for part in target.slice)
     ):

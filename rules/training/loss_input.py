@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
+from lintorch.core.rule import Rule
 from lintorch.source import UNKNOWN, Source, literal
 
 rule = Rule(

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit
+from lintorch.core.rule import Rule
 from lintorch.source import Act, Event, Region, Source
 
 rule = Rule(
@@ -68,14 +68,14 @@ _GIVEN = re.compile(r"\.grad(\.data)?\s*(=(?!=)(?!\s*None)|\.(copy|add|set|mul)_
 
 @rule.source(cst.Module, needs=(".backward(",))
 def in_source(module: cst.Module, source: Source) -> Iterator[Hit]:
-    told: set[cst.CSTNode] = set()
+    told: set[object] = set()
     for region in source.paths.regions:
         if not region.has(Act.BACKWARD) or not region.has(*_STEPS):
             continue
         between = () if _GIVEN.search(source.text) else _between(region)
         for hit in (*_missing(region, source), *between, *_each_time(region, source)):
             if hit.node not in told:
-                told.add(hit.node)  # type: ignore[arg-type]
+                told.add(hit.node)
                 yield hit
 
 

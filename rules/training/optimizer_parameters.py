@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.dataflow.reaching import reaching
+from lintorch.facts.nets.child_modules import is_module
 from lintorch.source import UNKNOWN, Role, Source, literal
-from lintorch.source.dataflow.reaching import reaching
-from lintorch.source.nets.children import is_module
 
 rule = Rule(
     __name__,
@@ -103,8 +103,11 @@ def _not_parameters(params: cst.BaseExpression, source: Source) -> tuple[str, Se
         return "the names of a state_dict", Severity.ERROR
     if _method(params) == "values" and _method(_receiver(params)) == "state_dict":
         return "the tensors of a state_dict, which need no gradient", Severity.WARNING
-    summed = isinstance(params, cst.BinaryOperation) and isinstance(params.operator, cst.Add)
-    if summed and _method(params.left) == _method(params.right) == "parameters":
+    if (
+        isinstance(params, cst.BinaryOperation)
+        and isinstance(params.operator, cst.Add)
+        and _method(params.left) == _method(params.right) == "parameters"
+    ):
         return "a sum of iterators", Severity.ERROR
     if isinstance(params, (cst.List, cst.Tuple)):
         lists = [e for e in params.elements if isinstance(e, cst.Element)]

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Edit, Fix, Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.api.version_guards import asked
 from lintorch.source import Act, Event, Region, Role, Source
-from lintorch.source.api.compat import asked
 
 rule = Rule(
     __name__,

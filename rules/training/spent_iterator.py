@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Applicability, Fix, Hit
-from lintorch.rule import Rule
+from lintorch.core.finding import Applicability, Fix, Hit
+from lintorch.core.rule import Rule
+from lintorch.facts.dataflow.reaching import reaching
 from lintorch.source import Role, Source
-from lintorch.source.dataflow.reaching import reaching
-from lintorch.source.tree import leaves, names_in
+from lintorch.syntax.tree import leaves, names_in
 
 rule = Rule(
     __name__,
@@ -63,7 +63,7 @@ CONSUMERS = frozenset(
         "list", "tuple", "set", "frozenset", "dict", "sum", "sorted", "max", "min",
         "collections.OrderedDict", "itertools.tee",
         "torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_",
-        "torch.nn.utils.clip_grad.clip_grad_norm_", "torch.nn.utils.parameters_to_vector",
+        "torch.nn.utils.parameters_to_vector",
         "torch.nn.utils.vector_to_parameters", "torch.nn.utils.clip_grad_norm",
     }
 )  # fmt: skip

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.finding import Hit, Severity
-from lintorch.rule import Rule
+from lintorch.core.finding import Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.evidence import Event, Trace
+from lintorch.facts.dataflow.reaching import reaching
 from lintorch.source import Source, literal
-from lintorch.source.dataflow.reaching import reaching
-from lintorch.subjects import Trace
-from lintorch.trace.record import Event
 
 rule = Rule(
     __name__,

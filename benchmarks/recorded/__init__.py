@@ -1,0 +1,1 @@
+"""What `unchanged.py` records of a checkout, and how two records are compared."""

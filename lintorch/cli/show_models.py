@@ -1,0 +1,69 @@
+"""What `lintorch models` prints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from lintorch.record.input_notation import written
+from lintorch.record.trace import Failure, Model
+from lintorch.report.places import shown_path
+from lintorch.run.list_models import Listed
+from lintorch.run.run_models import model_line
+
+
+def as_text(listed: Listed) -> str:
+    """A line for each model, then one for each that could not be had, with the reason."""
+    lines = [f"{model_line(model)}  {_size(model)}" for model in listed.models]
+    if listed.failures:
+        lines += ["", "Not built, fed or run:"] if listed.models else ["Not built, fed or run:"]
+        lines += [
+            f"  {_where(failure)}  {failure.stage}: {failure.cause}" for failure in listed.failures
+        ]
+        lines += ["", "Name a factory, its arguments and inputs in [tool.lintorch.models.NAME]."]
+    if not listed.models and not listed.failures:
+        lines = ["No models found." if listed.files else "No Python files found."]
+    return "\n".join(lines) + "\n"
+
+
+def as_json(listed: Listed) -> str:
+    """An array of objects: those with `inputs` ran, those with `cause` did not."""
+    return (
+        json.dumps([*map(_model, listed.models), *map(_failure, listed.failures)], indent=2) + "\n"
+    )
+
+
+def as_lines(held: Mapping[str, str]) -> str:
+    """A line for each thing that models are kept from."""
+    return "".join(f"{name:<10}{how}\n" for name, how in held.items())
+
+
+def _model(model: Model) -> dict[str, Any]:
+    return {
+        "model": f"{shown_path(model.path)}:{model.qualname}",
+        "row": model.row,
+        "arguments": dict(model.arguments),
+        "inputs": written(model.inputs, model.sizes),
+        "parameters": model.parameters,
+        "contains": list(model.contains),
+    }
+
+
+def _failure(failure: Failure) -> dict[str, Any]:
+    return {
+        "model": f"{shown_path(failure.path)}:{failure.qualname}",
+        "row": failure.row,
+        "stage": failure.stage,
+        "cause": failure.cause,
+    }
+
+
+def _size(model: Model) -> str:
+    millions = model.parameters / 1e6
+    return f"{millions:.1f} M parameters" if millions >= 0.1 else f"{model.parameters} parameters"
+
+
+def _where(failure: Failure) -> str:
+    name = f":{failure.qualname}" if failure.qualname else ""
+    return f"{shown_path(failure.path)}{name}"

@@ -1,0 +1,136 @@
+"""The one dispatcher: walks a subject, calls the detectors its nodes concern, makes findings of hits."""
+
+from __future__ import annotations
+
+import traceback
+from collections import defaultdict
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Protocol
+
+from lintorch.core.codes import RULE_CRASHED
+from lintorch.core.finding import Evidence, Finding, Fix, Hit, Place, Refuted, Severity
+from lintorch.core.profile import Profile, message_of, severity_of
+from lintorch.core.rule import Detector, Rule, Yielded
+
+Index = Mapping[Hashable, list[Detector]]
+
+
+class Subject(Protocol):
+    """What rules look at: a parsed file, a run of a model, or a trial export."""
+
+    @property
+    def evidence(self) -> Evidence:
+        """The kind of evidence that a hit in this subject is."""
+
+    @property
+    def profile(self) -> Profile:
+        """What the project deploys with."""
+
+    @property
+    def model(self) -> str | None:
+        """The model that ran, as "file.py:Class"; None for source."""
+
+    @property
+    def exporter(self) -> str | None:
+        """The exporter that was tried; None for source and traces."""
+
+    def walk(self, keys: Container[Hashable]) -> Iterable[tuple[Hashable, Any]]:
+        """The nodes whose key is wanted, in order, each with its key."""
+
+    def place(self, node: Any) -> Place:
+        """Where in the user's source a node (or a Place, itself) stands."""
+
+    def promised(self, fix: Fix, node: Any) -> Fix:
+        """A fix with what it may promise at a node: one that would do harm is only shown."""
+
+    def mentions(self, words: tuple[str, ...]) -> bool:
+        """Whether any of these words occurs at all; a cheap test before detectors run."""
+
+
+def index(rules: Iterable[Rule], evidence: Evidence) -> Index:
+    """From each key to the detectors that want it; built once per run."""
+    table: dict[Hashable, list[Detector]] = defaultdict(list)
+    for rule in rules:
+        for detector in rule.detectors:
+            if detector.evidence is evidence:
+                for key in detector.keys:
+                    table[key].append(detector)
+    return dict(table)
+
+
+def lint(subject: Subject, detectors: Index) -> Iterator[Finding]:
+    """Findings of all detectors over one subject; a detector that raises becomes a finding."""
+    wanted = {
+        key: kept
+        for key, listed in detectors.items()
+        if (kept := [d for d in listed if not d.needs or subject.mentions(d.needs)])
+    }
+    if not wanted:
+        return
+    for key, node in subject.walk(wanted):
+        for detector in wanted[key]:
+            yield from _detect(detector, node, subject)
+
+
+def _detect(detector: Detector, node: Any, subject: Subject) -> Iterator[Finding]:
+    try:
+        for found in detector.detect(node, subject):
+            if finding := _finding(detector.rule, found, subject):
+                yield finding
+    except RecursionError:
+        raise
+    except Exception as error:  # any rule may be wrong; none may take the run down
+        yield _crash(detector.rule, error, subject.place(node))
+
+
+def _finding(rule: Rule, found: Yielded, subject: Subject) -> Finding | None:
+    bare = Finding(
+        rule.code,
+        rule.name,
+        rule.summary,
+        rule.severity,
+        subject.place(found.node),
+        evidence=subject.evidence,
+        model=subject.model,
+        exporter=subject.exporter,
+    )
+    if isinstance(found, Refuted):
+        return replace(bare, refuted=found.reason, target=found.target, settles=found.settles)
+    judged = _judged(bare, found, subject.profile)
+    if judged is None or judged.fix is None:
+        return judged
+    return replace(judged, fix=subject.promised(judged.fix, found.node))
+
+
+def _judged(bare: Finding, hit: Hit, profile: Profile) -> Finding | None:
+    """The finding with the hit's words, and with its gravity for the exporters in use."""
+    severity, message, hazard = bare.severity, hit.message, None
+    if hit.harm is not None:
+        if not profile.concerns(hit.harm):
+            return None
+        hazard = profile.hazard(message, hit.harm, severity, hit.severity)
+        severity, message = severity_of(hazard), message_of(hazard)
+    severity = severity if hit.severity is None else hit.severity
+    return replace(
+        bare,
+        message=message,
+        severity=severity,
+        fix=hit.fix,
+        confirms=hit.confirms,
+        model=hit.model or bare.model,
+        exporter=hit.exporter or bare.exporter,
+        target=hit.target,
+        hazard=hazard,
+    )
+
+
+def _crash(rule: Rule, error: Exception, place: Place) -> Finding:
+    message = f"rule {rule.code} ({rule.name}) crashed here and was skipped: {told(error)}"
+    return Finding(RULE_CRASHED, "rule-crashed", message, Severity.ERROR, place)
+
+
+def told(error: Exception) -> str:
+    """A defect of lintorch in one line: what was raised, and where."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__}: {error} ({last.name}, line {last.lineno})"

@@ -1,0 +1,168 @@
+"""The values that flow through lintorch: from a Hit that a rule yields to a Finding that is reported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum, IntEnum
+
+
+class Severity(IntEnum):
+    """How grave a finding is: costs something, likely breaks, breaks or gives wrong numbers."""
+
+    NOTE = 0
+    WARNING = 1
+    ERROR = 2
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+class Evidence(IntEnum):
+    """What a finding rests on; each kind outweighs those before it."""
+
+    SOURCE = 0
+    TRACE = 1
+    EXPORT = 2
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+class Applicability(str, Enum):
+    """What a fix promises: same meaning, maybe other numbers, or only to be shown."""
+
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+    DISPLAY = "display"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class Harm(IntEnum):
+    """How an exporter treats a hazard, least grave first."""
+
+    NOISY = 0
+    """Right numbers, but a needless warning."""
+    REFUSED = 1
+    """The export raises."""
+    FAILS = 2
+    """The export succeeds, and what was exported raises where it runs, at other sizes or data."""
+    WARNED = 3
+    """Wrong numbers; a warning was the only sign."""
+    AUTO = 4
+    """Wrong numbers without a warning where sizes are left to `Dim.AUTO`; else right or refused."""
+    SILENT = 5
+    """Wrong numbers, and nothing says so."""
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """A span of a file: rows and columns from 1, columns in characters, the end exclusive."""
+
+    path: str
+    row: int
+    column: int = 1
+    end_row: int = 0
+    end_column: int = 0
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Put `content` in place of the characters `start` to `end` (offsets into the decoded text)."""
+
+    start: int
+    end: int
+    content: str
+
+
+@dataclass(frozen=True)
+class Fix:
+    """Edits that belong together and what they promise."""
+
+    message: str
+    edits: tuple[Edit, ...]
+    applicability: Applicability = Applicability.SAFE
+
+
+@dataclass(frozen=True)
+class Hit:
+    """What a detector yields: a node of its subject, what is wrong there, and maybe a fix.
+
+    `harm` says for which exporters the hazard holds; without it the hazard is nobody's in
+    particular and always reported. `severity` is only for hazards whose gravity depends on
+    the form found; it outweighs the rule's. A hit that only `confirms` says nothing by itself:
+    it joins a source hit on its line, and is dropped where there is none.
+
+    A source hit may say which `model` (as `file.py:Class`) and `exporter` it is about. What runs
+    and trials of that model say under the same code then joins it, wherever they say it.
+    """
+
+    node: object
+    message: str
+    fix: Fix | None = None
+    harm: Mapping[str, Harm] | None = None
+    severity: Severity | None = None
+    confirms: bool = False
+    model: str | None = None
+    exporter: str | None = None
+    target: str | None = None
+    """The runtime it is about; hits on one line about different runtimes are different findings."""
+
+
+@dataclass(frozen=True)
+class Refuted:
+    """What a detector yields where a run proves the source hit of that line, or model, harmless.
+
+    What a trace proves holds for all exporters. What a trial proves (`settles` is how many hits of
+    the line it speaks of) holds for its own exporter, and only where the hit has a `Hazard`.
+    """
+
+    node: object
+    reason: str
+    target: str | None = None
+    settles: int = 0
+
+
+@dataclass(frozen=True)
+class Hazard:
+    """What a message was made of: what was found, and what befalls which exporter in use.
+
+    `fine` are exporters in use that it does not befall. `refused` is the gravity where an export
+    is refused, `fixed` the one that outweighs all. Of those `untried` no trial can tell: it exports
+    with other sizes than the project may ask for.
+    """
+
+    said: str
+    harm: tuple[tuple[str, Harm], ...]
+    fine: tuple[str, ...]
+    refused: Severity
+    fixed: Severity | None = None
+    untried: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One hazard at one place, with the strongest evidence there is for it."""
+
+    code: str
+    name: str
+    message: str
+    severity: Severity
+    place: Place
+    evidence: Evidence = Evidence.SOURCE
+    model: str | None = None
+    target: str | None = None
+    exporter: str | None = None
+    fix: Fix | None = None
+    notes: tuple[str, ...] = field(default=())
+    """What each weaker or further piece of evidence said, one line each."""
+    refuted: str | None = None
+    """Why a trace withdrew this finding; None where it stands."""
+    confirms: bool = False
+    """Whether it only strengthens a finding of the source."""
+    hazard: Hazard | None = None
+    """What the message was made of, where it names exporters."""
+    settles: int = 0
+    """How many findings of its line a trial has refuted for its exporter; 0 where none has."""

@@ -1,0 +1,170 @@
+"""One finding, rising evidence: joins what source, trace and trial say of one line under one code."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from lintorch.core.codes import EXPORT_FAILED, EXPORT_WRONG
+from lintorch.core.finding import Evidence, Finding, Fix
+from lintorch.core.strike_exporters import clear
+
+GENERIC = frozenset({EXPORT_FAILED, EXPORT_WRONG})
+"""Codes of trial outcomes that no rule explains; dropped where a rule does explain the outcome."""
+
+
+_REFUSES = " refuses: "
+"""How rules begin to tell of an export that was refused."""
+
+_What = tuple[str, str | None]
+"""A code, and the target that a finding is about."""
+
+
+@dataclass(frozen=True)
+class Merged:
+    """Findings that stand, and findings that a trace withdrew, both sorted."""
+
+    standing: tuple[Finding, ...]
+    withdrawn: tuple[Finding, ...]
+
+
+def merge(findings: Iterable[Finding]) -> Merged:
+    """Join findings of one code and target that lie on one line of source."""
+    standing: list[Finding] = []
+    withdrawn: list[Finding] = []
+    groups = [list(group) for group in _groups([*_once(findings)])]
+    for group in groups:
+        found = [f for f in group if f.refuted is None]
+        if all(f.confirms for f in found):
+            continue
+        hits, cleared = clear(found, [f for f in group if f.settles])
+        reasons = [f.refuted for f in group if f.refuted is not None and not f.settles]
+        if cleared:
+            sources = [f for f in found if f.evidence is Evidence.SOURCE]
+            withdrawn += [replace(f, refuted=cleared) for f in sources or found[:1]]
+        elif reasons and all(f.evidence is Evidence.SOURCE for f in hits):
+            withdrawn += [replace(f, refuted=reasons[0]) for f in hits]
+        else:
+            standing += _join(hits)
+    told = {(f.model, f.exporter) for group in groups for f in group if _explains(f)}
+    kept = (f for f in standing if f.code not in GENERIC or (f.model, f.exporter) not in told)
+    return Merged(order(kept), order(withdrawn))
+
+
+def _once(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """One refusal is told at one line: the first of those that it may be about.
+
+    An export that is wrong may be so by each of its lines.
+    """
+    first: dict[tuple[str | None, ...], tuple[str, int]] = {}
+    for finding in findings:
+        place = (finding.place.path, finding.place.row)
+        if finding.evidence is not Evidence.EXPORT or _REFUSES not in finding.message:
+            yield finding
+            continue
+        told = (finding.model, finding.exporter, finding.target, finding.message)
+        if finding.target is not None or first.setdefault(told, place) == place:
+            yield finding
+
+
+def _explains(finding: Finding) -> bool:
+    """Whether a rule accounts for the outcome of a trial, so that no general word is needed."""
+    told = finding.evidence is Evidence.EXPORT and finding.target is None
+    return told and finding.code not in GENERIC
+
+
+def order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """By file, row, column, code and target; the same findings always give the same order."""
+    return tuple(
+        sorted(
+            set(findings),
+            key=lambda f: (
+                f.place.path,
+                f.place.row,
+                f.place.column,
+                f.code,
+                f.target or "",
+                f.message,
+            ),
+        )
+    )
+
+
+def _groups(findings: list[Finding]) -> Iterable[list[Finding]]:
+    """Findings by code, target and line; what a run says joins the source hit whose rows it falls into.
+
+    Where a source hit names its model, what runs of that model say joins it too.
+    """
+    table: dict[tuple[_What, str, int], list[Finding]] = defaultdict(list)
+    homes: dict[tuple[_What, str, int], int] = {}
+    about: list[list[Finding]] = []
+    for finding in sorted(findings, key=lambda f: (f.evidence, f.place)):
+        what, place = (finding.code, finding.target), finding.place
+        if told := [group for group in about if _is_about(finding, group[0])]:
+            for group in told:
+                group.append(finding)
+            continue
+        row = homes.get((what, place.path, place.row), place.row)
+        table[what, place.path, row].append(finding)
+        if finding.evidence is Evidence.SOURCE:
+            if finding.model is not None:
+                about.append(table[what, place.path, row])
+            for inner in range(place.row, max(place.row, place.end_row) + 1):
+                homes.setdefault((what, place.path, inner), row)
+    return table.values()
+
+
+def _is_about(said: Finding, source: Finding) -> bool:
+    """Whether a run or trial tells of the very model, and exporter, that a source hit names."""
+    return (
+        said.evidence is not Evidence.SOURCE
+        and (said.code, said.target) == (source.code, source.target)
+        and (source.exporter is None or said.exporter in (None, source.exporter))
+        and _whole(said.model) == _whole(source.model)
+    )
+
+
+def _whole(model: str | None) -> str:
+    """The model's name with its file's whole path."""
+    path, _, name = (model or "").rpartition(":")
+    return f"{os.path.abspath(path)}:{name}"
+
+
+def _join(hits: Sequence[Finding]) -> list[Finding]:
+    """Each source hit of the line with the strongest evidence; one finding if there is none."""
+    strongest = max(hits, key=lambda f: (f.evidence, f.severity))
+    anchors = [f for f in hits if f.evidence is Evidence.SOURCE]
+    runs = sorted((f for f in hits if f.evidence is not Evidence.SOURCE), key=lambda f: f.evidence)
+    first = {(f.evidence, f.exporter): f for f in reversed(runs)}  # one note of each kind
+    seen = tuple(dict.fromkeys(_note(f, strongest) for f in runs if f in first.values()))
+    if not anchors:
+        others = tuple(note for note in seen if note != _note(strongest, strongest))
+        return [replace(strongest, fix=_fix(hits), notes=others)]
+    if strongest.evidence is Evidence.SOURCE:
+        return anchors
+    return [
+        replace(
+            strongest,
+            place=a.place,
+            exporter=strongest.exporter or a.exporter,
+            fix=a.fix,
+            notes=(_note(a, strongest), *seen),
+            confirms=False,
+            severity=max(a.severity, strongest.severity),
+        )
+        for a in anchors
+    ]
+
+
+def _fix(hits: Sequence[Finding]) -> Fix | None:
+    return next((f.fix for f in hits if f.fix), None)
+
+
+def _note(finding: Finding, strongest: Finding) -> str:
+    """What a finding says, without the verdict where the strongest ends in the same."""
+    said, colon, verdict = finding.message.rpartition(": ")
+    judged = colon and finding.evidence is not Evidence.EXPORT
+    repeated = judged and strongest.message.endswith(f": {verdict}")
+    return f"{finding.evidence}: {said if repeated else finding.message}"

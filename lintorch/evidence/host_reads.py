@@ -1,0 +1,98 @@
+"""Where a run read the data of tensors, where it surely did not, and what an operator ran on, in words."""
+
+from __future__ import annotations
+
+import linecache
+import re
+from collections.abc import Iterator
+
+from lintorch.evidence.trace import Trace
+from lintorch.record.trace import MOST_EVENTS, Event, Run, Shape, Site
+
+READS = ("tensor.item", "tensor.tolist", "tensor.numpy", "tensor.int", "tensor.float")
+BOOL = "tensor.bool"
+VERDICTS = ("torch.equal", "torch.Tensor.equal", "torch.allclose", "torch.Tensor.allclose")
+ARRAY = "array.asked"
+_READING = frozenset((*READS, BOOL, ARRAY, *VERDICTS))
+_FOUND = re.compile(
+    r"\.(a?r?g?where|nonzero\w*|unique\w*|masked_select|repeat_interleave|bincount)$"
+)
+"""Operators whose result may be as large as the data says: a count of it is data, too."""
+_MASKS = ("bool", "uint8")
+_MAY_SKIP = re.compile(r"\b(and|or|if .* else|lambda|for .* in)\b")
+"""A line of which only a part may have run."""
+_BRANCH = re.compile(r"\s*(if|elif|else|for|while|try|except|match|case)\b")
+
+
+def unread(trace: Trace) -> Iterator[Site]:
+    """Lines whose operators ran, each whole, in a model that read the data of no tensor at any size.
+
+    None where any data was read, wherever: what was read on one line may decide on another.
+    """
+    if not any(_tells(event) for run in trace.runs for event in run.events):
+        yield from whole_lines(trace)
+
+
+def whole_lines(trace: Trace) -> Iterator[Site]:
+    """Lines whose operators ran, each whole, in a model of which every run came to its end."""
+    if all(map(is_whole, trace.runs)):
+        happened = [event for run in trace.runs for event in run.events]
+        ran = dict.fromkeys(event.site for event in happened if event.outputs)
+        yield from filter(is_run_whole, ran)
+
+
+def told(event: Event) -> str:
+    """`bool() of a tensor of shape [2] was asked here and gave True`."""
+    name = event.name.rpartition(".")[2]
+    gave = "" if event.value is None else f" and gave {event.value}"
+    tensors = "tensors" if len(event.inputs) > 1 else "a tensor"
+    return f"{name}() of {tensors} of shape {shown(event.inputs)} was asked here{gave}"
+
+
+def ran(event: Event) -> str:
+    """`linalg.inv ran here on [2, 3, 3] and gave [2, 3, 3]`."""
+    name = event.name.removeprefix("torch.").removeprefix("Tensor.").removeprefix("nn.functional.")
+    gave = f" and gave {shown(event.outputs)}" if event.outputs else ""
+    return f"{name} ran here on {shown(event.inputs)}{gave}"
+
+
+def shown(shapes: tuple[Shape, ...]) -> str:
+    """`[2, 3] and [3]`."""
+    return " and ".join(str(list(shape)) for shape in shapes)
+
+
+def is_whole(run: Run) -> bool:
+    """Whether a run came to its end and all of it was recorded."""
+    return not run.error and len(run.events) < MOST_EVENTS
+
+
+def is_run_whole(site: Site) -> bool:
+    """Whether a line that ran has no part that may not have run."""
+    return not _MAY_SKIP.search(line(site))
+
+
+def is_followed_whole(site: Site) -> bool:
+    """Whether nothing stands below a line in its function that may not have run."""
+    depth = _indent(line(site))
+    for text in linecache.getlines(site.path)[site.row :]:
+        if text.strip() and _indent(text) < depth:
+            return not text.lstrip().startswith(("elif", "else", "except", "finally"))
+        if _BRANCH.match(text) or _MAY_SKIP.search(text.partition("#")[0]):
+            return False
+    return True
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())
+
+
+def _tells(event: Event) -> bool:
+    """Whether Python may have learned something of the data here."""
+    if event.name in _READING or _FOUND.search(event.name):
+        return True
+    return event.name == "torch.Tensor.__getitem__" and any(d in _MASKS for d in event.dtypes[1:])
+
+
+def line(site: Site) -> str:
+    """The text of a line, without its comment."""
+    return linecache.getline(site.path, site.row).partition("#")[0]

@@ -1,0 +1,132 @@
+"""Code that asks which release of a library is installed before it uses a name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from lintorch.facts.names.scopes import dotted_text
+from lintorch.syntax.tree import leaves, names_in
+
+if TYPE_CHECKING:
+    from lintorch.source import Source
+
+_ASKS = re.compile(
+    r"hasattr|getattr|version|greater|at_?least|(^|_)[gl][te]_?\d|torch_?\d|pt_?\d|legacy|compat|"
+    r"is_new|is_old|new_api|old_api|signature|__kwdefaults__|is_torch_|supports?_|has_native|(?-i:\bHAS_)",
+    re.IGNORECASE,
+)
+_RELEASE = re.compile(
+    r"__version__|version_info|torch_version|\bversion\.parse|\bVersion\(|metadata\.version"
+    r"|hasattr\(\s*(torch|nn|optim)\b|is_torch_|at_?least|__kwdefaults__|\bsignature\("
+)
+"""What sets a name that tells the release."""
+_FOLLOWED = 2
+"""Names are followed from one to what it was given so many times."""
+_TRIED = frozenset(
+    {"ImportError", "ModuleNotFoundError", "AttributeError", "TypeError", "NameError"}
+)
+
+
+def hedged(expression: cst.CSTNode, source: Source) -> bool:
+    """Whether a name is used, or imported, only where its release has it.
+
+    True also where several imports could have bound the name.
+    """
+    head = expression
+    while isinstance(head, cst.Attribute):
+        head = head.value
+    bound = source.bound(head) if isinstance(head, cst.Name) else []
+    imports = {binding.dotted for binding in bound if binding.kind == "import"}
+    return (
+        len(imports) > 1
+        or asked(expression, source)
+        or any(asked(binding.node, source) for binding in bound if binding.kind == "import")
+    )
+
+
+def asked(node: cst.CSTNode, source: Source) -> bool:
+    """Whether a test of the release, or a handler of missing names, stands around a node."""
+    inner = node
+    for outer in source.ancestors(node):
+        if isinstance(outer, (cst.If, cst.IfExp, cst.While)):
+            if inner is not outer.test and asks(outer.test, source):
+                return True
+        elif isinstance(outer, cst.BooleanOperation):
+            if inner is outer.right and asks(outer.left, source):
+                return True
+        elif isinstance(outer, cst.Match):
+            if inner is not outer.subject and asks(outer.subject, source):
+                return True
+        elif isinstance(outer, (cst.Try, cst.TryStar)):
+            if any(_catches(handler) for handler in outer.handlers):
+                return True
+        elif isinstance(outer, (cst.IndentedBlock, cst.Module)) and (
+            _left_before(outer, inner, source) or _asked_next(outer, inner, source)
+        ):
+            return True
+        inner = outer
+    return False
+
+
+def asks(test: cst.CSTNode, source: Source) -> bool:
+    """Whether a test is one of the release: by its words, or by what its names were given."""
+    return bool(_ASKS.search(source.code(test))) or _tells_release(test, source, _FOLLOWED)
+
+
+def _tells_release(value: cst.CSTNode, source: Source, depth: int) -> bool:
+    """Whether a value, or what its names were given, is made of a release."""
+    if _RELEASE.search(source.code(value)):
+        return True
+    return depth > 0 and any(
+        _tells_release(given, source, depth - 1)
+        for name in names_in(value)
+        for given in _given(name, source)
+    )
+
+
+def _given(name: cst.Name, source: Source) -> Iterator[cst.CSTNode]:
+    """What a name, or the `x` of `self.x`, was set to; the body of a function."""
+    owner = source.parent(name)
+    if isinstance(owner, cst.Attribute) and owner.attr is name:
+        yield from source.classes.assigned(owner)
+        return
+    for binding in source.bound(name):
+        if binding.kind == "function" and isinstance(binding.node, cst.FunctionDef):
+            yield binding.node.body
+        elif binding.kind in ("assign", "other"):
+            around = source.enclosing(binding.node, cst.Assign)
+            yield around.value if around is not None else binding.node
+
+
+def _left_before(block: cst.IndentedBlock | cst.Module, child: cst.CSTNode, source: Source) -> bool:
+    """Whether an earlier statement of the block asks, and leaves where the answer is yes."""
+    for statement in block.body:
+        if statement is child:
+            return False
+        if isinstance(statement, cst.If):
+            if leaves(statement.body) and asks(statement.test, source):
+                return True
+        elif isinstance(statement, cst.SimpleStatementLine):
+            for line in statement.body:
+                if isinstance(line, cst.Assert) and asks(line.test, source):
+                    return True
+    return False
+
+
+def _asked_next(block: cst.IndentedBlock | cst.Module, child: cst.CSTNode, source: Source) -> bool:
+    """Whether the statement sets a name, and the next one asks before it sets it anew."""
+    below = list(block.body)
+    after = below[below.index(child) + 1 :] if child in below else []  # type: ignore[arg-type]
+    sets = isinstance(child, cst.SimpleStatementLine) and isinstance(child.body[0], cst.Assign)
+    test = after[0].test if after and isinstance(after[0], cst.If) else None
+    return sets and test is not None and asks(test, source)
+
+
+def _catches(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
+    caught = handler.type
+    each = [e.value for e in caught.elements] if isinstance(caught, cst.Tuple) else [caught]
+    return any(dotted_text(kind) in _TRIED for kind in each)

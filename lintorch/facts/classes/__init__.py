@@ -1,0 +1,1 @@
+"""Which classes are models."""

@@ -1,0 +1,73 @@
+"""Which classes are models: nn.Module by name, through the project's own files, or of a known framework."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from lintorch.facts.names.torch_aliases import documented_name
+from lintorch.facts.project import files
+from lintorch.facts.project.files import Home, locate, outline
+
+_FRAMEWORKS = frozenset(
+    {
+        "lightning.LightningModule", "lightning.pytorch.LightningModule",
+        "pytorch_lightning.LightningModule", "pytorch_lightning.core.LightningModule",
+        "transformers.PreTrainedModel", "transformers.modeling_utils.PreTrainedModel",
+        "diffusers.ModelMixin", "diffusers.models.modeling_utils.ModelMixin",
+        "mmengine.model.BaseModule", "mmengine.model.BaseModel", "mmcv.runner.BaseModule",
+        "detectron2.modeling.backbone.Backbone", "gpytorch.models.ExactGP",
+    }
+)  # fmt: skip
+_NOT_LAYERS = ("torch.nn.functional", "torch.nn.init", "torch.nn.utils", "torch.nn.parallel")
+
+
+def is_module_class(dotted: str, home: Home, consulted: set[str]) -> bool:
+    """Whether a dotted name is a subclass of nn.Module, as far as the project's files tell."""
+    return any(
+        name in _FRAMEWORKS or _is_torch_layer(name) for name in ancestry(dotted, home, consulted)
+    )
+
+
+def is_subclass(dotted: str, bases: Collection[str], home: Home, consulted: set[str]) -> bool:
+    """Whether a dotted name is one of these classes or derived from one in the project's files."""
+    return any(name in bases for name in ancestry(dotted, home, consulted))
+
+
+def ancestry(dotted: str, home: Home, consulted: set[str]) -> Iterator[str]:
+    """A class, its bases, and so on, each once, by full name, as far as the project's files tell."""
+    waiting, met = [dotted], {dotted}
+    while waiting:
+        each = waiting.pop()
+        yield each
+        above = [name for name in _bases(each, home, consulted) if name not in met]
+        met.update(above)
+        waiting += reversed(above)
+
+
+def _bases(dotted: str, home: Home, consulted: set[str]) -> Iterator[str]:
+    """The bases of a class, or what a name that is none is imported from."""
+    module, _, name = dotted.rpartition(".")
+    path = locate(module, home.roots, consulted) if module else None
+    if path is None:
+        return
+    found = outline(path)
+    if name in found.classes:
+        for base in found.classes[name].bases:
+            yield _absolute(base, path)
+    elif name in found.names:
+        yield documented_name(found.names[name])
+
+
+def _is_torch_layer(dotted: str) -> bool:
+    last = dotted.rpartition(".")[2]
+    inside = dotted.startswith("torch.nn.") and not dotted.startswith(_NOT_LAYERS)
+    return inside and last.lstrip("_")[:1].isupper() and last not in ("Parameter", "Buffer")
+
+
+def _absolute(base: str, path: str) -> str:
+    """The full dotted name of a base as it is written in the file at `path`."""
+    head, _, rest = base.partition(".")
+    names = outline(path).names
+    if head in names:
+        return documented_name(f"{names[head]}.{rest}" if rest else names[head])
+    return f"{files.home(path).module}.{base}"

@@ -1,0 +1,58 @@
+"""Export calls: which exporter one takes, and with which arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from lintorch.syntax.literals import Arguments, literal
+
+if TYPE_CHECKING:
+    from lintorch.source import Source
+
+ONNX = "torch.onnx.export"
+EXPORTERS = {
+    "torch.export.export": ("torch.export", "mod"),
+    "torch.export.draft_export": ("torch.export", "mod"),
+    ONNX: ("onnx", "model"),
+    "torch.onnx.dynamo_export": ("onnx", "model"),
+    "torch.jit.trace": ("torchscript-trace", "func"),
+    "torch.jit.trace_module": ("torchscript-trace", "mod"),
+    "torch.jit.script": ("torchscript-script", "obj"),
+}
+"""By full name: the exporter, and the name of the parameter that takes the model."""
+_POSITIONAL = ("model", "args", "f")
+_DYNAMO_SINCE = (2, 5)
+"""The release since which `torch.onnx.export` takes `dynamo`."""
+_DYNAMO_BY_DEFAULT = (2, 9)
+
+
+def onnx_arguments(call: cst.Call, source: Source) -> Arguments:
+    """The arguments of a `torch.onnx.export`, by name."""
+    return source.arguments(call, *_POSITIONAL)
+
+
+def onnx_exporter(call: cst.Call, source: Source) -> str:
+    """Which of the two ONNX exporters a `torch.onnx.export` takes; "" where it cannot be told."""
+    release, given = source.profile.torch, onnx_arguments(call, source)
+    if release < _DYNAMO_SINCE:
+        return "onnx-legacy"
+    chosen = given.value("dynamo", release >= _DYNAMO_BY_DEFAULT)
+    return "onnx" if chosen is True else "onnx-legacy" if chosen is False else ""
+
+
+def is_given(arguments: Arguments, name: str) -> bool:
+    """Whether an argument is given, and not as None."""
+    value = arguments.get(name)
+    return value is not None and literal(value) is not None
+
+
+def strings(expression: cst.CSTNode | None) -> Iterator[str]:
+    """The texts of a literal list or tuple, or the keys of a literal dict."""
+    if isinstance(expression, cst.Dict):
+        keys = (e.key for e in expression.elements if isinstance(e, cst.DictElement))
+        yield from (v for k in keys if isinstance(v := literal(k), str))
+    elif isinstance(expression, (cst.List, cst.Tuple)):
+        yield from (v for e in expression.elements if isinstance(v := literal(e.value), str))

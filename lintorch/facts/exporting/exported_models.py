@@ -1,0 +1,55 @@
+"""The models that a file exports itself: which call hands which class of the file to which exporter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+import libcst as cst
+
+from lintorch.facts.classes.classes import ClassInfo
+from lintorch.facts.exporting.export_calls import EXPORTERS, ONNX, onnx_exporter
+
+if TYPE_CHECKING:
+    from lintorch.source import Source
+
+N = TypeVar("N", bound=cst.CSTNode)
+
+
+@dataclass(frozen=True, eq=False)
+class Export:
+    """One export call: its exporter ("" where it cannot be told) and the class of its model.
+
+    `model` is None where it is not surely one class of the file.
+    """
+
+    call: cst.Call
+    exporter: str
+    model: ClassInfo | None
+
+
+def export_of(call: cst.Call, source: Source) -> Export | None:
+    """What an export call exports; None of any other call."""
+    name = source.name(call.func)
+    if name not in EXPORTERS:
+        return None
+    exporter, parameter = EXPORTERS[name]
+    if name == ONNX:
+        exporter = onnx_exporter(call, source)
+    given = source.arguments(call, parameter).get(parameter)
+    return Export(call, exporter, class_of(given, source) if given is not None else None)
+
+
+def class_of(expression: cst.CSTNode, source: Source) -> ClassInfo | None:
+    """The one module class of the file that an expression is surely an instance of."""
+    made = {source.name(call.func) for call in source.origins(expression)}
+    info = source.classes.named(made.pop()) if len(made) == 1 else None
+    return info if info is not None and info.is_module else None
+
+
+def own(function: cst.FunctionDef, kind: type[N], source: Source) -> Iterator[N]:
+    """The nodes of a class in a function's body, not in functions and lambdas within it."""
+    for node in source.nodes(kind):
+        if source.enclosing(node, cst.FunctionDef, cst.Lambda) is function:
+            yield node

@@ -1,0 +1,1 @@
+"""Which mode a model is in."""

@@ -1,0 +1,143 @@
+"""What other files of the project define: enough to follow a base class or a re-export across files."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+
+from lintorch.syntax.python_ast import outlined
+
+
+@dataclass(frozen=True)
+class ClassOutline:
+    """A class of another file: the dotted names of its bases and the names of its methods."""
+
+    bases: tuple[str, ...]
+    methods: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Outline:
+    """The top level of a module of the project."""
+
+    path: str
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Imported and assigned names with the dotted name each stands for."""
+    classes: Mapping[str, ClassOutline] = field(default_factory=dict)
+    functions: frozenset[str] = frozenset()
+    aliases: frozenset[str] = frozenset()
+    """Those of `names` that are assigned, from a name of this module."""
+
+
+@dataclass(frozen=True)
+class Home:
+    """Where a file sits in its project: its dotted module name, its package and import roots."""
+
+    module: str
+    package: str
+    roots: tuple[str, ...]
+
+
+@cache
+def home(path: str) -> Home:
+    """Work out a file's dotted name from the `__init__.py` files above it."""
+    folder, stem = os.path.split(os.path.abspath(path))
+    parts = [] if stem == "__init__.py" else [stem.removesuffix(".py")]
+    own = folder
+    while os.path.exists(os.path.join(folder, "__init__.py")):
+        folder, name = os.path.split(folder)
+        parts.insert(0, name)
+    module = ".".join(parts)
+    package = module if stem == "__init__.py" else module.rpartition(".")[0]
+    return Home(module, package, tuple(dict.fromkeys([folder, own, os.getcwd()])))
+
+
+def locate(module: str, roots: tuple[str, ...], consulted: set[str]) -> str | None:
+    """The file of a dotted module below one of the roots.
+
+    Every place looked at is added to `consulted`: a file that turns up there changes the answer.
+    """
+    looked = _looked(module, roots)
+    consulted.update(looked)
+    return looked[-1] if looked and os.path.isfile(looked[-1]) else None
+
+
+@cache
+def _looked(module: str, roots: tuple[str, ...]) -> tuple[str, ...]:
+    """The places where a module may be, in order, up to the one where it is."""
+    tried: list[str] = []
+    for root in roots:
+        stem = os.path.join(root, *module.split("."))
+        for path in (f"{stem}.py", os.path.join(stem, "__init__.py")):
+            tried.append(path)
+            if os.path.isfile(path):
+                return tuple(tried)
+    return tuple(tried)
+
+
+@cache
+def outline(path: str) -> Outline:
+    """The outline of a file; an empty one where it cannot be read or parsed."""
+    try:
+        with open(path, "rb") as file:
+            return described(outlined(file.read()).body, path)
+    except OSError:
+        return Outline(path)
+
+
+def described(body: list[ast.stmt], path: str) -> Outline:
+    """The outline of a module that is parsed already."""
+    package = home(path).package
+    names: dict[str, str] = {}
+    classes: dict[str, ClassOutline] = {}
+    functions: set[str] = set()
+    aliases: set[str] = set()
+    for statement in _top_level(body):
+        if isinstance(statement, ast.ClassDef):
+            classes[statement.name] = _class(statement)
+        elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            functions.add(statement.name)
+        else:
+            given = _named(statement, package)
+            names |= given
+            aliases |= given.keys() if isinstance(statement, ast.Assign) else set()
+    return Outline(path, names, classes, frozenset(functions), frozenset(aliases))
+
+
+def _top_level(body: list[ast.stmt]) -> list[ast.stmt]:
+    flat: list[ast.stmt] = []
+    for statement in body:
+        flat.append(statement)
+        for block in ("body", "orelse", "handlers"):
+            if isinstance(statement, (ast.If, ast.Try)):
+                flat += _top_level(
+                    [s for s in getattr(statement, block, []) if isinstance(s, ast.stmt)]
+                )
+    return flat
+
+
+def _class(node: ast.ClassDef) -> ClassOutline:
+    plain = (b.value if isinstance(b, ast.Subscript) else b for b in node.bases)
+    bases = tuple(ast.unparse(b) for b in plain if isinstance(b, (ast.Name, ast.Attribute)))
+    methods = {s.name for s in node.body if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef))}
+    return ClassOutline(bases, frozenset(methods))
+
+
+def _named(statement: ast.stmt, package: str) -> dict[str, str]:
+    if isinstance(statement, ast.Import):
+        return {a.asname or a.name.split(".")[0]: a.name if a.asname else a.name.split(".")[0]
+                for a in statement.names}  # fmt: skip
+    if isinstance(statement, ast.ImportFrom):
+        origin = statement.module or ""
+        if statement.level:
+            parts = package.split(".") if package else []
+            kept = parts[: len(parts) - statement.level + 1]
+            origin = ".".join([*kept, *([origin] if origin else [])])
+        return {a.asname or a.name: f"{origin}.{a.name}" for a in statement.names}
+    if isinstance(statement, ast.Assign) and isinstance(statement.value, (ast.Name, ast.Attribute)):
+        value = ast.unparse(statement.value)
+        return {t.id: value for t in statement.targets if isinstance(t, ast.Name)}
+    return {}

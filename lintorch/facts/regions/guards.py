@@ -1,0 +1,222 @@
+"""Branches an exported forward pass never takes, and code that only checks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.facts.names.lookup import Lookup
+from lintorch.facts.names.scopes import dotted_text
+from lintorch.syntax.tree import offspring
+
+_EXPORTING = frozenset(
+    {
+        "torch.jit.is_tracing", "torch.jit.is_scripting", "torch.onnx.is_in_onnx_export",
+        "torch.compiler.is_exporting", "torch.compiler.is_compiling",
+        "torch.compiler.is_dynamo_compiling", "torch._dynamo.is_compiling",
+        "torch.is_tensor",
+    }
+)  # fmt: skip
+_ASKS = re.compile(r"(^|\.)_?is_((torch)?dynamo_)?(compiling|exporting|(jit_)?tracing)$")
+"""The same by the names that libraries give to helpers of their own."""
+_TARGET = re.compile(r"^((\w+_)?(targets?|labels?)|tags|gts?|gt_\w+|y_true|ground_truth)$")
+_OFF = re.compile(
+    r"^(use_tiling|use_slicing|use_framewise_\w+|use_sliding_window_validation"
+    r"|_?((use|grad|gradient|activation|with)_)?(checkpoint(ing)?|ckpt|cp)(_activations)?)$"
+)
+"""Switches of saving memory, off unless a user turns them on."""
+_DONE = re.compile(r"^_?(is_)?(initiali[sz]ed|inited)$")
+"""What the first batches of training have set."""
+_LOSS = re.compile(
+    r"(Loss|Criterion|Matcher|Metric|SSIM|PSNR|LPIPS)$|(^|_)(loss|losses)(_|$)|Discriminator"
+)
+_AUGMENTS = re.compile(
+    r"RANSAC|^Random\w*(Erasing|Crop|Flip|Rotation|Affine|Perspective|Resize|Jitter|Blur|Noise|Cutout)"
+)
+_ASIDE = re.compile(
+    r"(^|_)(nms|non_max_suppression|ssim|psnr)(_|$)|^rand(om)?_[a-z]|^forecast_masking$"
+)
+"""Functions that pick boxes from what a model gave, that measure, or that draw in training."""
+_WRAPPERS = ("DataParallel", "DistributedDataParallel", "FullyShardedDataParallel")
+_SWITCHES = frozenset({"training", "return_loss", "augment", "visualize"})
+"""Arguments that are off where a model is deployed."""
+_HOLD_STATEMENTS = frozenset(
+    {
+        cst.SimpleStatementLine, cst.IndentedBlock, cst.If, cst.Else, cst.For, cst.While, cst.With,
+        cst.Try, cst.TryStar, cst.ExceptHandler, cst.ExceptStarHandler, cst.Finally, cst.Match,
+        cst.MatchCase,
+    }
+)  # fmt: skip
+_MESSAGE = re.compile(r"(^print$|(^|\.)(warn|warning|debug|info|error|log|exception)$)")
+
+
+def skipped(outer: cst.CSTNode, inner: cst.CSTNode, names: Lookup) -> bool:
+    """Whether `inner`, a child of `outer`, runs only in training, only eagerly, or after such a return."""
+    if isinstance(outer, cst.If):
+        verdict = deployed(outer.test, names)
+        return (inner is outer.body and verdict is False) or (
+            inner is outer.orelse and verdict is True
+        )
+    if isinstance(outer, cst.IfExp):
+        verdict = deployed(outer.test, names)
+        return (inner is outer.body and verdict is False) or (
+            inner is outer.orelse and verdict is True
+        )
+    if isinstance(outer, cst.IndentedBlock):
+        return _after_return(outer, inner, names)
+    return False
+
+
+def _after_return(block: cst.IndentedBlock, child: cst.CSTNode, names: Lookup) -> bool:
+    """Whether an earlier statement of the block returns whenever the model is deployed."""
+    for statement in block.body:
+        if statement is child:
+            return False
+        if not isinstance(statement, cst.If) or not _ends(statement.body):
+            continue
+        if deployed(statement.test, names) is True:
+            return True
+    return False
+
+
+def deployed(test: cst.BaseExpression, names: Lookup) -> bool | None:
+    """What a test is when the model is exported in eval mode: True, False, or None if open."""
+    if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
+        inner = deployed(test.expression, names)
+        return None if inner is None else not inner
+    if isinstance(test, cst.BooleanOperation):
+        return _both(test, names)
+    if isinstance(test, cst.Attribute) and test.attr.value in ("training", "requires_grad"):
+        return False
+    if isinstance(test, cst.Attribute) and _DONE.match(test.attr.value):
+        return True
+    if isinstance(test, cst.Attribute) and _OFF.match(test.attr.value):
+        return False
+    if isinstance(test, cst.Name) and test.value in _SWITCHES:
+        return False
+    if isinstance(test, cst.Call):
+        asked = names.name(test.func)
+        if asked == "isinstance" and len(test.args) == 2:
+            return True if names.name(test.args[1].value) == "torch.SymInt" else None
+        return True if asked in _EXPORTING or _ASKS.search(asked) else None
+    return _target_given(test)
+
+
+def _both(test: cst.BooleanOperation, names: Lookup) -> bool | None:
+    sides = (deployed(test.left, names), deployed(test.right, names))
+    decisive = not isinstance(test.operator, cst.And)
+    if decisive in sides:
+        return decisive
+    return None if None in sides else not decisive
+
+
+def _target_given(test: cst.BaseExpression) -> bool | None:
+    if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1:
+        return None
+    compared = test.comparisons[0]
+    if not (isinstance(test.left, cst.Name) and _TARGET.match(test.left.value)):
+        return None
+    if dotted_text(compared.comparator) != "None":
+        return None
+    if isinstance(compared.operator, cst.IsNot):
+        return False
+    return True if isinstance(compared.operator, cst.Is) else None
+
+
+def scripted_only(outer: cst.CSTNode, inner: cst.CSTNode, names: Lookup) -> bool:
+    """Whether `inner`, a child of `outer`, runs only where TorchScript compiles."""
+    if not isinstance(outer, (cst.If, cst.IfExp)) or inner is not outer.body:
+        return False
+    test = outer.test
+    return isinstance(test, cst.Call) and names.name(test.func) == "torch.jit.is_scripting"
+
+
+def wants_target(forward: cst.FunctionDef) -> bool:
+    """Whether a forward cannot do without a target: it is a loss, which nobody exports."""
+    return any(p.default is None and _TARGET.match(p.name.value) for p in forward.params.params)
+
+
+def is_loss(owner: cst.ClassDef | cst.FunctionDef) -> bool:
+    """Whether a class or function is named as what judges: a loss, a metric, a discriminator."""
+    bases = owner.bases if isinstance(owner, cst.ClassDef) else ()
+    named = [owner.name.value, *(dotted_text(base.value) for base in bases)]
+    return any(map(_LOSS.search, named))
+
+
+def stays_home(owner: cst.ClassDef | cst.FunctionDef) -> bool:
+    """Whether a class or function is no part of a deployed model: a loss, an augmentation, NMS."""
+    if is_loss(owner):
+        return True
+    if isinstance(owner, cst.ClassDef):
+        bases = (dotted_text(base.value) for base in owner.bases)
+        spreads = any(base.rpartition(".")[2] in _WRAPPERS for base in bases)
+        return spreads or bool(_AUGMENTS.search(owner.name.value))
+    return bool(_ASIDE.search(owner.name.value)) or wants_target(owner) or _gives_loss(owner)
+
+
+def gives(function: cst.FunctionDef) -> bool:
+    """Whether a function returns anything, or raises, as one that is to be overridden."""
+    return any(True for _ in _returned(function.body)) or _only_raises(function.body)
+
+
+def _gives_loss(function: cst.FunctionDef) -> bool:
+    """Whether all that a function returns is a loss, as where a model is given for pretraining."""
+    given = list(_returned(function.body))
+    return bool(given) and all(isinstance(v, cst.Name) and _LOSS.search(v.value) for v in given)
+
+
+def _returned(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
+    for child in offspring(node):
+        if child.__class__ is cst.Return and child.value is not None:
+            yield child.value
+        elif child.__class__ in _HOLD_STATEMENTS:
+            yield from _returned(child)
+
+
+def is_check(outer: cst.CSTNode, inner: cst.CSTNode, names: Lookup) -> bool:
+    """Whether `inner` serves an assert, an error or a message only."""
+    if isinstance(outer, (cst.Assert, cst.Raise)):
+        return True
+    if isinstance(outer, cst.If):
+        return inner is outer.test and _only_checks(outer)
+    if isinstance(outer, cst.Call) and inner is not outer.func:
+        written = names.name(outer.func) or dotted_text(outer.func)
+        return bool(_MESSAGE.search(written)) or written.startswith("torch._assert")
+    return False
+
+
+def _statements(block: cst.BaseSuite) -> list[cst.CSTNode]:
+    flat: list[cst.CSTNode] = []
+    for statement in block.body:
+        flat += statement.body if isinstance(statement, cst.SimpleStatementLine) else [statement]
+    return flat
+
+
+def _only_checks(branch: cst.If) -> bool:
+    """Whether no branch does more than to raise, assert or tell."""
+    orelse = branch.orelse
+    rest = orelse is None or (
+        _only_checks(orelse) if isinstance(orelse, cst.If) else _only_raises(orelse.body)
+    )
+    return rest and _only_raises(branch.body)
+
+
+def _only_raises(block: cst.BaseSuite) -> bool:
+    lines = _statements(block)
+    return isinstance(lines[-1], cst.Raise) or all(map(_tells, lines))
+
+
+def _tells(line: cst.CSTNode) -> bool:
+    """An assert, a message, or a branch of nothing but such."""
+    if isinstance(line, cst.If):
+        return _only_checks(line)
+    said = line.value if isinstance(line, cst.Expr) else None
+    if isinstance(said, cst.Call):
+        return bool(_MESSAGE.search(dotted_text(said.func)))
+    return isinstance(line, cst.Assert)
+
+
+def _ends(block: cst.BaseSuite) -> bool:
+    return isinstance(_statements(block)[-1], (cst.Return, cst.Raise))

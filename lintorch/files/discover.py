@@ -1,0 +1,131 @@
+"""Which files to look at: those given, and the Python files in folders given."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from lintorch.files.gitignore import Ignored, above
+from lintorch.files.patterns import Patterns
+from lintorch.files.python_files import NOTEBOOK, why_unread
+
+DEFAULT_EXCLUDE = (
+    ".bzr", ".direnv", ".eggs", ".git", ".hg", ".hypothesis", ".ipynb_checkpoints",
+    ".mypy_cache", ".nox", ".pyenv", ".pytest_cache", ".pytype", ".ruff_cache",
+    ".svn", ".tox", ".venv", ".vscode", "__pycache__", "__pypackages__", "_build", "buck-out",
+    "build", "dist", "node_modules", "site-packages", "venv",
+)  # fmt: skip
+SUFFIX = ".py"
+
+
+@dataclass(frozen=True)
+class Found:
+    """A file to look at; `given` where the user named it, not only a folder it is in."""
+
+    path: str
+    given: bool = False
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A path that is not there, or a folder that cannot be listed."""
+
+    path: str
+    cause: str
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A file given by name that is no Python, or a notebook in a folder."""
+
+    path: str
+    cause: str
+    given: bool = False
+
+
+@dataclass(frozen=True)
+class _Walk:
+    root: str
+    exclude: Patterns
+    seen: set[str] = field(default_factory=set)
+
+    def excludes(self, real: str, folder: bool) -> bool:
+        """Whether the settings leave a path out, apart from the folders it lies in."""
+        return bool(self.exclude.verdict(self.relative(real), folder))
+
+    def relative(self, real: str) -> str:
+        """The path below the settings' folder; without its leading slash elsewhere."""
+        inner = real.removeprefix(self.root) if real.startswith(self.root + os.sep) else real
+        return inner.replace(os.sep, "/").lstrip("/")
+
+    def fresh(self, real: str) -> bool:
+        """Whether a real path was not met before."""
+        known = real in self.seen
+        self.seen.add(real)
+        return not known
+
+
+def find_files(
+    paths: Iterable[str],
+    exclude: Iterable[str] = DEFAULT_EXCLUDE,
+    root: str = ".",
+    force: bool = False,
+) -> Iterator[Found | Missing | Skipped]:
+    """Each file once, in the order given and by name within folders.
+
+    `exclude` holds patterns as in a `.gitignore` of the folder `root`. What is given by name is
+    looked at even where a pattern or git leaves it out, unless `force` holds it to `exclude`.
+    Links to folders are followed only where given.
+    """
+    walk = _Walk(os.path.realpath(root), Patterns(tuple(exclude)))
+    for given in paths:
+        real = os.path.realpath(given)
+        if force and walk.exclude.covers(walk.relative(real)):
+            continue
+        if os.path.isdir(real):
+            shown = "" if os.path.normpath(given) == "." else _bare(given)
+            yield from _folder(shown, real, above(real), walk)
+        elif not os.path.exists(real):
+            yield Missing(given, "no such file or folder")
+        elif walk.fresh(real):
+            cause, path = why_unread(given), _bare(given)
+            yield Skipped(path, cause, given=True) if cause else Found(path, given=True)
+
+
+def _folder(
+    shown: str, real: str, ignored: Ignored, walk: _Walk
+) -> Iterator[Found | Missing | Skipped]:
+    if not walk.fresh(real):
+        return
+    try:
+        with os.scandir(real) as listing:
+            entries = sorted(listing, key=lambda entry: entry.name)
+    except OSError as error:
+        yield Missing(shown or ".", error.strerror or str(error))
+        return
+    ignored = ignored.within(real)
+    for entry in entries:
+        folder = entry.is_dir(follow_symlinks=False)
+        if not folder and not entry.name.endswith((SUFFIX, NOTEBOOK)):
+            continue
+        if walk.excludes(entry.path, folder) or ignored.holds(entry.path, folder):
+            continue
+        path = os.path.join(shown, entry.name)
+        if folder:
+            yield from _folder(path, entry.path, ignored, walk)
+        elif entry.is_file() and walk.fresh(_real(entry)):
+            is_notebook = entry.name.endswith(NOTEBOOK)
+            yield Skipped(path, why_unread(path)) if is_notebook else Found(path)
+
+
+def _real(entry: os.DirEntry[str]) -> str:
+    return os.path.realpath(entry.path) if entry.is_symlink() else entry.path
+
+
+def _bare(given: str) -> str:
+    """Without `./` before and slashes behind."""
+    separators = os.sep + (os.altsep or "")
+    while given.startswith(".") and given[1:2] in tuple(separators):
+        given = given[1:].lstrip(separators)
+    return given.rstrip(separators) or given

@@ -1,0 +1,146 @@
+"""Imports that a fix needs, and imports that fixes leave idle."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Container, Iterable, Iterator
+from functools import lru_cache
+from itertools import groupby, takewhile
+
+from lintorch.core.finding import Edit
+from lintorch.fix.apply_edits import rewrite
+from lintorch.fix.ast_offsets import Lines
+from lintorch.fix.used_names import parse, used
+
+Taken = Callable[[frozenset[str]], Container[str]]
+"""Tells which of some names other files take from the file."""
+_Import = ast.Import | ast.ImportFrom
+
+
+def nobody(names: frozenset[str]) -> Container[str]:
+    """Of a text that stands alone, no other file takes anything."""
+    return ()
+
+
+def add_import(text: str, statement: str) -> Edit:
+    """Put an import, such as `import torch`, behind the file's first block of imports.
+
+    Without imports it goes behind the docstring and `__future__`. Fixes that add the same
+    import share one edit. Raises SyntaxError where the text does not parse.
+    """
+    lines = Lines(text)
+    tree = ast.parse(text)
+    documented = ast.get_docstring(tree, clean=False) is not None
+    head = list(takewhile(lambda s: isinstance(s, _Import), tree.body[documented:]))
+    if not head and not documented:
+        start = min(map(lines.row_of, tree.body), default=len(text))
+        return Edit(start, start, f"{statement}\n")
+    end = lines.after(head[-1] if head else tree.body[0])
+    apart = not head or text[end - 1] not in "\r\n"
+    return Edit(end, end, f"\n{statement}\n" if apart else f"{statement}\n")
+
+
+def idle_imports(
+    before: str, after: str, path: str = "", taken: Taken = nobody
+) -> tuple[Edit, ...]:
+    """Edits of `after` that remove the top-level imports which only `before` used.
+
+    Kept are imports of an `__init__.py`, of names in `__all__` or in strings that read as code,
+    of names that other files take from this one, `import x as x`, and lines with a comment, for
+    what that says would be lost. Nothing is removed where either does not parse.
+    """
+    if re.search(r"(^|[/\\])__init__\.pyi?$", path):
+        return ()
+    trees = [parse(text) for text in (before, after)]
+    if trees[0] is None or trees[1] is None:
+        return ()
+    once, now = used(trees[0]), used(trees[1])
+    bound = [name for s in trees[1].body if isinstance(s, _Import) for name in map(_binds, s.names)]
+
+    def idle(alias: ast.alias) -> bool:
+        if alias.asname == alias.name or alias.name == "*":
+            return False
+        name = _binds(alias)
+        if "." in alias.name and not alias.asname:
+            return once.reaches(alias.name) and not (
+                now.reaches(alias.name) or (now.mentions(name) and bound.count(name) < 2)
+            )
+        return name in once.names and not now.mentions(name)
+
+    statements = [s for s in trees[1].body if isinstance(s, _Import)]
+    gone = {
+        statement: {alias for alias in statement.names if idle(alias)}
+        for statement in statements
+        if getattr(statement, "module", "") != "__future__"
+    }
+    kept = taken(frozenset(_binds(alias) for names in gone.values() for alias in names))
+    lines = Lines(after)
+    return tuple(
+        edit
+        for statement, names in gone.items()
+        for edit in _removed(statement, {a for a in names if _binds(a) not in kept}, lines)
+    )
+
+
+def rebound(text: str, edits: Iterable[Edit]) -> frozenset[str]:
+    """Names imported at the top of a text that edits take away, or give another meaning.
+
+    Another meaning has a name that comes from another module then, where its uses are edited
+    with it; an import that is edited alone brings the same thing from where it is now.
+    """
+    edits = tuple(edits)
+    tree, spans = _top(text)
+    inside = [e for e in edits if any(a <= e.start < e.end <= b for a, b in spans)]
+    after = parse(rewrite(text, edits)) if inside else None
+    if tree is None or after is None:
+        return frozenset()
+    was, now = _imported(tree), _imported(after)
+    alone = len(inside) == len(edits)
+    lost = {name for name in was if name not in now and not _bound(name, after)}
+    return frozenset(lost if alone else {name for name in was if was[name] != now.get(name)})
+
+
+@lru_cache(maxsize=2)
+def _top(text: str) -> tuple[ast.Module | None, tuple[tuple[int, int], ...]]:
+    """The tree of a text, asked for once per fix, and where the imports at its top stand."""
+    tree, lines = parse(text), Lines(text)
+    imports = [s for s in tree.body if isinstance(s, _Import)] if tree is not None else []
+    return tree, tuple((lines.start(s), lines.end(s)) for s in imports)
+
+
+def _imported(tree: ast.Module) -> dict[str, str]:
+    return {
+        _binds(alias): f"{getattr(statement, 'module', '')}:{alias.name}"
+        for statement in tree.body
+        if isinstance(statement, _Import)
+        for alias in statement.names
+    }
+
+
+def _bound(name: str, tree: ast.Module) -> bool:
+    """Whether the top of a text assigns a name."""
+    nodes = (node for statement in tree.body for node in ast.walk(statement))
+    return any(isinstance(n, ast.Name) and n.id == name for n in nodes)
+
+
+def _binds(alias: ast.alias) -> str:
+    return alias.asname or alias.name.partition(".")[0]
+
+
+def _removed(statement: _Import, idle: Iterable[ast.alias], lines: Lines) -> Iterator[Edit]:
+    """Edits that take these names, or the whole statement, out; none beside a comment or `;`."""
+    idle, names = set(idle), statement.names
+    if not idle or "#" in lines.of(statement):
+        return
+    if len(idle) == len(names):
+        yield from () if lines.is_headed(statement) else lines.without(statement)
+        return
+    for gone, group in groupby(range(len(names)), key=lambda i: names[i] in idle):
+        run = list(group)
+        if not gone:
+            continue
+        if run[-1] + 1 < len(names):
+            yield Edit(lines.start(names[run[0]]), lines.start(names[run[-1] + 1]), "")
+        else:
+            yield Edit(lines.end(names[run[0] - 1]), lines.end(names[run[-1]]), "")

@@ -1,0 +1,51 @@
+"""The arguments of a call that a file spells out, by the names of the parameters they are for."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from lintorch.guest.construct.examples import UNREAD, Example
+from lintorch.guest.construct.fill_arguments import fill
+from lintorch.guest.construct.parameters import required
+
+_DEEPEST = 2
+
+
+def bound(
+    call: Callable[..., Any], example: Example, scope: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """What the example gives `call`; None where that is nothing it needs, or does not fit.
+
+    Models among the arguments are built as the file builds them.
+    """
+    try:
+        given = inspect.signature(call).bind_partial(*example.args, **example.kwargs)
+    except (TypeError, ValueError):
+        return None
+    kinds = inspect.signature(call).parameters
+    if any(kinds[name].kind is inspect.Parameter.VAR_POSITIONAL for name in given.arguments):
+        return None
+    named: dict[str, Any] = {}
+    for name, value in given.arguments.items():
+        named |= value if kinds[name].kind is inspect.Parameter.VAR_KEYWORD else {name: value}
+    read = {name: value for name, value in named.items() if value is not UNREAD}
+    needed = {parameter.name for parameter in required(call)}
+    if not read or (needed and not needed & set(read)) or (example.unread and not needed):
+        return None
+    try:
+        return {name: _made(value, scope, 0) for name, value in read.items()}
+    except Exception:  # whatever a constructor raises
+        return None
+
+
+def _made(value: Any, scope: Mapping[str, Any], depth: int) -> Any:
+    """The value; where it is a call of its own, what that gives."""
+    if not isinstance(value, Example):
+        return copy.deepcopy(value) if isinstance(value, (list, dict)) else value
+    call = scope[value.name]
+    given = bound(call, value, scope) or {} if depth < _DEEPEST else {}
+    rest = [parameter for parameter in required(call) if parameter.name not in given]
+    return call(**given, **fill(call, rest))

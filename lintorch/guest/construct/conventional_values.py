@@ -1,0 +1,105 @@
+"""Values that arguments of common names can take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import nn
+
+from lintorch.guest.construct import tiny_configs
+
+SIDES = (
+    *("image_size", "img_size", "input_resolution", "resolution", "crop_size", "img_dim"),
+    *("in_size", "input_image_size", "input_shape"),
+)
+_GROUPS: tuple[tuple[str, Any], ...] = (
+    (
+        "in_channels in_ch in_chans in_chan in_c inp input_channels n_channels num_channels inc "
+        "img_channels image_channels channels_in c_in cin nc input_nc in_planes inplanes",
+        3,
+    ),
+    (
+        "num_classes n_classes classes nclass n_class nb_classes class_num num_class n_cls "
+        "nclasses out_channels out_ch out_chans out_c outp oup output_channels c_out cout "
+        "output_nc outc output_dim out_dim out_features num_outputs num_labels",
+        10,
+    ),
+    (
+        "dim hidden_dim embed_dim d_model embedding_dim emb_dim hidden_size hidden dim_in "
+        "feat_dim n_embd model_dim width hidden_channels dims input_dim in_dim in_features "
+        "input_size features num_features in_feats hidden_features planes embed_size",
+        64,
+    ),
+    ("mlp_dim ff_dim d_ff dim_feedforward ffn_dim mlp_hidden_dim", 128),
+    ("heads num_heads n_heads nhead n_head head", 4),
+    ("dim_head head_dim d_k d_v dim_heads key_dim", 16),
+    ("depth num_layers n_layers layers n_layer num_blocks n_blocks stages levels hierarchies", 2),
+    (" ".join(SIDES), 64),
+    ("patch_size patch image_patch_size", 8),
+    ("frames num_frames frame_depth", 4),
+    ("frame_patch_size", 2),
+    ("vocab_size num_tokens n_tokens ntoken num_embeddings n_vocab", 128),
+    ("max_seq_len max_len seq_len max_length block_size context_length", 64),
+    ("kernel_size kernel ks window_size k", 3),
+    ("stride strides dilation groups scale", 1),
+    (
+        "spatial_dims ndim n_dims num_dims dimension dimensions scale_factor upscale_factor reduction",
+        2,
+    ),
+    ("dropout dropout_rate drop drop_prob p drop_rate", 0.1),
+    ("eps epsilon", 1e-5),
+    ("mlp_ratio expand_ratio expansion expansion_factor ff_mult", 2),
+    ("alpha beta gamma temperature momentum", 0.5),
+)
+KNOWN: dict[str, Any] = {name: value for names, value in _GROUPS for name in names.split()}
+"""One number for each name."""
+_LAYERS = (
+    ("norm", nn.BatchNorm2d),
+    ("act", nn.ReLU),
+    ("relu", nn.ReLU),
+    ("conv", nn.Conv2d),
+)
+
+
+def by_name(name: str) -> Any:
+    """A value for an argument of which only the name is known."""
+    if name in KNOWN:
+        return KNOWN[name]
+    words = name.split("_")
+    fitting = (layer for word, layer in _LAYERS if any(part.startswith(word) for part in words))
+    return next(fitting, _by_shape_of(name))
+
+
+def _by_shape_of(name: str) -> Any:
+    if name.startswith(("use_", "is_", "with_", "has_", "bias", "return_")):
+        return False
+    if name.endswith("factor") or name.startswith(("num_", "n_", "nb_")):
+        return 2
+    if name.endswith(("_ratio", "_rate", "_prob", "_fraction", "_percent")):
+        return 0.25
+    if name.endswith(("channels", "filters", "dims", "sizes")):
+        return 8
+    if name.endswith(("block", "block_type", "block_fn", "block_class")):
+        return nn.Identity
+    if name in ("fn", "module", "layer", "net", "model", "backbone", "encoder", "decoder"):
+        return nn.Identity()
+    return 8
+
+
+class Guessed:
+    """A configuration of which nothing is known: each setting is made up when it is asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        known = tiny_configs.setting(name)
+        return by_name(name) if known is None else known
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The setting, as a mapping gives it."""
+        return getattr(self, name) if default is None else default
+
+    __getitem__ = __getattr__
+
+    def __repr__(self) -> str:
+        return "made up"

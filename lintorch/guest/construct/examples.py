@@ -1,0 +1,133 @@
+"""How a file itself calls its models: in docstrings, in `__main__`, in tests and in its functions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lintorch.guest.construct.literal_values import UnknownError, value
+from lintorch.guest.construct.snippets import Snippet, snippets
+from lintorch.guest.construct.tensor_calls import last_name, tensor, unwrapped
+from lintorch.record.trace import Input
+
+
+@dataclass(frozen=True)
+class Example:
+    """One call of a class or function: what it is given, and the tensors that the result is fed.
+
+    `unread` counts arguments whose values the text does not spell out.
+    """
+
+    name: str
+    args: tuple[Any, ...] = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    unread: int = 0
+    fed: tuple[tuple[str, Input], ...] = ()
+
+
+UNREAD = object()
+"""Stands for a positional argument that could not be read."""
+
+
+def examples(text: bytes, names: frozenset[str], known: Mapping[str, Any]) -> Iterator[Example]:
+    """Calls of `names` in a file's text; `known` holds what the file's own names mean."""
+    seen: list[Example] = []
+    for snippet in snippets(ast.parse(text)):
+        for example in _Reading(names, known).read(snippet):
+            if example not in seen and (example.args or example.kwargs or example.fed):
+                seen.append(example)
+    yield from sorted(seen, key=lambda example: (example.unread > 0, not example.fed))
+
+
+class _Reading:
+    """Reads statements one after the other."""
+
+    def __init__(self, names: frozenset[str], known: Mapping[str, Any]) -> None:
+        self._names = names
+        self._known = dict(known)
+        self._made: dict[str, Example] = {}
+        self._alone: list[Example] = []
+
+    def read(self, snippet: Snippet) -> list[Example]:
+        """The calls in a snippet, with what the models are fed there."""
+        for statement in snippet:
+            value = getattr(statement, "value", None)
+            targets = statement.targets if isinstance(statement, ast.Assign) else []
+            name = targets[0].id if targets and isinstance(targets[0], ast.Name) else ""
+            self._statement(name, value)
+            for part in ast.walk(statement):
+                if isinstance(part, ast.Call) and (made := self._run(part.func)):
+                    self._feed(made, part)
+        return [*self._made.values(), *self._alone]
+
+    def _statement(self, name: str, node: ast.expr | None) -> None:
+        node = unwrapped(node)
+        if isinstance(node, ast.Call):
+            called = last_name(node.func)
+            if called in self._names:
+                self._keep(name, self._example(called, node))
+                return
+        try:
+            found = tensor(node, self._known) or value(node, self._known)
+        except UnknownError:
+            self._known.pop(name, None)
+            return
+        if name:
+            self._known[name] = found
+
+    def _run(self, node: ast.expr) -> str:
+        """The model that `model(…)` or `model.forward(…)` runs; "" where it is none."""
+        if isinstance(node, ast.Attribute) and node.attr == "forward":
+            node = node.value
+        name = getattr(node, "id", "")
+        return name if name in self._made else ""
+
+    def _keep(self, name: str, example: Example) -> None:
+        if name:
+            self._alone += [self._made.pop(name)] if name in self._made else []
+            self._made[name] = example
+        else:
+            self._alone.append(example)
+
+    def _example(self, called: str, node: ast.Call) -> Example:
+        args: list[Any] = []
+        for part in node.args:
+            if isinstance(part, ast.Starred):
+                break
+            args.append(self._value(part))
+        kwargs = {part.arg: self._value(part.value) for part in node.keywords if part.arg}
+        unread = sum(given is UNREAD for given in (*args, *kwargs.values()))
+        read = {name: given for name, given in kwargs.items() if given is not UNREAD}
+        return Example(called, tuple(args), read, unread)
+
+    def _value(self, node: ast.expr) -> Any:
+        node = unwrapped(node) or node
+        if isinstance(node, ast.Name) and node.id in self._made:
+            return self._made[node.id]
+        if isinstance(node, ast.Call) and last_name(node.func) in self._names:
+            return self._example(last_name(node.func), node)
+        try:
+            found = value(node, self._known)
+        except UnknownError:
+            return UNREAD
+        return UNREAD if isinstance(found, Input) else found
+
+    def _feed(self, name: str, node: ast.Call) -> None:
+        """What a model that the snippet made is called on: tensors it made too, up to the first other."""
+        made = self._made[name]
+        parts = [("", part) for part in node.args]
+        parts += [(part.arg or "", part.value) for part in node.keywords]
+        fed = []
+        for keyword, part in parts:
+            try:
+                part = unwrapped(part) or part
+                found = tensor(part, self._known) or value(part, self._known)
+            except UnknownError:
+                break
+            if not isinstance(found, Input):
+                break
+            fed.append((keyword, found))
+        if fed and not made.fed:
+            self._made[name] = Example(made.name, made.args, made.kwargs, made.unread, tuple(fed))

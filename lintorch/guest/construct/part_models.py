@@ -1,0 +1,102 @@
+"""Models that a constructor wants for arguments: of the class that is named or used like them."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any
+
+from torch import nn
+
+from lintorch.guest.construct.function_text import tree_of
+from lintorch.guest.construct.parameters import annotation
+from lintorch.guest.construct.sibling_models import has, models, sibling
+
+
+def kind_of(call: Any, parameter: inspect.Parameter) -> type[nn.Module] | None:
+    """The class of model that a parameter is for; None where it is for something else."""
+    words = {*re.findall(r"\w+", annotation(parameter)), *_demanded(call, parameter.name)}
+    wanted = parameter.name.replace("_", "").lower()
+    uses = _asked(call, parameter.name)
+    known = list(dict.fromkeys(_near(call)))
+    for kind in known:
+        if kind.__name__ in words and kind is not call:
+            return kind
+    fitting = [kind for kind in known if uses and kind is not call and uses <= has(kind)]
+    named = [kind for kind in known if kind.__name__.lower() == wanted and kind is not call]
+    for kind in (*(kind for kind in named if kind in fitting or not uses), *fitting, *named):
+        return kind
+    return sibling(call, wanted, uses)
+
+
+@lru_cache(maxsize=256)
+def run(call: Callable[..., Any]) -> frozenset[str]:
+    """Names of the attributes that a class calls as functions: `x` of `self.x(…)`."""
+    return frozenset(
+        node.func.attr
+        for node in ast.walk(_tree(call, whole=True))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and getattr(node.func.value, "id", "") == "self"
+    )
+
+
+def _demanded(call: Callable[..., Any], name: str) -> Iterator[str]:
+    """The names of classes of which an argument is asserted to be."""
+    asserts = (n for n in ast.walk(_tree(call, whole=False)) if isinstance(n, ast.Assert))
+    for part in (part for node in asserts for part in ast.walk(node)):
+        if isinstance(part, ast.Call) and getattr(part.func, "id", "") == "isinstance":
+            of, kinds = part.args
+            wanted = ast.walk(kinds) if getattr(of, "id", "") == name else ()
+            yield from (node.id for node in wanted if isinstance(node, ast.Name))
+
+
+def _asked(call: Callable[..., Any], name: str) -> frozenset[str]:
+    found: frozenset[str] = used(call).get(name, frozenset())
+    return found
+
+
+@lru_cache(maxsize=256)
+def called(call: Callable[..., Any]) -> frozenset[str]:
+    """Names that the text of a constructor calls: what is passed for them is no model but makes one."""
+    return frozenset(
+        node.func.id
+        for node in ast.walk(_tree(call, whole=False))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    )
+
+
+@lru_cache(maxsize=256)
+def used(call: Callable[..., Any]) -> dict[str, frozenset[str]]:
+    """The attributes that a class asks of each name, or of what it keeps by that name."""
+    found: dict[str, set[str]] = {}
+    for node in ast.walk(_tree(call, whole=True)):
+        if isinstance(node, ast.Attribute):
+            holder = node.value
+            if isinstance(holder, ast.Name):
+                found.setdefault(holder.id, set()).add(node.attr)
+            elif isinstance(holder, ast.Attribute) and getattr(holder.value, "id", "") == "self":
+                found.setdefault(holder.attr, set()).add(node.attr)
+    common = set(dir(nn.Module))
+    return {name: frozenset(attributes - common) for name, attributes in found.items()}
+
+
+def _near(call: Callable[..., Any]) -> Iterator[type[nn.Module]]:
+    """Model classes that the file of `call` knows, then those of the files that it imports from."""
+    scope = dict(vars(inspect.getmodule(call) or inspect))
+    homes = [sys.modules.get(getattr(value, "__module__", None) or "") for value in scope.values()]
+    for names in (scope, *(vars(home) for home in homes if home and _is_kin(home, call))):
+        yield from models(names)
+
+
+def _is_kin(home: Any, call: Callable[..., Any]) -> bool:
+    """Whether a module is of the same package."""
+    return str(home.__name__).partition(".")[0] == call.__module__.partition(".")[0]
+
+
+def _tree(call: Callable[..., Any], whole: bool) -> ast.AST:
+    return tree_of(call.__init__ if inspect.isclass(call) and not whole else call)

@@ -1,0 +1,93 @@
+"""How a model was built, as a program that builds it again."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import BuiltinFunctionType, FunctionType
+from typing import Any
+
+import torch
+
+from lintorch.record.user_files import package_root
+
+_PLAIN = (str, int, bool, bytes, complex, type(None))
+_BRACKETS: dict[type, tuple[str, str]] = {list: ("[", "]"), tuple: ("(", ")")}
+_NAMED = (type, FunctionType, BuiltinFunctionType)
+_FOREIGN = ("site-packages", "dist-packages")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A class or factory, and what it was called with."""
+
+    call: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+
+    def lines(self, project: str) -> list[str]:
+        """Statements that set `model`. Raises ValueError where something cannot be written as text."""
+        module, path = home(self.call)
+        kwargs = {name: value for name, value in self.kwargs.items() if name.isidentifier()}
+        given = [*map(_text, self.args), *(f"{name}={_text(v)}" for name, v in kwargs.items())]
+        return [
+            f"sys.path[:0] = {_folders(path, project)!r}",
+            *_loading(module, path),
+            "seed()",
+            f"model = named({module!r}, {self.call.__qualname__!r})({', '.join(given)})",
+            "if isinstance(model, (tuple, list)):",
+            "    model = model[0]",
+        ]
+
+
+def home(value: Any) -> tuple[str, Path]:
+    """The module that something is defined in at the top level, and its file."""
+    module = sys.modules.get(getattr(value, "__module__", None) or "")
+    path = getattr(module, "__file__", None)
+    found: Any = module
+    for name in getattr(value, "__qualname__", "?").split("."):
+        found = getattr(found, name, None)
+    if module is None or path is None or found is None or found != value:
+        raise ValueError(f"{value!r} has no name at the top level of a module")
+    return module.__name__, Path(path).resolve()
+
+
+def _folders(path: Path, project: str) -> list[str]:
+    """The folders that the file's imports were looked for in: those of its project."""
+    root = package_root(path)
+    inside = [
+        os.path.realpath(folder)
+        for folder in sys.path
+        if folder and Path(os.path.realpath(folder)).is_relative_to(project)
+    ]
+    mine = [folder for folder in inside if not any(part in folder for part in _FOREIGN)]
+    return list(dict.fromkeys([str(root), *mine]))
+
+
+def _loading(module: str, path: Path) -> Sequence[str]:
+    """A file outside of packages is loaded by its path, whatever else has its name."""
+    return () if package_root(path) != path.parent else (f"load({module!r}, {str(path)!r})",)
+
+
+def _text(value: Any) -> str:
+    """A value as an expression. Raises ValueError."""
+    if type(value) is float:
+        return repr(value) if math.isfinite(value) else f"float({str(value)!r})"
+    if type(value) in _PLAIN:
+        return repr(value)
+    if type(value) in _BRACKETS:
+        parts = ", ".join(map(_text, value))
+        left, right = _BRACKETS[type(value)]
+        return f"{left}{parts}{',' * (type(value) is tuple and len(value) == 1)}{right}"
+    if type(value) is dict:
+        return "{" + ", ".join(f"{_text(k)}: {_text(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, torch.dtype):
+        return str(value)
+    if isinstance(value, _NAMED):
+        module, _ = home(value)
+        return f"named({module!r}, {value.__qualname__!r})"
+    raise ValueError(f"an argument of type {type(value).__name__} cannot be written as text")

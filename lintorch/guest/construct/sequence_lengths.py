@@ -1,0 +1,135 @@
+"""Which arguments of a constructor are sequences, and how long: read off its own text."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any
+
+from lintorch.guest.construct.conventional_values import KNOWN
+from lintorch.guest.construct.function_text import tree_of
+
+_TAKING = frozenset(("len", "zip", "enumerate", "iter", "reversed", "list", "tuple", "sum", "max"))
+USUAL = 3
+"""How long a sequence is made where nothing says."""
+_MOST = 12
+
+
+@lru_cache(maxsize=256)
+def lengths(call: Callable[..., Any]) -> dict[str, int]:
+    """The length that each argument used as a sequence must have; 0 where nothing tells."""
+    tree = tree_of(call.__init__ if inspect.isclass(call) else call)
+    try:
+        given = inspect.signature(call).parameters
+    except (TypeError, ValueError):
+        return {}
+    found: dict[str, int] = {}
+    for node in ast.walk(tree):
+        for name, length in _uses(node):
+            if name in given and length <= _MOST:
+                found[name] = max(found.get(name, 0), length)
+    for name, length in _handed_on(call, tree):
+        if name in given:
+            found[name] = max(found.get(name, 0), length)
+    for name in _assigned(tree):
+        found.pop(name, None)
+    return _agreed(found, tree, {name: part.default for name, part in given.items()})
+
+
+def _handed_on(call: Callable[..., Any], tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """Names that are passed on to classes of the file, with the length that these need."""
+    scope = getattr(inspect.getmodule(call), "__dict__", {})
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+            continue
+        kind: Any = scope.get(node.func.id)
+        if not _is_own(kind, call):
+            continue
+        needs, names = lengths(kind), list(inspect.signature(kind).parameters)
+        passed = [*zip(names, node.args, strict=False), *((k.arg, k.value) for k in node.keywords)]
+        for name, given in passed:
+            if name in needs and isinstance(given, ast.Name):
+                yield given.id, needs[name]
+
+
+def _is_own(kind: Any, call: Callable[..., Any]) -> bool:
+    """Whether it is another class of the same file."""
+    return inspect.isclass(kind) and kind is not call and kind.__module__ == call.__module__
+
+
+def _assigned(tree: ast.AST) -> Iterator[str]:
+    """Names that the text gives values of its own: what is passed may be something else."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+
+
+def _uses(node: ast.AST) -> Iterator[tuple[str, int]]:
+    """Names that a piece of code takes for sequences, with the length that it needs."""
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
+        if isinstance(target := node.targets[0], (ast.Tuple, ast.List)):
+            starred = any(isinstance(part, ast.Starred) for part in target.elts)
+            yield node.value.id, 0 if starred else len(target.elts)
+    elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+        if isinstance(node.slice, ast.Slice) or _least(node.slice):
+            yield node.value.id, _least(node.slice)
+    elif isinstance(node, ast.Compare) and (name := _measured(node.left)):
+        yield name, _compared(node)
+    elif isinstance(node, ast.Assert):
+        yield from ((name, 0) for name in _asserted(node.test))
+    elif isinstance(node, (ast.For, ast.comprehension)) and isinstance(node.iter, ast.Name):
+        yield node.iter.id, 0
+    elif isinstance(node, ast.Starred) and isinstance(node.value, ast.Name):
+        yield node.value.id, 0
+    elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in _TAKING:
+        yield from ((part.id, 0) for part in node.args if isinstance(part, ast.Name))
+
+
+def _measured(node: ast.expr) -> str:
+    """`x` of `len(x)`."""
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "len" and node.args:
+        return getattr(node.args[0], "id", "")
+    return ""
+
+
+def _asserted(test: ast.expr) -> Iterator[str]:
+    """`x` of `isinstance(x, tuple)`."""
+    if isinstance(test, ast.Call) and getattr(test.func, "id", "") == "isinstance":
+        kinds = {part.id for part in ast.walk(test.args[1]) if isinstance(part, ast.Name)}
+        if kinds and kinds <= {"tuple", "list"}:
+            yield getattr(test.args[0], "id", "")
+
+
+def _compared(node: ast.Compare) -> int:
+    """The number that a length is compared with, where it is to be equal to it."""
+    right = node.comparators[0]
+    equal = isinstance(node.ops[0], (ast.Eq, ast.NotEq))
+    if equal and isinstance(right, ast.Constant) and type(right.value) is int:
+        return right.value
+    known = KNOWN.get(getattr(right, "id", ""), 0) if equal else 0
+    return known if type(known) is int else 0
+
+
+def _least(index: ast.expr) -> int:
+    """How long a sequence must be to have this index."""
+    if isinstance(index, ast.Constant) and type(index.value) is int:
+        return index.value + 1
+    if isinstance(index, ast.UnaryOp) and isinstance(index.operand, ast.Constant):
+        return index.operand.value if type(index.operand.value) is int else 0
+    return 0
+
+
+def _agreed(found: dict[str, int], tree: ast.AST, defaults: dict[str, Any]) -> dict[str, int]:
+    """The same; sequences that are gone through together are as long as each other."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "zip":
+            names = {
+                part.id for arg in node.args for part in ast.walk(arg) if isinstance(part, ast.Name)
+            }
+            sizes = [len(defaults[n]) for n in names if isinstance(defaults.get(n), (tuple, list))]
+            longest = max([found.get(name, 0) for name in names & found.keys()] + sizes, default=0)
+            for name in names & found.keys() if longest else ():
+                found[name] = found[name] or longest
+    return found

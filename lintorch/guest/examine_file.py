@@ -1,0 +1,165 @@
+"""The child's side: loads one file, and builds, feeds, runs, traces and exports the models in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Set
+from pathlib import Path
+from typing import Any
+
+from lintorch.guest.construct import ways_to_build
+from lintorch.guest.construct.candidates import Candidate, candidates
+from lintorch.guest.construct.file_outline import OUTLINED, outline
+from lintorch.guest.construct.import_file import load
+from lintorch.guest.construct.model_identity import Seen
+from lintorch.guest.examine_model import examine
+from lintorch.guest.model_work import Options
+from lintorch.guest.process.error_text import kind_of
+from lintorch.guest.process.isolate import Send, isolate
+from lintorch.guest.watch.trace_graphs import shortened
+from lintorch.guest.watch.user_lines import UserLines
+from lintorch.record import wire
+from lintorch.record.allowance import MOST_MODELS
+from lintorch.record.bounds import SLACK
+from lintorch.record.trace import Failure
+from lintorch.record.user_files import project_roots
+
+
+def visit(
+    send: Send,
+    path: str,
+    checked: Mapping[str, str],
+    project: str,
+    options: Mapping[str, Any],
+    passed: list[str],
+) -> None:
+    """Examine the models of the checked file with the real path `path`, but those of `passed`."""
+    chosen = Options(**options)
+    files, shown = _user_lines(checked, project), checked[path]
+    try:
+        text = Path(path).read_bytes()
+        found = outline(text)
+        module = load(Path(path), Path(project))
+    except BaseException as error:  # whatever user code raises, SystemExit too
+        send({"failure": wire.packed(_not_imported(error, files, shown))})
+        send({"done": True})
+        return
+    covered = set(passed)
+    tried = 0
+    for candidate in candidates(module, found, text):
+        if f"{shown}:{candidate.qualname}" in covered:
+            continue
+        if tried == MOST_MODELS:
+            cause = f"only the first {MOST_MODELS} models of a file are tried; configure this one to have it tried"
+            seen = Seen(shown, candidate.qualname, candidate.row)
+            _begin(send, seen)
+            send({"failure": wire.packed(_failure(seen, "stopped", cause))})
+            send({"done": True})
+            return
+        tried += 1
+        covered |= _one(send, candidate, shown, files, chosen, covered)
+
+
+def configured(
+    send: Send,
+    name: str,
+    setting: Mapping[str, Any],
+    checked: Mapping[str, str],
+    project: str,
+    options: Mapping[str, Any],
+) -> None:
+    """Examine the model `name` that the configuration describes."""
+    chosen = Options(**options)
+    files = _user_lines(checked, project)
+    where = str(setting["factory"])
+    seen = Seen(where.partition(":")[0], name, 1)
+    _isolated(
+        send,
+        seen,
+        lambda inner: examine(
+            inner,
+            seen,
+            lambda: ways_to_build.configured(setting, Path(project), files),
+            files,
+            chosen,
+            setting,
+        ),
+        chosen,
+    )
+
+
+def _one(
+    send: Send,
+    candidate: Candidate,
+    shown: str,
+    files: UserLines,
+    options: Options,
+    covered: Set[str],
+) -> set[str]:
+    seen = Seen(shown, candidate.qualname, candidate.row)
+    if candidate.error is not None:
+        _begin(send, seen)
+        send({"failure": wire.packed(_failure(seen, "build", shortened(candidate.error)))})
+        send({"done": True})
+        return set()
+
+    def work(inner: Send) -> None:
+        examine(
+            inner, seen, lambda: ways_to_build.builds(candidate, files), files, options, {}, covered
+        )
+
+    return _isolated(send, seen, work, options)
+
+
+def _isolated(send: Send, seen: Seen, work: Callable[[Send], None], options: Options) -> set[str]:
+    """Do the work in a child; what the model that ran there covers."""
+    _begin(send, seen)
+    send({"allow": options.seconds + 2 * SLACK})
+    parts: set[str] = set()
+    failed = False
+    pieces = isolate(work, options.of_model())
+    while True:
+        try:
+            message = next(pieces)
+        except StopIteration as stop:
+            ending = stop.value
+            break
+        failed = failed or "failure" in message
+        if "model" in message:
+            parts = _contained(message["model"])
+        send(message)
+    if ending.cause:
+        failed = True
+        send({"failure": wire.packed(_failure(seen, "stopped", ending.cause, ending.output))})
+    send({"done": True})
+    return set() if failed else parts
+
+
+def _begin(send: Send, seen: Seen) -> None:
+    send({"begin": [seen.path, seen.qualname, seen.row]})
+
+
+def _contained(data: Any) -> set[str]:
+    """What a model as it was sent contains; nothing where it is none, which who reads it says."""
+    try:
+        return set(wire.model(data).contains)
+    except wire.MalformedError:
+        return set()
+
+
+def _failure(seen: Seen, stage: str, cause: str, output: str = "") -> Failure:
+    return Failure(seen.path, seen.qualname, seen.row, stage, cause, output)
+
+
+def _user_lines(checked: Mapping[str, str], project: str) -> UserLines:
+    return UserLines(checked, project_roots(checked, project))
+
+
+def _not_imported(error: BaseException, files: UserLines, shown: str) -> Failure:
+    site = files.of_traceback(error, shown)
+    row, cause = site.row if site else 1, shortened(error)
+    if isinstance(error, SyntaxError) and error.lineno:
+        if error.filename == OUTLINED:
+            row, cause = error.lineno, f"{kind_of(error)}: {error.msg}"
+        elif files.shown(error.filename or "") == shown:
+            row = error.lineno
+    return Failure(shown, "", row, "import", cause)

@@ -1,0 +1,152 @@
+"""The child's side: one model is built, fed, recorded at several sizes, traced as a graph and exported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Set
+from dataclasses import replace
+from typing import Any
+
+from torch import nn
+
+from lintorch.guest import replay
+from lintorch.guest.construct.make_model import Built
+from lintorch.guest.construct.model_identity import Seen, contained, identified
+from lintorch.guest.construct.said import said
+from lintorch.guest.export_model import Subject, tried
+from lintorch.guest.feed import feed_model
+from lintorch.guest.feed.guess_inputs import is_loss
+from lintorch.guest.feed.varying_sizes import Fed
+from lintorch.guest.model_work import Options, Work
+from lintorch.guest.process.deadline import clock
+from lintorch.guest.process.isolate import Send
+from lintorch.guest.watch import record_run
+from lintorch.guest.watch.trace_graphs import LADDER
+from lintorch.guest.watch.user_lines import UserLines
+from lintorch.record import wire
+from lintorch.record.allowance import REPLAYING
+from lintorch.record.bounds import SLACK
+from lintorch.record.trace import Event, Model, Run, Rung, Site
+
+_REFUSED_SHARE = 0.1
+"""Of the time that is left, for each try at sizes that a model does not take."""
+
+
+def examine(
+    send: Send,
+    seen: Seen,
+    makes: Callable[[], Iterator[Built]],
+    files: UserLines,
+    options: Options,
+    setting: Mapping[str, Any],
+    passed: Set[str] = frozenset(),
+) -> None:
+    """Send what becomes of one model: "failure", or "model", then "run", "rung" and "outcome"."""
+    work = Work(send, seen, files, options, clock() + options.seconds)
+
+    def name(module: nn.Module) -> Seen | None:
+        itself = identified(seen, module, files)
+        if setting:
+            return itself
+        return None if itself != seen and f"{itself.path}:{itself.qualname}" in passed else seen
+
+    found = feed_model.fed(work, makes, setting, name)
+    if found is None:
+        return
+    work, built, fed = found
+    model = _model(work.seen, built, fed, work)
+    send({"model": wire.packed(model)})
+    whole = Site(work.seen.path, work.seen.row)
+    subject = record_run.Subject(built.module, fed.inputs, built.sites, whole, files, built.outside)
+    if options.trace and _recorded(work, subject, fed) and options.graphs:
+        _climb(work, subject, fed)
+    if setting or not is_loss([given.name for given in model.inputs]):  # losses stay at home
+        tried(work, Subject(built, model, fed))
+
+
+def _model(seen: Seen, built: Built, fed: Fed, work: Work) -> Model:
+    files = work.files
+    factory, settings, unsaid = said(built.recipe, work.options.project)
+    return Model(
+        seen.path,
+        seen.qualname,
+        seen.row,
+        built.arguments,
+        fed.inputs,
+        fed.sizes,
+        contained(seen, built.module, files),
+        sum(parameter.numel() for parameter in built.module.parameters()),
+        factory=factory,
+        settings=settings,
+        unsaid=unsaid,
+    )
+
+
+def _recorded(work: Work, subject: record_run.Subject, fed: Fed) -> bool:
+    """Record a run at each set of sizes; whether each came to its end."""
+    raised = (*_refused(work, subject, fed),)
+    first: Run | None = None
+    error = ""
+    for sizes in (fed.sizes, *fed.varied.values()):
+
+        def running(send: Send, sizes: Mapping[str, int] = sizes) -> None:
+            send({"run": wire.packed(record_run.record(subject, sizes))})
+
+        sent, ending = work.step(running, work.left(), "run")
+        for message in sent:
+            found = wire.run(message["run"])
+            if first is None:
+                first = replace(found, events=(*found.events, *raised))
+                found = first
+            work.send({"run": wire.packed(found)})
+            error = error or found.error
+        if ending.cause:
+            work.fail("stopped", ending.cause, ending.output)
+            return False
+    if error:
+        work.fail("run", error)
+    if first and not first.error:
+        _replay(work, subject, fed, first)
+    return True
+
+
+def _refused(work: Work, subject: record_run.Subject, fed: Fed) -> Iterator[Event]:
+    """What the model raises at the sizes that it does not take, run afresh."""
+    named = replace(subject, inputs=fed.named)
+    for changed in fed.refused.values():
+
+        def running(send: Send, changed: Mapping[str, int] = changed) -> None:
+            event = record_run.refused(named, {**fed.named_sizes, **changed}, changed)
+            send({"raised": wire.packed(event)})
+
+        sent, _ = work.step(running, work.left() * _REFUSED_SHARE, "raised")
+        yield from (wire.event(message["raised"]) for message in sent if message["raised"])
+
+
+def _replay(work: Work, subject: record_run.Subject, fed: Fed, recorded: Run) -> None:
+    """Run the model with one thing changed, where the record asks for that; what it shows is sent as it comes."""
+    if not replay.wanted(recorded.events):
+        return
+
+    def replaying(send: Send) -> None:
+        for fact in replay.replayed(subject, fed.sizes, recorded.events):
+            send({"fact": wire.packed(fact)})
+
+    work.send({"allow": REPLAYING + SLACK})
+    facts, _ = work.step(replaying, REPLAYING, "fact")
+    for fact in facts:
+        work.send(fact)
+
+
+def _climb(work: Work, subject: record_run.Subject, fed: Fed) -> None:
+    """Trace the model as a graph, each way in time of its own."""
+    for name, trace in LADDER.items():
+
+        def tracing(send: Send, trace: Any = trace) -> None:
+            send({"rung": wire.packed(trace(subject, fed.sizes))})
+
+        work.send({"allow": work.options.seconds + SLACK})
+        sent, ending = work.step(tracing, work.options.seconds, "rung")
+        if not sent:
+            sent = [{"rung": wire.packed(Rung(name, False, ending.cause))}]
+        for message in sent:
+            work.send(message)

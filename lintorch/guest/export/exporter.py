@@ -1,0 +1,147 @@
+"""What an exporter is: one module that can export a model, run what it made and explain a refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+from torch import nn
+
+from lintorch.guest.export.module_state import kept
+from lintorch.guest.watch.make_tensors import flatten
+from lintorch.record.arguments import arranged
+from lintorch.record.trace import Input
+
+FILE = "model.onnx"
+"""What exporters that write ONNX call their file in the job's directory."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One export to make: the module in the mode it is exported in, and what it is fed.
+
+    `example` holds a tensor per input; `nested` makes arguments of such.
+    `dynamic` holds the named sizes that may vary; other names are exported as fixed numbers.
+    """
+
+    module: nn.Module
+    inputs: tuple[Input, ...]
+    example: tuple[torch.Tensor, ...]
+    dynamic: frozenset[str]
+    opset: int | None
+    directory: Path
+    output: Any
+    """What eager gives back for the example, as it is."""
+    keep: bool = False
+    """Whether the exported file is wanted, and not only what it computes."""
+
+    def nested(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        """Values of all inputs as arguments of the module."""
+        return arranged(self.inputs, values)
+
+    def axes(self) -> list[dict[int, str]]:
+        """Per input: the axes that are dynamic, and the names of their sizes."""
+        return [
+            {
+                axis: name
+                for axis, name in enumerate(given.shape)
+                if isinstance(name, str) and name in self.dynamic
+            }
+            for given in self.inputs
+        ]
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What an exporter made: runs on tensors in the model's order and gives back its tensors."""
+
+    run: Callable[[Sequence[torch.Tensor]], list[torch.Tensor]]
+    opset: int | None = None
+    note: str = ""
+    artifact: str = ""
+    """The file that was written; "" where nothing was asked for."""
+    ir: int | None = None
+    """The IR version of an ONNX file."""
+
+
+@dataclass(frozen=True)
+class Explained:
+    """What an exporter's own records say of a refusal.
+
+    `where` is a printed stack, innermost line last, in which the user's line is looked for.
+    """
+
+    operators: tuple[str, ...] = ()
+    where: str = ""
+    message: str = ""
+    enough: int | None = None
+    """The lowest opset at which all these operators have a translation; None where there is none."""
+    opset: int | None = None
+    """The opset that was being written, where it is another than the one asked for."""
+
+
+class Exporter(Protocol):
+    """A module with these functions; `lintorch.guest.export.exporter_table` lists them."""
+
+    def available(self) -> str:
+        """The empty text, or what to install."""
+
+    def export(self, job: Job) -> Exported:
+        """Exports and loads; raises whatever the exporter raises, `Refused` outside stage "export"."""
+
+    def explain(self, error: BaseException, job: Job) -> Explained:
+        """What is known of an error that `export` raised."""
+
+    def script(self, job: Job) -> str:
+        """The same as statements of a program; see `lintorch.guest.export.reproduction.program`."""
+
+
+def running(job: Job, module: nn.Module, artifact: str = "") -> Exported:
+    """A module as what was exported of a job; its buffers are the same before every run."""
+
+    def run(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        with kept(module):
+            return flatten(module(*job.nested(tensors)))
+
+    return Exported(run, artifact=artifact)
+
+
+def saved(job: Job, name: str, save: Callable[[str], object]) -> str:
+    """Write the file where it is wanted, which is its own stage; its path, else ""."""
+    if not job.keep:
+        return ""
+    path = str(job.directory / name)
+    with stage("save"):
+        save(path)
+    return path
+
+
+class Refused(Exception):
+    """An error, its cause, raised in a stage that is not the export itself."""
+
+    def __init__(self, stage: str) -> None:
+        super().__init__(stage)
+        self.stage = stage
+
+
+@contextmanager
+def stage(name: str) -> Iterator[None]:
+    """Raises `Refused(name)` from any error inside."""
+    try:
+        yield
+    except Exception as error:
+        raise Refused(name) from error
+
+
+def missing(*packages: str, extra: str = "export") -> str:
+    """How to install what cannot be imported; the empty text where all can be."""
+    for package in packages:
+        try:
+            __import__(package)
+        except ImportError as error:
+            return f'{package} cannot be imported ({error}); pip install "lintorch[{extra}]"'
+    return ""

@@ -1,0 +1,1 @@
+"""The exporters: each one module that can export a model and run what it made."""

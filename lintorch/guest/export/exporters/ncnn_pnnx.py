@@ -1,0 +1,142 @@
+"""pnnx, which turns a traced model into one of ncnn, run by ncnn on the CPU in 32 bits.
+
+ncnn knows no batch: a model is converted for one sample, and samples are run one by one.
+pnnx leaves what it cannot convert in the file, without an error; the file then does not load.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import torch
+
+from lintorch.guest.export import flat_outputs
+from lintorch.guest.export.exporter import Explained, Exported, Job, missing, stage
+from lintorch.guest.export.exporters.ncnn_runtime import loaded, runner
+from lintorch.guest.export.exporters.traced_module import called, traced
+from lintorch.guest.process.error_text import text_of
+
+_STEPS = {"depth": 32, "height": 32, "width": 64}
+"""How much larger the second shape is that pnnx learns from which sizes may vary."""
+_STEP = 4
+_TYPES = {torch.float32: "f32", torch.float16: "f16", torch.int64: "i64", torch.int32: "i32"}
+_NO_BATCH = "ncnn has no batch: the first size of each input must be one that may vary"
+
+
+class UntranslatedError(Exception):
+    """Operators that are left as they were."""
+
+    def __init__(self, operators: tuple[str, ...]) -> None:
+        super().__init__(f"pnnx has no ncnn layer for {', '.join(operators)}")
+        self.operators = operators
+
+
+def available() -> str:
+    """How to install pnnx and ncnn."""
+    return missing("pnnx", "ncnn", extra="ncnn")
+
+
+def export(job: Job) -> Exported:
+    """Traces for one sample, converts in a process of its own, and loads. Raises UntranslatedError."""
+    if not all(axes.get(0) for axes in job.axes()):
+        raise ValueError(_NO_BATCH)
+    path = job.directory / "model.pt"
+    example = tuple(tensor[:1] for tensor in job.example)
+    traced(job, example).save(str(path))
+    _converted(path, job)
+    param = path.with_name("model.ncnn.param")
+    if left := _left(param.read_text()):
+        raise UntranslatedError(left)
+    with stage("load"):
+        net = loaded(param)
+    for other in path.parent.glob("model*"):
+        if not other.name.startswith("model.ncnn."):
+            other.unlink()
+    return Exported(runner(net), artifact=str(param) if job.keep else "")
+
+
+def explain(error: BaseException, job: Job) -> Explained:
+    """All operators left; of an abort, the stack of the traced code, whose innermost line is first."""
+    if isinstance(error, UntranslatedError):
+        return Explained(error.operators, called(job, error.operators), text_of(error))
+    return Explained(where="\n".join(reversed(text_of(error).splitlines())))
+
+
+def script(job: Job) -> str:
+    """As `export`."""
+    return flat_outputs.SCRIPT + _SCRIPT.format(arguments=_arguments(job))
+
+
+_SCRIPT = """
+import subprocess
+
+import ncnn
+import pnnx
+
+
+def one(value):
+    if isinstance(value, torch.Tensor):
+        return value[:1]
+    if isinstance(value, dict):
+        return {{key: one(part) for key, part in value.items()}}
+    return type(value)(map(one, value))
+
+
+traced = torch.jit.trace(model, one(example), check_trace=False, strict=False)
+traced.save(os.path.join(folder.name, "model.pt"))
+program = os.path.join(os.path.dirname(pnnx.__file__), "pnnx")
+subprocess.run([program, "model.pt", *{arguments}], cwd=folder.name, check=True)
+net = ncnn.Net()
+net.opt.use_fp16_storage = net.opt.use_fp16_arithmetic = net.opt.use_fp16_packed = False
+path = os.path.join(folder.name, "model.ncnn.")
+if net.load_param(path + "param") or net.load_model(path + "bin"):
+    sys.exit("the file does not load: " + open(path + "param").read())
+
+
+def exported(*given):
+    samples = []
+    for sample in zip(*tensors(given)):
+        with net.create_extractor() as extractor:
+            for name, tensor in zip(net.input_names(), sample):
+                extractor.input(name, ncnn.Mat(tensor.contiguous().numpy()).clone())
+            found = [extractor.extract(name)[1] for name in net.output_names()]
+            samples.append([torch.tensor(mat.numpy()) for mat in found])
+    return [torch.stack(each) for each in zip(*samples)]
+
+"""
+
+
+def _arguments(job: Job) -> list[str]:
+    """Both shapes, for one sample, and full precision."""
+    small = [_shape(tensor, {}) for tensor in job.example]
+    large = [_shape(tensor, axes) for tensor, axes in zip(job.example, job.axes(), strict=True)]
+    varies = [] if small == large else [f"inputshape2={','.join(large)}"]
+    return [f"inputshape={','.join(small)}", *varies, "fp16=0"]
+
+
+def _shape(tensor: torch.Tensor, larger: dict[int, str]) -> str:
+    """`[1,3,64,64]f32`, with the axes that vary made larger."""
+    sizes = [
+        1 if axis == 0 else size + (_STEPS.get(larger[axis], _STEP) if axis in larger else 0)
+        for axis, size in enumerate(tensor.shape)
+    ]
+    return f"[{','.join(map(str, sizes))}]{_TYPES.get(tensor.dtype, 'f32')}"
+
+
+def _converted(path: Path, job: Job) -> None:
+    import pnnx
+
+    program = os.path.join(os.path.dirname(pnnx.__file__), "pnnx")
+    done = subprocess.run(
+        [program, path.name, *_arguments(job)], cwd=path.parent, capture_output=True, text=True
+    )
+    if done.returncode or not path.with_name("model.ncnn.param").exists():
+        raise RuntimeError(done.stderr.strip() or f"pnnx ended with {done.returncode}")
+
+
+def _left(param: str) -> tuple[str, ...]:
+    """The layers of other systems in a file of ncnn, whose own have plain names."""
+    kinds = [line.split()[0] for line in param.splitlines()[2:] if line.strip()]
+    return tuple(dict.fromkeys(kind for kind in kinds if "::" in kind or "." in kind))

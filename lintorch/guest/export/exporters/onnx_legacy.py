@@ -1,0 +1,141 @@
+"""torch.onnx.export with dynamo=False: a TorchScript trace, translated node by node."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import torch
+
+from lintorch.guest.export import flat_outputs
+from lintorch.guest.export.error_reading import chain, core, frames
+from lintorch.guest.export.exporter import FILE, Explained, Exported, Job
+from lintorch.guest.export.exporters import onnx_runtime
+
+_SUPPORTED = ("onnx::", "prim::")
+_OPSET = re.compile(r"(?:try opset version|was added in version) (\d+)")
+
+_COMPLEX = frozenset({"aten::stft"})
+"""Registered from some opset on, and refused there for the complex numbers that it gives."""
+_SCRIPT = """
+path = os.path.join(folder.name, "model.onnx")
+torch.onnx.export(
+    model,
+    (*example, {{}}),
+    path,
+    dynamo=False,
+    input_names={names},
+    dynamic_axes={axes},{opset}
+)
+"""
+
+
+def available() -> str:
+    """How to install onnx and onnxruntime."""
+    return onnx_runtime.available()
+
+
+def export(job: Job) -> Exported:
+    """Exports in the exporter's own mode, which is eval whatever the module's, and loads the file.
+
+    Only a verbose export keeps with each node of the file where it came from.
+    """
+    path = job.directory / FILE
+    names = [given.label for given in job.inputs]
+    axes = {name: axes for name, axes in zip(names, job.axes(), strict=True) if axes}
+    torch.onnx.export(
+        flat_outputs.traceable(job),
+        onnx_runtime.arguments(job),
+        str(path),
+        dynamo=False,
+        verbose=True,
+        dynamic_axes=axes or None,
+        input_names=names,
+        **({} if job.opset is None else {"opset_version": job.opset}),
+    )
+    return onnx_runtime.load(path, job)
+
+
+def script(job: Job) -> str:
+    """As `export`."""
+    opset = "" if job.opset is None else f"\n    opset_version={job.opset},"
+    names = [given.label for given in job.inputs]
+    axes = {name: axes for name, axes in zip(names, job.axes(), strict=True) if axes}
+    return (
+        flat_outputs.SCRIPT
+        + _SCRIPT.format(names=names, axes=axes or None, opset=opset)
+        + onnx_runtime.script(job)
+    )
+
+
+def explain(error: BaseException, job: Job) -> Explained:
+    """All operators without translation, else the node whose translation refused."""
+    graph = scope = None
+    for inner in chain(error):
+        for frame in frames(inner):
+            if frame.f_code.co_name == "_model_to_graph":
+                graph = frame.f_locals.get("graph")
+            if frame.f_code.co_name == "_run_symbolic_function":
+                scope = frame
+    if scope is None:
+        return Explained()
+    missing = [*_untranslated(graph, scope.f_globals)] if graph is not None else []
+    operators = tuple(dict.fromkeys(node.kind() for node in missing))
+    message = f"no ONNX translation for {', '.join(operators)}" if operators else _refusal(error)
+    where = _stack([*missing, scope.f_locals["node"]][0])
+    enough = _enough(operators, scope.f_globals) if operators else asked_for(message)
+    return Explained(operators, where, message, enough)
+
+
+def _untranslated(graph: Any, names: Mapping[str, Any]) -> Iterator[Any]:
+    """The nodes, of a graph and its blocks, without a translation at the opset being written.
+
+    `names` are those of the exporter's own module: where its registry lives has moved between
+    releases of torch.
+    """
+    registry, opset = names["registration"].registry, names["GLOBALS"].export_onnx_opset_version
+    for node in graph.nodes():
+        for block in node.blocks():
+            yield from _untranslated(block, names)
+        kind = node.kind()
+        native = kind.startswith(_SUPPORTED)
+        if not native and not registry.is_registered_op(kind.removesuffix("_"), opset):
+            yield node
+
+
+def _enough(operators: Iterable[str], names: Mapping[str, Any]) -> int | None:
+    """The lowest opset, above the one being written, with a translation for all of these."""
+    registry, opset = names["registration"].registry, names["GLOBALS"].export_onnx_opset_version
+    highest = getattr(names.get("_constants"), "ONNX_TORCHSCRIPT_EXPORTER_MAX_OPSET", opset)
+    known = [name.removesuffix("_") for name in operators]
+    if not _COMPLEX.isdisjoint(known):
+        return None
+    return next(
+        (
+            higher
+            for higher in range(opset + 1, highest + 1)
+            if all(registry.is_registered_op(name, higher) for name in known)
+        ),
+        None,
+    )
+
+
+def asked_for(message: str) -> int | None:
+    """The opset that a refusal itself says to use."""
+    told = _OPSET.search(message)
+    return int(told[1]) if told else None
+
+
+def _stack(node: Any) -> str:
+    """Where the model called a node's operator, the innermost line last."""
+    within = itertools.takewhile(
+        lambda line: "_get_trace_graph" not in line, node.sourceRange().splitlines()
+    )
+    return "\n".join(reversed([*within]))
+
+
+def _refusal(error: BaseException) -> str:
+    told = core(error, 1).partition("  [Caused by")[0]
+    return told.partition(" Please feel free")[0]

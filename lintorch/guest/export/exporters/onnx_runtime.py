@@ -1,0 +1,81 @@
+"""ONNX Runtime on the CPU: what an ONNX file computes, at any sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from lintorch.guest.export.exporter import Exported, Job, missing, stage
+
+_FATAL_ONLY = 4
+_SCRIPT = """
+import onnxruntime
+
+session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+taken = [given.name for given in session.get_inputs()]
+
+
+def exported(*given):
+    given = tensors(given)
+    names = taken if len(taken) == len(given) else {names}
+    feed = {{name: tensor.numpy() for name, tensor in zip(names, given) if name in taken}}
+    return [torch.as_tensor(array) for array in session.run(None, feed)]
+
+"""
+
+
+def available(*more: str) -> str:
+    """How to install what writing and running ONNX takes."""
+    return missing("onnx", "onnxruntime", *more)
+
+
+def arguments(job: Job) -> tuple[Any, ...]:
+    """What `torch.onnx.export` is given: a mapping that came last would be taken for named arguments."""
+    return (*job.nested(job.example), {})
+
+
+def load(path: Path, job: Job) -> Exported:
+    """A file as something that runs, with the opset it was written in; `Refused("load")`."""
+    with stage("load"):
+        import onnx
+
+        model = onnx.load(str(path), load_external_data=False)
+        opsets = model.opset_import
+        opset = next((entry.version for entry in opsets if entry.domain in ("", "ai.onnx")), None)
+        run = _runner(_session(path), [given.label for given in job.inputs])
+    wrote = f"opset {job.opset} was asked for, {opset} was written"
+    note = "" if job.opset in (None, opset) else wrote
+    return Exported(run, opset, note, str(path) if job.keep else "", model.ir_version)
+
+
+def script(job: Job) -> str:
+    """Running the file at `path`, as statements of a program."""
+    return _SCRIPT.format(names=[given.label for given in job.inputs])
+
+
+def _session(path: Path) -> Any:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = _FATAL_ONLY
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+def _runner(
+    session: Any, names: list[str]
+) -> Callable[[Sequence[torch.Tensor]], list[torch.Tensor]]:
+    """Feeds by place; by name where the file has lost inputs that the graph does not use."""
+    taken = [given.name for given in session.get_inputs()]
+    complete = len(taken) == len(names)
+
+    def run(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        arrays = [tensor.detach().numpy() for tensor in tensors]
+        named = zip(taken if complete else names, arrays, strict=True)
+        feed = {name: array for name, array in named if name in taken}
+        return [torch.as_tensor(array) for array in session.run(None, feed)]
+
+    return run

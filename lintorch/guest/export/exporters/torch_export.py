@@ -1,0 +1,91 @@
+"""torch.export.export with strict=False and the named sizes Dim.DYNAMIC, which refuses a baked size."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from lintorch.guest.export.exporter import Explained, Exported, Job, running, saved
+from lintorch.guest.export.shape_constraints import specialised, stack, unsolved, watching
+
+_SCRIPT = """
+shapes = {shapes}
+exported = torch.export.export(model, example, dynamic_shapes=shapes, strict=False).module()
+"""
+
+
+def available() -> str:
+    """torch.export is part of torch from 2.5 on, the first release with Dim.DYNAMIC."""
+    if hasattr(getattr(getattr(torch, "export", None), "Dim", None), "DYNAMIC"):
+        return ""
+    return "torch.export with Dim.DYNAMIC needs torch 2.5 or later; pip install 'torch>=2.5'"
+
+
+def export(job: Job) -> Exported:
+    """Exports; the program is run as the module that it unlifts to, with its guards."""
+    program = torch.export.export(
+        job.module, job.nested(job.example), dynamic_shapes=shapes(job), strict=False
+    )
+    module = program.module()
+    artifact = saved(job, "model.pt2", lambda path: torch.export.save(program, path))
+    return running(job, module, artifact)
+
+
+def explain(error: BaseException, job: Job) -> Explained:
+    """Names the sizes that the code fixed, and the line that did."""
+    if fixed := specialised(error, job):
+        return fixed if fixed.where else replace(fixed, where=_again(job))
+    return unsolved(error) or Explained()
+
+
+def _again(job: Job) -> str:
+    """Where the sizes are fixed, seen in a second export: the first has noted a line of torch's."""
+    with watching() as stacks:
+        try:
+            export(replace(job, keep=False))
+        except Exception as error:
+            return stack(error, stacks)
+    return ""
+
+
+def script(job: Job) -> str:
+    """As `export`."""
+    return _SCRIPT.format(shapes=spelled(shapes(job)))
+
+
+def spelled(value: Any) -> str:
+    """The dynamic_shapes of a job as an expression."""
+    if isinstance(value, tuple):
+        return "(" + "".join(f"{spelled(part)}, " for part in value).strip() + ")"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(spelled, value)) + "]"
+    if isinstance(value, dict) and any(isinstance(key, str) for key in value):
+        return "{" + ", ".join(f"{key!r}: {spelled(part)}" for key, part in value.items()) + "}"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{axis}: torch.export.Dim.DYNAMIC" for axis in value) + "}"
+    return "None"
+
+
+def shapes(job: Job) -> Any:
+    """The dynamic_shapes of a job: None where no size is dynamic.
+
+    Given as a sequence over the arguments. A size that several inputs share needs no Dim of its
+    own: Dim.DYNAMIC lets sizes be found equal and refuses only those found constant.
+    """
+    if not job.dynamic:
+        return None
+    dynamic = torch.export.Dim.DYNAMIC
+    each = job.nested([dict.fromkeys(axes, dynamic) or None for axes in job.axes()])
+    named = _before_star(job.module, len(each))
+    return each if named is None else (*each[:named], each[named:])
+
+
+def _before_star(module: Any, given: int) -> int | None:
+    """How many arguments come before those that go to `*args`; None where none go there."""
+    kinds = [parameter.kind for parameter in inspect.signature(module.forward).parameters.values()]
+    star = inspect.Parameter.VAR_POSITIONAL
+    place = kinds.index(star) if star in kinds else given
+    return place if place < given else None

@@ -1,0 +1,40 @@
+"""torch.jit.script: the source itself is compiled, every line that the compiler can reach."""
+
+from __future__ import annotations
+
+import re
+
+import torch
+
+from lintorch.guest.export.error_reading import core
+from lintorch.guest.export.exporter import Explained, Exported, Job, running, saved
+from lintorch.guest.process.error_text import text_of
+
+_DEFINED = re.compile(r"^\s*def (\w+)\(.*\n\s*~+ <--- HERE", re.M)
+
+
+def available() -> str:
+    """Part of torch."""
+    return "" if hasattr(torch, "jit") else "torch.jit.script is gone from this torch"
+
+
+def export(job: Job) -> Exported:
+    """Compiles the module."""
+    script = torch.jit.script(job.module)
+    return running(job, script, saved(job, "model.pt", script.save))
+
+
+def script(job: Job) -> str:
+    """As `export`."""
+    return "exported = torch.jit.script(model)"
+
+
+def explain(error: BaseException, job: Job) -> Explained:
+    """The compiler prints the innermost line first; a stack has it last.
+
+    A function that it refuses as a whole may be a library's, which its message does not name.
+    """
+    lines = [line for line in text_of(error).splitlines() if 'File "' in line]
+    refused = _DEFINED.search(text_of(error))
+    message = f"{core(error)}: {refused[1]}()" if refused else ""
+    return Explained(where="\n".join(reversed(lines)), message=message)

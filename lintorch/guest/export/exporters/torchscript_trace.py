@@ -1,0 +1,35 @@
+"""torch.jit.trace: one run is recorded; whatever Python decided in it is frozen."""
+
+from __future__ import annotations
+
+import torch
+
+from lintorch.guest.export import flat_outputs
+from lintorch.guest.export.exporter import Explained, Exported, Job, running, saved
+
+_SCRIPT = """
+exported = torch.jit.trace(model, example, check_trace=False, strict=False)
+"""
+
+
+def available() -> str:
+    """Part of torch."""
+    return "" if hasattr(torch, "jit") else "torch.jit.trace is gone from this torch"
+
+
+def export(job: Job) -> Exported:
+    """Traces without torch's own check: outputs are compared with eager at every size anyway."""
+    traced = torch.jit.trace(
+        flat_outputs.traceable(job), job.nested(job.example), check_trace=False, strict=False
+    )
+    return running(job, traced, saved(job, "model.pt", traced.save))
+
+
+def script(job: Job) -> str:
+    """As `export`."""
+    return flat_outputs.SCRIPT + _SCRIPT
+
+
+def explain(error: BaseException, job: Job) -> Explained:
+    """The traceback of a traced run says all there is."""
+    return Explained()

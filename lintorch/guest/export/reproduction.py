@@ -1,0 +1,163 @@
+"""A program that exports a model and compares its numbers as a trial does, with torch alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lintorch.guest.export.compare_numbers import ABSOLUTE, LOW_ABSOLUTE, LOW_RELATIVE, RELATIVE
+from lintorch.guest.watch.make_tensors import SEED
+from lintorch.record.arguments import arranged
+from lintorch.record.trace import Input
+
+_HEAD = '''\
+"""{title}
+
+Run it by the Python that has torch: `python {name}`. Ends with 0 where the export is right, and
+else with what is wrong.
+"""
+
+import copy
+import dataclasses
+import importlib
+import importlib.util
+import os
+import random
+import sys
+import tempfile
+
+import torch
+
+sys.argv = sys.argv[:1]
+torch.set_num_threads(1)
+
+
+def load(name, path):
+    spec = importlib.util.spec_from_file_location(name, path)
+    sys.modules[name] = module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+
+def named(module, name):
+    found = importlib.import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def seed():
+    random.seed(0)
+    torch.manual_seed(0)
+    try:
+        import numpy
+    except ImportError:
+        return
+    numpy.random.seed(0)
+
+
+def tensors(value):
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, dict) or hasattr(value, "values"):
+        return [tensor for part in value.values() for tensor in tensors(part)]
+    if isinstance(value, (tuple, list)):
+        return [tensor for part in value for tensor in tensors(part)]
+    if dataclasses.is_dataclass(value):
+        fields = (getattr(value, field.name) for field in dataclasses.fields(value))
+        return [tensor for part in fields for tensor in tensors(part)]
+    return []
+
+
+def fresh(module):
+    try:
+        return copy.deepcopy(module)
+    except Exception:
+        return module
+
+'''
+_TAIL = """
+for sizes in {sizes}:
+    given = inputs(**sizes)
+    with torch.no_grad():
+        expected = tensors(fresh(eager)(*given))
+        got = tensors(fresh(exported)(*given))
+    shapes = [list(tensor.shape) for tensor in got], [list(tensor.shape) for tensor in expected]
+    if shapes[0] != shapes[1]:
+        sys.exit(f"wrong at {{sizes}}: the outputs are {{shapes[0]}}, in eager {{shapes[1]}}")
+    for number, (left, right) in enumerate(zip(got, expected)):
+        left, right = left.to(torch.complex128), right.to(torch.complex128)
+        apart = float((left - right).abs().nan_to_num().max()) if left.numel() else 0.0
+        low = expected[number].dtype in (torch.float16, torch.bfloat16)
+        absolute, relative = ({low}) if low else ({usual})
+        exact = not (expected[number].is_floating_point() or expected[number].is_complex())
+        most = 0.0 if exact else absolute + relative * float(right.abs().nan_to_num().max())
+        if apart > most or not torch.equal(left.isfinite(), right.isfinite()):
+            sys.exit(f"wrong at {{sizes}}: output {{number}} differs from eager by {{apart:.3g}}")
+print("right: the exported model gives eager's numbers")
+"""
+
+
+def program(
+    title: str,
+    name: str,
+    building: Sequence[str],
+    inputs: Sequence[Input],
+    sizes: Sequence[Mapping[str, int]],
+    exporting: str,
+    train: bool,
+) -> str:
+    """The whole text; `sizes` holds those that are traced first, then others to compare at.
+
+    `exporting` are the exporter's statements: they have `model`, `example`, `path` and a `folder`
+    to write to, and set `exported`.
+    """
+    head = _HEAD.format(title=title, name=name)
+    body = [
+        *building,
+        "eager = model.eval()",
+        f"model = fresh(eager).{'train' if train else 'eval'}()",
+        *_inputs(inputs, sizes[0]),
+        "example = inputs()",
+        'folder = tempfile.TemporaryDirectory(prefix="repro-")',
+        exporting.strip("\n"),
+    ]
+    compared = [dict(each) for each in (sizes[:1] if train else sizes)]
+    tail = _TAIL.format(
+        sizes=compared, low=f"{LOW_ABSOLUTE}, {LOW_RELATIVE}", usual=f"{ABSOLUTE}, {RELATIVE}"
+    )
+    return head + "\n" + "\n".join(body) + "\n" + tail
+
+
+def _inputs(inputs: Sequence[Input], sizes: Mapping[str, int]) -> list[str]:
+    """A function from named sizes to the tensors that the model is fed."""
+    named = ", ".join(f"{name}={size}" for name, size in sizes.items())
+    return [
+        "",
+        "",
+        f"def inputs({named}):",
+        f"    generator = torch.Generator().manual_seed({SEED})",
+        "    return (",
+        *(f"        {_spelled(part)}," for part in arranged(inputs, list(map(_tensor, inputs)))),
+        "    )",
+        "",
+        "",
+    ]
+
+
+def _spelled(argument: Any) -> str:
+    """An argument made of expressions."""
+    if isinstance(argument, dict):
+        parts = (f"{key!r}: {_spelled(part)}" for key, part in argument.items())
+        return "{" + ", ".join(parts) + "}"
+    if isinstance(argument, list):
+        return "[" + ", ".join(map(_spelled, argument)) + "]"
+    return str(argument)
+
+
+def _tensor(given: Input) -> str:
+    shape = "(" + ", ".join(map(str, given.shape)) + ("," if len(given.shape) == 1 else "") + ")"
+    if given.dtype.startswith(("float", "bfloat", "complex")):
+        return f"torch.randn({shape}, generator=generator).to(torch.{given.dtype})"
+    low, high = (0, 2) if given.dtype == "bool" else (given.low, given.high)
+    high = high if high > low else low + 2
+    return f"torch.randint({low}, {high}, {shape}, generator=generator).to(torch.{given.dtype})"

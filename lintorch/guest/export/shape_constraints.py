@@ -1,0 +1,138 @@
+"""Which line fixed a size that was declared dynamic: read off the shape environment of an error."""
+
+from __future__ import annotations
+
+import os
+import re
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+from lintorch.guest.export.error_reading import chain, core, frames
+from lintorch.guest.export.exporter import Explained, Job
+from lintorch.guest.process.error_text import text_of
+
+_SOURCE = re.compile(r"\w+\['(?P<input>\w+)'\]\.(size\(\)|shape)\[(?P<axis>\d+)\]")
+_BAKED = (
+    re.compile(
+        r"You marked (?P<source>.*?) as dynamic but your code specialized it"
+        r" to be a constant \((?P<value>\d+)\)"
+    ),
+    re.compile(
+        r"tracing inferred a static shape of (?P<value>\d+) for dimension (?P<source>\S+\])"
+    ),
+)
+_KEPT = "ShapeEnv"
+_TORCH = os.path.dirname(torch.__file__) + os.sep
+_SOLVER = "sympy"
+
+
+def specialised(error: BaseException, job: Job) -> Explained | None:
+    """What a violated constraint says; None for an error of another kind."""
+    for inner in reversed([*chain(error)]):
+        found = {
+            _named(match["source"], job): match["value"]
+            for pattern in _BAKED
+            for match in pattern.finditer(text_of(inner))
+        }
+        if found:
+            sizes = " and ".join(f"{name} ({value})" for name, value in found.items())
+            message = f"{type(inner).__name__}: the code fixes {sizes}, declared dynamic"
+            return Explained(where=_where(error), message=message)
+    return None
+
+
+def unsolved(error: BaseException) -> Explained | None:
+    """What is known of an error of the solver that torch asks; None for an error of another kind."""
+    for inner in chain(error):
+        last = [*frames(inner)][-1:]
+        if any(_SOLVER in frame.f_globals.get("__name__", "") for frame in last):
+            told = f"torch cannot solve for the sizes declared dynamic: {core(inner)}"
+            return Explained(message=told)
+    return None
+
+
+def _named(source: str, job: Job) -> str:
+    match = _SOURCE.search(source)
+    for given in job.inputs if match else ():
+        if match and given.name == match["input"] and int(match["axis"]) < len(given.shape):
+            return str(given.shape[int(match["axis"])])
+    return source
+
+
+@contextmanager
+def watching() -> Iterator[dict[int, str]]:
+    """Within, keeps a printed stack for each place that torch notes, by its id.
+
+    Torch notes the innermost line that is not its own, and takes some of its own for the user's:
+    those of operators that it runs as Python functions.
+    """
+    from torch.fx.experimental.symbolic_shapes import ShapeEnv
+
+    stacks: dict[int, str] = {}
+    places, noted = [], ShapeEnv._get_sloc
+
+    def note(*args: Any, **kwargs: Any) -> Any:
+        places.append(noted(*args, **kwargs))  # kept alive: no other place gets its id
+        stacks[id(places[-1])] = "".join(traceback.format_stack())
+        return places[-1]
+
+    ShapeEnv._get_sloc = note
+    try:
+        yield stacks
+    finally:
+        ShapeEnv._get_sloc = noted
+
+
+def stack(error: BaseException, stacks: dict[int, str]) -> str:
+    """The stack in which a size was first made constant, of those kept by `watching`."""
+    for environment in _environments(error):
+        fixed = _fixed(environment)
+        for guard in environment.guards:
+            if set(getattr(guard.expr, "free_symbols", ())) & fixed and id(guard.sloc) in stacks:
+                return stacks[id(guard.sloc)]
+    return ""
+
+
+def _where(error: BaseException) -> str:
+    """Lines of the guards that made a size constant, as a printed stack, the first guard last."""
+    for environment in _environments(error):
+        if found := _locations(environment):
+            return "\n".join(reversed(found))
+    return ""
+
+
+def _environments(error: BaseException) -> Iterator[Any]:
+    for inner in chain(error):
+        for frame in frames(inner):
+            for value in [*frame.f_locals.values()]:
+                if type(value).__name__ == _KEPT:
+                    yield value
+                elif type(value).__name__ == "FakeTensorMode" and value.shape_env is not None:
+                    yield value.shape_env
+
+
+def _fixed(environment: Any) -> set[Any]:
+    """The symbols that became numbers."""
+    return {
+        symbol
+        for symbol, value in environment.replacements.items()
+        if getattr(value, "is_number", False)
+    }
+
+
+def _locations(environment: Any) -> list[str]:
+    fixed = _fixed(environment)
+    places = [
+        getattr(guard.sloc, "framework_loc", None)
+        for guard in environment.guards
+        if set(getattr(guard.expr, "free_symbols", ())) & fixed
+    ]
+    return [
+        f'  File "{place.filename}", line {place.lineno}, in {place.name}'
+        for place in places
+        if place is not None and not getattr(place, "filename", _TORCH).startswith(_TORCH)
+    ]

@@ -1,0 +1,137 @@
+"""A model is exported on trial, in children."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from lintorch.guest.construct.make_model import Built
+from lintorch.guest.feed.varying_sizes import Fed
+from lintorch.guest.model_work import Options, Work
+from lintorch.guest.parallel import Piece, abreast, room
+from lintorch.guest.process.deadline import clock
+from lintorch.guest.process.isolate import Send
+from lintorch.machine import work_folders
+from lintorch.record import wire
+from lintorch.record.bounds import SLACK
+from lintorch.record.trace import Model, Outcome
+
+_NARROWING = 20.0
+"""Seconds in which the part that fails is looked for, at most."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A model that runs: what to export."""
+
+    built: Built
+    model: Model
+    fed: Fed
+
+    @property
+    def name(self) -> str:
+        """`file.py:Class`."""
+        return f"{self.model.path}:{self.model.qualname}"
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """One export to try, and the folder that it may write to."""
+
+    exporter: str
+    train: bool
+    folder: Path
+
+
+def tried(work: Work, subject: Subject) -> None:
+    """Export a model on trial with each exporter, and once more in training mode where asked."""
+    if not work.options.dynamic:
+        subject = replace(subject, fed=replace(subject.fed, varied={}))
+    inside = work.options.artifacts or work_folders.present() or None
+    trials = [
+        _Trial(exporter, train, Path(tempfile.mkdtemp(dir=inside)))
+        for exporter in work.options.exporters
+        for train in (False, True)
+        if not train or [subject.name, exporter] in work.options.in_training
+    ]
+
+    def begins(number: int) -> None:
+        work.send({"trying": trials[number].exporter})
+        work.send({"allow": work.options.trial_seconds + SLACK})
+
+    works = [partial(_trying, work, subject, trial) for trial in trials]
+    pieces = abreast(works, work.options, room(work.options, subject.built.module), begins)
+    for trial, piece in zip(trials, pieces, strict=True):
+        outcome = _outcome(trial.exporter, piece, work.options)
+        if not outcome.artifact:
+            shutil.rmtree(trial.folder, ignore_errors=True)
+        work.send({"outcome": wire.packed(outcome)})
+
+
+def _trying(work: Work, subject: Subject, trial: _Trial, send: Send) -> None:
+    """In the child: the outcome, then what more can be found out in the time that is left."""
+    from lintorch.guest import export
+
+    started, files = clock(), work.files
+    module, model, varied = subject.built.module, subject.model, subject.fed.varied
+    about: dict[str, Any] = {
+        "train": trial.train,
+        "user_file": lambda path: files.shown(path) if files.is_user(path) else None,
+    }
+    opset = work.options.opsets.get(trial.exporter)
+    wanted: dict[str, Any] = {"opset": opset, "keep": bool(work.options.artifacts)}
+    if work.options.scripts:
+        send(_script(work, subject, trial))
+    outcome = export.attempt(
+        trial.exporter, module, model, varied, directory=trial.folder, **wanted, **about
+    )
+    send({"outcome": wire.packed(outcome)})
+    left = work.options.trial_seconds - (clock() - started)
+    seconds = min(_NARROWING, left / 2)
+    for name in export.narrowed(outcome, module, model, varied, seconds=seconds, **about):
+        send({"part": name})
+
+
+def _script(work: Work, subject: Subject, trial: _Trial) -> dict[str, str]:
+    """A program that does the same, or why the model cannot be built by one."""
+    from lintorch.guest import export
+
+    recipe, model = subject.built.recipe, subject.model
+    try:
+        building = recipe.lines(work.options.project)
+    except ValueError as error:
+        return {"unwritten": str(error)}
+    text = export.script(
+        trial.exporter,
+        "repro.py",
+        building,
+        subject.built.module,
+        model,
+        subject.fed.varied,
+        opset=work.options.opsets.get(trial.exporter),
+        train=trial.train,
+        directory=trial.folder,
+    )
+    return {"script": text}
+
+
+def _outcome(exporter: str, piece: Piece, options: Options) -> Outcome:
+    """What a child told; where it told nothing, why it was stopped."""
+    from lintorch.guest import export
+
+    assert piece.ending is not None
+    told: dict[str, Any] = {}
+    for message in piece.sent:
+        told |= message
+    seconds = round(piece.seconds, 3)
+    stopped = Outcome(exporter, "failed", "stopped", piece.ending.cause, seconds=seconds)
+    outcome = wire.outcome(told.pop("outcome")) if "outcome" in told else stopped
+    if outcome.message == export.ATE:
+        outcome = replace(outcome, message=options.space.full())
+    if outcome.status not in ("wrong", "failed"):
+        told = {name: said for name, said in told.items() if name == "part"}
+    return replace(outcome, **told)

@@ -1,0 +1,137 @@
+"""A model is built and fed: by one way after the other until it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from torch import nn
+
+from lintorch.guest.construct.make_model import Built
+from lintorch.guest.construct.model_identity import Seen
+from lintorch.guest.construct.parameters import named
+from lintorch.guest.feed import search_inputs
+from lintorch.guest.feed.search_inputs import NotFedError
+from lintorch.guest.feed.varying_sizes import Fed
+from lintorch.guest.model_work import LEAST_SECONDS, Work
+from lintorch.guest.process.deadline import clock
+from lintorch.guest.process.error_text import is_of_memory
+from lintorch.guest.process.isolate import Send
+from lintorch.guest.watch.trace_graphs import shortened
+from lintorch.guest.watch.user_lines import UserLines
+from lintorch.record import wire
+from lintorch.record.input_notation import argument
+from lintorch.record.trace import Event, Input
+
+_SEARCH_SHARE = 0.5
+_LARGE = 0.2
+"""The share of the memory it may take from which a model's weights are large."""
+
+
+@dataclass(frozen=True)
+class _Failed:
+    """Why a model could not be fed, or built."""
+
+    stage: str
+    cause: str
+    output: str = ""
+    raised: tuple[Event, ...] = ()
+    limit: str = ""
+
+
+def fed(
+    work: Work,
+    makes: Callable[[], Iterator[Built]],
+    setting: Mapping[str, Any],
+    name: Callable[[nn.Module], Seen | None],
+) -> tuple[Work, Built, Fed] | None:
+    """The model, by the `name` it has once built, and what it runs on.
+
+    None where there is neither, which has been told; a model without a name is passed over.
+    """
+    first: _Failed | None = None
+    try:
+        for built in makes():
+            seen = name(built.module.eval())
+            if seen is None:
+                return None
+            work = replace(work, seen=seen)
+            found = _found(work, built, setting)
+            if _is_too_large(built, found, work):  # without their values, the weights take no room
+                built.module.to("meta")
+                again = _found(work, built, setting)
+                found = again if isinstance(again, Fed) else found
+            if isinstance(found, Fed):
+                return work, built, found
+            first = first or found
+            if clock() + LEAST_SECONDS > work.deadline:
+                break
+    except BaseException as error:  # whatever user code raises, SystemExit too
+        limit = "memory" if is_of_memory(error) else ""
+        where = _where(error, work.files)
+        first = first or (
+            _met(limit, where, work) if limit else _Failed("build", f"{shortened(error)}{where}")
+        )
+    if first is not None:
+        work.fail(first.stage, first.cause, first.output, first.raised)
+    return None
+
+
+def _is_too_large(built: Built, found: Fed | _Failed, work: Work) -> bool:
+    """Whether a model failed for want of memory that its weights take a good part of."""
+    weights = sum(each.numel() * each.element_size() for each in built.module.parameters())
+    return (
+        isinstance(found, _Failed)
+        and "memory" in found.cause
+        and weights > work.options.memory * _LARGE
+    )
+
+
+def _found(work: Work, built: Built, setting: Mapping[str, Any]) -> Fed | _Failed:
+    """What the model runs on, found in a child."""
+    left = work.left()
+
+    def feeding(send: Send) -> None:
+        try:
+            if "inputs" in setting:
+                fed = search_inputs.configured(
+                    built.module, *_given(setting["inputs"], built.module), work.files
+                )
+            else:
+                fed = search_inputs.search(built, work.files, left * _SEARCH_SHARE)
+            send({"fed": wire.packed(fed)})
+        except NotFedError as error:
+            failed = _Failed(error.stage, str(error), raised=error.raised, limit=error.limit)
+            send({"unfed": wire.packed(failed)})
+
+    sent, ending = work.step(feeding, left, "fed", "unfed")
+    for message in sent:
+        if "fed" in message:
+            return wire.read(Fed, message["fed"])
+        if "unfed" in message:
+            failed = wire.read(_Failed, message["unfed"])
+            if failed.limit:
+                return _met(failed.limit, failed.cause, work)
+            return replace(failed, output=ending.output)
+    return _Failed("stopped", ending.cause or "it sent nothing", ending.output)
+
+
+def _given(inputs: list[Any], module: nn.Module) -> tuple[tuple[Input, ...], dict[str, int]]:
+    """The configured inputs, by the names of the parameters that they are for."""
+    names = named(module, len(inputs))
+    parsed = [argument(written, name) for written, name in zip(inputs, names, strict=True)]
+    sizes = {name: size for _, found in parsed for name, size in found.items()}
+    return tuple(part for parts, _ in parsed for part in parts), sizes
+
+
+def _met(limit: str, where: str, work: Work) -> _Failed:
+    """That a limit was met, as it was set."""
+    options = work.options
+    cause = options.space.full(where) if limit == "memory" else options.time.late(where)
+    return _Failed("stopped", cause, limit=limit)
+
+
+def _where(error: BaseException, files: UserLines) -> str:
+    site = files.of_error(error)
+    return f" ({site.path}:{site.row})" if site else ""

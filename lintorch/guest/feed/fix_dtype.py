@@ -1,0 +1,48 @@
+"""What a model is fed becomes whole numbers, or fractions, or smaller numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from lintorch.guest.feed.guess_inputs import SPATIAL, Guess
+
+
+def whole(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """Whole numbers where fractions were given."""
+    wrong = [n for n, given in enumerate(guess.inputs) if given.dtype.startswith("float")]
+    for numbers in [*([n] for n in wrong), *([wrong] if len(wrong) > 1 else [])]:
+        for shape in (("batch", "sequence"), None):
+            changed = guess
+            for number in numbers:
+                given = guess.inputs[number]
+                ids = replace(given, dtype="int64", shape=shape or given.shape, low=0, high=2)
+                changed = changed.with_input(number, ids)
+            yield changed
+
+
+def fraction(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """Fractions where whole numbers were given."""
+    wrong = [n for n, given in enumerate(guess.inputs) if not given.dtype.startswith("float")]
+    for numbers in [*([n] for n in wrong), *([wrong] if len(wrong) > 1 else [])]:
+        changed = guess
+        for number in numbers:
+            given = guess.inputs[number]
+            changed = changed.with_input(number, replace(given, dtype="float32", low=0, high=0))
+        yield changed
+
+
+def lower(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """Smaller whole numbers, then shorter sequences."""
+    for high in (8, 2, 1):
+        lowered = tuple(
+            replace(given, high=high) if given.high > high else given for given in guess.inputs
+        )
+        if lowered != guess.inputs:
+            yield replace(guess, inputs=lowered)
+    sides = {name: size for name, size in guess.sizes.items() if name in SPATIAL}
+    for times in (2, 4, 8) if sides and "out of bounds for dimension" in match.string else ():
+        yield guess.resized(**{name: max(1, size // times) for name, size in sides.items()})
+    if guess.sizes.get("sequence", 0) > 4:
+        yield guess.resized(sequence=guess.sizes["sequence"] // 2)

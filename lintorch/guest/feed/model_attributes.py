@@ -1,0 +1,120 @@
+"""What a built model says of its inputs by its attributes."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import nn
+
+from lintorch.record.trace import Input
+
+_AXES: Mapping[tuple[int, bool], tuple[tuple[int, str], ...]] = {
+    (2, False): ((1, "sequence"),),
+    (4, True): ((2, "height"), (3, "width")),
+}
+"""Axes that commonly vary, by the rank of a tensor and whether it holds fractions."""
+_BUILT_FOR = {
+    **dict.fromkeys(("image_size", "img_size", "input_resolution", "img_dim"), ("height", "width")),
+    **dict.fromkeys(("frames", "num_frames"), ("depth",)),
+    **dict.fromkeys(("seq_len", "sequence_length"), ("sequence", "length")),
+}
+"""Arguments of constructors that say how big the inputs are."""
+_SIDE_NAMES = ("in_size", "img_size", "image_size", "input_size", "input_resolution")
+
+
+def inputs(module: nn.Module) -> tuple[tuple[Input, ...], dict[str, int]] | None:
+    """What `example_input_array` or `dummy_inputs` show; batch is named, nothing else."""
+    for name in ("example_input_array", "dummy_inputs"):
+        try:
+            given = getattr(module, name, None)
+        except Exception:  # a property of the user's
+            continue
+        if callable(given):
+            continue
+        if found := _positional(module, given):
+            return _shown(found)
+    return None
+
+
+def sides(module: nn.Module, arguments: Mapping[str, Any]) -> dict[str, int]:
+    """Sizes that the model names as its own, or that it was built for."""
+    built_for = {
+        size: side
+        for name, sizes in _BUILT_FOR.items()
+        for size, side in _read(arguments.get(name), sizes).items()
+    }
+    found = _side(module)
+    return built_for if found is None else {**built_for, "height": found[0], "width": found[1]}
+
+
+def _read(given: Any, sizes: tuple[str, ...]) -> dict[str, int]:
+    """Sides in one number for all of them, or in a written tuple, the last ones last."""
+    if type(given) is int:
+        return dict.fromkeys(sizes, given)
+    numbers = re.fullmatch(r"[(\[](\d+(?:, ?\d+)+)[)\]]", given) if isinstance(given, str) else None
+    if numbers is None or "height" not in sizes:
+        return {}
+    names = ("depth", "height", "width")
+    sides = [int(number) for number in numbers[1].split(",")]
+    return dict(zip(names[-len(sides) :], sides[-3:], strict=False))
+
+
+def _positional(module: nn.Module, given: Any) -> dict[str, torch.Tensor]:
+    """Example tensors by the names of `forward`'s leading parameters; empty where they do not lead."""
+    names = list(inspect.signature(module.forward).parameters)
+    if isinstance(given, torch.Tensor):
+        given = (given,)
+    if isinstance(given, (tuple, list)) and all(isinstance(v, torch.Tensor) for v in given):
+        return dict(zip(names, given, strict=False))
+    if not isinstance(given, Mapping) or not given:
+        return {}
+    last = max((names.index(name) for name in given if name in names), default=-1)
+    first = next(iter(given.values()))
+    ones = torch.ones_like(first)
+    leading = {name: given.get(name, ones) for name in names[: last + 1]}
+    return leading if all(isinstance(v, torch.Tensor) for v in leading.values()) else {}
+
+
+def _shown(found: Mapping[str, torch.Tensor]) -> tuple[tuple[Input, ...], dict[str, int]]:
+    """Inputs like these tensors, with names for the axes that commonly vary."""
+    batch = next((t.shape[0] for t in found.values() if t.dim()), 2)
+    names: dict[str, int] = {"batch": max(2, batch)}
+    shown = []
+    for key, tensor in found.items():
+        shape: list[int | str] = list(tensor.shape)
+        if shape and shape[0] == batch:
+            shape[0] = "batch"
+        for axis, name in _AXES.get((tensor.dim(), tensor.dtype.is_floating_point), ()):
+            if names.setdefault(name, tensor.shape[axis]) == tensor.shape[axis]:
+                shape[axis] = name
+        shown.append(_like(key, tensor, tuple(shape)))
+    return tuple(shown), names
+
+
+def _like(name: str, tensor: torch.Tensor, shape: tuple[int | str, ...]) -> Input:
+    dtype = str(tensor.dtype).removeprefix("torch.")
+    if tensor.dtype.is_floating_point or tensor.dtype is torch.bool or not tensor.numel():
+        return Input(name, dtype, shape)
+    return Input(name, dtype, shape, int(tensor.min()), int(tensor.max()) + 1)
+
+
+def _side(module: nn.Module) -> tuple[int, int] | None:
+    for holder in (module, getattr(module, "config", None), getattr(module, "patch_embed", None)):
+        for name in _SIDE_NAMES:
+            value = getattr(holder, name, None)
+            if isinstance(value, int) and not isinstance(value, bool) and 8 <= value <= 1024:
+                return value, value
+            if isinstance(value, (tuple, list)) and len(value) >= 2:
+                height, width = value[-2:]
+                if isinstance(height, int) and isinstance(width, int):
+                    return height, width
+    for name in ("default_cfg", "pretrained_cfg"):
+        size = getattr(module, name, None)
+        size = size.get("input_size") if isinstance(size, Mapping) else None
+        if isinstance(size, (tuple, list)) and len(size) == 3:
+            return int(size[1]), int(size[2])
+    return None

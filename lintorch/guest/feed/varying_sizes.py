@@ -1,0 +1,70 @@
+"""The sizes of what a model runs on that may vary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from torch import nn
+
+from lintorch.guest.feed.guess_inputs import Guess
+from lintorch.guest.process.deadline import clock
+from lintorch.guest.process.limits import TooSlow, within
+from lintorch.guest.watch import make_tensors
+from lintorch.guest.watch.record_run import call
+from lintorch.record.trace import Input, Model
+
+
+@dataclass(frozen=True)
+class Fed:
+    """What the model runs on; the other sizes at which it runs too, per group of names.
+
+    `named` are the inputs with names also for the sizes that may not vary, and `refused` the changes
+    of `named_sizes` that the model did not take.
+    """
+
+    inputs: tuple[Input, ...]
+    sizes: Mapping[str, int]
+    varied: Mapping[str, Mapping[str, int]]
+    named: tuple[Input, ...] = ()
+    named_sizes: Mapping[str, int] = field(default_factory=dict)
+    refused: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+
+def narrowed(guess: Guess, module: nn.Module, deadline: float) -> Fed:
+    """Names only for sizes that may vary; the others become numbers."""
+
+    def runs(sizes: Mapping[str, int]) -> bool:
+        if clock() > deadline:
+            return False
+        try:
+            with within(max(1.0, deadline - clock())):
+                call(module, make_tensors.placed(module, guess.inputs, sizes))
+        except (Exception, SystemExit, TooSlow):  # whatever user code raises
+            return False
+        return True
+
+    whole = tried(guess.inputs, guess.sizes, runs)
+    free = {name for group in whole.varied for name in group.split(",")}
+    inputs = tuple(
+        replace(
+            given,
+            shape=tuple(
+                guess.sizes[size] if isinstance(size, str) and size not in free else size
+                for size in given.shape
+            ),
+        )
+        for given in guess.inputs
+    )
+    sizes = {name: size for name, size in guess.sizes.items() if name in free}
+    varied = {g: {n: s for n, s in at.items() if n in free} for g, at in whole.varied.items()}
+    return replace(whole, inputs=inputs, sizes=sizes, varied=varied)
+
+
+def tried(
+    inputs: tuple[Input, ...], sizes: Mapping[str, int], runs: Callable[[Mapping[str, int]], bool]
+) -> Fed:
+    """What the model runs on, after each group of named sizes was changed."""
+    model = Model("", "", 0, inputs=inputs, sizes=sizes)
+    varied = make_tensors.varied(model, runs)
+    return Fed(inputs, sizes, varied, inputs, sizes, make_tensors.unvaried(model, varied))

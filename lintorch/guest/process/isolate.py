@@ -1,0 +1,218 @@
+"""Runs a piece of work in a forked child: limited in time and memory, its output captured, its leftovers killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Generator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from lintorch.guest.process import error_text, limits, tampering
+from lintorch.guest.process.deadline import Deadline, clock
+from lintorch.guest.process.streams import ClosedError, Streams
+from lintorch.machine import process_tree, work_folders
+from lintorch.record.bounds import SLACK, Bounds
+from lintorch.record.messages import CLOSED, ImproperError, Message
+
+Send = Callable[[Message], None]
+Work = Callable[[Send], None]
+_TICK = 0.05
+_MOST_LETTERS = 2000
+_exit = os._exit
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a piece of work ended: `cause` is "" where it came to its end."""
+
+    cause: str
+    output: str
+
+
+def isolate(work: Work, bounds: Bounds) -> Generator[Message, None, Ending]:
+    """Yield what `work` sends, as it comes; return how it ended.
+
+    What it sends is bounded and of the kinds that `bounds` names, else it is ended. Its time
+    starts anew with {"allow": s}, which is passed on with some slack, so that whatever waits for
+    this work waits long enough.
+    """
+    pieces = ticking(work, bounds)
+    while True:
+        try:
+            message = next(pieces)
+        except StopIteration as stop:
+            ending: Ending = stop.value
+            return ending
+        if message is not None:
+            yield message
+
+
+def ticking(
+    work: Work, bounds: Bounds, beside: set[int] | None = None
+) -> Generator[Message | None, None, Ending]:
+    """As `isolate`, yielding None now and then, so that several can be waited for in turn.
+
+    Those that run side by side share `beside`, the processes that are none of each other's business.
+    """
+    if not hasattr(os, "fork"):
+        return (yield from _here(work))
+    beside = set() if beside is None else beside
+    streams, parent = Streams(bounds.most), os.getpid()
+    folder = work_folders.fresh() if bounds.apart else work_folders.present()
+    disk = limits.DiskWatch(bounds.watched, bounds.disk)
+    _flush()
+    pid = os.fork()
+    if pid == 0:
+        process_tree.die_with(parent)
+        limits.limit_files(bounds.disk)
+        _run(work, streams, bounds, folder)
+    streams.keep_reading_ends()
+    beside.add(pid)
+    try:
+        return (yield from _watch(pid, streams, bounds, disk, beside))
+    finally:
+        beside.discard(pid)
+        process_tree.kill(pid)
+        process_tree.kill_below(os.getpid(), but=beside)
+        process_tree.reap(pid, but=beside)
+        streams.close()
+        if bounds.apart:
+            work_folders.remove(folder)
+
+
+def _here(work: Work) -> Generator[Message | None, None, Ending]:
+    """Without fork: in this process, without limits."""
+    sent: list[Message] = []
+    cause = ""
+    try:
+        work(sent.append)
+    except BaseException as error:  # whatever user code raises, SystemExit too
+        cause = error_text.told(error)
+    yield from sent
+    return Ending(cause, "")
+
+
+@dataclass
+class _Heard:
+    """What a piece of work has said of itself so far."""
+
+    deadline: Deadline
+    extended: float = 0.0
+    end: str | None = None
+
+
+def _watch(
+    pid: int, streams: Streams, bounds: Bounds, disk: limits.DiskWatch, beside: set[int]
+) -> Generator[Message | None, None, Ending]:
+    parent, status = os.getppid(), None
+    heard = _Heard(Deadline(pid, bounds.seconds))
+    watch = limits.MemoryWatch(pid, bounds.together or bounds.memory)
+    while status is None:
+        status = _status(pid)
+        if status is not None:  # what it left running could print for ever
+            process_tree.kill(pid)
+            process_tree.kill_below(os.getpid(), but=beside - {pid})
+        yield None
+        try:
+            for message in streams.read(_TICK if status is None else 0):
+                yield from _answered(message, pid, bounds, heard)
+        except ImproperError as improper:
+            return Ending(str(improper), streams.output())
+        if status is None and heard.deadline.is_met():
+            return Ending(bounds.late(), streams.output())
+        if watch.exceeded():
+            return Ending(bounds.full(), streams.output())
+        if disk.exceeded():
+            return Ending(str(disk), streams.output())
+        if os.getppid() != parent:  # nobody waits for this any more
+            process_tree.kill(pid)
+            os._exit(1)
+    return Ending(_cause(status, disk) if heard.end is None else heard.end, streams.output())
+
+
+def _answered(
+    message: Message, pid: int, bounds: Bounds, heard: _Heard
+) -> Generator[Message, None, None]:
+    """What is passed on of a message, after what it says of the work itself. Raises ImproperError."""
+    if "end" in message:
+        heard.end = _ended(message["end"], bounds)
+    elif "allow" in message:
+        seconds = bounds.allowed(message["allow"], heard.extended)
+        heard.extended += seconds
+        heard.deadline = Deadline(pid, seconds)
+        yield {"allow": seconds + SLACK}
+    else:
+        yield bounds.taken(message)
+
+
+def _ended(said: Any, bounds: Bounds) -> str:
+    """The cause of an ending in words. Raises ImproperError."""
+    if said == {"memory": True}:
+        return bounds.full()
+    if not isinstance(said, str):
+        raise ImproperError("it told of its end in a way that lintorch does not")
+    return said[:_MOST_LETTERS]
+
+
+def _status(pid: int) -> int | None:
+    done, status = os.waitpid(pid, os.WNOHANG)
+    return os.waitstatus_to_exitcode(status) if done else None
+
+
+def _cause(status: int, disk: limits.DiskWatch) -> str:
+    if status == CLOSED:
+        return "it closed or replaced the descriptor on which lintorch reads its results"
+    if status >= 0:
+        return f"it ended the process itself, with exit status {status}"
+    name = signal.Signals(-status).name
+    if name == "SIGXFSZ":
+        return str(disk)
+    crash = " (a crash in native code)" if name in ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE") else ""
+    return f"it was killed by {name}{crash}"
+
+
+def _run(work: Work, streams: Streams, bounds: Bounds, folder: str) -> None:
+    """The child's life; never returns."""
+    status = 1
+    try:
+        os.setsid()
+        streams.become_writer()
+        process_tree.adopt_orphans()
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        work_folders.enter(folder)
+        tampering.keep()
+        clock.restart()
+        limits.limit_memory(bounds.memory)
+        end: Any = ""
+        try:
+            work(streams.send)
+        except BaseException as error:  # whatever user code raises, SystemExit too
+            limits.lift_memory()
+            end = _told(error)
+            status = CLOSED if isinstance(error, ClosedError) else status
+        tampering.restored()
+        _flush()
+        streams.send({"end": end})
+        status = 0
+    except ClosedError:
+        status = CLOSED
+    finally:
+        _exit(status)
+
+
+def _told(error: BaseException) -> Any:
+    """How an exception that ends a piece of work is sent."""
+    lost = tampering.restored()
+    if error_text.is_of_memory(error):
+        return {"memory": True}
+    return str(tampering.tampered(lost, error)) if lost else error_text.told(error)
+
+
+def _flush() -> None:
+    """Write out what was printed, to whatever user code has made of these streams."""
+    for name in ("stdout", "stderr"):
+        with suppress(BaseException):
+            getattr(sys, name).flush()

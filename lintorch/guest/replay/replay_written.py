@@ -1,0 +1,116 @@
+"""Whether what forward writes to a module reaches the output of the next call, or is never read there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import torch
+from torch import nn
+
+from lintorch.guest.export.compare_numbers import Difference
+from lintorch.guest.export.module_state import fresh
+from lintorch.guest.process.error_text import kind_of
+from lintorch.guest.replay.run_again import Outputs, Replay, told
+from lintorch.guest.replay.unusable import Unusable
+from lintorch.guest.watch.attribute_writes import described, same
+from lintorch.record.trace import Event
+
+Key = tuple[str, str]
+"""Path of a module and name of its attribute."""
+_MOST = 6
+_PLAIN = (bool, int, float, str, type(None), torch.Tensor)
+
+
+def kept(replay: Replay, events: Sequence[Event]) -> Iterator[Event]:
+    """`module.kept` per line that writes what makes the next call with the same input another one.
+
+    `module.reset` per line that writes what is written again before it is read.
+    """
+    writes = [e for e in events if e.name == "module.write"]
+    keys = dict.fromkeys(_key(e) for e in writes if not e.args["same"])
+    before, after, again = _twice(replay, list(keys)[:_MOST])
+    for key in before:
+        if again and not same(before[key], after[key]):
+            alone = replay.changed(replay.outputs(partial(_holding, key=key, value=after[key])))
+            if alone:
+                facts = {"change": told(again), "kind": _kind(replay.subject.module, key, before)}
+                facts |= {"then": described(before[key]), "now": described(after[key])}
+                yield from _told("module.kept", key, writes, facts)
+                continue
+        if not isinstance(before[key], torch.Tensor) and _is_unread(replay, key):
+            yield from _told("module.reset", key, writes, {})
+
+
+def _twice(
+    replay: Replay, keys: Sequence[Key]
+) -> tuple[Mapping[Key, Any], Mapping[Key, Any], Difference | None]:
+    """What attributes hold before and after a call, and how a second call in a row differs."""
+    with fresh(replay.subject.module) as module:
+        before = {key: _copied(_held(module, key)) for key in keys}
+        replay.called(module)
+        after = {key: _copied(_held(module, key)) for key in keys}
+        plain = [k for k in keys if isinstance(before[k], _PLAIN) and isinstance(after[k], _PLAIN)]
+        before = {key: before[key] for key in plain}
+        try:
+            return before, after, replay.changed(replay.called(module))
+        except Exception as error:  # whatever user code raises
+            why = f"it raises {kind_of(error)}"
+            return before, after, Difference(None, why=why)
+
+
+@contextmanager
+def _holding(module: nn.Module, key: Key, value: Any) -> Iterator[None]:
+    """A module whose attribute has another value."""
+    path, name = key
+    part = module.get_submodule(path)
+    table = part._buffers if name in part._buffers else part.__dict__
+    held = table.get(name)
+    alike = isinstance(value, torch.Tensor) and isinstance(held, torch.Tensor)
+    if alike and held.shape == value.shape and held.dtype == value.dtype:
+        held.data.copy_(value)  # other names of it stay names of it
+    else:
+        table[name] = _copied(value)
+    yield
+
+
+def _is_unread(replay: Replay, key: Key) -> bool:
+    """Whether a call gives the same output, and writes the attribute, where its old value cannot be used."""
+    poison = Unusable()
+    try:
+        with fresh(replay.subject.module) as module, _holding(module, key, poison):
+            outputs: Outputs = replay.called(module)
+            return replay.changed(outputs) is None and _held(module, key) is not poison
+    except Exception:  # it was used
+        return False
+
+
+def _told(
+    name: str, key: Key, writes: Sequence[Event], facts: Mapping[str, Any]
+) -> Iterator[Event]:
+    lines = {e.site: e for e in reversed(writes) if _key(e) == key and not e.args["same"]}
+    for site, write in lines.items():
+        how = {"operator": write.args.get("operator", "")}
+        yield Event(name, site, key[0], args={"attribute": key[1], **how, **facts})
+
+
+def _key(event: Event) -> Key:
+    return event.layer, event.args["attribute"]
+
+
+def _held(module: nn.Module, key: Key) -> Any:
+    part = module.get_submodule(key[0])
+    absent = object()
+    return part._buffers.get(key[1], part.__dict__.get(key[1], absent))
+
+
+def _copied(value: Any) -> Any:
+    return value.detach().clone() if isinstance(value, torch.Tensor) else value
+
+
+def _kind(module: nn.Module, key: Key, before: Mapping[Key, Any]) -> str:
+    if key[1] in module.get_submodule(key[0])._buffers:
+        return "buffer"
+    return "number" if isinstance(before[key], (bool, int, float)) else "tensor"

@@ -1,0 +1,116 @@
+"""Writes that reach further than their line: to an argument of the model, or to memory that other tensors show."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any
+from weakref import ReferenceType, ref
+
+import torch
+from torch import nn
+
+from lintorch.guest.watch.tensor_views import Views, memory
+from lintorch.record.trace import Event, Site
+
+_REFUSED = frozenset(["data", "diagonal"])
+"""A write through these is no exporter's to follow, whoever reads it."""
+
+
+@dataclass(frozen=True)
+class _Pending:
+    """A write through a view that matters if one of `bases` is read later."""
+
+    event: Event
+    bases: tuple[ReferenceType[torch.Tensor], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Write:
+    """A write, and the tensor under whose name it was made."""
+
+    event: Event
+    target: ReferenceType[torch.Tensor]
+    number: int
+
+
+class Writes:
+    """Follows views and in-place operators through one run."""
+
+    def __init__(self, arguments: Iterable[torch.Tensor]) -> None:
+        self._arguments = set(map(memory, arguments))
+        self._views = Views()
+        self._pending: list[_Pending] = []
+        self._written: dict[int, list[_Write]] = defaultdict(list)
+        self._told: set[Site] = set()
+
+    def reads(self, short: str, tensors: list[torch.Tensor]) -> Iterator[Event]:
+        """The `inplace.view` and `inplace.shared` events of earlier writes that these tensors now show."""
+        if self._written and not short.endswith("_like") and not short.startswith("new_"):
+            for tensor in tensors[:1] if short.endswith("_as") else tensors:  # only shapes are read
+                yield from self._shown(tensor)
+
+    def after(self, event: Event, tensors: list[torch.Tensor], out: Any) -> Iterator[Event]:
+        """Take note of one operator; yield `inplace.input`, and `inplace.shared` of what is hidden."""
+        if not tensors:
+            return
+        if event.is_write:
+            yield from self._write(tensors[0], event)
+        else:
+            self._views.note(event.name, tensors[0], out)
+
+    def ended(self, module: nn.Module, output: list[torch.Tensor]) -> Iterator[Event]:
+        """The same events for what the model gives back, and for what it keeps until the next call."""
+        yield from self.reads("", output)
+        for place in set(map(memory, _kept(module))) & self._written.keys():
+            yield from self._share(place, self._written[place])
+
+    def _shown(self, tensor: torch.Tensor) -> Iterator[Event]:
+        for pending in [p for p in self._pending if any(b() is tensor for b in p.bases)]:
+            self._pending.remove(pending)
+            yield pending.event
+        if type(tensor) is nn.Parameter:
+            return  # written or not, the model keeps it
+        place = memory(tensor)
+        if written := self._written.get(place):
+            views = self._views
+            stale = [w for w in written if not views.comes_of(tensor, w.target(), w.number)]
+            yield from self._share(place, stale)
+
+    def _share(self, place: int, writes: list[_Write]) -> Iterator[Event]:
+        self._written[place] = [w for w in self._written[place] if w not in writes]
+        for write in writes:
+            if write.event.site not in self._told:
+                self._told.add(write.event.site)
+                yield _renamed(write.event, "inplace.shared")
+
+    def _write(self, target: torch.Tensor, event: Event) -> Iterator[Event]:
+        place = memory(target)
+        if place in self._arguments:
+            yield _renamed(event, "inplace.input")
+        through, bases = self._views.behind(target)
+        write = _Write(event, ref(target), self._views.now())
+        if event.site not in self._told:
+            self._written[place].append(write)
+        if not _REFUSED.isdisjoint(through):
+            yield from self._share(place, [write])
+        if bases:
+            found = replace(_renamed(event, "inplace.view"), value=through)
+            alive = [p for p in self._pending if any(base() is not None for base in p.bases)]
+            self._pending = [*alive, _Pending(found, bases)]
+
+
+def _kept(module: nn.Module) -> Iterator[torch.Tensor]:
+    """The tensors that a model holds."""
+    yield from chain(module.parameters(), module.buffers())
+    for part in module.modules():
+        for value in vars(part).values():
+            each = value.values() if isinstance(value, dict) else value
+            several = isinstance(value, (tuple, list, dict))
+            yield from (t for t in (each if several else (each,)) if isinstance(t, torch.Tensor))
+
+
+def _renamed(event: Event, name: str) -> Event:
+    return Event(name, event.site, event.layer, event.layer_class, event.built, event.inputs)

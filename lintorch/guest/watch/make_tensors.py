@@ -1,0 +1,130 @@
+"""What a model is fed and what it gives back: tensors of its inputs, at first and at other sizes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import nn
+
+from lintorch.record.arguments import arranged
+from lintorch.record.trace import Input, Model
+
+SEED = 20240229
+_SPATIAL = ("depth", "height", "width")
+
+
+def tensors(
+    inputs: Sequence[Input], sizes: Mapping[str, int], seed: int = SEED
+) -> tuple[torch.Tensor, ...]:
+    """One tensor per input, the same values at every call; named sizes take their value of `sizes`."""
+    generator = torch.Generator().manual_seed(seed)
+    return tuple(_tensor(given, sizes, generator) for given in inputs)
+
+
+def placed(
+    module: nn.Module, inputs: Sequence[Input], sizes: Mapping[str, int], seed: int = SEED
+) -> tuple[Any, ...]:
+    """Arguments that a module can take: tensors without values where its weights have none."""
+    made = tensors(inputs, sizes, seed)
+    return arranged(inputs, [each.to("meta") for each in made] if weightless(module) else made)
+
+
+def weightless(module: nn.Module) -> bool:
+    """Whether a module was built without the values of its weights."""
+    return any(weight.is_meta for weight in module.parameters())
+
+
+def flatten(output: Any) -> list[torch.Tensor]:
+    """The tensors inside an output, in order, through tuples, lists, mappings and dataclasses."""
+    return list(_leaves(output, set()))
+
+
+def held(value: Any) -> Iterator[torch.Tensor]:
+    """The tensors in what an operator takes or gives: in tuples and lists, in order."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for part in value:
+            yield from held(part)
+
+
+def varied(
+    model: Model, runs: Callable[[Mapping[str, int]], bool] = lambda sizes: True
+) -> dict[str, dict[str, int]]:
+    """Per group of names that change together ("batch", "height,width"): all sizes, that group changed.
+
+    Of several ways to change a group the first with which `runs(sizes)` holds is taken; a group
+    that cannot be changed is left out.
+    """
+    found = {}
+    for group in _groups(model.sizes):
+        for change in _changes(group, model.sizes):
+            sizes = {**model.sizes, **change}
+            if runs(sizes):
+                found[",".join(group)] = sizes
+                break
+    return found
+
+
+def unvaried(model: Model, varied: Mapping[str, object]) -> dict[str, dict[str, int]]:
+    """Per group of names that could not be changed: the first change that was tried."""
+    groups = {",".join(group): group for group in _groups(model.sizes)}
+    return {
+        key: next(_changes(group, model.sizes))
+        for key, group in groups.items()
+        if key not in varied
+    }
+
+
+def _tensor(given: Input, sizes: Mapping[str, int], generator: torch.Generator) -> torch.Tensor:
+    shape = tuple(sizes[size] if isinstance(size, str) else size for size in given.shape)
+    dtype = getattr(torch, given.dtype)
+    if dtype is torch.bool:
+        return torch.randint(0, 2, shape, generator=generator).bool()
+    if dtype.is_floating_point or dtype.is_complex:
+        return torch.randn(shape, generator=generator).to(dtype)
+    high = given.high if given.high > given.low else given.low + 2
+    return torch.randint(given.low, high, shape, generator=generator).to(dtype)
+
+
+def _leaves(output: Any, seen: set[int]) -> Iterator[torch.Tensor]:
+    if isinstance(output, torch.Tensor):
+        yield output
+    elif output is None or isinstance(output, (str, bytes, int, float)) or id(output) in seen:
+        return
+    else:
+        seen.add(id(output))
+        if isinstance(output, Mapping):
+            parts = list(output.values())
+        elif isinstance(output, (tuple, list)):
+            parts = list(output)
+        elif dataclasses.is_dataclass(output):
+            parts = [getattr(output, field.name, None) for field in dataclasses.fields(output)]
+        else:
+            return
+        for part in parts:
+            yield from _leaves(part, seen)
+
+
+def _groups(sizes: Mapping[str, int]) -> list[tuple[str, ...]]:
+    spatial = tuple(name for name in sizes if name in _SPATIAL)
+    alone: list[tuple[str, ...]] = [(name,) for name in sizes if name not in _SPATIAL]
+    return [*alone, spatial] if spatial else alone
+
+
+def _changes(group: tuple[str, ...], sizes: Mapping[str, int]) -> Iterator[dict[str, int]]:
+    if group == ("batch",):
+        yield {"batch": sizes["batch"] + 1}
+        return
+    step = 32 if set(group) & set(_SPATIAL) else 4
+    last = group[-1]
+    for odd in (1, 0):  # halves, and rounding, go wrong at odd sizes
+        if len(group) > 1:
+            longer = {name: sizes[name] + step + odd for name in group}
+            yield {**longer, last: sizes[last] + 2 * step + odd}
+        yield {name: sizes[name] + step + odd for name in group}
+    yield {name: sizes[name] * 2 for name in group}
+    yield {name: max(1, sizes[name] // 2) for name in group}

@@ -1,0 +1,85 @@
+"""Which line of the user's constructs each module, and sets what nn.Module does not register."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+from weakref import ref
+
+import torch
+from torch import nn
+
+from lintorch.guest.watch.unregistered_layers import Attribute, Outside
+from lintorch.guest.watch.user_lines import UserLines
+from lintorch.record.trace import Site
+
+_CONTAINERS = (list, tuple, dict)
+
+
+@dataclass(frozen=True)
+class Construction:
+    """What was seen while a model was made: the line of each module, by the module's id."""
+
+    sites: dict[int, Site] = field(default_factory=dict)
+    modules: list[nn.Module] = field(default_factory=list)
+    """Kept, as an id may only be forgotten together with its module."""
+    attributes: dict[tuple[int, str, Site], Attribute] = field(default_factory=dict)
+
+    def outside(self, root: nn.Module) -> Outside:
+        """What the finished model keeps without having it registered."""
+        registered = {id(module) for module in root.modules()}
+        strays = [module for module in self.modules if id(module) not in registered]
+        sites = tuple((ref(module), self.sites[id(module)]) for module in strays)
+        return Outside(sites, tuple(self.attributes.values()))
+
+
+@contextmanager
+def watched(files: UserLines) -> Iterator[Construction]:
+    """Within, modules that are made and attributes that they are given are taken note of."""
+    seen = Construction()
+    made, assign = nn.Module.__init__, nn.Module.__setattr__
+
+    def initialized(self: nn.Module, *args: Any, **kwargs: Any) -> None:
+        if id(self) not in seen.sites and (site := files.site(_maker(sys._getframe(1), self))):
+            seen.sites[id(self)] = site
+            seen.modules.append(self)
+        made(self, *args, **kwargs)
+
+    def assigned(self: nn.Module, name: str, value: Any) -> None:
+        if _may_be_outside(value) and (site := _setter(sys._getframe(1), files)):
+            tensor = ref(value) if isinstance(value, torch.Tensor) else None
+            seen.attributes[id(self), name, site] = Attribute(ref(self), name, site, tensor)
+        assign(self, name, value)
+
+    nn.Module.__init__, nn.Module.__setattr__ = initialized, assigned
+    try:
+        yield seen
+    finally:
+        nn.Module.__init__, nn.Module.__setattr__ = made, assign
+
+
+def _may_be_outside(value: Any) -> bool:
+    if isinstance(value, _CONTAINERS):
+        return True
+    return isinstance(value, torch.Tensor) and not isinstance(value, nn.Parameter)
+
+
+def _setter(frame: FrameType | None, files: UserLines) -> Site | None:
+    """The user's line that assigns; None where a library does."""
+    while frame is not None and frame.f_code.co_name == "__setattr__":
+        frame = frame.f_back
+    return files.site(frame) if frame and files.is_user(frame.f_code.co_filename) else None
+
+
+def _maker(frame: FrameType | None, module: nn.Module) -> FrameType | None:
+    """The first frame that is not inside a constructor of the module itself."""
+    while frame is not None:
+        code = frame.f_code
+        if not code.co_argcount or frame.f_locals.get(code.co_varnames[0]) is not module:
+            return frame
+        frame = frame.f_back
+    return None

@@ -1,0 +1,255 @@
+"""Records one eager run: every operator with the user's line, every question that Python asked of a tensor."""
+
+from __future__ import annotations
+
+import dis
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any, Protocol
+
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils.weak import WeakIdKeyDictionary
+
+from lintorch.guest.watch import watched_sizes as sized_module
+from lintorch.guest.watch.array_reads import holds_size
+from lintorch.guest.watch.inplace_writes import Writes
+from lintorch.guest.watch.make_tensors import held
+from lintorch.guest.watch.operator_names import arguments, name_of
+from lintorch.guest.watch.running_layers import Layers
+from lintorch.guest.watch.user_lines import UserLines
+from lintorch.guest.watch.watched_sizes import listening, sized
+from lintorch.record.trace import MOST_EVENTS, Event, Shape, Site
+
+_MOST_NUMBERS = 16
+_ITERATED = torch.Tensor.__iter__.__code__
+_TORCH = os.path.dirname(torch.__file__) + os.sep
+_PLUMBING = frozenset(
+    (
+        __file__,
+        sized_module.__file__,
+        *(
+            os.path.join(os.path.dirname(__file__), name)
+            for name in ("array_reads.py", "size_ranges.py")
+        ),
+        *(_TORCH + name for name in ("_tensor.py", "overrides.py", "utils/_contextlib.py")),
+    )
+)
+_QUESTIONS = {
+    "torch.Tensor.__len__": "size.len",
+    "torch.Tensor.item": "tensor.item",
+    "torch.Tensor.__bool__": "tensor.bool",
+    "torch.Tensor.is_nonzero": "tensor.bool",
+    "torch.Tensor.__contains__": "tensor.bool",
+    "torch.Tensor.__int__": "tensor.int",
+    "torch.Tensor.__index__": "tensor.int",
+    "torch.Tensor.__float__": "tensor.float",
+    "torch.Tensor.tolist": "tensor.tolist",
+    "torch.Tensor.numpy": "tensor.numpy",
+    "torch.Tensor.__array__": "tensor.numpy",
+}
+_SIZES = frozenset(
+    (
+        "torch.Tensor.shape.__get__",
+        "torch.Tensor.size",
+        "torch.Tensor.numel",
+        "torch.Tensor.nelement",
+    )
+)
+_FROM_SIZES = frozenset(("torch.tensor", "torch.as_tensor"))
+_DATA = "torch.Tensor.data.__get__"
+_ORDER = ("<", "<=", ">", ">=")
+
+
+class Follower(Protocol):
+    """Takes note of every operator of a run, whosever line it stands on."""
+
+    def after(
+        self, name: str, args: Sequence[Any], tensors: Sequence[torch.Tensor], out: Any
+    ) -> None:
+        """An operator ran on these arguments, `tensors` being those among them."""
+
+
+class Recorder(TorchFunctionMode):  # type: ignore[misc]
+    """Use as a context around one call of the model; `events` fills up meanwhile.
+
+    With `follow`, sizes read from a shape are numbers that report what becomes of them.
+    """
+
+    def __init__(
+        self,
+        files: UserLines,
+        layers: Layers,
+        writes: Writes,
+        follow: bool,
+        followers: Sequence[Follower] = (),
+    ) -> None:
+        super().__init__()
+        self.events: list[Event] = []
+        self._files, self._layers, self._writes, self._follow = files, layers, writes, follow
+        self._followers = followers
+        self._data: Any = WeakIdKeyDictionary()
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        given = dict(kwargs or {})
+        name = name_of(func)
+        asker = _asker(sys._getframe(1))
+        if func is torch.Tensor.unbind and sys._getframe(1).f_code is _ITERATED:
+            self._iterated(args[0], asker)
+        before = _before(args, given)
+        with listening(None):
+            out = func(*args, **given)
+            if not name or len(self.events) > MOST_EVENTS:
+                return out
+            if name in _SIZES:
+                return self._size(args[0], out, asker)
+            self._record(func, name, args, given, out, asker, before)
+            for follower in self._followers:
+                follower.after(name, (*args, *given.values()), before.tensors, out)
+        return out
+
+    def heard(self, question: str, answer: Any, operands: Mapping[str, Any]) -> None:
+        """A size was asked something; questions of torch and of other libraries are not the user's."""
+        asker = _asker(sys._getframe(1))
+        if site := self._asked_at(asker):
+            if operands.get("operator") in _ORDER and _in_call(asker):
+                question = "size.choice"
+            self._add(Event(question, site, args=operands, value=answer, **self._layers.current()))
+
+    def _asked_at(self, asker: FrameType | None) -> Site | None:
+        if asker is None or not self._files.is_user(asker.f_code.co_filename):
+            return None
+        return self._files.site(asker)
+
+    def _size(self, tensor: Any, out: Any, asker: FrameType | None) -> Any:
+        """The sizes that were asked for, as numbers that report."""
+        site = self._asked_at(asker)
+        if site is None or not isinstance(out, (int, tuple)):
+            return out
+        if tensor in self._data:
+            value = tuple(out) if isinstance(out, tuple) else out
+            self._add(self._event("size.data", site, (tuple(tensor.shape),), value))
+        if not self._follow:
+            return out
+        return torch.Size(map(sized, out)) if isinstance(out, tuple) else sized(out)
+
+    def _iterated(self, tensor: torch.Tensor, asker: FrameType | None) -> None:
+        if site := self._asked_at(asker):
+            shape = tuple(tensor.shape)
+            self._add(self._event("tensor.iter", site, (shape,), shape[0] if shape else None))
+
+    def _record(
+        self,
+        func: Callable[..., Any],
+        name: str,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        out: Any,
+        asker: FrameType | None,
+        before: _Before,
+    ) -> None:
+        site = self._files.site(asker)
+        if site is None:
+            return
+        if name == _DATA and isinstance(out, torch.Tensor):
+            self._data[out] = True
+        question = self._question(name, asker, args)
+        if question:
+            self._add(self._event(question, site, before.shapes, _answer(question, out)))
+            if question != "size.tensor":
+                return
+        if name in _QUESTIONS or (name.endswith(".__get__") and not isinstance(out, torch.Tensor)):
+            return
+        plain = arguments(func, args, kwargs)
+        where = self._layers.current()
+        outputs = tuple(tuple(t.shape) for t in held(out))
+        event = Event(
+            name,
+            site,
+            inputs=before.shapes,
+            dtypes=before.dtypes,
+            outputs=outputs,
+            args=plain,
+            **where,
+        )
+        self._add(event)
+        for extra in self._writes.reads(name.rpartition(".")[2], before.tensors):
+            self._add(extra)
+        for extra in self._writes.after(event, before.tensors, out):
+            self._add(extra)
+
+    def _question(self, name: str, asker: FrameType | None, args: tuple[Any, ...]) -> str:
+        """The question that the user's own line asks with this call; "" for none."""
+        if self._asked_at(asker) is None:
+            return (
+                "array.asked"
+                if _QUESTIONS.get(name) == "tensor.numpy" and _is_library(asker)
+                else ""
+            )
+        if name in _FROM_SIZES and args and holds_size(args[0]):
+            return "size.tensor"
+        return _QUESTIONS.get(name, "")
+
+    def _event(self, name: str, site: Site, inputs: tuple[Shape, ...], value: Any) -> Event:
+        return Event(name, site, inputs=inputs, value=value, **self._layers.current())
+
+    def _add(self, event: Event) -> None:
+        if len(self.events) < MOST_EVENTS:
+            self.events.append(event)
+
+
+@dataclass(frozen=True)
+class _Before:
+    """Tensors among the arguments, with shapes and dtypes as they were before the call."""
+
+    tensors: list[torch.Tensor]
+    shapes: tuple[Shape, ...]
+    dtypes: tuple[str, ...]
+
+
+def _before(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> _Before:
+    tensors = list(held((args, tuple(kwargs.values()))))
+    shapes = tuple(tuple(t.shape) for t in tensors)
+    return _Before(tensors, shapes, tuple(str(t.dtype).removeprefix("torch.") for t in tensors))
+
+
+def _asker(frame: FrameType | None) -> FrameType | None:
+    """The frame that asked, past the plumbing between it and here."""
+    while frame is not None and frame.f_code.co_filename in _PLUMBING:
+        frame = frame.f_back
+    return frame
+
+
+def _is_library(asker: FrameType | None) -> bool:
+    return asker is not None and not asker.f_code.co_filename.startswith(_TORCH)
+
+
+def _in_call(frame: FrameType | None) -> bool:
+    """Whether a frame is in a call of what is no Python code: max(), min() or sorted()."""
+    if frame is None or frame.f_lasti < 0:
+        return False
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]].startswith("CALL")
+
+
+def _answer(question: str, out: Any) -> Any:
+    """The answer where it is a number, a truth, or few numbers."""
+    if isinstance(out, torch.Tensor):
+        with suppress(Exception):
+            return _nested(out.tolist()) if out.numel() <= _MOST_NUMBERS else None
+    if isinstance(out, (bool, int, float)):
+        return out
+    return None
+
+
+def _nested(value: Any) -> Any:
+    return tuple(map(_nested, value)) if isinstance(value, list) else value

@@ -1,0 +1,55 @@
+"""Loops over a size: `range(x.shape[0])` in the user's files tells that it was asked."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
+
+from lintorch.guest.watch.user_lines import UserLines
+from lintorch.guest.watch.watched_sizes import Sized, tell
+
+
+class _Kind(type):
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, builtins.range)
+
+    def __subclasscheck__(cls, kind: type) -> bool:
+        return issubclass(kind, builtins.range)
+
+
+class _Range(metaclass=_Kind):
+    """Stands in for `range`, and gives true ranges."""
+
+    def __new__(cls, *bounds: Any) -> Any:
+        answer = range(*bounds)
+        if any(isinstance(bound, Sized) for bound in bounds):
+            return tell("size.range", answer, len(answer), bounds=bounds)
+        return answer
+
+
+@contextmanager
+def ranges_reported(files: UserLines, wanted: bool = True) -> Iterator[None]:
+    """Within, the user's modules see a `range` that reports sizes."""
+    seen = user_modules(files) if wanted else []
+    shadowed = [module for module in seen if "range" not in vars(module)]
+    for module in shadowed:
+        vars(module)["range"] = _Range
+    try:
+        yield
+    finally:
+        for module in shadowed:
+            vars(module).pop("range", None)
+
+
+def user_modules(files: UserLines) -> list[ModuleType]:
+    """The modules of the user's files that are loaded."""
+    return [module for module in list(sys.modules.values()) if _is_user(module, files)]
+
+
+def _is_user(module: ModuleType, files: UserLines) -> bool:
+    filename = getattr(module, "__file__", None)
+    return isinstance(filename, str) and files.is_user(filename)

@@ -1,0 +1,137 @@
+"""Two ways of tracing a model as a graph: torch.fx.symbolic_trace, and torch.export with named sizes dynamic."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import fx, nn
+from torch._decomp import decomposition_table
+
+from lintorch.guest.process.error_text import kind_of, text_of
+from lintorch.guest.watch import make_tensors
+from lintorch.guest.watch.operator_names import name_of
+from lintorch.guest.watch.record_run import Subject
+from lintorch.guest.watch.running_layers import class_name
+from lintorch.record.arguments import arranged
+from lintorch.record.trace import Input, Rung, Site
+
+_MOST_LETTERS = 300
+_NOT_TELLING = re.compile(
+    r"^(For more information|The following call|User [Ss]tack|File |To fix|Here's|Please|\^|from user code|"
+    r"Caused by|Traceback|Suggested fixes|During handling|Set TORCH|\(Size-like)"
+)
+_NOISE = re.compile(
+    r"For more information, run with TORCH_LOGS=\S+\.?|\(unhinted: .*?\)\.?\s*\(Size-like.*\)"
+)
+
+
+def by_fx(subject: Subject, sizes: Mapping[str, int]) -> Rung:
+    """`torch.fx.symbolic_trace`; arguments that are not fed keep their defaults."""
+    tracer = fx.Tracer()
+    tracer.record_stack_traces = True
+    given = len(arranged(subject.inputs, subject.inputs))
+    try:
+        graph = tracer.trace(subject.module, _unfed(subject.module, given) or None)
+    except Exception as error:  # whatever user code raises
+        return _failed("fx", error, subject)
+    return _graphed("fx", graph, subject)
+
+
+def by_export(subject: Subject, sizes: Mapping[str, int]) -> Rung:
+    """`torch.export.export` with each named size Dim.DYNAMIC."""
+    arguments = make_tensors.placed(subject.module, subject.inputs, sizes)
+    shapes = dynamic_shapes(subject.module, subject.inputs)
+    try:
+        with torch.no_grad():
+            program = torch.export.export(
+                subject.module, arguments, dynamic_shapes=shapes, strict=False
+            )
+    except Exception as error:  # whatever user code raises
+        return _failed("torch.export", error, subject)
+    return _graphed("torch.export", program.graph, subject)
+
+
+def lasting(graph: fx.Graph) -> set[str]:
+    """The operators of aten in a graph that torch has no decomposition of.
+
+    A converter that decomposes a program before it reads it meets these, or their functional
+    forms, as they are. That of a composite operator always takes it apart.
+    """
+    found = {node.target for node in graph.nodes if isinstance(node.target, torch._ops.OpOverload)}
+    return {
+        str(operator)
+        for operator in found
+        if operator.namespace == "aten"
+        and not operator._can_decompose()
+        and operator not in decomposition_table
+        and not operator._schema.is_mutable
+    }
+
+
+LADDER: Mapping[str, Callable[[Subject, Mapping[str, int]], Rung]] = {
+    "fx": by_fx,
+    "torch.export": by_export,
+}
+
+
+def dynamic_shapes(module: nn.Module, inputs: tuple[Input, ...]) -> tuple[Any, ...]:
+    """The `dynamic_shapes` that torch.export takes, with every named size Dim.DYNAMIC."""
+    dynamic = torch.export.Dim.DYNAMIC
+    axes = [
+        {axis: dynamic for axis, size in enumerate(given.shape) if isinstance(size, str)}
+        for given in inputs
+    ]
+    each = arranged(inputs, axes)
+    kinds = [p.kind for p in inspect.signature(module.forward).parameters.values()]
+    if inspect.Parameter.VAR_POSITIONAL not in kinds[: len(each)]:
+        return each
+    leading = kinds.index(inspect.Parameter.VAR_POSITIONAL)
+    return (*each[:leading], each[leading:])
+
+
+def shortened(error: BaseException) -> str:
+    """The first lines of an exception's message that say something, with its type."""
+    lines = [_NOISE.sub("", line).strip() for line in text_of(error).splitlines()]
+    telling = [line for line in lines if line and not _NOT_TELLING.match(line)]
+    text = telling[0] if telling else ""
+    if len(telling) > 1 and text.endswith(("!", ":", ")")):
+        text = f"{text} {telling[1]}"
+    if len(text) > _MOST_LETTERS:
+        text = text[: _MOST_LETTERS - 1].rstrip() + "…"
+    return f"{kind_of(error)}: {text}" if text else kind_of(error)
+
+
+def _unfed(module: nn.Module, given: int) -> dict[str, Any]:
+    parameters = list(inspect.signature(module.forward).parameters.values())[given:]
+    return {p.name: p.default for p in parameters if p.default is not p.empty}
+
+
+def _failed(name: str, error: Exception, subject: Subject) -> Rung:
+    return Rung(name, False, shortened(error), subject.files.of_error(error))
+
+
+def _graphed(name: str, graph: fx.Graph, subject: Subject) -> Rung:
+    operators = tuple(
+        (_operator(node, subject.module), _site(node, subject))
+        for node in graph.nodes
+        if node.op.startswith("call_")
+    )
+    return Rung(name, True, operators=operators, lasting=tuple(sorted(lasting(graph))))
+
+
+def _operator(node: fx.Node, module: nn.Module) -> str:
+    if node.op == "call_method":
+        return f"torch.Tensor.{node.target}"
+    if node.op == "call_module":
+        return class_name(module.get_submodule(str(node.target)))
+    if isinstance(node.target, torch._ops.OpOverload):
+        return str(node.target)
+    return name_of(node.target) if callable(node.target) else str(node.target)
+
+
+def _site(node: fx.Node, subject: Subject) -> Site | None:
+    return subject.files.of_text(node.meta.get("stack_trace"))

@@ -1,0 +1,108 @@
+"""What a worker was asked about, and whether what it tells belongs to that. Imports no torch.
+
+Code that is not ours runs in the processes that tell it: a result speaks of the model that is
+asked about, and names no line outside of the user's files.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from lintorch.record.input_notation import told as shown
+from lintorch.record.trace import Event, Failure, Model, Outcome, Run, Rung, Site
+from lintorch.record.user_files import UserFiles
+from lintorch.record.wire import MalformedError
+
+_STAGES = ("import", "build", "inputs", "run", "stopped")
+_STATUSES = ("ok", "wrong", "failed", "unavailable", "random")
+_RUNGS = ("fx", "torch.export")
+_MOST_LETTERS = 8192
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a worker was asked about: what it tells of anything else is refused.
+
+    `start` is the failure of what is in hand before any model is. What is `configured` may turn
+    out to be in another file than its factory. Exported files lie below the folder `artifacts`.
+
+    What is checked here is given back, or raises MalformedError.
+    """
+
+    start: Failure
+    files: UserFiles
+    models: int
+    configured: bool = False
+    exporters: tuple[str, ...] = ()
+    artifacts: str = ""
+
+    def model(self, model: Model, current: Failure) -> Model:
+        """A model, which is the one that is `current`."""
+        self._belongs(model, current)
+        try:
+            shown(model.inputs, model.sizes)
+        except Exception as error:  # inputs that stand nowhere in an argument
+            raise MalformedError("inputs that make no arguments") from error
+        return model
+
+    def failure(self, failure: Failure, current: Failure) -> Failure:
+        """A failure of the model that is `current`; its texts are cut."""
+        self._belongs(failure, current)
+        _known("stage", failure.stage, _STAGES)
+        for event in failure.raised:
+            self.event(event)
+        cause, output = failure.cause[:_MOST_LETTERS], failure.output[-_MOST_LETTERS:]
+        return replace(failure, cause=cause, output=output)
+
+    def _belongs(self, told: Model | Failure, current: Failure) -> None:
+        itself = (told.path, told.qualname) == (current.path, current.qualname)
+        if not itself and not (self.configured and self.files.is_shown(told.path)):
+            raise MalformedError(f"a result of {told.path}:{told.qualname}")
+        if told.row < 1:
+            raise MalformedError(f"row {told.row}")
+
+    def run(self, run: Run) -> Run:
+        """A run, whose lines are the user's."""
+        for event in run.events:
+            self.event(event)
+        return run
+
+    def event(self, event: Event) -> Event:
+        """An event, whose lines are the user's."""
+        self._are_shown((event.site, event.built))
+        return event
+
+    def rung(self, rung: Rung) -> Rung:
+        """A graph, whose lines are the user's."""
+        _known("graph", rung.name, _RUNGS)
+        self._are_shown((rung.site, *(site for _, site in rung.operators)))
+        return rung
+
+    def outcome(self, outcome: Outcome) -> Outcome:
+        """An export that was asked for, with its file where it was to be."""
+        _known("exporter", outcome.exporter, self.exporters)
+        _known("status", outcome.status, _STATUSES)
+        self._are_shown((outcome.site, *(site for _, site in outcome.warnings)))
+        self._are_shown(use.site for use in outcome.graph)
+        if outcome.artifact and not _is_inside(outcome.artifact, self.artifacts):
+            raise MalformedError(f"an exported file at {outcome.artifact}")
+        return outcome
+
+    def _are_shown(self, sites: Iterable[Site | None]) -> None:
+        for site in sites:
+            if site is not None and not self.files.is_shown(site.path):
+                raise MalformedError(f"a line of {site.path}")
+
+
+def _known(what: str, name: str, names: Iterable[str]) -> None:
+    if name not in names:
+        raise MalformedError(f"a {what} {name[:40]!r}")
+
+
+def _is_inside(path: str, folder: str) -> bool:
+    """Whether a file lies in a folder that lies in this one."""
+    if not folder or os.path.islink(path):
+        return False
+    return os.path.dirname(os.path.realpath(os.path.dirname(path))) == os.path.realpath(folder)

@@ -1,1 +1,0 @@
-"""Finding the models of given files, building them, and working out what to feed them."""

@@ -1,0 +1,95 @@
+"""A fix as a small diff of the rows that it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from lintorch.core.finding import Edit
+from lintorch.report.characters import cells, columns
+from lintorch.report.code_frame import gutter, leftmost, room
+from lintorch.report.styled_lines import Line, Screen, clip
+from lintorch.report.text_rows import Rows, rows_of
+
+_LONGEST = 12
+"""Rows of a diff that are shown."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """Rows that go, from `row` on, and rows that come in their place."""
+
+    row: int
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+
+
+def diff(text: str, edits: Sequence[Edit], screen: Screen) -> Iterator[Line]:
+    """Rows that go and come; no line where the edits overlap or reach beyond the text."""
+    rows = rows_of(text)
+    lines = [line for change in changes(rows, edits) for line in _lines(rows, change, screen)]
+    yield from lines[:_LONGEST]
+    if hidden := len(lines[_LONGEST:]):
+        note = f"{screen.glyphs.more} {hidden} more row{'s' if hidden > 1 else ''}"
+        yield *gutter(rows, None, (" ", "")), (note, "dim")
+
+
+def changes(rows: Rows, edits: Sequence[Edit]) -> Iterator[Change]:
+    """The edits row by row; those that touch the same rows make one change."""
+    ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
+    ends = [0, *(edit.end for edit in ordered)]
+    starts = [*(edit.start for edit in ordered), len(rows.text)]
+    if any(stop > begin for stop, begin in zip(ends, starts, strict=True)):
+        return
+    group: list[Edit] = []
+    for edit in ordered:
+        if group and rows.position(edit.start)[0] > rows.position(group[-1].end)[0]:
+            yield _change(rows, group)
+            group = []
+        group.append(edit)
+    if group:
+        yield _change(rows, group)
+
+
+def _change(rows: Rows, group: Sequence[Edit]) -> Change:
+    first, last = rows.position(group[0].start)[0], rows.position(group[-1].end)[0]
+    at, changed = rows.start(first), ""
+    for edit in group:
+        changed += rows.text[at : edit.start] + edit.content
+        at = edit.end
+    old = rows.lines[first - 1 : last]
+    tail = rows.start(last) + len(rows.lines[last - 1])
+    new = Rows(changed + rows.text[at:tail]).lines
+    same = _alike(old, new)
+    kept = _alike(old[same:][::-1], new[same:][::-1])
+    return Change(
+        first + same, tuple(old[same : len(old) - kept]), tuple(new[same : len(new) - kept])
+    )
+
+
+def _lines(rows: Rows, change: Change, screen: Screen) -> Iterator[Line]:
+    shown = [cells(screen.fit(line)) for line in (*change.old, *change.new)]
+    widest = max((columns("".join(line)) for line in shown), default=0)
+    begin, space = _first_difference(change, shown), room(rows, screen)
+    left = leftmost(begin, begin + space // 2, widest, space)
+    for index, line in enumerate(shown):
+        goes = index < len(change.old)
+        sign, style = ("-", "removed") if goes else ("+", "added")
+        number = change.row + index if goes else None
+        code = clip([(text, style) for text in line], left, space, screen.glyphs.more)
+        yield *gutter(rows, number, (sign, style)), *code
+
+
+def _first_difference(change: Change, shown: Sequence[list[str]]) -> int:
+    """The column where the first row that comes leaves the first that goes; 0 without both."""
+    if not (change.old and change.new):
+        return 0
+    before, after = shown[0], shown[len(change.old)]
+    return columns("".join(before[: _alike(before, after)]))
+
+
+def _alike(first: Sequence[str], second: Sequence[str]) -> int:
+    """How many items two sequences begin with in common."""
+    pairs = zip(first, second, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

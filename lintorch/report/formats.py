@@ -1,0 +1,73 @@
+"""The output formats: what each is called, and the modules of this package that write it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol, TextIO, cast
+
+if TYPE_CHECKING:
+    from lintorch.report.matrix import Matrix
+    from lintorch.report.result import Result
+
+
+@dataclass(frozen=True)
+class OutputFormat:
+    """The modules that write what `check` and what `export` came to; "" where a command lacks it.
+
+    `has_summary` tells that a report of `check` ends in a line for people.
+    """
+
+    check: str = ""
+    export: str = ""
+    has_summary: bool = False
+
+
+FORMATS: Mapping[str, OutputFormat] = {
+    "full": OutputFormat(check="full", export="matrix_table", has_summary=True),
+    "concise": OutputFormat(check="concise", has_summary=True),
+    "json": OutputFormat(check="json", export="matrix_json"),
+    "github": OutputFormat(check="github"),
+}
+"""By name. The first is the default; of the modules only the one asked for is loaded."""
+CHECK_FORMATS = tuple(name for name, each in FORMATS.items() if each.check)
+EXPORT_FORMATS = tuple(name for name, each in FORMATS.items() if each.export)
+
+
+class ResultWriter(Protocol):
+    """A module that writes a Result; `width` is in columns, None where there is no terminal."""
+
+    def render(self, report: Result, out: TextIO, *, color: bool, width: int | None) -> None:
+        """Write the whole report."""
+
+
+class MatrixWriter(Protocol):
+    """A module that writes a Matrix; `width` is in columns, None where there is no terminal."""
+
+    def render(self, matrix: Matrix, out: TextIO, *, color: bool, width: int | None) -> None:
+        """Write the whole matrix."""
+
+
+def write_result(
+    name: str, report: Result, out: TextIO, *, color: bool = False, width: int | None = None
+) -> None:
+    """Write what `check` came to. Raises ValueError for a name that is not in `CHECK_FORMATS`."""
+    if name not in CHECK_FORMATS:
+        raise ValueError(_unknown(name, CHECK_FORMATS))
+    writer = cast(ResultWriter, import_module(f"lintorch.report.{FORMATS[name].check}"))
+    writer.render(report, out, color=color, width=width)
+
+
+def write_matrix(
+    name: str, matrix: Matrix, out: TextIO, *, color: bool = False, width: int | None = None
+) -> None:
+    """Write what `export` came to. Raises ValueError for a name that is not in `EXPORT_FORMATS`."""
+    if name not in EXPORT_FORMATS:
+        raise ValueError(_unknown(name, EXPORT_FORMATS))
+    writer = cast(MatrixWriter, import_module(f"lintorch.report.{FORMATS[name].export}"))
+    writer.render(matrix, out, color=color, width=width)
+
+
+def _unknown(name: str, known: tuple[str, ...]) -> str:
+    return f"there is no output format {name!r}; choose from {', '.join(known)}"

@@ -1,0 +1,94 @@
+"""A rule's page, and the list of all rules, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from textwrap import indent
+from typing import Any
+
+from lintorch.core.finding import Evidence
+from lintorch.core.rule import Rule
+
+_TIERS = {Evidence.SOURCE: "source", Evidence.TRACE: "trace", Evidence.EXPORT: "export"}
+_FIX = {
+    "safe": "`--fix` mends it: the meaning stays the same.",
+    "unsafe": "`--fix --unsafe-fixes` mends it; numbers or behaviour may change.",
+    "display": "A rewrite is shown, and left to you.",
+}
+_SEEN = "Run after the first example, this goes wrong; after the better one it does not:"
+
+
+def page(rule: Rule) -> str:
+    """The page as Markdown."""
+    parts = [f"# {rule.code} {rule.name}", f"{rule.summary[:1].upper()}{rule.summary[1:]}."]
+    parts += [_standing(rule), rule.why]
+    if rule.bad:
+        title = "## For example" if not rule.example_profile else _for(rule.example_profile)
+        parts += [title, _code(rule.bad)]
+    if rule.good:
+        parts += ["## Better", _code(rule.good)]
+    if rule.proof:
+        parts += ["## Seen", _SEEN, _code(rule.proof)]
+    if rule.unproven:
+        parts += ["## Not shown", rule.unproven]
+    if rule.fix:
+        parts.append(_FIX[str(rule.fix)])
+    parts.append(f"To allow it on one line: `# lintorch: ignore[{rule.name}]`")
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def facts(rule: Rule) -> dict[str, Any]:
+    """A rule as plain values, for programs."""
+    return {
+        "code": rule.code,
+        "name": rule.name,
+        "theme": rule.theme,
+        "summary": rule.summary,
+        "severity": str(rule.severity),
+        "evidence": tiers(rule),
+        "fix": rule.fix and str(rule.fix),
+        "default": rule.default,
+        "since": rule.since,
+    }
+
+
+def table(rules: Iterable[Rule]) -> str:
+    """One line for each rule, in columns."""
+    rows = [
+        (
+            r.code,
+            r.name,
+            str(r.severity),
+            "+".join(tiers(r)) or "engine",
+            str(r.fix or "-"),
+            r.summary,
+        )
+        for r in rules
+    ]
+    rows.insert(0, ("code", "name", "severity", "evidence", "fix", "what it flags"))
+    widths = [max(len(row[column]) for row in rows) for column in range(5)]
+    lines = (
+        "  ".join([*(c.ljust(w) for c, w in zip(row, widths, strict=False)), row[5]])
+        for row in rows
+    )
+    return "\n".join(lines) + "\n"
+
+
+def tiers(rule: Rule) -> list[str]:
+    """The kinds of evidence that the rule has a detector for, weakest first."""
+    return [_TIERS[kind] for kind in Evidence if any(d.evidence is kind for d in rule.detectors)]
+
+
+def _standing(rule: Rule) -> str:
+    seen = ", ".join(tiers(rule)) or "lintorch itself"
+    switched = "on" if rule.default else "off"
+    return f"{str(rule.severity).capitalize()}; evidence: {seen}; {switched} by default; since {rule.since}."
+
+
+def _for(profile: tuple[str, ...]) -> str:
+    words = [word.removeprefix("target:").replace("@", " at opset ") for word in profile]
+    return "## For example, under " + " and ".join(words)
+
+
+def _code(text: str) -> str:
+    return indent(text.rstrip("\n"), "    ")

@@ -1,0 +1,56 @@
+"""The texts that findings speak of: the very bytes that were linted, held while models run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from lintorch.cache import digest
+from lintorch.core.finding import Finding
+from lintorch.files import Text, changed, read
+from lintorch.run.lint_files import lint_read
+from lintorch.run.lint_task import Linted, Task
+
+
+@dataclass(frozen=True)
+class Held:
+    """What source says of each file, and the texts of those with findings or suppressions."""
+
+    linted: tuple[Linted, ...] = ()
+    texts: Mapping[str, Text] = field(default_factory=dict)
+
+
+def hold(tasks: Sequence[Task], linted: Sequence[Linted], given: Mapping[str, str]) -> Held:
+    """Read the files with findings; what has changed since it was linted is linted as it is now.
+
+    A cache may hold findings of other bytes too, where a file changed and its size and time of
+    change did not.
+    """
+    texts: dict[str, Text] = {}
+    kept: list[Linted] = []
+    for task, each in zip(tasks, linted, strict=True):
+        if task.path in given:
+            texts[task.path] = Text(task.path, given[task.path])
+        elif each.findings or each.marked:
+            found = read(task.path)
+            if each.content != (digest(found.data) if isinstance(found, Text) else ""):
+                each = lint_read(replace(task, entered=each.entered), found)
+            if isinstance(found, Text):
+                texts[task.path] = found
+        kept.append(each)
+    return Held(tuple(kept), texts)
+
+
+def after_runs(held: Held, ran: Iterable[Finding]) -> tuple[dict[str, Text], frozenset[str]]:
+    """The texts, with those of files that runs alone speak of, and which files have changed."""
+    texts = dict(held.texts)
+    gone = {path for path, text in texts.items() if changed(text)}
+    linted = {each.path: each.content for each in held.linted}
+    for path in {finding.place.path for finding in ran} - texts.keys():
+        found = read(path)
+        if isinstance(found, Text):
+            texts[path] = found
+        now = digest(found.data) if isinstance(found, Text) else ""
+        if now != linted.get(path, now):
+            gone.add(path)
+    return texts, frozenset(gone)

@@ -1,0 +1,95 @@
+"""Fixes what was found, file by file, looking again after each round."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+
+from lintorch.core.dispatch import told
+from lintorch.core.finding import Finding
+from lintorch.core.merge import merge
+from lintorch.fix.fix_rounds import settle
+from lintorch.report.result import Repaired
+from lintorch.run.check_files import Seen, heed
+from lintorch.run.demote_fixes import promised
+from lintorch.run.importers import Importers
+from lintorch.run.lint_file import lint_text
+from lintorch.run.request import Order, Rewritten
+from lintorch.run.scope import Scope
+from lintorch.syntax.deep_stack import deeply
+
+
+@dataclass(frozen=True)
+class Mended:
+    """What fixing makes of each file that it changes, and what did not work."""
+
+    rewritten: tuple[Rewritten, ...] = ()
+    errors: tuple[str, ...] = ()
+
+
+def mend(seen: Seen, scope: Scope, asked: Order) -> Mended:
+    """Fix what a look has found, as far as `asked.fixes` goes; writes nothing."""
+    found: dict[str, list[Finding]] = defaultdict(list)
+    for finding in seen.standing:
+        found[finding.place.path].append(finding)
+    importers = Importers(scope)
+    rewritten, errors = [], []
+    for path, findings in found.items():
+        if path not in seen.texts or not any(_may_go_in(f, asked) for f in findings):
+            continue
+        if path in seen.changed:
+            errors.append(f"{path}: changed while models ran; nothing was written to it")
+            continue
+        before = seen.texts[path].text
+        check = _checks(path, before, findings, seen, scope, asked, importers)
+        taken = partial(importers.taken, path)
+        mending = partial(settle, before, check, asked.fixes, path=path, taken=taken)
+        try:
+            settled = deeply(mending)
+        except Exception as error:  # whatever goes wrong with one file, the others are mended
+            errors.append(f"{path}: lintorch failed to fix it and left it as it was: {told(error)}")
+            continue
+        for code in settled.unsettled:
+            name = scope.catalog.names.get(code, code)
+            errors.append(f"{path}: the fixes of {code} ({name}) do not settle and were left out")
+        if settled.text != before:
+            repaired = Repaired(path, settled.applied, settled.imports)
+            rewritten.append(Rewritten(path, before, settled.text, repaired))
+    return Mended(tuple(rewritten), tuple(errors))
+
+
+def _may_go_in(finding: Finding, asked: Order) -> bool:
+    return finding.fix is not None and finding.fix.applicability in asked.fixes
+
+
+def _checks(
+    path: str,
+    before: str,
+    found: list[Finding],
+    seen: Seen,
+    scope: Scope,
+    asked: Order,
+    importers: Importers,
+) -> Callable[[str], Iterable[Finding]]:
+    """Findings of a text between rounds; of the text as it was, those that are known."""
+    task = seen.tasks.get(path) or scope.task(path)
+    withdrawn = {_line(f, before) for f in seen.withdrawn if f.place.path == path}
+
+    def check(text: str) -> Iterable[Finding]:
+        if text == before:
+            return found
+        standing = merge(lint_text(task, text).findings).standing
+        standing = tuple(f for f in standing if _line(f, text) not in withdrawn)
+        heeded = heed(text, path, standing, scope, asked, seen.withdrawn)
+        return list(promised(heeded, text, scope, importers))
+
+    return check
+
+
+def _line(finding: Finding, text: str) -> tuple[str, str]:
+    """A finding's code and its line as it reads, which stays when lines move."""
+    lines = text.splitlines()
+    row = finding.place.row
+    return finding.code, lines[row - 1].strip() if row <= len(lines) else ""

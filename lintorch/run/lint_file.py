@@ -1,0 +1,80 @@
+"""The source tier: from the text of a file to its findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache
+
+import libcst as cst
+
+from lintorch.core.codes import SYNTAX_ERROR
+from lintorch.core.dispatch import Index, index, lint
+from lintorch.core.finding import Evidence, Finding, Place
+from lintorch.core.rule import Rule
+from lintorch.run.lint_task import Linted, Task, concerns_torch, unread
+from lintorch.run.rule_catalog import catalog, engine_finding, given_up
+from lintorch.source import Source
+from lintorch.syntax.deep_stack import deeply
+from lintorch.syntax.nesting_depth import too_deep
+
+TOO_DEEP = "its code is nested too deeply to be analysed; the file was not checked"
+UNKNOWN_SYNTAX = "the parser (libcst) does not know this syntax; the file was not checked"
+
+
+def lint_text(task: Task, text: str, content: str = "") -> Linted:
+    """Findings in a text; one that does not parse gives one finding and nothing else."""
+    bare = unread(task, text, content)
+    if not concerns_torch(text):
+        return bare
+    try:
+        return deeply(lambda: _checked(task, text, bare))
+    except RecursionError:
+        return replace(bare, findings=(_refused(task, TOO_DEEP, Place(task.path, 1)),))
+    except Exception as error:  # whatever goes wrong with one file, the others are checked
+        return replace(bare, findings=(given_up(task.path, error, task.folders),), content="")
+
+
+def _checked(task: Task, text: str, bare: Linted) -> Linted:
+    try:
+        if too_deep(text):
+            return replace(bare, findings=(_refused(task, TOO_DEEP, Place(task.path, 1)),))
+    except (SyntaxError, ValueError) as error:
+        return replace(bare, findings=(_syntax(task, error),))
+    try:
+        source = Source(task.path, text, task.profile, task.entered)
+    except cst.ParserSyntaxError as error:
+        place = Place(task.path, max(error.raw_line, 1), error.raw_column + 1)
+        return replace(bare, findings=(_refused(task, UNKNOWN_SYNTAX, place),))
+    linted = replace(
+        bare,
+        findings=tuple(lint(source, _index(task.codes, task.folders))),
+        enters=source.enters,
+        inside=source.regions.inside,
+        consulted=tuple(sorted(source.consulted)),
+    )
+    vars(source).clear()  # facts point back at their source: without this the tree stays for long
+    return linted
+
+
+@cache
+def _index(codes: frozenset[str], folders: tuple[str, ...]) -> Index:
+    return index(chosen(codes, folders), Evidence.SOURCE)
+
+
+def chosen(codes: Iterable[str], folders: tuple[str, ...]) -> list[Rule]:
+    """The rules with these codes, in the order of codes."""
+    rules = catalog(folders).rules
+    return [rules[code] for code in sorted(codes) if code in rules]
+
+
+def _syntax(task: Task, error: Exception) -> Finding:
+    row, column = getattr(error, "lineno", None) or 1, getattr(error, "offset", None) or 1
+    cause = getattr(error, "msg", None) or str(error)
+    return _refused(
+        task, f"this is not valid Python: {cause}", Place(task.path, row, max(column, 1))
+    )
+
+
+def _refused(task: Task, message: str, place: Place) -> Finding:
+    return engine_finding(catalog(task.folders), SYNTAX_ERROR, message, place)

@@ -1,0 +1,146 @@
+"""Lints files: what is known from last time, the rest in several processes."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from lintorch.cache import Cache, digest
+from lintorch.core.codes import UNREADABLE_FILE
+from lintorch.core.finding import Place
+from lintorch.core.profile import Profile
+from lintorch.files import Text, Unreadable, read
+from lintorch.run.lint_task import Linted, Task, concerns_torch, unread
+from lintorch.run.process_pool import spread
+from lintorch.run.request import Order, Progress
+from lintorch.run.rule_catalog import catalog, engine_finding, given_up, releases
+
+_ROUNDS = 4
+
+
+def lint_files(
+    tasks: Sequence[Task], asked: Order, root: str, given: Mapping[str, str], progress: Progress
+) -> list[Linted]:
+    """What source says of each file, in the order of the tasks. `given` texts outweigh files.
+
+    A file whose functions turn out to be called by a forward pass of another one is looked at
+    again with that known, until no more such calls are found.
+    """
+    if given:
+        return [_lint(task, given[task.path]) for task in tasks]
+    caches = {} if not asked.cache else _caches(tasks, root)
+    known = {task.path: found for task in tasks if (found := _remembered(task, caches))}
+    todo = [task for task in tasks if task.path not in known]
+    if todo:
+        progress(f"reading {len(todo)} file{'' if len(todo) == 1 else 's'}")
+    for _ in range(_ROUNDS):
+        linting = spread(
+            lint_path, todo, asked.jobs, lint_lost, functools.partial(_make_ready, todo)
+        )
+        for task, linted in zip(todo, linting, strict=True):
+            known[task.path] = linted
+            if caches and linted.content:
+                _remember(linted, caches[_terms(task)])
+        todo = list(_seen_otherwise(tasks, known))
+    for each in caches.values():
+        each.save()
+    return [known[task.path] for task in tasks]
+
+
+def _seen_otherwise(tasks: Sequence[Task], known: Mapping[str, Linted]) -> Iterator[Task]:
+    """What has to be looked at again, as other functions of it are called than was known."""
+    entered: dict[str, set[str]] = defaultdict(set)
+    for linted in known.values():
+        for path, name in linted.enters:
+            entered[path].add(name)
+    for task in tasks:
+        names, last = entered.get(os.path.abspath(task.path), set()), known[task.path]
+        if names != last.entered and (last.entered or not names <= last.inside):
+            yield replace(task, entered=frozenset(names))
+
+
+def _remembered(task: Task, caches: Mapping[str, Cache]) -> Linted | None:
+    cache = caches.get(_terms(task)) if caches else None
+    findings = cache.get(task.path) if cache else None
+    if cache is None or findings is None:
+        return None
+    marked, enters, inside, entered = cache.about(task.path) or (False, (), (), ())
+    return Linted(
+        task.path,
+        findings,
+        marked=marked,
+        enters=frozenset((path, name) for path, name in enters),
+        inside=frozenset(inside),
+        entered=frozenset(entered),
+        content=cache.content(task.path),
+    )
+
+
+def _remember(linted: Linted, cache: Cache) -> None:
+    calls = (linted.enters, linted.inside, linted.entered)
+    about = [linted.marked, *(sorted(each) for each in calls)]
+    cache.put(
+        linted.path,
+        linted.content,
+        linted.findings,
+        linted.consulted,
+        about if any(about) else None,
+    )
+
+
+def lint_path(task: Task) -> Linted:
+    """What source says of a file as it lies on disk."""
+    return lint_read(task, read(task.path))
+
+
+def lint_read(task: Task, text: Text | Unreadable) -> Linted:
+    """What source says of what was read of a file."""
+    if isinstance(text, Unreadable):
+        rules = catalog(task.folders)
+        message = f"the file cannot be read: {text.cause}"
+        return Linted(
+            task.path, (engine_finding(rules, UNREADABLE_FILE, message, Place(task.path, 1)),)
+        )
+    return _lint(task, text.text, digest(text.data))
+
+
+def _lint(task: Task, text: str, content: str = "") -> Linted:
+    """Loads parser and rules where the text needs them: they take longer than a small file."""
+    if not concerns_torch(text):
+        return unread(task, text, content)
+    from lintorch.run.lint_file import lint_text
+
+    return lint_text(task, text, content)
+
+
+def _make_ready(tasks: Sequence[Task]) -> None:
+    """Load what processes that are to be forked shall share."""
+    import lintorch.run.lint_file  # noqa: F401
+
+    for folders in {task.folders for task in tasks}:
+        _ = catalog(folders).rules
+
+
+def lint_lost(task: Task) -> Linted:
+    """What is left to say of a file that ended the process that was to lint it."""
+    cause = "the process that read it crashed, or was killed"
+    return Linted(task.path, (given_up(task.path, cause, task.folders),), entered=task.entered)
+
+
+def _caches(tasks: Sequence[Task], root: str) -> dict[str, Cache]:
+    return {terms: Cache.open(root, terms) for terms in {_terms(task) for task in tasks}}
+
+
+def _terms(task: Task) -> str:
+    """Everything but the file that the findings depend on."""
+    return _spelled(task.codes, task.profile, task.folders)
+
+
+@functools.cache
+def _spelled(codes: frozenset[str], profile: Profile, folders: tuple[str, ...]) -> str:
+    plain = replace(profile, exporters=frozenset(), stated=frozenset())
+    deployed = f"{sorted(profile.exporters)} {sorted(profile.stated)} {plain}"
+    return f"{releases(catalog(folders).folders)} {sorted(codes)} {deployed}"

@@ -1,0 +1,56 @@
+"""What is to be linted and what comes of it, without the parser that does it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lintorch.core.finding import Finding
+from lintorch.core.profile import Profile
+
+Function = tuple[str, str]
+"""The absolute path of a file, and the name of a function in it."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A file to lint with some rules for a profile."""
+
+    path: str
+    codes: frozenset[str]
+    profile: Profile
+    folders: tuple[str, ...] = ()
+    """Folders of rules besides the built-in ones and those of plugins."""
+    entered: frozenset[str] = frozenset()
+    """The functions of the file that forward passes of other files call."""
+
+
+@dataclass(frozen=True)
+class Linted:
+    """What source says of a file, and the other files that this was read from.
+
+    `marked` tells that comments of the file speak to lintorch. `enters` are functions of other
+    files (path, name) that run in its forward passes, `inside` its own functions that do; those
+    `entered` from other files were known when it was looked at.
+    """
+
+    path: str
+    findings: tuple[Finding, ...] = ()
+    consulted: tuple[str, ...] = ()
+    marked: bool = False
+    enters: frozenset[Function] = frozenset()
+    inside: frozenset[str] = frozenset()
+    entered: frozenset[str] = frozenset()
+    content: str = ""
+    """What stands for the bytes that were read."""
+
+
+def concerns_torch(text: str) -> bool:
+    """The cheap test before the parse: no hazard of torch without the word."""
+    return "torch" in text
+
+
+def unread(task: Task, text: str, content: str = "") -> Linted:
+    """What is known of a text that is not parsed."""
+    from lintorch.suppress import mentions  # here, as a run in which nothing has changed reads none
+
+    return Linted(task.path, marked=mentions(text), entered=task.entered, content=content)

@@ -1,0 +1,140 @@
+"""What was inferred of models becomes settings that a user can edit."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lintorch.files import NotWritten, Text, Unreadable, read, write
+from lintorch.record.input_notation import written
+from lintorch.record.trace import Model
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+@dataclass(frozen=True)
+class Written:
+    """A settings file, and the names of the models that were added to it."""
+
+    path: str
+    names: tuple[str, ...]
+
+
+def add_models(file: str, models: Iterable[Model], taken: Collection[str]) -> Written:
+    """Add a table for each model at the end of a settings file, which need not exist yet.
+
+    Models that the file holds by now are left out. Raises NotWritten, with the file as it was.
+    """
+    original = _read(file)
+    held = _held(original)
+    named = _named([m for m in models if m.qualname not in held], {*taken, *held})
+    if not named:
+        return Written(file, ())
+    root = "tool.lintorch.models" if _is_project(file) else "models"
+    tables = [_table(f"{root}.{_key(name)}", model) for name, model in named.items()]
+    added = "\n\n".join("\n".join(table) for table in tables) + "\n"
+    if original.text:
+        added = ("\n" if original.text.endswith("\n") else "\n\n") + added
+    whole = original.text + added.replace("\n", original.newline)
+    _check(file, whole)
+    if os.path.exists(file):
+        write(original, whole)
+    else:
+        _create(file, whole)
+    return Written(file, tuple(named))
+
+
+def _is_project(file: str) -> bool:
+    return os.path.basename(file) == "pyproject.toml"
+
+
+def _held(original: Text) -> Collection[str]:
+    """The models that a settings file names, as it is now; none of what is no TOML."""
+    try:
+        found: Any = tomllib.loads(original.text)
+    except tomllib.TOMLDecodeError:
+        return ()
+    path = ("tool", "lintorch", "models") if _is_project(original.path) else ("models",)
+    for key in path:
+        found = found.get(key) if isinstance(found, dict) else None
+    return tuple(found) if isinstance(found, dict) else ()
+
+
+def _read(file: str) -> Text:
+    if not os.path.exists(file):
+        return Text(file, "")
+    found = read(file)
+    if isinstance(found, Unreadable):
+        raise NotWritten(file, found.cause)
+    return found
+
+
+def _create(file: str, text: str) -> None:
+    """A file that turned up meanwhile is left as it is."""
+    try:
+        with open(file, "xb") as stream:
+            try:
+                stream.write(text.encode())
+                stream.flush()
+            except OSError:
+                os.unlink(file)
+                raise
+    except OSError as error:
+        raise NotWritten(file, error.strerror or str(error)) from error
+
+
+def _check(file: str, whole: str) -> None:
+    """The whole must still be TOML: the file may write `lintorch = { ... }` in one line."""
+    try:
+        tomllib.loads(whole)
+    except tomllib.TOMLDecodeError as error:
+        cause = f"models cannot be added at its end ({error}); write [tool.lintorch] as a table"
+        raise NotWritten(file, cause) from error
+
+
+def _named(models: Iterable[Model], taken: Collection[str]) -> dict[str, Model]:
+    """Each model by a name of its own: that of its class, with its file's where others have it."""
+    named: dict[str, Model] = {}
+    for model in models:
+        stem = os.path.splitext(os.path.basename(model.path))[0]
+        names = [model.qualname, f"{stem}-{model.qualname}"]
+        names += [f"{stem}-{model.qualname}-{number}" for number in range(2, len(named) + 3)]
+        named[next(name for name in names if name not in named and name not in taken)] = model
+    return named
+
+
+def _table(heading: str, model: Model) -> Iterator[str]:
+    yield f"[{heading}]"
+    yield f"factory = {_toml(model.factory)}"
+    if model.settings:
+        yield f"args = {_toml(model.settings)}"
+    if model.unsaid:
+        yield f"# made up at each run: {', '.join(model.unsaid)}"
+    yield f"inputs = {_toml(written(model.inputs, model.sizes))}"
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else json.dumps(name)
+
+
+def _toml(value: Any) -> str:
+    """A plain value as TOML writes it in one line."""
+    if isinstance(value, Mapping):
+        return (
+            "{ " + ", ".join(f"{_key(key)} = {_toml(part)}" for key, part in value.items()) + " }"
+        )
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return json.dumps(value) if isinstance(value, str) else repr(value)

@@ -1,0 +1,69 @@
+"""The catalogue of a run: from the cards that were kept, else from the rules themselves."""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import cache
+from importlib.machinery import PathFinder
+
+from lintorch import __version__
+from lintorch.cache import cards_kept, keep_cards
+from lintorch.catalog import Catalog, fingerprint, load, places
+from lintorch.core.codes import UNCHECKED_FILE
+from lintorch.core.finding import Finding, Place
+
+_known: dict[tuple[str, ...], Catalog] = {}
+
+
+def catalog(folders: tuple[str, ...] = (), kept: bool = False) -> Catalog:
+    """The built-in rules, those of plugins, and those of further folders, once per process.
+
+    With `kept` the cache may answer, and no rule is loaded before it is needed. Raises
+    CatalogError.
+    """
+    if folders not in _known:
+        _known[folders] = _recalled(folders) if kept else load(folders)
+    return _known[folders]
+
+
+def engine_finding(rules: Catalog, code: str, message: str, place: Place) -> Finding:
+    """A finding of lintorch itself; its rule's page gives name and gravity."""
+    card = rules.cards[code]
+    return Finding(code, card.name, message, card.severity, place)
+
+
+def given_up(path: str, error: Exception | str, folders: tuple[str, ...]) -> Finding:
+    """The finding for a file that lintorch itself could not go through to its end."""
+    from lintorch.core.dispatch import (
+        told,  # here, as a run in which nothing has changed tells of none
+    )
+
+    cause = error if isinstance(error, str) else told(error)
+    message = f"lintorch failed on this file, which was not checked: {cause}"
+    return engine_finding(catalog(folders), UNCHECKED_FILE, message, Place(path, 1))
+
+
+@cache
+def releases(folders: tuple[str, ...]) -> str:
+    """What findings depend on besides the file and the settings: rules, engine, parser, Python."""
+    return f"{__version__} {sys.version} {_parser()} {fingerprint(folders)}"
+
+
+def _recalled(folders: tuple[str, ...]) -> Catalog:
+    every = places(folders)
+    if cards := cards_kept(releases(every)):
+        return Catalog(cards, every)
+    loaded = load(folders)
+    keep_cards(releases(every), loaded.cards)
+    return loaded
+
+
+def _parser() -> str:
+    """Which libcst is installed, told without importing it."""
+    spec = PathFinder.find_spec("libcst")
+    if spec is None or spec.origin is None:
+        return ""
+    told = os.path.join(os.path.dirname(spec.origin), "_version.py")
+    found = os.stat(told if os.path.exists(told) else spec.origin)
+    return f"{spec.origin} {found.st_size} {found.st_mtime_ns}"

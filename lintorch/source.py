@@ -1,0 +1,329 @@
+"""A parsed file and what can be known of it; every fact is worked out when first asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Hashable, Iterable, Iterator
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+import libcst as cst
+
+from lintorch.core.finding import Applicability, Edit, Evidence, Fix, Place
+from lintorch.core.profile import Profile
+from lintorch.facts.api.version_guards import asked
+from lintorch.facts.classes.classes import Classes, is_self
+from lintorch.facts.dataflow.sizes import (
+    goes_by_fixed_name,
+    has_fixed_name,
+    is_ratio,
+    is_read,
+    is_scaled,
+    may_vary,
+)
+from lintorch.facts.dataflow.steps import Paths, Step
+from lintorch.facts.dataflow.value_flow import Flows
+from lintorch.facts.dataflow.value_uses import Uses
+from lintorch.facts.dataflow.values import Kind, Value
+from lintorch.facts.modes.training_mode import Mode, Modes
+from lintorch.facts.names.lookup import Lookup
+from lintorch.facts.names.scopes import Binding
+from lintorch.facts.names.torch_aliases import documented_name
+from lintorch.facts.nets.layers import Layers
+from lintorch.facts.project.files import home
+from lintorch.facts.regions.entered_functions import Function, entered
+from lintorch.facts.regions.forward_region import Regions
+from lintorch.facts.training.loops import Loop, Loops, is_backward
+from lintorch.facts.training.paths import Act, Event, Path, Region, TrainingPaths
+from lintorch.facts.training.roles import Role, Roles
+from lintorch.files import testfile
+from lintorch.fix.idle_imports import add_import
+from lintorch.fix.lost_comments import strands_comment
+from lintorch.syntax.literals import UNKNOWN, Arguments, arguments, literal
+from lintorch.syntax.parsed_file import ParsedFile
+from lintorch.syntax.positions import Spans
+from lintorch.syntax.tree import Tree
+
+__all__ = [
+    "UNKNOWN",
+    "Act",
+    "Arguments",
+    "Event",
+    "Kind",
+    "Loop",
+    "Path",
+    "Region",
+    "Role",
+    "Source",
+    "Value",
+    "goes_by_fixed_name",
+    "has_fixed_name",
+    "is_backward",
+    "is_ratio",
+    "is_read",
+    "is_scaled",
+    "literal",
+    "may_vary",
+]
+
+_AUGMENTS = re.compile(r"(^|[/\\])(data_?)?augment(er|ation)?s?(_\w+)?(\.py$|[/\\])")
+N = TypeVar("N", bound=cst.CSTNode)
+
+
+class Source:
+    """One Python file. Raises `libcst.ParserSyntaxError` where the text does not parse."""
+
+    evidence = Evidence.SOURCE
+    model = None
+    exporter = None
+
+    def __init__(
+        self,
+        path: str,
+        text: str,
+        profile: Profile | None = None,
+        entered: frozenset[str] = frozenset(),
+    ) -> None:
+        """`entered` names the functions of the file that forward passes of other files call."""
+        self.file = ParsedFile(path, text)
+        self.path, self.text, self.module = path, text, self.file.module
+        self.profile = profile or Profile()
+        self._entered = entered
+        self.consulted: set[str] = set()
+        """Other files of the project that facts about this one were read from."""
+
+    @cached_property
+    def is_test(self) -> bool:
+        """Whether the file is a test: nobody deploys what it builds."""
+        self.consulted.update(testfile.marks(self.path))
+        return testfile.is_test(self.path, self.text)
+
+    # what the dispatcher asks
+
+    def mentions(self, words: tuple[str, ...]) -> bool:
+        """Whether any of these words occurs in the text."""
+        return self.file.mentions(words)
+
+    def walk(self, keys: Container[Hashable]) -> Iterable[tuple[Hashable, cst.CSTNode]]:
+        """The nodes of the wanted classes, in document order within each class."""
+        for kind, nodes in self.tree.nodes.items():
+            if kind in keys:
+                for node in nodes:
+                    yield kind, node
+
+    def place(self, node: Any) -> Place:
+        """Where a node stands; of a class or function, its name."""
+        return node if isinstance(node, Place) else self.file.place(node)
+
+    # the file
+
+    @property
+    def tree(self) -> Tree:
+        """Parents and nodes by class."""
+        return self.file.tree
+
+    @property
+    def spans(self) -> Spans:
+        """Rows, columns and offsets."""
+        return self.file.spans
+
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """The node around this one."""
+        return self.file.parent(node)
+
+    def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """The nodes around this one, innermost first."""
+        return self.file.ancestors(node)
+
+    def enclosing(self, node: cst.CSTNode, *kinds: type[N]) -> N | None:
+        """The innermost node of these classes around this one."""
+        return self.file.enclosing(node, *kinds)
+
+    def nodes(self, kind: type[N]) -> list[N]:
+        """All nodes of exactly this class, in document order."""
+        return self.file.nodes(kind)
+
+    def precedes(self, first: cst.CSTNode, second: cst.CSTNode) -> bool:
+        """Whether one node begins before another; cheap, unlike positions."""
+        return self.file.precedes(first, second)
+
+    def mentions_of(self, name: str) -> list[cst.Name]:
+        """All places where an identifier stands by itself, in document order."""
+        return self.file.mentions_of(name)
+
+    def code(self, node: cst.CSTNode) -> str:
+        """The node's own text."""
+        return self.file.code(node)
+
+    # names, classes and what things were built from
+
+    @cached_property
+    def _names(self) -> Lookup:
+        return Lookup(self.tree, home(self.path), self.consulted)
+
+    @cached_property
+    def classes(self) -> Classes:
+        """The classes of the file: which are nn.Modules, their methods and attributes."""
+        return Classes(self.tree, self._names, home(self.path), self.consulted)
+
+    def name(self, expression: cst.CSTNode | None) -> str:
+        """Full dotted name through imports and aliases, such as `torch.nn.functional.interpolate`.
+
+        A built-in is its own name; a definition of this file is `module.name`; anything that is
+        not a name of something known (a local variable, a call) is "".
+        """
+        return documented_name(self._names.name(expression)) if expression is not None else ""
+
+    def arguments(self, call: cst.Call, *parameters: str) -> Arguments:
+        """A call's arguments by parameter name."""
+        return arguments(call, *parameters)
+
+    def built(self, expression: cst.CSTNode) -> tuple[cst.Call, ...]:
+        """The calls that `self.x` or a local name was assigned from; () where any is not a call."""
+        return self.classes.built(expression)
+
+    def bound(self, name: cst.Name) -> list[Binding]:
+        """All bindings of a name in the scope it is looked up in; [] of what no scope binds."""
+        return self._names.bound(name)
+
+    def function(self, expression: cst.CSTNode) -> cst.FunctionDef | None:
+        """The function or own method of this file that an expression stands for, if it is one."""
+        if isinstance(expression, cst.Attribute) and is_self(expression.value):
+            info = self.classes.around(expression)
+            return self.classes.method(info, expression.attr.value) if info else None
+        bound = self.bound(expression) if isinstance(expression, cst.Name) else []
+        node = bound[0].node if len(bound) == 1 else None
+        return node if isinstance(node, cst.FunctionDef) else None
+
+    # what things are for
+
+    @cached_property
+    def _roles(self) -> Roles:
+        return Roles(self)
+
+    def role(self, expression: cst.CSTNode) -> Role | None:
+        """Optimizer, scheduler, scaler, loss, model, loader or dataset: told by what built it."""
+        return self._roles.made(expression)
+
+    def presumed_role(self, expression: cst.CSTNode) -> Role | None:
+        """The same, where need be by its name (`optimizer`) and the methods it is called with."""
+        return self._roles.presumed(expression)
+
+    @cached_property
+    def loops(self) -> Loops:
+        """Which loops train."""
+        return Loops(self)
+
+    @cached_property
+    def paths(self) -> TrainingPaths:
+        """In which orders backward, step, zero_grad and the like can happen in a training step."""
+        return TrainingPaths(self)
+
+    @cached_property
+    def layers(self) -> Layers:
+        """The layers of torch.nn that expressions stand for, with their numbers of channels."""
+        return Layers(self)
+
+    # where code runs and what values are
+
+    @cached_property
+    def regions(self) -> Regions:
+        """What runs when a model of this file runs forward."""
+        return Regions(self.tree, self._names, self.classes, self._entered)
+
+    @cached_property
+    def enters(self) -> frozenset[Function]:
+        """Functions of other files of the project that run in the forward passes of this one."""
+        return entered(self)
+
+    def in_forward(self, node: cst.CSTNode) -> bool:
+        """Whether the node runs in a forward pass that an exporter sees."""
+        return self.regions.holds(node)
+
+    def in_traced_forward(self, node: cst.CSTNode) -> bool:
+        """Whether the node runs in a forward pass that is traced: no loss, no TorchScript branch."""
+        aside = self.is_test or _AUGMENTS.search(self.path) is not None
+        return not aside and self.regions.traced(node)
+
+    @cached_property
+    def _flows(self) -> Flows:
+        return Flows(self)
+
+    def value(self, expression: cst.CSTNode) -> Value:
+        """What kind of value an expression inside a function has."""
+        return self._flows.value(expression)
+
+    @cached_property
+    def _trails(self) -> Paths:
+        return Paths(self)
+
+    def steps(self, expression: cst.CSTNode) -> tuple[Step, ...]:
+        """The operations a value came out of, last first: through names, layers, models of the file."""
+        return self._trails.steps(expression)
+
+    def origins(self, expression: cst.CSTNode) -> tuple[cst.Call, ...]:
+        """The calls that made a module, moves, wrappers and parameters followed; () if unknown."""
+        return self._trails.origins(expression)
+
+    @cached_property
+    def _uses(self) -> Uses:
+        return Uses(self)
+
+    def in_graph(self, node: cst.CSTNode) -> bool:
+        """Whether a value may end in what the model computes, not only in branches and messages."""
+        return self._uses.in_graph(node)
+
+    @cached_property
+    def _modes(self) -> Modes:
+        return Modes(self)
+
+    def mode(self, expression: cst.CSTNode) -> Mode | None:
+        """The model an expression stands for, and whether it is in training mode there."""
+        return self._modes.mode(expression)
+
+    # edits
+
+    def promised(self, fix: Fix, node: Any) -> Fix:
+        """Only shown where code asks which release runs it, or where a comment would be lost."""
+        guarded = isinstance(node, cst.CSTNode) and asked(node, self)
+        if guarded or strands_comment(self.text, fix.edits):
+            return replace(fix, applicability=Applicability.DISPLAY)
+        return fix
+
+    def above(self, statement: cst.CSTNode, content: str) -> Edit:
+        """Put a line above a statement, and above the comments that stand right over it."""
+        return self.file.above(statement, content)
+
+    def exchange(self, first: cst.CSTNode, second: cst.CSTNode) -> Edit:
+        """Let two statements with lines of their own change places, each with its comments."""
+        return self.file.exchange(first, second)
+
+    def replace(self, node: cst.CSTNode, content: str) -> Edit:
+        """Put `content` in the place of a node."""
+        return self.file.replace(node, content)
+
+    def fitted(self, content: str, place: cst.CSTNode) -> str:
+        """An operation as it may stand in the place of a node, in brackets where it needs them."""
+        return self.file.fitted(content, place)
+
+    def insert_argument(self, call: cst.Call, content: str) -> Edit:
+        """Add an argument at the end of a call, however the call is laid out."""
+        return self.file.insert_argument(call, content)
+
+    def spell(self, dotted: str, at: cst.CSTNode) -> str:
+        """How this file can write a dotted name at a node by its own imports; "" if it cannot."""
+        return self._names.spell(dotted, at)
+
+    def reach(self, dotted: str, at: cst.CSTNode) -> tuple[str, tuple[Edit, ...]]:
+        """How to write a dotted name at a node, and the import that this needs; "" if it cannot be.
+
+        Where the imports of the file do not reach the name, its first part is imported
+        (`import torch`), unless that name stands for something else there.
+        """
+        if spelled := self.spell(dotted, at):
+            return spelled, ()
+        top = dotted.partition(".")[0]
+        if self._names.taken(top, at):
+            return "", ()
+        return dotted, (add_import(self.text, f"import {top}"),)

@@ -1,0 +1,140 @@
+"""Takes out the findings that comments suppress, and says which comments are wrong or idle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from lintorch.core.codes import BLANKET_SUPPRESSION, MALFORMED_SUPPRESSION, UNUSED_SUPPRESSION
+from lintorch.core.finding import Finding, Fix, Place, Severity
+from lintorch.core.merge import order
+from lintorch.suppress.read_comments import Comment, mentions, read
+from lintorch.suppress.remove_comment import without
+
+_OWN = (UNUSED_SUPPRESSION, MALFORMED_SUPPRESSION, BLANKET_SUPPRESSION)
+
+
+def apply(
+    text: str,
+    path: str,
+    findings: Iterable[Finding],
+    names: Mapping[str, str],
+    enabled: frozenset[str],
+    decidable: frozenset[str] | None = None,
+    withdrawn: Iterable[Finding] = (),
+    partial: bool = False,
+) -> tuple[Finding, ...]:
+    """The findings of one file that stand, with those about its suppressions, sorted.
+
+    `names` are of all rules, by code; of those that are loaded where they are `partial`, so that
+    an unknown word may be a rule's. A suppression is called unused only where its rule is
+    `enabled` and this run could have found what it is about (`decidable`; None for all), and
+    where no finding that a trace withdrew lies there. Findings about suppressions obey
+    `ignore-file` and `enabled` alone.
+    """
+    found = tuple(findings)
+    if not mentions(text):
+        return found
+    comments, lines = read(text)
+    judged = _File(text, path, names, enabled, decidable, tuple(lines), partial)
+    standing = [f for f in found if not any(judged.silences(c, f) for c in comments)]
+    met = (*found, *withdrawn)
+    own = [f for c in comments for f in judged.verdicts(c, met) if f.code in enabled]
+    quiet = {judged.code(w) for c in comments if c.whole_file for w in c.words}
+    return order([*standing, *(f for f in own if f.code not in quiet)])
+
+
+@dataclass(frozen=True)
+class _File:
+    text: str
+    path: str
+    names: Mapping[str, str]
+    enabled: frozenset[str]
+    decidable: frozenset[str] | None
+    lines: tuple[range, ...]
+    partial: bool
+
+    def code(self, word: str) -> str:
+        """The code that a word of a comment means; "" where it means none."""
+        if word.upper() in self.names:
+            return word.upper()
+        return next((code for code, name in self.names.items() if name == word.lower()), "")
+
+    def silences(self, comment: Comment, finding: Finding, word: str = "") -> bool:
+        """Whether a comment, or one word of it, is about a finding."""
+        words = (word,) if word else comment.words
+        if finding.code not in {self.code(each) for each in words}:
+            return False
+        place = finding.place
+        if comment.whole_file:
+            return True
+        if comment.alone:
+            return place.row in comment.rows
+        line = next(
+            (rows for rows in self.lines if place.row in rows), range(place.row, place.row + 1)
+        )
+        last = line.stop - 1
+        return comment.row == last or place.row <= comment.row <= min(
+            place.end_row or place.row, last
+        )
+
+    def verdicts(self, comment: Comment, found: Sequence[Finding]) -> Iterator[Finding]:
+        """What is wrong with one comment."""
+        if comment.malformed:
+            yield self._finding(
+                MALFORMED_SUPPRESSION, comment, f"a suppression of nothing: {comment.malformed}"
+            )
+        elif not comment.words:
+            yield self._blanket(comment, found)
+        for word in comment.words:
+            ours = not comment.noqa or _looks_ours(word)
+            if not self.code(word) and ours and not self.partial:
+                yield self._finding(MALFORMED_SUPPRESSION, comment, self._unknown(word))
+        idle = [word for word in comment.words if self._idle(comment, word, found)]
+        if idle:
+            fix = Fix("Remove the unused suppression", without(self.text, comment, idle))
+            listed = ", ".join(idle)
+            yield self._finding(
+                UNUSED_SUPPRESSION, comment, f"nothing to suppress here: {listed}", fix
+            )
+
+    def _idle(self, comment: Comment, word: str, found: Sequence[Finding]) -> bool:
+        code = self.code(word)
+        if not code or code not in self.enabled:
+            return False
+        if code in _OWN:
+            return not comment.whole_file
+        if self.decidable is not None and code not in self.decidable:
+            return False
+        return not any(self.silences(comment, finding, word) for finding in found)
+
+    def _blanket(self, comment: Comment, found: Sequence[Finding]) -> Finding:
+        every = replace(comment, words=tuple(self.names))
+        codes = sorted({f.code for f in found if f.code not in _OWN and self.silences(every, f)})
+        if codes:
+            told = f"suppresses nothing as it names no rule: ignore[{', '.join(codes)}]"
+            return self._finding(BLANKET_SUPPRESSION, comment, told)
+        fix = Fix("Remove the blanket suppression", without(self.text, comment, ()))
+        return self._finding(
+            BLANKET_SUPPRESSION, comment, "names no rule and suppresses nothing", fix
+        )
+
+    def _unknown(self, word: str) -> str:
+        from difflib import get_close_matches
+
+        known = [*self.names, *self.names.values()]
+        match = get_close_matches(word, known, 1)
+        return f"no rule is `{word}`" + (f"; did you mean `{match[0]}`?" if match else "")
+
+    def _finding(
+        self, code: str, comment: Comment, message: str, fix: Fix | None = None
+    ) -> Finding:
+        row, start = comment.row, self.text[: comment.start]
+        column = comment.start - max(start.rfind("\n"), start.rfind("\r"))
+        width = comment.end - comment.start
+        place = Place(self.path, row, column, row, column + width)
+        return Finding(code, self.names[code], message, Severity.WARNING, place, fix=fix)
+
+
+def _looks_ours(word: str) -> bool:
+    return len(word) == 5 and word.upper().startswith("LT") and word[2:].isdigit()

@@ -1,0 +1,64 @@
+"""Small edits of calls that keep the layout they find."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from lintorch.core.finding import Edit
+from lintorch.syntax.positions import Spans
+
+_REST = re.compile(r"[^\r\n]*(\r\n|\n|\r|\Z)")
+_FREE = (cst.Arg, cst.Element, cst.Assign, cst.Index, cst.Slice, cst.Return)
+
+
+def insert_argument(spans: Spans, call: cst.Call, content: str) -> Edit:
+    """Add `content` after the last argument; a trailing comma and its line break stay the last."""
+    if not call.args:
+        close = spans.offset(*spans.of(call)[1]) - 1
+        return Edit(close, close, content)
+    end = spans.offset(*spans.of(call.args[-1])[1])
+    return Edit(end, end, f", {content}")
+
+
+def above(spans: Spans, statement: cst.CSTNode, content: str) -> Edit:
+    """A line of its own above a statement, in its indentation."""
+    start = _block(spans, statement)[0]
+    row = spans.text[_line_start(spans, statement) :]
+    indent = row[: len(row) - len(row.lstrip(" \t"))]
+    return Edit(start, start, f"{indent}{content}\n")
+
+
+def exchange(spans: Spans, first: cst.CSTNode, second: cst.CSTNode) -> Edit:
+    """The lines of two statements, the second of which stands below, the other way round."""
+    text, (start, end), (later, last) = spans.text, _block(spans, first), _block(spans, second)
+    lower = text[later:last]
+    ended = lower if lower.endswith(("\n", "\r")) else lower + "\n"
+    return Edit(start, last, ended + text[end:later] + text[start:end])
+
+
+def _block(spans: Spans, statement: cst.CSTNode) -> tuple[int, int]:
+    """The lines of a statement with those of the comments right above, the last line end included."""
+    row, start = spans.of(_first(statement))[0][0], _line_start(spans, statement)
+    indent = spans.text[start : spans.offset(*spans.of(_first(statement))[0])]
+    while row > 1 and spans.text.startswith(f"{indent}#", spans.offset(row - 1, 1)):
+        row -= 1
+    end = spans.offset(*spans.of(statement)[1])
+    rest = _REST.match(spans.text, end)
+    return spans.offset(row, 1), rest.end() if rest else end
+
+
+def _line_start(spans: Spans, statement: cst.CSTNode) -> int:
+    return spans.offset(spans.of(_first(statement))[0][0], 1)
+
+
+def _first(statement: cst.CSTNode) -> cst.CSTNode:
+    """What a line begins with: its own position may be that of the comments above."""
+    return statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else statement
+
+
+def fitted(content: str, outer: cst.CSTNode | None) -> str:
+    """An operation as it may stand in a place with `outer` around it: in brackets where it needs them."""
+    free = isinstance(outer, _FREE) and "\n" not in content
+    return content if free else f"({content})"

@@ -1,0 +1,124 @@
+"""One parsed file: its text, its tree, where things stand in it, and edits of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Protocol, TypeVar, cast
+
+import libcst as cst
+
+from lintorch.core.finding import Edit, Place
+from lintorch.syntax import edits
+from lintorch.syntax.positions import Spans
+from lintorch.syntax.tree import Tree, grow
+
+N = TypeVar("N", bound=cst.CSTNode)
+
+
+class HasFile(Protocol):
+    """What knows a parsed file."""
+
+    @property
+    def file(self) -> ParsedFile:
+        """The file itself, without what was found out about it."""
+
+
+class ParsedFile:
+    """One Python file. Raises `libcst.ParserSyntaxError` where the text does not parse."""
+
+    def __init__(self, path: str, text: str) -> None:
+        self.path = path
+        self.text = text
+        self.module = cst.parse_module(text)
+        self._written: dict[cst.CSTNode, str] = {}
+        self._mentioned: dict[tuple[str, ...], bool] = {}
+
+    def mentions(self, words: tuple[str, ...]) -> bool:
+        """Whether any of these words occurs in the text."""
+        if words not in self._mentioned:
+            self._mentioned[words] = any(word in self.text for word in words)
+        return self._mentioned[words]
+
+    # the tree
+
+    @cached_property
+    def tree(self) -> Tree:
+        """Parents and nodes by class."""
+        return grow(self.module)
+
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """The node around this one."""
+        return self.tree.parents.get(node)
+
+    def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """The nodes around this one, innermost first."""
+        parents = self.tree.parents
+        while (outer := parents.get(node)) is not None:
+            yield outer
+            node = outer
+
+    def enclosing(self, node: cst.CSTNode, *kinds: type[N]) -> N | None:
+        """The innermost node of these classes around this one."""
+        return next((a for a in self.ancestors(node) if isinstance(a, kinds)), None)
+
+    def nodes(self, kind: type[N]) -> list[N]:
+        """All nodes of exactly this class, in document order."""
+        return cast("list[N]", self.tree.nodes.get(kind, []))
+
+    def precedes(self, first: cst.CSTNode, second: cst.CSTNode) -> bool:
+        """Whether one node begins before another; cheap, unlike positions."""
+        return self.tree.order[first] < self.tree.order[second]
+
+    def mentions_of(self, name: str) -> list[cst.Name]:
+        """All places where an identifier stands by itself, in document order."""
+        return self._mentions.get(name, [])
+
+    @cached_property
+    def _mentions(self) -> dict[str, list[cst.Name]]:
+        table: dict[str, list[cst.Name]] = {}
+        for node in self.nodes(cst.Name):
+            table.setdefault(node.value, []).append(node)
+        return table
+
+    # the text
+
+    def code(self, node: cst.CSTNode) -> str:
+        """The node's own text."""
+        if node not in self._written:
+            self._written[node] = self.module.code_for_node(node)
+        return self._written[node]
+
+    @cached_property
+    def spans(self) -> Spans:
+        """Rows, columns and offsets."""
+        return Spans(self.text, self.module, self.tree.parents)
+
+    def place(self, node: cst.CSTNode) -> Place:
+        """Where a node stands; of a class or function, its name."""
+        shown = node.name if isinstance(node, (cst.FunctionDef, cst.ClassDef)) else node
+        start, end = self.spans.of(shown)
+        return Place(self.path, *start, *end)
+
+    # edits
+
+    def above(self, statement: cst.CSTNode, content: str) -> Edit:
+        """Put a line above a statement, and above the comments that stand right over it."""
+        return edits.above(self.spans, statement, content)
+
+    def exchange(self, first: cst.CSTNode, second: cst.CSTNode) -> Edit:
+        """Let two statements with lines of their own change places, each with its comments."""
+        return edits.exchange(self.spans, first, second)
+
+    def replace(self, node: cst.CSTNode, content: str) -> Edit:
+        """Put `content` in the place of a node."""
+        start, end = self.spans.of(node)
+        return Edit(self.spans.offset(*start), self.spans.offset(*end), content)
+
+    def fitted(self, content: str, place: cst.CSTNode) -> str:
+        """An operation as it may stand in the place of a node, in brackets where it needs them."""
+        return edits.fitted(content, self.parent(place))
+
+    def insert_argument(self, call: cst.Call, content: str) -> Edit:
+        """Add an argument at the end of a call, however the call is laid out."""
+        return edits.insert_argument(self.spans, call, content)

@@ -1,0 +1,40 @@
+"""When ONNX defined its operators: a model of opset 20 uses each as the last opset up to 20 left it."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from lintorch.targets.runtime_tables import read
+
+
+@functools.cache
+def _operators() -> dict[str, list[list[int]]]:
+    table: Any = read("_onnx_operators")
+    found: dict[str, list[list[int]]] = table["operators"]
+    return found
+
+
+def is_standard(operator: str) -> bool:
+    """Whether ONNX has, or had, an operator of this name."""
+    return operator in _operators()
+
+
+def defined(operator: str, opset: int | None) -> int | None:
+    """The opset that defines an operator as a model of this opset uses it; None where none does.
+
+    Without an opset, the last definition.
+    """
+    known = [n for n in _operators().get(operator, [[]])[0] if opset is None or n <= opset]
+    return max(known, default=None)
+
+
+def first(operator: str) -> int | None:
+    """The opset that an operator came with."""
+    return min(_operators().get(operator, [[]])[0], default=None)
+
+
+def has_body(operator: str, since: int) -> bool:
+    """Whether a runtime without the operator can put its function body in its place."""
+    entry = _operators().get(operator, [[]])
+    return len(entry) > 1 and since in entry[1]
