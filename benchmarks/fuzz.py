@@ -34,6 +34,8 @@ sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
 
 from fuzzing import fixed, mutants, worker  # noqa: E402
 
+from lintorch.run.rule_catalog import load_catalog  # noqa: E402
+
 ROOT = Path(__file__).parent.parent
 LIMIT = 20.0
 """Seconds of the processor that one file may take; a worker that is silent for thrice that is ended."""
@@ -124,7 +126,7 @@ def seeds(seed: int, paths: Sequence[Path]) -> list[str]:
 
 def examples() -> list[str]:
     """What the rules call bad and good."""
-    given = worker.catalog(()).rules.values()
+    given = load_catalog(()).rules.values()
     return [text for rule in given for text in (rule.bad, rule.good) if text]
 
 
@@ -178,12 +180,13 @@ def _again(asked: argparse.Namespace) -> list[str]:
 
 def _count(tally: Tally, one: str, answer: dict[str, object], lock: threading.Lock) -> None:
     seconds = float(str(answer["seconds"]))
-    failure = str(answer["failure"])
+    failure, codes = str(answer["failure"]), answer["codes"]
+    assert isinstance(codes, dict)
     if not failure and seconds > LIMIT:
         failure = f"took {seconds:.0f} s"
     with lock:
         tally.tried += 1
-        tally.codes.update(answer["codes"])  # type: ignore[arg-type]
+        tally.codes.update(codes)
         if seconds > tally.slowest:
             tally.slowest, tally.slow_one = seconds, one
         if failure:

@@ -98,8 +98,8 @@ class Source:
     @cached_property
     def is_test(self) -> bool:
         """Whether the file is a test: nobody deploys what it builds."""
-        self.consulted.update(testfile.marks(self.path))
-        return testfile.is_test(self.path, self.text)
+        self.consulted.update(testfile.package_marks(self.path))
+        return testfile.is_test_file(self.path, self.text)
 
     # what the dispatcher asks
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from reported import subject_of
 from running import interpreter
 
 from lintorch.host.examine_models import examine_models
@@ -63,30 +64,41 @@ def write_files(folder: Path, texts: Mapping[str, str]) -> tuple[str, ...]:
 def examine_files(
     paths: Iterable[object],
     folder: Path,
+    *,
     progress: Callable[[str], None] = lambda line: None,
     python: str = "",
-    configured: Mapping[str, Mapping[str, Any]] = {},
-    **asked: Any,
+    configured: Mapping[str, Mapping[str, Any]] | None = None,
+    trace: bool = True,
+    graphs: bool = True,
+    exporters: tuple[str, ...] = (),
+    in_training: tuple[tuple[str, str], ...] = (),
+    opsets: Mapping[str, int] | None = None,
+    limits: ModelLimits | None = None,
+    processes: int = 1,
 ) -> list[Report]:
-    """What becomes of the models in files, traced unless `asked` differs.
-
-    They are run by an interpreter that is warm unless `python` is named.
-    """
-    options = ModelOptions(str(folder), **{"trace": True, **asked})
+    """What becomes of the models in files, run by an interpreter that is warm unless `python` is named."""
+    options = ModelOptions(
+        str(folder),
+        trace=trace,
+        graphs=graphs,
+        exporters=exporters,
+        in_training=in_training,
+        opsets=opsets or {},
+        limits=limits or ModelLimits(),
+        processes=processes,
+    )
     files = map(str, paths)
-    return list(examine_models(files, options, configured, python or interpreter(), progress))
+    return list(examine_models(files, options, configured or {}, python or interpreter(), progress))
 
 
 def examine_nets(
-    folder: Path, texts: Mapping[str, str], **limits: float
+    folder: Path, texts: Mapping[str, str], limits: ModelLimits | None = None
 ) -> dict[str, dict[str, Report]]:
     """What becomes of `Net` and `Next`, by file and then by class, run as users run them."""
     paths = dict(zip(write_files(folder, texts), texts, strict=True))
     found: dict[str, dict[str, Report]] = {name: {} for name in texts}
-    asked = {"python": sys.executable, "trace": False, "limits": ModelLimits(**limits)}
-    for report in examine_files(paths, folder, **asked):
-        what = report.failure or report.model
-        assert what is not None
+    for report in examine_files(paths, folder, python=sys.executable, trace=False, limits=limits):
+        what = subject_of(report)
         assert what.qualname not in found[paths[what.path]]
         found[paths[what.path]][what.qualname] = report
     return found

@@ -62,7 +62,9 @@ def keep(root: Path, *files: Path, consulted: tuple[Path, ...] = ()) -> None:
     cache.save()
 
 
-def test_what_was_put_is_given_back(tmp_path, files, monkeypatch) -> None:
+def test_what_was_put_is_given_back(
+    tmp_path: Path, files: tuple[Path, Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     a, b, _ = files
     keep(tmp_path, a, b)
     again = Cache.open(str(tmp_path), "f")
@@ -73,7 +75,9 @@ def test_what_was_put_is_given_back(tmp_path, files, monkeypatch) -> None:
     assert Cache.open(str(tmp_path), "g").get(str(a)) is None
 
 
-def test_a_changed_file_is_forgotten_and_a_touched_one_not(tmp_path, files) -> None:
+def test_a_changed_file_is_forgotten_and_a_touched_one_not(
+    tmp_path: Path, files: tuple[Path, Path, Path]
+) -> None:
     a, b, _ = files
     keep(tmp_path, a, b)
     a.write_text("x = 2\n")
@@ -83,7 +87,9 @@ def test_a_changed_file_is_forgotten_and_a_touched_one_not(tmp_path, files) -> N
     assert again.get(str(b)) == ()
 
 
-def test_a_change_of_a_consulted_file_is_a_change(tmp_path, files) -> None:
+def test_a_change_of_a_consulted_file_is_a_change(
+    tmp_path: Path, files: tuple[Path, Path, Path]
+) -> None:
     a, b, base = files
     keep(tmp_path, a, consulted=(base,))
     base.write_text("x = 2\n")
@@ -95,7 +101,9 @@ def test_a_change_of_a_consulted_file_is_a_change(tmp_path, files) -> None:
     assert Cache.open(str(tmp_path), "f").get(str(b)) is None
 
 
-def test_a_change_within_the_clocks_tick_is_seen(tmp_path, files) -> None:
+def test_a_change_within_the_clocks_tick_is_seen(
+    tmp_path: Path, files: tuple[Path, Path, Path]
+) -> None:
     a = files[0]
     a.write_text("x = 3\n")
     before = a.stat()
@@ -106,7 +114,9 @@ def test_a_change_within_the_clocks_tick_is_seen(tmp_path, files) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the system tells no time of change there")
-def test_a_change_that_an_archive_dates_back_is_seen(tmp_path, files) -> None:
+def test_a_change_that_an_archive_dates_back_is_seen(
+    tmp_path: Path, files: tuple[Path, Path, Path]
+) -> None:
     a = files[0]
     before = a.stat()
     cache = Cache.open(str(tmp_path), "f")
@@ -134,7 +144,9 @@ def test_a_change_that_an_archive_dates_back_is_seen(tmp_path, files) -> None:
      b'{"format": 4, "entries": {"a.py": 3}, "stamps": {}}',
      b'{"format": 4, "entries": {"a.py": ["DIGEST", [3]]}, "stamps": {"a.py": 1}}'],
 )  # fmt: skip
-def test_a_broken_cache_is_an_empty_one(tmp_path, files, content: bytes) -> None:
+def test_a_broken_cache_is_an_empty_one(
+    tmp_path: Path, files: tuple[Path, Path, Path], content: bytes
+) -> None:
     a = files[0]
     keep(tmp_path, a)
     file = Path(Cache.open(str(tmp_path), "f").file)
@@ -143,14 +155,18 @@ def test_a_broken_cache_is_an_empty_one(tmp_path, files, content: bytes) -> None
     assert Cache.open(str(tmp_path), "f").get(str(a)) == (finding(str(a)),)
 
 
-def test_a_folder_that_cannot_be_written_means_no_cache(tmp_path, files, home: Path) -> None:
+def test_a_folder_that_cannot_be_written_means_no_cache(
+    tmp_path: Path, files: tuple[Path, Path, Path], home: Path
+) -> None:
     home.mkdir()
     (home / "lintorch").write_text("a file in the way")
     keep(tmp_path, files[0])
     assert Cache.open(str(tmp_path), "f").get(str(files[0])) is None
 
 
-def test_a_user_without_a_home_has_no_cache(tmp_path, files, monkeypatch) -> None:
+def test_a_user_without_a_home_has_no_cache(
+    tmp_path: Path, files: tuple[Path, Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"):
         monkeypatch.setenv(name, "relative")
@@ -160,7 +176,9 @@ def test_a_user_without_a_home_has_no_cache(tmp_path, files, monkeypatch) -> Non
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_the_folder_is_the_users_alone_and_marks_itself_as_a_cache(tmp_path, files, home) -> None:
+def test_the_folder_is_the_users_alone_and_marks_itself_as_a_cache(
+    tmp_path: Path, files: tuple[Path, Path, Path], home: Path
+) -> None:
     keep(tmp_path, files[0])
     folder = Path(cache_folder())
     assert folder == home / "lintorch"
@@ -169,7 +187,9 @@ def test_the_folder_is_the_users_alone_and_marks_itself_as_a_cache(tmp_path, fil
 
 
 @pytest.mark.skipif(os.name == "nt", reason="modes mean nothing there")
-def test_a_folder_that_others_can_write_to_is_not_believed(tmp_path, files, home: Path) -> None:
+def test_a_folder_that_others_can_write_to_is_not_believed(
+    tmp_path: Path, files: tuple[Path, Path, Path], home: Path
+) -> None:
     keep(tmp_path, files[0])
     (home / "lintorch").chmod(0o777)
     assert Cache.open(str(tmp_path), "f").get(str(files[0])) is None
@@ -186,7 +206,7 @@ def test_cards_are_given_back_under_their_fingerprint_alone() -> None:
     assert cards_kept("g") is None
 
 
-def test_an_entry_without_findings_is_small(tmp_path, files) -> None:
+def test_an_entry_without_findings_is_small(tmp_path: Path, files: tuple[Path, Path, Path]) -> None:
     keep(tmp_path, files[1])
     cache = Path(Cache.open(str(tmp_path), "f").file)
     assert cache.stat().st_size < 200

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from examining import examine_files, examine_nets, net
+from reported import failure_of
 from running import CHECKOUT, lintorch
 from watched import Run, wait_for
 
@@ -95,7 +96,7 @@ WRITING = (
 )
 SHARING = """
 import os, signal
-from lintorch.machine.process_tree import descendants, held_by
+from lintorch.machine.process_tree import list_descendants, memory_held_by
 
 held, (reading, writing) = bytearray(b"x") * 2**28, os.pipe()
 if not (child := os.fork()):
@@ -104,12 +105,12 @@ if not (child := os.fork()):
             break
     os.write(writing, b"x")
     signal.pause()
-while len(descendants(os.getpid())) < 4:
+while len(list_descendants(os.getpid())) < 4:
     pass
 for _ in range(4):
     os.read(reading, 1)
-processes = [os.getpid(), *descendants(os.getpid())]
-print(len(processes), held_by(processes, 2**40) >> 28, held_by(processes, 2**29) >> 28)
+processes = [os.getpid(), *list_descendants(os.getpid())]
+print(len(processes), memory_held_by(processes, 2**40) >> 28, memory_held_by(processes, 2**29) >> 28)
 for pid in processes[:0:-1]:
     os.kill(pid, 9)
 """
@@ -120,10 +121,12 @@ FILLING = {
 }
 
 
-def examined(folder: Path, running: dict[str, str], **limits: float) -> dict[str, Report]:
+def examined(
+    folder: Path, running: dict[str, str], limits: ModelLimits | None = None
+) -> dict[str, Report]:
     """What became of `Net`, by file; `Next` is well."""
     texts = {name: net(running=line, helpers=HELPERS) for name, line in running.items()}
-    found = examine_nets(folder, texts, **limits)
+    found = examine_nets(folder, texts, limits)
     assert [each["Next"].failure for each in found.values()] == [None] * len(texts)
     return {name: each["Net"] for name, each in found.items()}
 
@@ -243,15 +246,15 @@ def test_memory_that_processes_share_counts_once_where_it_matters() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is nobody to watch")
 def test_a_model_that_writes_too_much_is_stopped(tmp_path: Path) -> None:
-    found = examined(tmp_path, FILLING, disk=32 * MIB)
+    found = examined(tmp_path, FILLING, ModelLimits(disk=32 * MIB))
     for name in FILLING:
-        failure = found[name].failure
+        failure = failure_of(found[name])
         assert (failure.stage, failure.qualname) == ("stopped", "Net"), name
         assert "more than 32 MiB to disk; `trace-disk` raises" in failure.cause
     tmp_path.joinpath("large.py").write_text(f"import torch\n{FILLING['large']}\n{net()}")
     limits = ModelLimits(disk=32 * MIB)
     (report,) = examine_files([tmp_path / "large.py"], tmp_path, limits=limits)
-    assert "more than 32 MiB to disk; `trace-disk` raises" in report.failure.cause
+    assert "more than 32 MiB to disk; `trace-disk` raises" in failure_of(report).cause
 
 
 def test_a_model_changes_no_file_outside_its_folder(tmp_path: Path) -> None:

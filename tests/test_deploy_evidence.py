@@ -121,7 +121,9 @@ CHANGING = model("changing", LOSS.format(line="seen = target.view(-1)"))
 COPYING = model("copying", LOSS.format(line="seen = target.narrow(-1, 0, 1).contiguous()"))
 
 
-def test_what_depends_on_the_mode_is_told_at_the_export_call_of_another_file(folder, traced):
+def test_what_depends_on_the_mode_is_told_at_the_export_call_of_another_file(
+    folder: Path, traced: list[Report]
+) -> None:
     finding = only(judged(folder, "LT201", MODAL, traced, deploy(MODAL)).standing)
     assert (Path(finding.place.path).name, finding.place.row) == ("deploy.py", 7)
     assert finding.evidence is Evidence.TRACE
@@ -129,33 +131,36 @@ def test_what_depends_on_the_mode_is_told_at_the_export_call_of_another_file(fol
     assert finding.fix is not None
 
 
-def test_a_mode_that_changes_nothing_withdraws_a_missing_eval(folder, traced):
+def test_a_mode_that_changes_nothing_withdraws_a_missing_eval(
+    folder: Path, traced: list[Report]
+) -> None:
     merged = judged(folder, "LT201", INDIFFERENT, traced, deploy(INDIFFERENT))
     assert merged.standing == ()
     assert "no layer of Net" in str(only(merged.withdrawn).refuted)
 
 
-def test_a_model_that_nobody_exports_in_training_mode_is_no_finding(folder, traced):
+def test_a_model_that_nobody_exports_in_training_mode_is_no_finding(
+    folder: Path, traced: list[Report]
+) -> None:
     assert judged(folder, "LT201", MODAL, traced) == Merged((), ())
 
 
-def test_an_export_in_training_mode_that_differs_proves_a_missing_eval(folder):
+def test_an_export_in_training_mode_that_differs_proves_a_missing_eval(folder: Path) -> None:
     (path,) = paths(folder, "modal.py")
     pair = (f"{path}:Net", "torch.export")
-    asked = {"exporters": ("torch.export",), "in_training": (pair,)}
-    reports = examine_files([path], folder, **asked)
+    reports = examine_files([path], folder, exporters=("torch.export",), in_training=(pair,))
     finding = only(judged(folder, "LT201", MODAL, reports, deploy(MODAL)).standing)
     assert (finding.evidence, finding.exporter) == (Evidence.EXPORT, "torch.export")
     assert finding.severity is Severity.ERROR
 
 
-def test_dropout_seen_to_drop_in_eval_mode(folder, traced):
+def test_dropout_seen_to_drop_in_eval_mode(folder: Path, traced: list[Report]) -> None:
     finding = only(judged(folder, "LT202", DROPPING, traced).standing)
     assert finding.evidence is Evidence.TRACE
     assert "50%" in finding.said
 
 
-def test_dropout_of_nothing_is_withdrawn(folder, traced):
+def test_dropout_of_nothing_is_withdrawn(folder: Path, traced: list[Report]) -> None:
     merged = judged(folder, "LT202", IDLE, traced)
     assert merged.standing == ()
     assert "p is 0" in str(only(merged.withdrawn).refuted)
@@ -167,24 +172,26 @@ def tried(folder: Path) -> list[Report]:
     return examine_files(paths(folder, "dropping.py", "synced.py"), folder, exporters=exporters)
 
 
-def test_dropout_makes_an_export_random(folder, tried):
+def test_dropout_makes_an_export_random(folder: Path, tried: list[Report]) -> None:
     assert only(judged(folder, "LT202", DROPPING, tried).standing).evidence is Evidence.EXPORT
 
 
-def test_a_scripted_sync_batch_norm_is_refused_where_it_is_made(folder, tried):
+def test_a_scripted_sync_batch_norm_is_refused_where_it_is_made(
+    folder: Path, tried: list[Report]
+) -> None:
     finding = only(judged(folder, "LT203", SYNCED, tried).standing)
     assert (finding.evidence, finding.severity) == (Evidence.EXPORT, Severity.ERROR)
     assert finding.fix is not None
     assert "BatchNorm2d" in finding.fix.edits[0].content
 
 
-def test_a_target_seen_to_be_the_callers(folder, traced):
+def test_a_target_seen_to_be_the_callers(folder: Path, traced: list[Report]) -> None:
     finding = only(judged(folder, "LT401", CHANGING, traced).standing)
     assert finding.evidence is Evidence.TRACE
     assert finding.fix is not None
 
 
-def test_a_target_seen_to_be_a_copy_is_withdrawn(folder, traced):
+def test_a_target_seen_to_be_a_copy_is_withdrawn(folder: Path, traced: list[Report]) -> None:
     merged = judged(folder, "LT401", COPYING, traced)
     assert merged.standing == ()
     assert "a copy" in str(only(merged.withdrawn).refuted)

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from running import CHECKOUT, findings, lintorch
@@ -31,7 +32,7 @@ inputs = ["float32[batch, 3, 14, 14]"]
 
 
 @pytest.fixture(scope="module")
-def examples(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], dict]:
+def examples(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], dict[str, Any]]:
     """What the README's command finds in the examples, by code and file."""
     folder = tmp_path_factory.mktemp("copy")
     shutil.copytree(CHECKOUT / "examples", folder / "examples")
@@ -54,13 +55,13 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
     ],
 )
 def test_the_examples_hold_the_hazards(
-    examples: dict[tuple[str, str], dict], code: str, file: str, evidence: str
+    examples: dict[tuple[str, str], dict[str, Any]], code: str, file: str, evidence: str
 ) -> None:
     assert examples[code, file]["evidence"] == evidence
 
 
 def test_the_examples_hold_nothing_that_no_rule_explains(
-    examples: dict[tuple[str, str], dict],
+    examples: dict[tuple[str, str], dict[str, Any]],
 ) -> None:
     assert not {code for code, _ in examples} & {"LT006", "LT007", "LT904", "LT905"}
 

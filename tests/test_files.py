@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lintorch.files import DEFAULT_EXCLUDE, Found, Missing, NotWritten, Text, Unreadable, find_files
-from lintorch.files import read as read_file
-from lintorch.files import write as write_file
+from lintorch.files import (
+    DEFAULT_EXCLUDE,
+    FileText,
+    Found,
+    Missing,
+    NotWritten,
+    UnreadableFile,
+    find_files,
+)
+from lintorch.files import read_file as read_file
+from lintorch.files import write_file as write_file
 
 GIT = ["git", "-c", "core.excludesFile=", "-c", "core.quotePath=off"]
 
@@ -24,12 +33,16 @@ def tree(root: Path, *files: str, **texts: str) -> Path:
     return root
 
 
-def found(*paths: str, **options: object) -> list[str]:
-    listed = find_files(paths, **options)  # type: ignore[arg-type]
+def found(
+    *paths: str, exclude: Iterable[str] = DEFAULT_EXCLUDE, root: str = ".", force: bool = False
+) -> list[str]:
+    listed = find_files(paths, exclude, root, force)
     return [f.path.replace(os.sep, "/") for f in listed if isinstance(f, Found)]
 
 
-def test_python_files_of_folders_come_in_order_and_each_once(tmp_path, monkeypatch) -> None:
+def test_python_files_of_folders_come_in_order_and_each_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tree(tmp_path, "b/x.py", "a.py", "b/y.txt", ".venv/z.py", "b/build/w.py", "notes.md")
     (tmp_path / "b" / "loop").symlink_to(tmp_path)
     (tmp_path / "b" / "link.py").symlink_to(tmp_path / "a.py")
@@ -41,7 +54,7 @@ def test_python_files_of_folders_come_in_order_and_each_once(tmp_path, monkeypat
     assert next(iter(find_files(["none"]))) == Missing("none", "no such file or folder")
 
 
-def test_settings_exclude_by_pattern_and_what_is_given_only_by_force(tmp_path) -> None:
+def test_settings_exclude_by_pattern_and_what_is_given_only_by_force(tmp_path: Path) -> None:
     tree(tmp_path, "a/x.py", "a/y.py", "b/x.py")
     exclude = (*DEFAULT_EXCLUDE, "/a/*", "!a/y.py")
     given = str(tmp_path / "a" / "x.py")
@@ -76,7 +89,9 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(top=IGNORES, inner=IGNORES, excluded=IGNORES)
-def test_git_agrees_on_what_is_ignored(repository: Path, top: str, inner: str, excluded: str):
+def test_git_agrees_on_what_is_ignored(
+    repository: Path, top: str, inner: str, excluded: str
+) -> None:
     for place, text in (
         (".gitignore", top),
         ("b/.gitignore", inner),
@@ -110,7 +125,7 @@ def test_bytes_survive_reading_and_writing(tmp_path: Path, data: bytes) -> None:
     real.chmod(0o751)
     link.symlink_to(real)
     text = read_file(str(link))
-    assert isinstance(text, Text)
+    assert isinstance(text, FileText)
     write_file(text, text.text + "z")
     assert real.read_bytes() == data + b"z"
     assert real.stat().st_mode & 0o777 == 0o751
@@ -126,13 +141,13 @@ def test_bytes_survive_reading_and_writing(tmp_path: Path, data: bytes) -> None:
 def test_what_is_no_python_text_is_said(tmp_path: Path, data: bytes, cause: str) -> None:
     (tmp_path / "a.py").write_bytes(data)
     found = read_file(str(tmp_path / "a.py"))
-    assert isinstance(found, Unreadable)
+    assert isinstance(found, UnreadableFile)
     assert cause in found.cause
 
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.py")
-    assert read_file(str(tmp_path / "a.py")) == Unreadable(
+    assert read_file(str(tmp_path / "a.py")) == UnreadableFile(
         str(tmp_path / "a.py"), "not a regular file"
     )
 
@@ -141,7 +156,7 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "a.py"
     path.write_bytes(b"# coding: ascii\n")
     text = read_file(str(path))
-    assert isinstance(text, Text)
+    assert isinstance(text, FileText)
     with pytest.raises(NotWritten, match="ascii has no 'é'"):
         write_file(text, "é")
     path.write_bytes(b"# another\n")

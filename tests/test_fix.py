@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import given
@@ -21,10 +22,10 @@ def fix(*edits: tuple[int, int, str]) -> Fix:
     return Fix("", tuple(Edit(*e) for e in edits))
 
 
-def rewriting(*rules: tuple[str, str, str]):
+def rewriting(*rules: tuple[str, str, str]) -> Callable[[str], Iterator[Finding]]:
     """A check whose rules each put a replacement in the place of a pattern."""
 
-    def check(text: str):
+    def check(text: str) -> Iterator[Finding]:
         for code, pattern, content in rules:
             for match in re.finditer(pattern, text):
                 edit = Edit(match.start(), match.end(), match.expand(content))
@@ -86,7 +87,7 @@ def test_rounds_go_on_until_nothing_is_left() -> None:
     settled = settle("f(f(f(f(x))))\n", rewriting(("A", r"f\((x|g\S*\))\)", r"g(\1)")), SAFE)
     assert settled.text == "g(g(g(g(x))))\n"
     assert len(settled.applied) == 4
-    assert settled.remaining == settled.unsettled == ()
+    assert (settled.remaining, settled.unsettled) == ((), ())
 
 
 def test_a_rule_that_breaks_the_text_is_undone_and_named_and_the_others_go_in() -> None:
@@ -145,14 +146,18 @@ def test_imports_that_fixes_left_idle_go(before: str, after: str | None) -> None
     assert settle(before, calls_of_old, SAFE, path="p/__init__.py").text.startswith(before[:9])
 
 
-def calls_of_old(text: str):
+def calls_of_old(text: str) -> Iterator[Finding]:
     """Finds uses of anything named `old`, to be written `new`."""
     for node in ast.walk(ast.parse(text)):
-        named = getattr(node, "id", getattr(node, "attr", ""))
+        if not isinstance(node, (ast.Name, ast.Attribute)):
+            continue
+        named = node.id if isinstance(node, ast.Name) else node.attr
         if named == "old" and isinstance(node.ctx, ast.Load) and node.lineno > 1:
             row = text.split("\n")[node.lineno - 1]
             start = sum(len(line) + 1 for line in text.split("\n")[: node.lineno - 1])
-            shift = [len(row.encode()[:n].decode()) for n in (node.col_offset, node.end_col_offset)]
+            shift = [
+                len(row.encode()[:n].decode()) for n in (node.col_offset, node.end_col_offset or 0)
+            ]
             edit = Edit(start + shift[0], start + shift[1], "new")
             if row[shift[0] : shift[1]].endswith("old"):
                 place = Place("m.py", node.lineno)

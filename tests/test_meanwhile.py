@@ -12,7 +12,7 @@ from running import lintorch
 from lintorch.core.finding import Evidence
 from lintorch.record.input_notation import told
 from lintorch.record.model_options import ModelOptions
-from lintorch.run import Checked, CheckRequest, check
+from lintorch.run import Checked, CheckRequest, check_and_fix
 from lintorch.run.list_models import list_models
 from lintorch.run.request import ModelsRequest
 
@@ -54,7 +54,7 @@ def checked(
             left.pop()()
 
     request = CheckRequest((".",), models=ModelOptions(trace=trace), fix=fix, no_cache=True)
-    whole = check(request, on)
+    whole = check_and_fix(request, on)
     assert not left, "nothing happened"
     return whole
 
@@ -122,7 +122,7 @@ def test_what_becomes_of_a_file_before_it_is_written_is_said(
         happens(net)
 
     monkeypatch.setattr(os, "chmod", meanwhile)
-    done = check(CheckRequest((".",), fix=True, no_cache=True))
+    done = check_and_fix(CheckRequest((".",), fix=True, no_cache=True))
     assert len(done.errors) == 1
     assert done.errors[0].startswith("net.py: ")
     assert cause in done.errors[0]

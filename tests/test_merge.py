@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+
+import pytest
 
 from lintorch.core.finding import Evidence, Finding, Harm, Hazard, Note, Place, Severity
 from lintorch.core.merge import merge
@@ -46,7 +49,9 @@ def about(path: str, exporter: str | None = None, evidence: Evidence = Evidence.
     )  # fmt: skip
 
 
-def test_what_is_said_of_a_model_joins_the_source_finding_that_names_it(tmp_path, monkeypatch):
+def test_what_is_said_of_a_model_joins_the_source_finding_that_names_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     source = Finding(
         "LT201", "missing-eval", "no eval", Severity.ERROR, Place("deploy.py", 3), Evidence.SOURCE,
@@ -58,7 +63,9 @@ def test_what_is_said_of_a_model_joins_the_source_finding_that_names_it(tmp_path
     assert (joined.severity, joined.exporter) == (Severity.ERROR, "torch.export")
 
 
-def test_a_run_of_its_model_withdraws_a_source_finding(tmp_path, monkeypatch):
+def test_a_run_of_its_model_withdraws_a_source_finding(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     source = Finding(
         "LT201", "missing-eval", "no eval", Severity.ERROR, Place("deploy.py", 3), Evidence.SOURCE,
@@ -70,10 +77,10 @@ def test_a_run_of_its_model_withdraws_a_source_finding(tmp_path, monkeypatch):
     assert [f.refuted for f in merged.withdrawn] == ["the same in either mode"]
 
 
-def hazardous(row: int = 3, column: int = 5, **untried: tuple[str, ...]) -> Finding:
+def hazardous(row: int = 3, column: int = 5, untried: tuple[str, ...] = ()) -> Finding:
     """A finding of the source that names two exporters, of which a trial may clear either."""
     harm = (("onnx", Harm.SILENT), ("torchscript-trace", Harm.WARNED))
-    hazard = Hazard(harm, ("onnx-legacy",), Severity.WARNING, **untried)
+    hazard = Hazard(harm, ("onnx-legacy",), Severity.WARNING, untried=untried)
     return Finding(
         "LT101", "dynamic-size", "int() of a size", weigh_hazard(hazard),
         Place("net.py", row, column), hazard=hazard,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from examining import examine_files, write_files
+from reported import failure_of, model_of, subject_of
 
 from lintorch.host.reports import Report
 from lintorch.record.input_notation import show
@@ -17,20 +19,26 @@ def written(folder: Path, **files: str) -> tuple[str, ...]:
     return write_files(folder, {name.replace("__", "/"): text for name, text in files.items()})
 
 
-def found(folder: Path, files: tuple[str, ...], **asked) -> dict[str, Report]:
+def found(
+    folder: Path,
+    files: tuple[str, ...],
+    configured: Mapping[str, Mapping[str, object]] | None = None,
+    trace: bool = False,
+) -> dict[str, Report]:
     """Reports by class, or by file name where the file could not be imported."""
-    asked = {"trace": False, "limits": LIMITS, **asked}
-    return {name_of(report): report for report in examine_files(files, folder, **asked)}
+    reports = examine_files(files, folder, configured=configured, trace=trace, limits=LIMITS)
+    return {name_of(report): report for report in reports}
 
 
 def name_of(report: Report) -> str:
-    what = report.failure or report.model
+    what = subject_of(report)
     return what.qualname or Path(what.path).name
 
 
 def fed(report: Report) -> list[str]:
     assert report.failure is None, report.failure
-    return [show(given, report.model.sizes) for given in report.model.inputs]
+    model = model_of(report)
+    return [show(given, model.sizes) for given in model.inputs]
 
 
 HEAD = """
@@ -92,8 +100,8 @@ def test_inputs_are_inferred_from_layers_names_and_errors(tmp_path: Path) -> Non
     assert fed(reports["Gray"]) == ["float32[batch=2, 1, height=64, width=64]"]
     assert fed(reports["Flat"]) == ["float32[batch=2, 3, 32, 32]"]
     assert fed(reports["Words"]) == ["int64[batch=2, sequence=16] in 0..126"]
-    assert [given.name for given in reports["Dice"].model.inputs] == ["pred", "target"]
-    assert [given.name for given in reports["Late"].model.inputs] == ["low", "high"]
+    assert [given.name for given in model_of(reports["Dice"]).inputs] == ["pred", "target"]
+    assert [given.name for given in model_of(reports["Late"]).inputs] == ["low", "high"]
 
 
 def test_parts_of_a_model_that_ran_are_not_reported(tmp_path: Path) -> None:
@@ -140,7 +148,7 @@ def test_parts_of_a_model_that_ran_are_not_reported(tmp_path: Path) -> None:
     )
     reports = found(tmp_path, files)
     assert set(reports) == {"Net", "Unused"}
-    net = reports["Net"].model
+    net = model_of(reports["Net"])
     assert net.path == files[1]
     assert net.arguments == {"factory": "build_net"}
     assert set(net.contains) == {f"{files[1]}:Inner", f"{files[0]}:Double"}
@@ -170,7 +178,7 @@ def test_a_part_whose_model_failed_is_tried_on_its_own(tmp_path: Path) -> None:
     """,
     )
     reports = found(tmp_path, files)
-    failure = reports["Net"].failure
+    failure = failure_of(reports["Net"])
     assert (failure.stage, failure.path, failure.row) == ("run", files[0], 13)
     assert "KeyError: 'always'" in failure.cause
     assert fed(reports["Part"]) == ["float32[batch=2, 3, height=64, width=64]"]
@@ -203,17 +211,17 @@ def test_configuration_wins(tmp_path: Path) -> None:
             return self.conv(x)
     """,
     )
-    setting = {
+    setting: dict[str, object] = {
         "factory": "nets.seg:build",
         "args": {"width": 7},
         "inputs": ["float32[batch, 5, height=40, width=48]", "float32[1]"],
     }
-    unwanted = {"factory": "other.py:Other"}
+    unwanted: dict[str, object] = {"factory": "other.py:Other"}
     configured = {"segmenter": setting, "elsewhere": unwanted}
     reports = found(tmp_path, files[:1], configured=configured, trace=True)
     assert set(reports) == {"Seg"}
     assert fed(reports["Seg"]) == ["float32[batch=2, 5, height=40, width=48]", "float32[1]"]
-    assert reports["Seg"].model.arguments == {"width": 7}
+    assert model_of(reports["Seg"]).arguments == {"width": 7}
     assert [dict(run.sizes) for run in reports["Seg"].runs] == [
         {"batch": 2, "height": 40, "width": 48},
         {"batch": 3, "height": 40, "width": 48},
@@ -234,9 +242,10 @@ def test_wrongly_configured_inputs_are_a_failure_of_that_model(tmp_path: Path) -
     files = written(tmp_path, net=HEAD + text)
     setting = {"factory": "net.py:Net", "inputs": ["float32[batch, 9, 8, 8]"]}
     (report,) = found(tmp_path, files, configured={"net": setting}).values()
-    assert report.failure.stage == "run"
-    assert "9 channels" in report.failure.cause
-    assert f"{files[0]}:11" in report.failure.cause
+    failure = failure_of(report)
+    assert failure.stage == "run"
+    assert "9 channels" in failure.cause
+    assert f"{files[0]}:11" in failure.cause
 
 
 def test_a_package_whose_init_fails_is_passed_over(tmp_path: Path) -> None:
@@ -274,7 +283,7 @@ def test_a_file_that_cannot_be_imported_names_its_line(tmp_path: Path) -> None:
         broken="import torch\ndef forward(:\n",
     )
     reports = found(tmp_path, files)
-    missing, broken = reports["missing.py"].failure, reports["broken.py"].failure
+    missing, broken = failure_of(reports["missing.py"]), failure_of(reports["broken.py"])
     assert (missing.stage, missing.qualname, missing.row) == ("import", "", 3)
     assert "ModuleNotFoundError: No module named 'absent_library'" in missing.cause
     assert (broken.stage, broken.row) == ("import", 2)
@@ -284,7 +293,7 @@ def test_a_file_that_cannot_be_imported_names_its_line(tmp_path: Path) -> None:
 def test_progress_tells_what_begins(tmp_path: Path) -> None:
     files = written(tmp_path, net=HEAD + "\n    class Net(nn.Conv2d):\n        pass\n")
     lines: list[str] = []
-    examine_files(files, tmp_path, lines.append, trace=False, limits=LIMITS)
+    examine_files(files, tmp_path, progress=lines.append, trace=False, limits=LIMITS)
     assert lines == [f"{files[0]}:Net"]
 
 
@@ -327,7 +336,7 @@ def test_calls_that_the_file_spells_out_are_followed(tmp_path: Path) -> None:
     )
     reports = found(tmp_path, files)
     assert fed(reports["Planned"]) == ["float32[batch=2, 2, height=64, width=64]"]
-    assert reports["Planned"].model.arguments["tail"] == "mean"
+    assert model_of(reports["Planned"]).arguments["tail"] == "mean"
     assert fed(reports["Grid"]) == ["float32[batch=2, 105]"]
 
 
@@ -422,7 +431,7 @@ def test_arguments_follow_what_the_constructor_asks_of_them(tmp_path: Path) -> N
     assert fed(reports["Staged"]) == image
     assert fed(reports["Probe"]) == image
     assert fed(reports["Picked"]) == image
-    assert reports["Picked"].model.arguments == {"variant": "slim-2", "pretrained": False}
+    assert model_of(reports["Picked"]).arguments == {"variant": "slim-2", "pretrained": False}
     assert fed(reports["Derived"]) == image
 
 
@@ -453,9 +462,7 @@ def test_sides_follow_errors_in_proportion(tmp_path: Path) -> None:
     )
     reports = found(tmp_path, files)
     assert fed(reports["Pooled"]) == ["float32[batch=2, 3, 100, 100]"]
-    assert [show(g, reports["Deep"].model.sizes) for g in reports["Deep"].model.inputs] == [
-        "float32[batch=2, 1, depth=32, height=64, width=64]"
-    ]
+    assert fed(reports["Deep"]) == ["float32[batch=2, 1, depth=32, height=64, width=64]"]
 
 
 PARTS = """
@@ -487,10 +494,12 @@ def test_several_files_at_a_time_give_the_same_reports(tmp_path: Path) -> None:
     parts = {"part": ("Part", ""), "alone": ("Alone", ""), "quits": ("Quits", "os._exit(3)")}
     texts = {name: PARTS.format(*given) for name, given in parts.items()}
     files = written(tmp_path, whole=WHOLE, **texts)
-    asked = {"trace": False, "limits": LIMITS}
     one, three = (
-        [(name_of(r), r.failure and r.failure.stage) for r in reports]
-        for reports in (examine_files(files, tmp_path, processes=n, **asked) for n in (1, 3))
+        [
+            (name_of(r), r.failure and r.failure.stage)
+            for r in examine_files(files, tmp_path, trace=False, limits=LIMITS, processes=count)
+        ]
+        for count in (1, 3)
     )
     assert one == three
     assert sorted(one) == [("Alone", None), ("Quits", "stopped"), ("Whole", None)]

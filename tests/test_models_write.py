@@ -30,7 +30,8 @@ def build_head():
 def listed(folder: Path, *options: str) -> list[dict[str, object]]:
     done = lintorch("models", ".", "--output-format", "json", *options, cwd=folder)
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    models: list[dict[str, object]] = json.loads(done.stdout)
+    return models
 
 
 def test_the_settings_give_the_same_models(tmp_path: Path) -> None:

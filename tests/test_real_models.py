@@ -7,7 +7,10 @@ from pathlib import Path
 
 from running import findings, lintorch
 
-PACKAGE = Path(next(iter(importlib.util.find_spec("pytorchcv").submodule_search_locations)))  # type: ignore[union-attr, arg-type]
+SPEC = importlib.util.find_spec("pytorchcv")
+assert SPEC is not None
+assert SPEC.origin is not None
+PACKAGE = Path(SPEC.origin).parent
 
 
 def test_every_file_is_linted_without_a_crash(tmp_path: Path) -> None:

@@ -8,10 +8,12 @@ import json
 import os
 import re
 import shutil
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict
 from urllib.parse import unquote
 
 import pytest
@@ -38,14 +40,30 @@ from lintorch.report.formats import OutputFormat
 from lintorch.report.result import Repaired
 from lintorch.report.wording import write_message, write_notes
 
+if TYPE_CHECKING:
+    from typing import Unpack
+
 PATH = "nets/seg.py"
 TEXT = "import torch\n\n\ndef forward(x):\n    n = int(x.size(0))\n    return x.view(n, -1)\n"
 CALL = Place(PATH, 5, 9, 5, 23)
 
 
-def finding(**changed: object) -> Finding:
-    plain = Finding("LT101", "dynamic-size", "a baked size", Severity.ERROR, CALL)
-    return replace(plain, **changed)
+finding = partial(replace, Finding("LT101", "dynamic-size", "a baked size", Severity.ERROR, CALL))
+"""A finding, with what is given in place of its own."""
+
+
+class Rest(TypedDict, total=False):
+    """What a test says of a `Result` besides its findings."""
+
+    withdrawn: tuple[Finding, ...]
+    texts: Mapping[str, str]
+    repaired: tuple[Repaired, ...]
+    unsafe: bool
+    show_refuted: bool
+    files: int
+    notebooks: int
+    whole: bool
+    models: tuple[str, ...]
 
 
 def edit(old: str, new: str, text: str = TEXT) -> Edit:
@@ -64,17 +82,19 @@ def shown(
     color: bool = False,
     width: int | None = None,
     encoding: str = "utf-8",
-    **rest: object,
+    **rest: Unpack[Rest],
 ) -> str:
     raw = io.BytesIO()
     out = io.TextIOWrapper(raw, encoding=encoding, newline="\n")
-    report = Result(findings, **{"texts": {PATH: TEXT}, "files": 1, **rest})
+    rest.setdefault("texts", {PATH: TEXT})
+    rest.setdefault("files", 1)
+    report = Result(findings, **rest)
     write_result(format, report, out, color=color, width=width)
     out.flush()
     return raw.getvalue().decode(encoding)
 
 
-def last_line(*findings: Finding, **rest: object) -> str:
+def last_line(*findings: Finding, **rest: Unpack[Rest]) -> str:
     return shown("concise", *findings, **rest).splitlines()[-1]
 
 
@@ -235,8 +255,8 @@ SCHEMA = {
 }
 
 
-def as_json(*findings: Finding, **rest: object) -> list[dict[str, object]]:
-    elements = json.loads(shown("json", *findings, **rest))
+def as_json(*findings: Finding, **rest: Unpack[Rest]) -> list[dict[str, Any]]:
+    elements: list[dict[str, Any]] = json.loads(shown("json", *findings, **rest))
     Draft202012Validator(SCHEMA).validate(elements)
     return elements
 
@@ -346,7 +366,7 @@ def test_json_gives_no_edits_where_their_text_is_unknown_or_stale(texts: dict[st
 
 
 def test_paths_are_relative_below_the_working_directory_and_absolute_elsewhere(
-    tmp_path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     inside, outside = tmp_path / "here" / "a.py", tmp_path / "b.py"
     inside.parent.mkdir()
@@ -568,7 +588,12 @@ def test_full_shows_no_frame_for_a_place_that_its_text_does_not_reach(place: Pla
     width=st.one_of(st.none(), st.integers(0, 90)),
 )
 def test_full_shows_any_text_place_and_edit_without_a_crash(
-    text, rows, columns, edits, encoding, width
+    text: str,
+    rows: tuple[int, int],
+    columns: tuple[int, int],
+    edits: list[tuple[int, int, str]],
+    encoding: str,
+    width: int | None,
 ) -> None:
     place = Place(PATH, rows[0], columns[0], rows[1], columns[1])
     fix = Fix("m", tuple(Edit(min(a, b), max(a, b), content) for a, b, content in edits))

@@ -16,7 +16,7 @@ import pytest
 
 from lintorch import catalog
 from lintorch.core.dispatch import index, lint
-from lintorch.core.finding import Applicability, Evidence
+from lintorch.core.finding import Applicability, Evidence, Finding
 from lintorch.core.profile import Profile
 from lintorch.core.rule import Rule
 from lintorch.fix.fix_rounds import settle
@@ -27,7 +27,7 @@ RULES = [rule for rule in CATALOG.rules.values() if rule.detectors]
 CASES = sorted((Path(__file__).parent / "cases").rglob("*.py"))
 
 
-def findings(rule: Rule, text: str, profile: Profile, path: str = "model.py"):
+def findings(rule: Rule, text: str, profile: Profile, path: str = "model.py") -> list[Finding]:
     source = Source(path, text, profile)
     return list(lint(source, index([rule], Evidence.SOURCE)))
 

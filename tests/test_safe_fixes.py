@@ -17,7 +17,7 @@ from lintorch.core.dispatch import index, lint
 from lintorch.core.finding import Applicability, Edit, Evidence
 from lintorch.fix.fix_rounds import settle
 from lintorch.fix.lost_comments import strands_comment
-from lintorch.run import CheckRequest, check
+from lintorch.run import CheckRequest, check_and_fix
 from lintorch.source import Source
 
 EVERY = frozenset({Applicability.SAFE, Applicability.UNSAFE})
@@ -45,7 +45,7 @@ def mended(text: str) -> str:
 
 
 def mend_files(folder: Path) -> None:
-    done = check(CheckRequest((str(folder),), fix=True, unsafe_fixes=True, no_cache=True))
+    done = check_and_fix(CheckRequest((str(folder),), fix=True, unsafe_fixes=True, no_cache=True))
     assert done.errors == ()
 
 
@@ -70,7 +70,7 @@ def test_a_name_that_another_file_takes_keeps_its_meaning(project: Path, other: 
     own.write_text(AMP)
     (pack / "__init__.py").write_text("")
     (pack / "other.py").write_text(other)
-    done = check(CheckRequest((".",), no_cache=True))
+    done = check_and_fix(CheckRequest((".",), no_cache=True))
     fixes = [f.fix for f in done.result.findings if f.place.path.endswith("own.py") and f.fix]
     assert {fix.applicability for fix in fixes} == {Applicability.DISPLAY}
     mend_files(project)
@@ -99,10 +99,10 @@ def test_an_import_that_a_fix_left_idle_stays_where_another_file_takes_it(projec
 def test_a_text_from_standard_input_is_no_file_of_the_project(project: Path) -> None:
     (project / "other.py").write_text("from own import autocast\n")
     request = CheckRequest(("own.py",), fix=True, unsafe_fixes=True, text=AMP)
-    done = check(request)
+    done = check_and_fix(request)
     assert done.rewritten == ()
     (project / "other.py").unlink()
-    (after,) = check(request).rewritten
+    (after,) = check_and_fix(request).rewritten
     assert "torch.amp" in after.after
 
 

@@ -2,21 +2,41 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 
+import click
 import pytest
 
-from lintorch.catalog import Catalog
+from lintorch.catalog import Card, Catalog
+from lintorch.cli import main
+from lintorch.cli.shared_options import SettingOption
+from lintorch.core.finding import Evidence, Severity
 from lintorch.core.profile import Profile
-from lintorch.core.rule import Rule
-from lintorch.settings import NamedPython, SettingsError, closest, enabled, fixable, load, override
+from lintorch.settings import (
+    NamedPython,
+    Selection,
+    Settings,
+    SettingsError,
+    enabled_codes,
+    find_settings,
+    fixable_codes,
+    load_settings,
+    override_settings,
+)
 
 NAMES = {
-    "LT101": "export.dynamic_size", "LT116": "export.adaptive_pool", "LT126": "export.fixed_batch",
-    "LT501": "data.loader_arguments", "LT507": "data.bias_before_norm",
+    "LT101": ("export", "dynamic-size"), "LT116": ("export", "adaptive-pool"),
+    "LT126": ("export", "fixed-batch"), "LT501": ("data", "loader-arguments"),
+    "LT507": ("data", "bias-before-norm"),
 }  # fmt: skip
+SOURCE = frozenset({Evidence.SOURCE})
 RULES = Catalog(
-    {code: Rule(name, code, "", "", default=code != "LT126") for code, name in NAMES.items()}, ()
+    {
+        code: Card(code, name, theme, Severity.WARNING, code != "LT126", SOURCE)
+        for code, (theme, name) in NAMES.items()
+    },
+    (),
 )
 WHOLE = """
 select = ["ALL"]
@@ -47,22 +67,31 @@ inputs = ["float32[batch, 3, height=512, width=512]"]
 
 def on(tmp_path: Path, text: str, path: str = "a.py", **given: object) -> set[str]:
     (tmp_path / "lintorch.toml").write_text(text)
-    settings = override(closest(str(tmp_path)), **given)
-    return {c for c in enabled(settings, RULES, str(tmp_path / path)) if c in NAMES}
+    settings = override_settings(find_settings(str(tmp_path)), **given)
+    return {c for c in enabled_codes(settings, RULES, str(tmp_path / path)) if c in NAMES}
+
+
+@pytest.mark.parametrize("name", ["check", "export", "models"])
+def test_an_option_that_outweighs_a_setting_has_its_name(name: str) -> None:
+    command = main.get_command(click.Context(main), name)
+    assert command is not None
+    options = {each.name for each in command.params if isinstance(each, SettingOption)}
+    assert "trace_seconds" in options
+    assert options <= {field.name for kind in (Settings, Selection) for field in fields(kind)}
 
 
 def test_every_key_is_read(tmp_path: Path) -> None:
     (tmp_path / "lintorch.toml").write_text(WHOLE)
-    found = load(str(tmp_path / "lintorch.toml"))
+    found = load_settings(str(tmp_path / "lintorch.toml"))
     legacy = frozenset({"onnx-legacy", "torch.export"})
-    assert found.profile() == Profile(legacy, 17, False, (2, 10), legacy, ("tensorrt-8.6",))
-    assert found.excluded == ("x", "y/")
+    assert found.make_profile() == Profile(legacy, 17, False, (2, 10), legacy, ("tensorrt-8.6",))
+    assert found.exclude_patterns == ("x", "y/")
     assert found.rules == (str(tmp_path / "own"),)
     assert found.models["segmenter"]["args"] == {"num_classes": 19}
     assert (found.trace_seconds, found.trace_memory) == (1.5, 512)
     assert found.python == NamedPython(".venv/bin/python", str(tmp_path))
     assert found.trace_disk == 2048
-    assert fixable(found, RULES) == {"LT101", "LT126"}
+    assert fixable_codes(found, RULES) == {"LT101", "LT126"}
 
 
 def test_the_closest_file_with_a_section_wins(tmp_path: Path) -> None:
@@ -70,16 +99,16 @@ def test_the_closest_file_with_a_section_wins(tmp_path: Path) -> None:
     inner.mkdir(parents=True)
     (tmp_path / "pyproject.toml").write_text("[tool.lintorch]\nopset = 11\n")
     (tmp_path / "a" / "pyproject.toml").write_text("[tool.other]\n")
-    assert closest(str(inner / "x.py")).root == str(tmp_path)
+    assert find_settings(str(inner / "x.py")).root == str(tmp_path)
     (tmp_path / "a" / "lintorch.toml").write_text("opset = 12\n")
-    assert closest(str(inner / "x.py")).opset == 12
+    assert find_settings(str(inner / "x.py")).opset == 12
     (tmp_path / "a" / ".lintorch.toml").write_text("opset = 13\n")
-    assert closest(str(inner)).opset == 13
+    assert find_settings(str(inner)).opset == 13
 
 
 def test_settings_outweigh_what_the_code_shows() -> None:
     shown = Profile(frozenset({"onnx-legacy"}), 11, False)
-    assert override(closest("/"), opset=13).profile(shown) == Profile(
+    assert override_settings(find_settings("/"), opset=13).make_profile(shown) == Profile(
         frozenset({"onnx-legacy"}), 13, False
     )
 
@@ -104,7 +133,7 @@ def test_settings_outweigh_what_the_code_shows() -> None:
 def test_wrong_settings_are_named(tmp_path: Path, text: str, told: str) -> None:
     (tmp_path / "lintorch.toml").write_text(text)
     with pytest.raises(SettingsError) as caught:
-        closest(str(tmp_path))
+        find_settings(str(tmp_path))
     assert caught.value.file == str(tmp_path / "lintorch.toml")
     assert told in caught.value.message
 
@@ -145,7 +174,7 @@ def test_a_selector_of_no_rule_is_named(tmp_path: Path) -> None:
 
 
 def test_what_stops_lintorch_is_told_whatever_is_selected(tmp_path: Path) -> None:
-    settings = override(closest(str(tmp_path)), select=["LT116"])
-    assert enabled(settings, RULES, "a.py") == {"LT116", "LT001", "LT002", "LT008"}
-    silent = override(settings, ignore=["LT001"])
-    assert "LT001" not in enabled(silent, RULES, "a.py")
+    settings = override_settings(find_settings(str(tmp_path)), select=["LT116"])
+    assert enabled_codes(settings, RULES, "a.py") == {"LT116", "LT001", "LT002", "LT008"}
+    silent = override_settings(settings, ignore=["LT001"])
+    assert "LT001" not in enabled_codes(silent, RULES, "a.py")

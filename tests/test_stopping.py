@@ -117,8 +117,9 @@ def test_files_are_whole_where_a_signal_ends_a_fix(tmp_path: Path) -> None:
 
 def test_what_must_be_whole_comes_to_its_end_before_a_signal_is_heeded() -> None:
     program = (
-        "import os, signal\nfrom lintorch.machine.stopping import Stopped, heeded, unbroken\n"
-        "try:\n    with heeded():\n        with unbroken():\n"
+        "import os, signal\n"
+        "from lintorch.machine.stopping import Stopped, defer_signals, stop_at_signals\n"
+        "try:\n    with stop_at_signals():\n        with defer_signals():\n"
         "            os.kill(os.getpid(), signal.SIGTERM)\n            print('whole')\n"
         "        print('never')\n"
         "except Stopped as stop:\n"

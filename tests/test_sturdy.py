@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from running import codes, findings, lintorch
 
-from lintorch.run.process_pool import spread
+from lintorch.run.process_pool import spread_tasks
 from lintorch.syntax.deep_stack import deeply
 
 RETIRED = "import torch\n\n\ndef whiten(cov):\n    return torch.cholesky(cov)\n"
@@ -212,7 +212,7 @@ def _square(number: int) -> int:
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="processes are killed otherwise here")
 def test_a_process_that_is_killed_costs_its_task_alone() -> None:
-    found = list(spread(_square, range(200), 4, lambda number: -number, lambda: None))
+    found = list(spread_tasks(_square, range(200), 4, lambda number: -number, lambda: None))
     assert found == [-n if n in (7, 100) else n * n for n in range(200)]
 
 
@@ -227,4 +227,4 @@ def test_deep_recursion_has_room_and_ends_in_an_exception() -> None:
     with pytest.raises(RecursionError):
         deeply(lambda: through_c(0))
     with pytest.raises(KeyError):
-        deeply(lambda: {}[1])
+        deeply(lambda: {"a": 1}["b"])

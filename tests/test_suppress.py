@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import pytest
 from hypothesis import given
@@ -22,9 +23,14 @@ def finding(row: int, code: str = "LT101", end_row: int = 0) -> Finding:
     return Finding(code, NAMES[code], "", Severity.WARNING, place)
 
 
-def applied(text: str, *findings: Finding, **options: object) -> tuple[Finding, ...]:
-    options = {"enabled": ALL, **options}
-    return suppress.apply(text, "m.py", findings, NAMES, **options)  # type: ignore[arg-type]
+def applied(
+    text: str,
+    *findings: Finding,
+    enabled: frozenset[str] = ALL,
+    decidable: frozenset[str] | None = None,
+    withdrawn: Iterable[Finding] = (),
+) -> tuple[Finding, ...]:
+    return suppress.apply(text, "m.py", findings, NAMES, enabled, decidable, withdrawn)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +92,9 @@ PLACES = st.lists(st.sampled_from(["", "a", "b", "x = '#'  ", "f(\n1)  "]), min_
 
 
 @given(PLACES, st.data())
-def test_exactly_the_findings_of_suppressed_lines_vanish(kinds: list[str], data) -> None:
+def test_exactly_the_findings_of_suppressed_lines_vanish(
+    kinds: list[str], data: st.DataObject
+) -> None:
     marks = data.draw(
         st.lists(st.sampled_from([None, *NAMES]), min_size=len(kinds), max_size=len(kinds))
     )

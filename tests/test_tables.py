@@ -10,17 +10,20 @@ import re
 import subprocess
 import sys
 import warnings
+from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 import libcst as cst
 import pytest
 
 from lintorch import catalog
 from lintorch.core.dispatch import index, lint
-from lintorch.core.finding import Applicability, Evidence
+from lintorch.core.finding import Applicability, Evidence, Finding
 from lintorch.core.profile import MEASURED_TORCH, Profile
 from lintorch.core.rule import Rule
 from lintorch.core.tables import Table, release
+from lintorch.core.torch_methods import INPLACE_FUNCTIONS, MODULE_RETURNING
 from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.fix.fix_rounds import settle
 from lintorch.source import Source
@@ -191,7 +194,7 @@ torch.stft(torch.ones(400), 64, window=torch.ones(64), return_complex=False).sha
 """.strip().splitlines()
 
 
-def findings(text: str, profile: Profile | None = None):
+def findings(text: str, profile: Profile | None = None) -> list[Finding]:
     rules = [CATALOG.rules["LT601"], CATALOG.rules["LT602"]]
     return list(lint(Source("model.py", text, profile), index(rules, Evidence.SOURCE)))
 
@@ -221,13 +224,39 @@ def test_a_name_is_known_by_the_module_that_defines_it() -> None:
     assert source.name(call.args[0].value) == "torch.nn.Conv2d"
 
 
+def test_methods_that_return_the_module_are_those_that_torch_says() -> None:
+    from torch import nn
+
+    methods = {name: each for name, each in vars(nn.Module).items() if inspect.isfunction(each)}
+    returns = {name: inspect.signature(each).return_annotation for name, each in methods.items()}
+    own = {n for n, what in returns.items() if getattr(what, "__name__", what) in ("Self", "T")}
+    layer = nn.Identity()
+    overloaded = {"to"} if layer.to("cpu") is layer else set()
+    assert overloaded | {name for name in own if not name.startswith("_")} == MODULE_RETURNING
+
+
+def test_functions_that_write_where_they_are_told_to_are_those_that_take_inplace() -> None:
+    from torch.nn import functional
+
+    public = (n for n in dir(functional) if not n.startswith("_"))
+    taking = {n for n in public if "inplace" in parameters_of(getattr(functional, n))}
+    assert {f"torch.nn.functional.{name}" for name in taking} == INPLACE_FUNCTIONS
+
+
+def parameters_of(value: object) -> set[str]:
+    try:
+        return set(inspect.signature(value).parameters) if callable(value) else set()
+    except ValueError:  # some of those written in C
+        return set()
+
+
 @pytest.fixture(scope="module")
-def outcomes() -> dict[str, dict]:
+def outcomes() -> dict[str, dict[str, Any]]:
     """For each call what the rules say of it, and what running it and its fix gave.
 
     Everything runs in one process of its own: torch starts threads, which forks do not survive.
     """
-    cases = {}
+    cases: dict[str, dict[str, Any]] = {}
     for call in CALLS:
         text = f"{SETUP}\n\ndef run():\n    return {call}\n"
         before = findings(text)
@@ -245,11 +274,14 @@ def outcomes() -> dict[str, dict]:
     command = [sys.executable, __file__]
     done = subprocess.run(command, input=json.dumps(cases), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
+    judged: dict[str, dict[str, Any]] = json.loads(done.stdout.splitlines()[-1])
+    return judged
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_what_is_reported_warns_or_fails_and_its_fix_gives_the_same(call: str, outcomes) -> None:
+def test_what_is_reported_warns_or_fails_and_its_fix_gives_the_same(
+    call: str, outcomes: dict[str, dict[str, Any]]
+) -> None:
     case = outcomes[call]
     assert case["severities"], "not reported"
     assert case["said"] or max(case["severities"]) == 0, "reported, but torch says nothing"
@@ -279,7 +311,7 @@ def evaluated(expression: str, setup: str) -> tuple[object, str]:
 _TELLS = re.compile(r"deprecat|removed|required to pass|renamed|is now|no longer|reset_peak", re.I)
 
 
-def judge(cases: dict[str, dict]) -> None:
+def judge(cases: dict[str, dict[str, Any]]) -> None:
     """Run each call and its fix, and add what they gave."""
     import torch
 
@@ -297,14 +329,17 @@ def same(value: object, other: object) -> bool:
     import torch
 
     if isinstance(value, (tuple, list)):
-        return len(value) == len(other) and all(map(same, value, other))  # type: ignore[arg-type]
+        assert isinstance(other, (tuple, list))
+        return len(value) == len(other) and all(map(same, value, other))
     if isinstance(value, torch.Tensor):
-        return value.dtype == other.dtype and torch.allclose(value, other, rtol=0, atol=1e-6)  # type: ignore[attr-defined, arg-type]
+        assert isinstance(other, torch.Tensor)
+        alike = value.dtype == other.dtype
+        return alike and bool(torch.allclose(value, other, rtol=0, atol=1e-6))
     return value == other if isinstance(value, (int, float, str)) else type(value) is type(other)
 
 
 @pytest.mark.parametrize("row", NAMES, ids=lambda row: row["name"])
-def test_a_retired_name_is_told_completely(row: dict) -> None:
+def test_a_retired_name_is_told_completely(row: dict[str, Any]) -> None:
     assert release(row["since"]) <= MEASURED_TORCH
     assert row["removed"] is None or release(row["since"]) <= release(row["removed"])
     assert row["form"].partition(" of ")[0] in ("any", "call", "method", "value", "namespace")
@@ -320,7 +355,7 @@ def test_a_retired_name_is_told_completely(row: dict) -> None:
 
 
 @pytest.mark.parametrize("row", NAMES, ids=lambda row: row["name"])
-def test_a_retired_name_is_there_as_long_as_the_table_says(row: dict) -> None:
+def test_a_retired_name_is_there_as_long_as_the_table_says(row: dict[str, Any]) -> None:
     for name in (row["name"], *row.get("also", ())):
         stub = "Error" in row["source"] or "error of torch" in row["source"]
         assert (resolve(name) is not None) == (row["removed"] is None or stub), name
@@ -372,7 +407,7 @@ def test_a_table_names_nothing_twice() -> None:
 
 
 @pytest.mark.parametrize("row", ARGUMENTS, ids=lambda row: f"{row['name']} {row['argument']}")
-def test_a_retired_argument_is_one_that_torch_still_takes(row: dict) -> None:
+def test_a_retired_argument_is_one_that_torch_still_takes(row: dict[str, Any]) -> None:
     assert release(row["since"]) <= MEASURED_TORCH
     assert row["kind"] in ("argument", "reduction")
     assert (row["applicability"] is None) or row["kind"] == "reduction" or "becomes" in row
@@ -380,8 +415,9 @@ def test_a_retired_argument_is_one_that_torch_still_takes(row: dict) -> None:
     assert row["source"]
     found = resolve(row["name"])
     if not inspect.isbuiltin(found):
-        made = isinstance(found, type)
-        signature = inspect.signature(found.__init__ if made else found).parameters
+        taking = attrgetter("__init__")(found) if isinstance(found, type) else found
+        assert callable(taking)
+        signature = inspect.signature(taking).parameters
         assert row["argument"] in signature
         assert [n for n in signature if n in row["parameters"]] == row["parameters"]
 

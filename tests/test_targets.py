@@ -6,6 +6,7 @@ import json
 import pickle
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from running import findings, lintorch
@@ -14,7 +15,7 @@ from lintorch.core.finding import Evidence, Finding, Place, Severity
 from lintorch.core.merge import merge
 from lintorch.core.profile import Profile
 from lintorch.settings import SettingsError
-from lintorch.settings.read_settings import load
+from lintorch.settings.read_settings import load_settings
 from lintorch.targets import Answer, Target, TargetError, every, find
 from lintorch.targets.verdict import About
 
@@ -234,7 +235,7 @@ def test_an_unknown_target_is_one_error(warp: Path) -> None:
     assert "tensorrt-8.4" in line
     warp.joinpath("lintorch.toml").write_text('target = ["onnxrutime-1.20"]\n')
     with pytest.raises(SettingsError, match=r"lintorch\.toml: `target`: unknown .*onnxruntime"):
-        load(str(warp / "lintorch.toml"))
+        load_settings(str(warp / "lintorch.toml"))
 
 
 def test_targets_are_listed(tmp_path: Path) -> None:
@@ -316,7 +317,7 @@ def row(mark: str) -> int:
     return next(n for n, line in enumerate(MODELS.splitlines(), 1) if line.endswith(f"# {mark}"))
 
 
-def tried(folder: Path, exporter: str, *targets: str, opset: int) -> list[dict[str, object]]:
+def tried(folder: Path, exporter: str, *targets: str, opset: int) -> list[dict[str, Any]]:
     folder.joinpath("models.py").write_text(MODELS)
     folder.joinpath("lintorch.toml").write_text(f'exporters = ["{exporter}"]\n{SETTINGS}')
     named = [word for target in targets for word in ("--target", target)]
@@ -327,17 +328,15 @@ def tried(folder: Path, exporter: str, *targets: str, opset: int) -> list[dict[s
     )
 
 
-def exactly(found: list[dict[str, object]]) -> set[tuple[object, object, object]]:
+def exactly(found: list[dict[str, Any]]) -> set[tuple[object, object, object]]:
     return {
-        (f["code"], f["target"], f["location"]["row"])  # type: ignore[index]
-        for f in found
-        if f["evidence"] == "export"
+        (f["code"], f["target"], f["location"]["row"]) for f in found if f["evidence"] == "export"
     }
 
 
 def test_what_the_exporter_folds_is_withdrawn(tmp_path: Path) -> None:
     found = tried(tmp_path, "onnx-legacy", "trt-8.4", opset=20)
-    assert {f["location"]["row"] for f in found if f["code"] == "LT901"} == {  # type: ignore[index]
+    assert {f["location"]["row"] for f in found if f["code"] == "LT901"} == {
         row(mark) for mark in ("norm", "volume", "kept")
     }
 
@@ -573,7 +572,7 @@ torch.onnx.export(Net(), (torch.rand(1, 3, 8, 8),), "net.onnx", opset_version=17
 """
 
 
-def opset_told(folder: Path, *arguments: str) -> list[dict[str, object]]:
+def opset_told(folder: Path, *arguments: str) -> list[dict[str, Any]]:
     return findings("--select", "LT902", "--target", "tensorrt-8.6", *arguments, cwd=folder)
 
 

@@ -64,4 +64,4 @@ def test_a_package_of_tests_holds_nothing_else(tmp_path: Path) -> None:
 
 
 def test_text_that_is_no_python_is_no_test() -> None:
-    assert not testfile.is_test("test_net.py", "def test_a(:\n    assert a\n")
+    assert not testfile.is_test_file("test_net.py", "def test_a(:\n    assert a\n")

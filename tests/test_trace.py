@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from examining import examine_files
+from reported import subject_of
 
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.host.reports import Report
@@ -151,7 +152,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
     for path in paths:
         path.write_text(textwrap.dedent(texts[path.stem]))
     reports = examine_files(paths, folder, limits=ModelLimits(seconds=60))
-    return {Path((r.model or r.failure).path).stem: r for r in reports}
+    return {Path(subject_of(r).path).stem: r for r in reports}
 
 
 def marks(text: str) -> dict[int, set[str]]:
@@ -192,6 +193,7 @@ def test_an_operator_is_recorded_with_layer_shapes_and_arguments(
     report = reports["asks"]
     (conv,) = of_key(report, "torch.nn.functional.conv2d")
     row = next(n for n, line in enumerate(QUESTIONS.splitlines(), 1) if "nn.Conv2d" in line)
+    assert conv.built is not None
     assert (conv.layer, conv.layer_class, conv.built.row) == ("conv", "torch.nn.Conv2d", row)
     assert conv.inputs[0] == (2, 3, 64, 64)
     assert conv.outputs == ((2, 4, 64, 64),)
@@ -226,6 +228,7 @@ def test_a_graph_that_is_refused_names_the_line(reports: dict[str, Report]) -> N
     assert set(captures) == marks(REFUSED)[row]
     for capture in captures.values():
         assert not capture.ok
+        assert capture.site is not None
         assert capture.site.row == row
         assert 0 < len(capture.error) <= 400
         assert "\n" not in capture.error
@@ -237,7 +240,8 @@ def test_a_graph_that_is_made_has_operators_with_lines(reports: dict[str, Report
     names = {name: [op for op, _ in capture.operators] for name, capture in captures.items()}
     assert names["torch.export"] == ["aten.conv2d.default", "aten.relu.default"]
     assert names["fx"] == ["torch.nn.Conv2d", "torch.Tensor.relu"]
-    assert {site.row for capture in captures.values() for _, site in capture.operators} == {row}
+    rows = {site and site.row for each in captures.values() for _, site in each.operators}
+    assert rows == {row}
 
 
 def test_a_model_that_following_disturbs_is_recorded_without(reports: dict[str, Report]) -> None:

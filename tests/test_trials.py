@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import logging
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,41 +16,42 @@ pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
 
 import torch.nn.functional as F  # noqa: E402
-from torch import nn  # noqa: E402
+from torch import Tensor, nn  # noqa: E402
 
 from lintorch.core.profile import EXPORTERS, MEASURED  # noqa: E402
-from lintorch.guest.export import TABLE, attempt  # noqa: E402
+from lintorch.guest.export import EXPORTER_TABLE, try_export  # noqa: E402
 from lintorch.guest.watch.make_tensors import varied  # noqa: E402
 from lintorch.record.models import Input, Model  # noqa: E402
 from lintorch.record.outcomes import AS_TRACED, IN_TRAINING, Outcome, Variation  # noqa: E402
+from lintorch.record.sites import Site  # noqa: E402
 
 ALL = MEASURED
 logging.getLogger("torch.onnx").setLevel(logging.ERROR)
 
 
 class Flattened(nn.Module):
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.conv = nn.Conv2d(3, 4, 3, padding=1)
 
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         y = self.conv(x).mean(3)
         return y.view(x.size(0), -1)
 
 
 class IntSize(nn.Module):
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         batch = int(x.size(0))
         return (x * 2).view(batch, -1)
 
 
 class DataSize(nn.Module):
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         return (x * 2).view(x.data.size(0), -1)
 
 
 class Looped(nn.Module):
-    def forward(self, x):
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
         total = x[:, :, 0]
         for row in range(x.size(2)):
             total = total + x[:, :, row]
@@ -56,120 +59,128 @@ class Looped(nn.Module):
 
 
 class Pooled(nn.Module):
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.pool = nn.AdaptiveAvgPool2d(8)
 
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         x = x + 1
         return self.pool(x)
 
 
 class ViewWrite(nn.Module):
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         y = x * 2
         y.flatten(1).mul_(3)
         return y + 1
 
 
 class Normed(nn.Module):
-    def __init__(self, norm=nn.BatchNorm2d):
+    def __init__(self, norm: type[nn.Module] = nn.BatchNorm2d) -> None:
         super().__init__()
         self.norm = norm(3)
 
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         return self.norm(x)
 
 
 class Resized(nn.Module):
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         return F.interpolate(x, scale_factor=2.0, mode="bilinear", align_corners=False)
 
 
 class Untranslated(nn.Module):
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         q = torch.linalg.qr(x)[0]
         return torch.special.bessel_j0(q)
 
 
 class Special(nn.Module):
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         x = torch.special.i0e(x)
         return torch.special.bessel_j0(x)
 
 
 class Noisy(nn.Module):
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         return F.dropout(x, 0.5)
 
 
 class NoisyBaked(nn.Module):
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         return F.dropout(x, 0.5).view(int(x.size(0)), -1)
 
 
-names = {"__name__": __name__}
+names: dict[str, Any] = {"__name__": __name__}
 exec("def unread(x):\n    return x * 2", names)
 
 
 class Unread(nn.Module):
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         return unread(x)
 
 
 unread = names["unread"]
 
 
-def spread(*tensors, **options):
+def spread(*tensors: Tensor, **options: object) -> Tensor:
     return tensors[0] * 2
 
 
 class Spread(nn.Module):
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         return spread(x)
 
 
 class Asked(nn.Module):
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         peak = int(x.amax())
         return x + peak if peak > 1 else x
 
 
 class Named(nn.Module):
-    def forward(self, x):
+    def forward(self, x: Tensor) -> dict[str, Tensor | None]:
         return {"twice": x * 2, "none": None}
 
 
 class Fixed(nn.Module):
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         assert x.size(2) == 16
         return x * 2
 
 
 class Divisible(nn.Module):
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.down = nn.Conv2d(3, 4, 2, 2)
         self.up = nn.ConvTranspose2d(4, 3, 2, 2)
 
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         if x.size(2) % 16 or x.size(3) % 16:
             raise ValueError("sizes must be divisible by 16")
         return x + self.up(self.down(x))
 
 
-def tried(module, exporter, directory, *, opset=None, train=False, shape=None) -> Outcome:
+def tried(
+    module: nn.Module,
+    exporter: str,
+    directory: Path,
+    *,
+    opset: int | None = None,
+    train: bool = False,
+    shape: tuple[int | str, ...] | None = None,
+) -> Outcome:
     image = Input("x", "float32", shape or ("batch", 3, "height", "width"))
     model = Model("m.py", "M", 1, inputs=(image,), sizes={"batch": 2, "height": 16, "width": 16})
 
-    def runs(sizes):
+    def runs(sizes: Mapping[str, int]) -> bool:
         try:
-            module(*(torch.zeros([sizes.get(s, s) for s in image.shape]),))
+            module(*(torch.zeros([s if isinstance(s, int) else sizes[s] for s in image.shape]),))
         except Exception:
             return False
         return True
 
-    return attempt(
+    return try_export(
         exporter,
         module.eval(),
         model,
@@ -181,13 +192,18 @@ def tried(module, exporter, directory, *, opset=None, train=False, shape=None) -
     )
 
 
-def row_of(model, text):
+def row_of(model: type[nn.Module], text: str) -> int:
     lines, first = inspect.getsourcelines(model)
     return next(first + i for i, line in enumerate(lines) if text in line)
 
 
-def test_every_exporter_that_can_be_asked_for_is_there():
-    assert tuple(TABLE) == EXPORTERS
+def site_of(outcome: Outcome) -> Site:
+    assert outcome.site is not None, outcome.message
+    return outcome.site
+
+
+def test_every_exporter_that_can_be_asked_for_is_there() -> None:
+    assert tuple(EXPORTER_TABLE) == EXPORTERS
 
 
 @pytest.mark.parametrize(("exporter", "package"), [("openvino", "openvino"), ("ncnn", "pnnx")])
@@ -195,31 +211,37 @@ class TestConverter:
     """Converters that are installed by themselves; their telemetry writes to a home."""
 
     @pytest.fixture(autouse=True)
-    def home(self, tmp_path, monkeypatch):
+    def home(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("HOME", str(tmp_path))
 
-    def test_its_absence_says_what_to_install(self, exporter, package, tmp_path):
+    def test_its_absence_says_what_to_install(
+        self, exporter: str, package: str, tmp_path: Path
+    ) -> None:
         outcome = tried(Flattened(), exporter, tmp_path)
         there = importlib.util.find_spec(package) is not None
         assert (outcome.status == "unavailable") == (not there)
         assert there or outcome.message.endswith(f'pip install "lintorch[{exporter}]"')
 
-    def test_numbers_are_right_at_every_size(self, exporter, package, tmp_path):
+    def test_numbers_are_right_at_every_size(
+        self, exporter: str, package: str, tmp_path: Path
+    ) -> None:
         pytest.importorskip(package)
         assert tried(Normed(), exporter, tmp_path).status == "ok"
         outcome = tried(Named(), exporter, tmp_path)
         assert (outcome.status, outcome.message) == ("ok", "")
 
-    def test_every_operator_without_translation_is_named(self, exporter, package, tmp_path):
+    def test_every_operator_without_translation_is_named(
+        self, exporter: str, package: str, tmp_path: Path
+    ) -> None:
         pytest.importorskip(package)
         outcome = tried(Special(), exporter, tmp_path)
         assert (outcome.status, outcome.stage) == ("failed", "export")
         assert set(outcome.operators) == {"aten::special_i0e", "aten::special_bessel_j0"}
-        assert outcome.site.row == row_of(Special, "i0e")
+        assert site_of(outcome).row == row_of(Special, "i0e")
 
 
 @pytest.mark.parametrize("exporter", ALL)
-def test_plain_sizes_are_right_at_every_size(exporter, tmp_path):
+def test_plain_sizes_are_right_at_every_size(exporter: str, tmp_path: Path) -> None:
     outcome = tried(Flattened(), exporter, tmp_path)
     assert (outcome.status, outcome.wrong, outcome.detail) == ("ok", (), "")
     assert (outcome.opset is not None) == exporter.startswith("onnx")
@@ -227,7 +249,9 @@ def test_plain_sizes_are_right_at_every_size(exporter, tmp_path):
 
 @pytest.mark.parametrize("exporter", ["onnx-legacy", "torchscript-trace"])
 @pytest.mark.parametrize("model", [IntSize, DataSize])
-def test_a_baked_batch_is_wrong_at_another_batch(exporter, model, tmp_path):
+def test_a_baked_batch_is_wrong_at_another_batch(
+    exporter: str, model: type[nn.Module], tmp_path: Path
+) -> None:
     outcome = tried(model(), exporter, tmp_path)
     assert outcome.status == "wrong"
     assert set(outcome.wrong_at) == {Variation.of_group("batch")}
@@ -237,28 +261,30 @@ def test_a_baked_batch_is_wrong_at_another_batch(exporter, model, tmp_path):
 
 
 @pytest.mark.parametrize("exporter", ["torch.export", "onnx", "torchscript-script"])
-def test_a_read_through_data_is_right_where_it_stays_symbolic(exporter, tmp_path):
+def test_a_read_through_data_is_right_where_it_stays_symbolic(
+    exporter: str, tmp_path: Path
+) -> None:
     assert tried(DataSize(), exporter, tmp_path).status == "ok"
 
 
-def test_a_baked_batch_is_refused_by_torch_export_at_its_line(tmp_path):
+def test_a_baked_batch_is_refused_by_torch_export_at_its_line(tmp_path: Path) -> None:
     outcome = tried(IntSize(), "torch.export", tmp_path)
     assert (outcome.status, outcome.stage) == ("failed", "export")
     assert "batch (2)" in outcome.message
-    assert (outcome.site.path, outcome.site.row) == ("m.py", row_of(IntSize, "int("))
+    assert (site_of(outcome).path, site_of(outcome).row) == ("m.py", row_of(IntSize, "int("))
 
 
-def test_a_loop_over_a_size_is_refused_by_onnx_at_its_line(tmp_path):
+def test_a_loop_over_a_size_is_refused_by_onnx_at_its_line(tmp_path: Path) -> None:
     outcome = tried(Looped(), "onnx", tmp_path)
-    assert (outcome.status, outcome.site.row) == ("failed", row_of(Looped, "range("))
+    assert (outcome.status, site_of(outcome).row) == ("failed", row_of(Looped, "range("))
     assert "height (16)" in outcome.message
 
 
-def test_a_loop_over_a_fixed_size_is_right_and_inputs_can_be_given_back(tmp_path):
+def test_a_loop_over_a_fixed_size_is_right_and_inputs_can_be_given_back(tmp_path: Path) -> None:
     assert tried(Looped(), "onnx", tmp_path, shape=("batch", 3, 4, 4)).status == "ok"
 
 
-def test_a_module_that_cannot_be_copied_is_left_as_it_was(tmp_path):
+def test_a_module_that_cannot_be_copied_is_left_as_it_was(tmp_path: Path) -> None:
     module = nn.Sequential(nn.BatchNorm2d(3), nn.Conv2d(3, 3, 1))
     module.kept = module[1].weight * 2
     before = {name: value.clone() for name, value in module.state_dict().items()}
@@ -267,39 +293,40 @@ def test_a_module_that_cannot_be_copied_is_left_as_it_was(tmp_path):
     assert all(torch.equal(value, before[name]) for name, value in module.state_dict().items())
 
 
-def test_a_pool_to_a_fixed_size_is_wrong_at_another_size(tmp_path):
+def test_a_pool_to_a_fixed_size_is_wrong_at_another_size(tmp_path: Path) -> None:
     outcome = tried(Pooled(), "onnx", tmp_path)
     assert outcome.wrong_at == {Variation.of_group("height,width"): None}
     assert "at height,width 49×81" in outcome.detail
 
 
-def test_a_pool_to_a_fixed_size_is_refused_by_the_legacy_exporter(tmp_path):
+def test_a_pool_to_a_fixed_size_is_refused_by_the_legacy_exporter(tmp_path: Path) -> None:
     outcome = tried(Pooled(), "onnx-legacy", tmp_path)
     assert (outcome.status, outcome.operators) == ("failed", ())
     assert "adaptive_avg_pool2d" in outcome.message
-    assert outcome.site.row == row_of(Pooled, "self.pool(x)")
+    assert site_of(outcome).row == row_of(Pooled, "self.pool(x)")
 
 
-def test_a_pool_to_a_fixed_size_is_right_where_the_size_is_fixed(tmp_path):
+def test_a_pool_to_a_fixed_size_is_right_where_the_size_is_fixed(tmp_path: Path) -> None:
     shape = ("batch", 3, 16, 16)
     assert tried(Pooled(), "onnx", tmp_path, shape=shape).status == "ok"
     assert tried(Pooled(), "onnx-legacy", tmp_path, shape=shape).status == "ok"
 
 
-def test_a_write_through_a_view_is_lost_by_the_legacy_exporter(tmp_path):
-    wrong = tried(ViewWrite(), "onnx-legacy", tmp_path).wrong_at
-    assert wrong[AS_TRACED] > 1
+def test_a_write_through_a_view_is_lost_by_the_legacy_exporter(tmp_path: Path) -> None:
+    wrong = tried(ViewWrite(), "onnx-legacy", tmp_path).wrong_at[AS_TRACED]
+    assert wrong is not None
+    assert wrong > 1
     assert tried(ViewWrite(), "onnx", tmp_path).status == "ok"
 
 
-def test_script_refuses_sync_batch_norm(tmp_path):
+def test_script_refuses_sync_batch_norm(tmp_path: Path) -> None:
     outcome = tried(Normed(nn.SyncBatchNorm), "torchscript-script", tmp_path)
     assert (outcome.status, outcome.stage) == ("failed", "export")
     assert tried(Normed(nn.SyncBatchNorm), "torch.export", tmp_path).status == "ok"
 
 
 @pytest.mark.parametrize("exporter", ALL)
-def test_training_mode_changes_what_some_exporters_write(exporter, tmp_path):
+def test_training_mode_changes_what_some_exporters_write(exporter: str, tmp_path: Path) -> None:
     module = Normed()
     before = module.norm.running_mean.clone()
     outcome = tried(module, exporter, tmp_path, train=True)
@@ -309,13 +336,15 @@ def test_training_mode_changes_what_some_exporters_write(exporter, tmp_path):
     assert torch.equal(module.norm.running_mean, before)
 
 
-def test_dropout_in_training_mode_stays_in_the_file_but_for_the_legacy_exporter(tmp_path):
+def test_dropout_in_training_mode_stays_in_the_file_but_for_the_legacy_exporter(
+    tmp_path: Path,
+) -> None:
     module = nn.Sequential(nn.Dropout(0.5))
     assert set(tried(module, "onnx", tmp_path, train=True).wrong_at) == {IN_TRAINING}
     assert tried(module, "onnx-legacy", tmp_path, train=True).status == "ok"
 
 
-def test_bilinear_resizing_is_wrong_at_opset_10_only(tmp_path):
+def test_bilinear_resizing_is_wrong_at_opset_10_only(tmp_path: Path) -> None:
     old = tried(Resized(), "onnx-legacy", tmp_path, opset=10)
     assert (old.status, old.opset) == ("wrong", 10)
     new = tried(Resized(), "onnx-legacy", tmp_path, opset=11)
@@ -323,25 +352,27 @@ def test_bilinear_resizing_is_wrong_at_opset_10_only(tmp_path):
 
 
 @pytest.mark.parametrize("exporter", ["onnx", "onnx-legacy"])
-def test_every_operator_without_translation_is_named(exporter, tmp_path):
+def test_every_operator_without_translation_is_named(exporter: str, tmp_path: Path) -> None:
     outcome = tried(Untranslated(), exporter, tmp_path)
     assert (outcome.status, outcome.stage) == ("failed", "export")
     assert outcome.operators == ("aten::linalg_qr", "aten::special_bessel_j0")
-    assert outcome.site.row == row_of(Untranslated, "linalg.qr")
+    assert site_of(outcome).row == row_of(Untranslated, "linalg.qr")
 
 
-def test_a_random_model_is_said_to_be_random(tmp_path):
+def test_a_random_model_is_said_to_be_random(tmp_path: Path) -> None:
     outcome = tried(Noisy(), "torch.export", tmp_path)
     assert outcome.status == "random"
     assert "itself is random" in outcome.detail
 
 
-def test_a_random_model_can_be_of_a_wrong_shape(tmp_path):
+def test_a_random_model_can_be_of_a_wrong_shape(tmp_path: Path) -> None:
     batch = Variation.of_group("batch")
     assert tried(NoisyBaked(), "torchscript-trace", tmp_path).wrong_at == {batch: None}
 
 
-def test_an_opset_below_what_the_new_exporter_writes_is_reached_where_all_converts(tmp_path):
+def test_an_opset_below_what_the_new_exporter_writes_is_reached_where_all_converts(
+    tmp_path: Path,
+) -> None:
     reached = tried(nn.Sequential(nn.Conv2d(3, 4, 3)), "onnx", tmp_path, opset=17)
     assert (reached.status, reached.opset, reached.detail) == ("ok", 17, "")
     kept = tried(Flattened(), "onnx", tmp_path, opset=17)  # no conversion of a mean
@@ -349,37 +380,37 @@ def test_an_opset_below_what_the_new_exporter_writes_is_reached_where_all_conver
     assert kept.detail == "opset 17 was asked for, 18 was written"
 
 
-def test_a_message_is_the_same_at_every_run(tmp_path):
+def test_a_message_is_the_same_at_every_run(tmp_path: Path) -> None:
     outcome = tried(Unread(), "torchscript-script", tmp_path)
     assert "<function unread>" in outcome.message
 
 
-def test_a_value_asked_of_a_tensor_is_refused_at_its_line(tmp_path):
+def test_a_value_asked_of_a_tensor_is_refused_at_its_line(tmp_path: Path) -> None:
     outcome = tried(Asked(), "torch.export", tmp_path)
-    assert (outcome.status, outcome.site.row) == ("failed", row_of(Asked, "int("))
+    assert (outcome.status, site_of(outcome).row) == ("failed", row_of(Asked, "int("))
     assert "data-dependent" in outcome.message
     assert "unhinted" not in outcome.message
 
 
-def test_a_function_that_the_compiler_refuses_is_named(tmp_path):
+def test_a_function_that_the_compiler_refuses_is_named(tmp_path: Path) -> None:
     assert tried(Spread(), "torchscript-script", tmp_path).message.endswith(": spread()")
 
 
 @pytest.mark.parametrize("exporter", ALL[:4])
-def test_mappings_and_none_can_be_given_back(exporter, tmp_path):
+def test_mappings_and_none_can_be_given_back(exporter: str, tmp_path: Path) -> None:
     assert tried(Named(), exporter, tmp_path).status == "ok"
 
 
-def test_a_size_that_the_model_itself_fixes_is_exported_fixed(tmp_path):
+def test_a_size_that_the_model_itself_fixes_is_exported_fixed(tmp_path: Path) -> None:
     assert tried(Fixed(), "torch.export", tmp_path).status == "ok"
 
 
 @pytest.mark.parametrize("exporter", ALL)
-def test_a_size_that_must_be_divisible_is_still_dynamic(exporter, tmp_path):
+def test_a_size_that_must_be_divisible_is_still_dynamic(exporter: str, tmp_path: Path) -> None:
     assert tried(Divisible(), exporter, tmp_path).status == "ok"
 
 
-def test_nothing_is_written_elsewhere(tmp_path, monkeypatch):
+def test_nothing_is_written_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     elsewhere = tmp_path / "elsewhere"
     (tmp_path / "given").mkdir()
     elsewhere.mkdir()

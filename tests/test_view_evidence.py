@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -50,9 +51,11 @@ def image(name: str, body: str) -> str:
     return IMAGE.format(name=name, body="\n".join(f"        {line}" for line in body.split("|")))
 
 
-def examined(
-    folder: Path, *models: str, exporters: tuple[str, ...] = ()
-) -> dict[str, tuple[list[Finding], list[Finding]]]:
+Judged = tuple[list[Finding], list[Finding]]
+"""What stands of a line, and what was withdrawn."""
+
+
+def examined(folder: Path, *models: str, exporters: tuple[str, ...] = ()) -> dict[str, Judged]:
     """What stands, and what was withdrawn, by the mark (`# mark`) of the line it lies on."""
     text = HEAD + "".join(models)
     path = folder / "net.py"
@@ -70,7 +73,7 @@ def examined(
     return dict(marked(text, merge(found)))
 
 
-def marked(text: str, merged: Merged):  # type: ignore[no-untyped-def]
+def marked(text: str, merged: Merged) -> Iterator[tuple[str, Judged]]:
     for row, line in enumerate(text.splitlines(), 1):
         if mark := re.search(r"# (.+)$", line):
             standing = [f for f in merged.standing if f.place.row == row]
@@ -94,30 +97,32 @@ VIEWS = (
 
 
 @pytest.fixture(scope="module")
-def views(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[list[Finding], ...]]:
+def views(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Judged]:
     return examined(tmp_path_factory.mktemp("views"), *VIEWS)
 
 
 @pytest.mark.parametrize("mark", ["base read", "base given back", "in a helper"])
-def test_a_write_through_a_view_whose_base_is_read(views: dict, mark: str) -> None:
+def test_a_write_through_a_view_whose_base_is_read(views: dict[str, Judged], mark: str) -> None:
     ((finding,), _) = views[mark]
     assert (finding.code, finding.evidence) == ("LT131", Evidence.TRACE)
     assert "through" in finding.said
 
 
 @pytest.mark.parametrize("mark", ["index", "only the view read", "copy"])
-def test_a_write_that_no_other_tensor_shows(views: dict, mark: str) -> None:
+def test_a_write_that_no_other_tensor_shows(views: dict[str, Judged], mark: str) -> None:
     assert views[mark][0] == []
 
 
-def test_a_write_that_is_read_by_its_own_name_is_withdrawn(views: dict) -> None:
+def test_a_write_that_is_read_by_its_own_name_is_withdrawn(views: dict[str, Judged]) -> None:
     standing, withdrawn = views["only the view read"]
     assert standing == []
     assert [f.code for f in withdrawn] == ["LT131"]
 
 
 @pytest.mark.parametrize("mark", ["hidden", "branch below"])
-def test_what_data_hides_or_a_branch_may_read_is_not_withdrawn(views: dict, mark: str) -> None:
+def test_what_data_hides_or_a_branch_may_read_is_not_withdrawn(
+    views: dict[str, Judged], mark: str
+) -> None:
     assert [f.evidence for f in views[mark][0]] == [Evidence.SOURCE]
 
 
@@ -263,7 +268,7 @@ class Even(nn.Module):
 
 
 @pytest.fixture(scope="module")
-def others(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[list[Finding], ...]]:
+def others(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Judged]:
     return examined(tmp_path_factory.mktemp("others"), WRITTEN, LENGTHS, LAYERS, NUMBERS)
 
 
@@ -302,7 +307,7 @@ REFUTED = {"state of windows": "LT122", "of one size": "LT122", "five steps": "L
 
 
 @pytest.mark.parametrize("mark", CONFIRMED)
-def test_a_run_shows_it(others: dict, mark: str) -> None:
+def test_a_run_shows_it(others: dict[str, Judged], mark: str) -> None:
     code, said = CONFIRMED[mark]
     ((finding,), _) = others[mark]
     assert (finding.code, finding.evidence) == (code, Evidence.TRACE)
@@ -310,16 +315,16 @@ def test_a_run_shows_it(others: dict, mark: str) -> None:
 
 
 @pytest.mark.parametrize("mark", REFUTED)
-def test_a_run_withdraws_it(others: dict, mark: str) -> None:
+def test_a_run_withdraws_it(others: dict[str, Judged], mark: str) -> None:
     standing, withdrawn = others[mark]
     assert standing == []
     assert [f.code for f in withdrawn] == [REFUTED[mark]]
 
 
 @pytest.mark.parametrize("mark", ["in order", "one side"])
-def test_an_innocent_line_stays_clean(others: dict, mark: str) -> None:
+def test_an_innocent_line_stays_clean(others: dict[str, Judged], mark: str) -> None:
     assert others[mark][0] == []
 
 
-def test_a_layer_that_ran_may_still_be_too_long(others: dict) -> None:
+def test_a_layer_that_ran_may_still_be_too_long(others: dict[str, Judged]) -> None:
     assert [f.evidence for f in others["even"][0]] == [Evidence.SOURCE]

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 from examining import examine_files, examine_nets, net
+from reported import failure_of, model_of
 
 from lintorch.host.client import WorkerError
+from lintorch.record.model_options import ModelLimits
 
 GIB = 2**30
 HOSTILE = {
@@ -45,29 +47,29 @@ HARMLESS = {
 
 
 def test_a_model_that_misbehaves_is_one_failure_and_the_next_runs(tmp_path: Path) -> None:
-    found = examine_nets(tmp_path, HOSTILE, seconds=4)
+    found = examine_nets(tmp_path, HOSTILE, ModelLimits(seconds=4))
     for name, (stage, cause) in STAGES.items():
         assert set(found[name]) == {"Net", "Next"}, name
-        failure = found[name]["Net"].failure
+        failure = failure_of(found[name]["Net"])
         assert cause in failure.cause
         assert not stage or failure.stage == stage
         assert failure.row == 7
         assert found[name]["Next"].failure is None
-        assert found[name]["Next"].model.inputs
+        assert model_of(found[name]["Next"]).inputs
 
 
 def test_a_model_that_takes_all_memory_is_stopped_and_the_next_runs(tmp_path: Path) -> None:
     running = "self.held = [torch.ones(2**26) for _ in range(2**20)]"
-    found = examine_nets(tmp_path, {"net": net(running=running)}, memory=2 * GIB)
-    assert "memory" in found["net"]["Net"].failure.cause
+    found = examine_nets(tmp_path, {"net": net(running=running)}, ModelLimits(memory=2 * GIB))
+    assert "memory" in failure_of(found["net"]["Net"]).cause
     assert found["net"]["Next"].failure is None
 
 
 def test_a_file_that_cannot_be_loaded_is_one_failure_and_the_next_is_loaded(tmp_path: Path) -> None:
     files = {name: net(importing=line) for name, (line, *_) in UNIMPORTABLE.items()}
-    found = examine_nets(tmp_path, {**files, **HARMLESS}, seconds=4)
+    found = examine_nets(tmp_path, {**files, **HARMLESS}, ModelLimits(seconds=4))
     for name, (_, stage, cause) in UNIMPORTABLE.items():
-        (failure,) = (report.failure for report in found[name].values())
+        (failure,) = (failure_of(report) for report in found[name].values())
         assert (failure.qualname, failure.stage) == ("", stage)
         assert cause in failure.cause
     for name in HARMLESS:
@@ -78,14 +80,14 @@ def test_a_file_that_cannot_be_loaded_is_one_failure_and_the_next_is_loaded(tmp_
 def test_what_a_failed_model_printed_is_kept_at_its_end(tmp_path: Path) -> None:
     running = "print('loading weights'); sys.stdout.flush(); os._exit(1)"
     found = examine_nets(tmp_path, {"net": net(running=running)})
-    assert found["net"]["Net"].failure.output == "loading weights"
+    assert failure_of(found["net"]["Net"]).output == "loading weights"
 
 
 def test_the_worker_has_no_network_and_a_home_of_its_own(tmp_path: Path) -> None:
     asking = "import socket; socket.create_connection(('192.0.2.1', 80))"
     writing = "open(os.path.expanduser('~/left'), 'w'); open('left', 'w')"
     found = examine_nets(tmp_path, {"asks": net(building=asking), "writes": net(building=writing)})
-    assert "without network" in found["asks"]["Net"].failure.cause
+    assert "without network" in failure_of(found["asks"]["Net"]).cause
     assert found["writes"]["Net"].failure is None
     assert not Path.home().joinpath("left").exists()
     assert {path.name for path in tmp_path.iterdir()} == {"asks.py", "writes.py"}

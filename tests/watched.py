@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 from running import CHECKOUT
 
@@ -19,18 +20,27 @@ PATIENCE = 120
 class Run:
     """lintorch at work in a folder, with a temporary folder that its processes can be told by."""
 
-    def __init__(self, folder: Path, *arguments: str, **given: object) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *arguments: str,
+        stdout: int | IO[str] = subprocess.PIPE,
+        stderr: int = subprocess.PIPE,
+        preexec_fn: Callable[[], None] | None = None,
+    ) -> None:
         self.temporary = folder / "temporary"
         self.temporary.mkdir(exist_ok=True)
         self.mark = f"LINTORCH_RUN={folder}"
         environment = {"PYTHONPATH": str(CHECKOUT), "TMPDIR": str(self.temporary)}
-        streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         self.process = subprocess.Popen(
             [sys.executable, "-m", "lintorch", *arguments],
             cwd=folder,
             env={**os.environ, **environment, "LINTORCH_RUN": str(folder)},
             text=True,
-            **{**streams, "preexec_fn": hear, **given},
+            stdin=subprocess.PIPE,
+            stdout=stdout,
+            stderr=stderr,
+            preexec_fn=preexec_fn or hear,
         )
 
     def others(self) -> list[str]:

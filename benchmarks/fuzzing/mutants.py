@@ -99,23 +99,22 @@ def nest(text: str, rng: random.Random) -> str:
     if not names:
         return text
     name, n = rng.choice(names), rng.choice((10, 60, 150, 250, 900))
-    made = rng.choice(
-        [
-            lambda x: "(" * n + x + ")" * n,
-            lambda x: "[" * n + x + "]" * n,
-            lambda x: "-" * n + x,
-            lambda x: x + ".b()" * min(n, 250),
-            lambda x: x + ".b" * n,
-            lambda x: x + "[0]" * n,
-            lambda x: "(" + " + ".join([x] * n) + ")",
-            lambda x: "(" + " or ".join([x] * n) + ")",
-            lambda x: "f(" * n + x + ")" * n,
-            lambda x: "(" + "1 if y else " * min(n, 250) + x + ")",
-            lambda x: "(" + "lambda: " * min(n, 250) + x + ")",
-            lambda x: "(" + "'a' " * n + ")",
-            lambda x: "{0: " * n + x + "}" * n,
-        ]
-    )(name[0])
+    nestings: list[Callable[[str], str]] = [
+        lambda x: "(" * n + x + ")" * n,
+        lambda x: "[" * n + x + "]" * n,
+        lambda x: "-" * n + x,
+        lambda x: x + ".b()" * min(n, 250),
+        lambda x: x + ".b" * n,
+        lambda x: x + "[0]" * n,
+        lambda x: "(" + " + ".join([x] * n) + ")",
+        lambda x: "(" + " or ".join([x] * n) + ")",
+        lambda x: "f(" * n + x + ")" * n,
+        lambda x: "(" + "1 if y else " * min(n, 250) + x + ")",
+        lambda x: "(" + "lambda: " * min(n, 250) + x + ")",
+        lambda x: "(" + "'a' " * n + ")",
+        lambda x: "{0: " * n + x + "}" * n,
+    ]
+    made = rng.choice(nestings)(name[0])
     return text[: name.start()] + made + text[name.end() :]
 
 

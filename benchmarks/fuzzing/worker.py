@@ -13,11 +13,13 @@ from pathlib import Path
 
 from lintorch.core.finding import Finding
 from lintorch.core.profile import Profile
-from lintorch.files import Text, read
-from lintorch.run.check_files import heed
-from lintorch.run.lint_file import Task, catalog, lint_text
+from lintorch.files import FileText, read_file
+from lintorch.run.check_files import suppress_by_comments
+from lintorch.run.lint_file import lint_text
 from lintorch.run.lint_files import lint_path
+from lintorch.run.lint_task import LintTask
 from lintorch.run.request import Request
+from lintorch.run.rule_catalog import load_catalog
 from lintorch.run.scope import Scope
 
 CRASHED = ("LT002", "LT009")
@@ -28,7 +30,7 @@ def serve(mutate: Callable[[int], bytes] | None = None, every: bool = False) -> 
 
     `every` has files parsed that never mention torch, which lintorch passes over.
     """
-    codes = frozenset(catalog(()).rules)
+    codes = frozenset(load_catalog(()).rules)
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder, "mutant.py")
         for told in map(str.strip, sys.stdin):
@@ -54,12 +56,12 @@ def checked(path: str, codes: frozenset[str], every: bool) -> dict[str, object]:
 
 def look(path: str, codes: frozenset[str], every: bool) -> tuple[Finding, ...]:
     """The findings of a file, its suppressions heeded."""
-    task = Task(path, codes, Profile())
+    task = LintTask(path, codes, Profile())
     linted = lint_path(task)
-    text = read(path)
-    if not isinstance(text, Text):
+    text = read_file(path)
+    if not isinstance(text, FileText):
         return linted.findings
     if every and "torch" not in text.text:
         linted = lint_text(task, f"{text.text}\n# torch\n")
     request = Request((path,))
-    return heed(text.text, path, linted.findings, Scope(request), request)
+    return suppress_by_comments(text.text, path, linted.findings, Scope(request), request)

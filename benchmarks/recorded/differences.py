@@ -71,8 +71,8 @@ def tell_difference(before: Path, after: Path, name: str, without: Sequence[str]
     pairs = enumerate(zip_longest(*lines))
     first = next((number for number, (one, other) in pairs if one != other), len(lines[0]))
     start = max(first - 12, 0)
-    parts = [each[start : first + _WINDOW] for each in lines]
-    shown = list(unified_diff(*parts, f"before/{name}", f"after/{name} from line {start + 1}", lineterm=""))  # fmt: skip
+    was, now = (each[start : first + _WINDOW] for each in lines)
+    shown = list(unified_diff(was, now, f"before/{name}", f"after/{name} from line {start + 1}", lineterm=""))  # fmt: skip
     yield from shown[:_SHOWN] or [f"{name} differs in the ends of its lines"]
     if len(shown) > _SHOWN:
         yield "…"

@@ -106,7 +106,7 @@ CASES: list[tuple[str, Any, tuple[Any, ...]]] = [
     ("torch.nn.functional.scaled_dot_product_attention",
      lambda q: F.scaled_dot_product_attention(q, q, q), ((2, 2, 5, 8),)),
     ("torch.nn.functional.grid_sample", F.grid_sample, (image, (2, 5, 5, 2))),
-    ("torch.nn.functional.affine_grid", lambda t: F.affine_grid(t, (2, 4, 8, 8)), ((2, 2, 3),)),
+    ("torch.nn.functional.affine_grid", lambda t: F.affine_grid(t, [2, 4, 8, 8]), ((2, 2, 3),)),
     ("torch.nn.functional.one_hot", lambda x: F.one_hot(x, 5), (torch.tensor([1, 3]),)),
     ("torch.nn.functional.cosine_similarity torch.cosine_similarity torch.nn.CosineSimilarity",
      F.cosine_similarity, (matrix, matrix)),

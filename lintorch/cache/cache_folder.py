@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import stat
 
-from lintorch.files.file_text import replace
+from lintorch.files.file_text import replace_file
 from lintorch.files.user_folders import user_folder
 
 _KEPT = 256
@@ -33,7 +33,7 @@ def keep(file: str, data: bytes) -> None:
     """Put a file into the cache, and let go of those used longest ago. Raises OSError."""
     folder = os.path.dirname(file)
     _prepare(folder)
-    replace(file, data, lasting=False)
+    replace_file(file, data, lasting=False)
     _prune(folder)
 
 
@@ -43,7 +43,7 @@ def _prepare(folder: str) -> None:
         raise PermissionError(folder)
     tag = os.path.join(folder, "CACHEDIR.TAG")
     if not os.path.exists(tag):
-        replace(tag, _TAG.encode(), lasting=False)
+        replace_file(tag, _TAG.encode(), lasting=False)
 
 
 def _is_own(folder: str) -> bool:

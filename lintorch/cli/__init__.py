@@ -13,11 +13,11 @@ from contextlib import contextmanager, suppress
 import click
 
 from lintorch import __version__
-from lintorch.machine.stopping import Stopped, heeded
+from lintorch.machine.stopping import Stopped, stop_at_signals
 
-_UNHEARD = 128 + 13
+_EXIT_OF_SIGPIPE = 128 + 13
 """SIGPIPE, which Windows lacks."""
-_FULL = (errno.ENOSPC, errno.EIO)
+_DISK_ERRORS = (errno.ENOSPC, errno.EIO)
 _COMMANDS = ("check", "export", "models", "rule", "rules", "targets")
 
 
@@ -30,14 +30,14 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        module = importlib.import_module(f"lintorch.cli.{cmd_name}")
+        module = importlib.import_module(f"lintorch.cli.{cmd_name}_command")
         command: click.Command = module.command
         return command
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command; a defect of lintorch is no finding, and so has exit code 2."""
         try:
-            with heeded(), _flushed():
+            with stop_at_signals(), _flush_at_end():
                 return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
@@ -46,9 +46,9 @@ class _Commands(click.Group):
                 click.echo("lintorch: stopped; no file is half written", err=True)
             sys.exit(stop.exit_code if isinstance(stop, Stopped) else 128 + signal.SIGINT)
         except BrokenPipeError:  # as `lintorch check | head` ends
-            sys.exit(_UNHEARD)
+            sys.exit(_EXIT_OF_SIGPIPE)
         except Exception as error:
-            if isinstance(error, OSError) and error.errno in _FULL:
+            if isinstance(error, OSError) and error.errno in _DISK_ERRORS:
                 click.echo(f"lintorch: the output cannot be written: {error.strerror}", err=True)
                 sys.exit(2)
             import traceback
@@ -59,7 +59,7 @@ class _Commands(click.Group):
 
 
 @contextmanager
-def _flushed() -> Iterator[None]:
+def _flush_at_end() -> Iterator[None]:
     """Meet errors of the output here, and not when Python ends."""
     try:
         try:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from dataclasses import replace
 from typing import TextIO
 
 from lintorch.catalog import CatalogError
-from lintorch.cli.echo import tell
-from lintorch.cli.progress import progress_on
-from lintorch.cli.usage_problem import UsageProblem
+from lintorch.cli.problems import UsageProblem, print_problems
+from lintorch.cli.terminal import choose_style, progress_on
 from lintorch.core.finding import Severity
 from lintorch.report import FORMATS, write_result
 from lintorch.report.places import shown_path
-from lintorch.run import Checked, CheckRequest, Rewritten, check
+from lintorch.run import Checked, CheckRequest, Rewritten, check_and_fix
 from lintorch.settings import SettingsError
 
 CLEAN, FOUND, FAILED = 0, 1, 2
@@ -23,19 +21,19 @@ CLEAN, FOUND, FAILED = 0, 1, 2
 def run_check(request: CheckRequest, stdin: TextIO, out: TextIO, err: TextIO) -> int:
     """The exit code: 0 clean or all fixed, 1 findings, 2 lintorch could not do its job."""
     try:
-        request = with_stdin(request, stdin)
+        request = fill_from_stdin(request, stdin)
         with progress_on(err) as progress:
-            checked = check(request, progress)
-        _write(checked, request, out)
+            checked = check_and_fix(request, progress)
+        _write_report(checked, request, out)
     except BrokenPipeError:
         raise
     except (SettingsError, CatalogError, OSError, UnicodeDecodeError) as error:
-        tell(err, [error])
+        print_problems(err, [error])
         return FAILED
-    tell(err, [*checked.notes, *checked.errors])
+    print_problems(err, [*checked.notes, *checked.errors])
     if not checked.result.files and not _has_summary(request):
-        tell(err, ["no Python files checked"])
-    return exit_code(checked, request)
+        print_problems(err, ["no Python files checked"])
+    return exit_code_of_check(checked, request)
 
 
 def _has_summary(request: CheckRequest) -> bool:
@@ -44,7 +42,7 @@ def _has_summary(request: CheckRequest) -> bool:
     return summed and not request.diff and not request.output_file
 
 
-def with_stdin(request: CheckRequest, stdin: TextIO) -> CheckRequest:
+def fill_from_stdin(request: CheckRequest, stdin: TextIO) -> CheckRequest:
     """The same request, about the text of standard input where `-` is its path. Raises UsageProblem."""
     if "-" not in request.paths:
         return request
@@ -52,10 +50,10 @@ def with_stdin(request: CheckRequest, stdin: TextIO) -> CheckRequest:
         raise UsageProblem("`-` cannot be combined with other paths")
     if request.runs_models:
         raise UsageProblem("a text from standard input can be read, not run")
-    return replace(request, paths=(request.stdin_filename or "stdin.py",), text=_read(stdin))
+    return replace(request, paths=(request.stdin_filename or "stdin.py",), text=_read_all(stdin))
 
 
-def exit_code(checked: Checked, request: CheckRequest) -> int:
+def exit_code_of_check(checked: Checked, request: CheckRequest) -> int:
     """What the process ends with."""
     if checked.errors:
         return FAILED
@@ -67,15 +65,15 @@ def exit_code(checked: Checked, request: CheckRequest) -> int:
     return FOUND if any(f.severity >= least for f in checked.result.findings) else CLEAN
 
 
-def _read(stream: TextIO) -> str:
+def _read_all(stream: TextIO) -> str:
     """All of a stream, with its newlines as they are."""
     buffer = getattr(stream, "buffer", None)
     return buffer.read().decode("utf-8-sig") if buffer is not None else stream.read()
 
 
-def _write(checked: Checked, request: CheckRequest, out: TextIO) -> None:
+def _write_report(checked: Checked, request: CheckRequest, out: TextIO) -> None:
     if request.diff:
-        out.writelines(line for file in checked.rewritten for line in _diff(file))
+        out.writelines(line for file in checked.rewritten for line in _diff_lines(file))
         return
     report_to = out
     if request.text is not None and request.fixes:
@@ -85,20 +83,11 @@ def _write(checked: Checked, request: CheckRequest, out: TextIO) -> None:
         with open(request.output_file, "w", encoding="utf-8") as file:
             write_result(request.output_format, checked.result, file)
         return
-    terminal = report_to.isatty()
-    width = _columns() if terminal else None
-    color = (terminal and "NO_COLOR" not in os.environ) or bool(os.environ.get("FORCE_COLOR"))
-    write_result(request.output_format, checked.result, report_to, color=color, width=width)
+    style, name = choose_style(report_to), request.output_format
+    write_result(name, checked.result, report_to, color=style.color, width=style.width)
 
 
-def _columns() -> int:
-    """The width of the terminal."""
-    import shutil  # it loads every kind of archive
-
-    return shutil.get_terminal_size().columns
-
-
-def _diff(file: Rewritten) -> list[str]:
+def _diff_lines(file: Rewritten) -> list[str]:
     """A unified diff that `patch` and `git apply` take."""
     import difflib
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from typing import TextIO
 
 from lintorch.catalog import CatalogError
-from lintorch.cli.echo import tell
-from lintorch.cli.progress import progress_on
+from lintorch.cli.problems import print_problems
+from lintorch.cli.terminal import choose_style, progress_on
 from lintorch.host.client import WorkerError
 from lintorch.report import write_matrix
 from lintorch.report.matrix import OK, UNAVAILABLE, Matrix
@@ -25,16 +23,16 @@ def run_export(request: ExportRequest, out: TextIO, err: TextIO) -> int:
         with progress_on(err) as progress:
             matrix = export_models(request, progress)
     except (SettingsError, CatalogError, WorkerError, OSError) as error:
-        tell(err, [error])
+        print_problems(err, [error])
         return UNABLE
-    _write(matrix, request, out)
-    tell(err, [*matrix.notes, *matrix.errors])
+    _write_matrix(matrix, request, out)
+    print_problems(err, [*matrix.notes, *matrix.errors])
     if not matrix.rows:
-        tell(err, ["no models found" if matrix.files else "no Python files found"])
-    return exit_code(matrix)
+        print_problems(err, ["no models found" if matrix.files else "no Python files found"])
+    return exit_code_of_export(matrix)
 
 
-def exit_code(matrix: Matrix) -> int:
+def exit_code_of_export(matrix: Matrix) -> int:
     """What the process ends with."""
     counted = matrix.count()
     if matrix.errors or not matrix.rows or UNAVAILABLE in counted:
@@ -43,8 +41,6 @@ def exit_code(matrix: Matrix) -> int:
     return RIGHT if right else WRONG
 
 
-def _write(matrix: Matrix, request: ExportRequest, out: TextIO) -> None:
-    terminal = out.isatty()
-    width = shutil.get_terminal_size().columns if terminal else None
-    color = (terminal and "NO_COLOR" not in os.environ) or bool(os.environ.get("FORCE_COLOR"))
-    write_matrix(request.output_format, matrix, out, color=color, width=width)
+def _write_matrix(matrix: Matrix, request: ExportRequest, out: TextIO) -> None:
+    style = choose_style(out)
+    write_matrix(request.output_format, matrix, out, color=style.color, width=style.width)

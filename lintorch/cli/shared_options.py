@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from lintorch.cli.usage_problem import UsageProblem
+from lintorch.cli.problems import UsageProblem
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _SECONDS = click.FloatRange(0, min_open=True)

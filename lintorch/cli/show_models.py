@@ -10,16 +10,17 @@ from lintorch.record.input_notation import written
 from lintorch.record.models import Failure, Model
 from lintorch.report.places import shown_path
 from lintorch.run.describe_models import describe_model
-from lintorch.run.list_models import Listed
+from lintorch.run.list_models import ListedModels
 
 
-def as_text(listed: Listed) -> str:
+def format_models(listed: ListedModels) -> str:
     """A line for each model, then one for each that could not be had, with the reason."""
-    lines = [f"{describe_model(model)}  {_size(model)}" for model in listed.models]
+    lines = [f"{describe_model(model)}  {_count_parameters(model)}" for model in listed.models]
     if listed.failures:
         lines += ["", "Not built, fed or run:"] if listed.models else ["Not built, fed or run:"]
         lines += [
-            f"  {_where(failure)}  {failure.stage}: {failure.cause}" for failure in listed.failures
+            f"  {_place_of(failure)}  {failure.stage}: {failure.cause}"
+            for failure in listed.failures
         ]
         lines += ["", "Name a factory, its arguments and inputs in [tool.lintorch.models.NAME]."]
     if not listed.models and not listed.failures:
@@ -27,19 +28,22 @@ def as_text(listed: Listed) -> str:
     return "\n".join(lines) + "\n"
 
 
-def as_json(listed: Listed) -> str:
+def format_models_json(listed: ListedModels) -> str:
     """An array of objects: those with `inputs` ran, those with `cause` did not."""
     return (
-        json.dumps([*map(_model, listed.models), *map(_failure, listed.failures)], indent=2) + "\n"
+        json.dumps(
+            [*map(_model_object, listed.models), *map(_failure_object, listed.failures)], indent=2
+        )
+        + "\n"
     )
 
 
-def as_lines(held: Mapping[str, str]) -> str:
+def format_containment(held: Mapping[str, str]) -> str:
     """A line for each thing that models are kept from."""
     return "".join(f"{name:<10}{how}\n" for name, how in held.items())
 
 
-def _model(model: Model) -> dict[str, Any]:
+def _model_object(model: Model) -> dict[str, Any]:
     return {
         "model": f"{shown_path(model.path)}:{model.qualname}",
         "row": model.row,
@@ -50,7 +54,7 @@ def _model(model: Model) -> dict[str, Any]:
     }
 
 
-def _failure(failure: Failure) -> dict[str, Any]:
+def _failure_object(failure: Failure) -> dict[str, Any]:
     return {
         "model": f"{shown_path(failure.path)}:{failure.qualname}",
         "row": failure.row,
@@ -59,11 +63,11 @@ def _failure(failure: Failure) -> dict[str, Any]:
     }
 
 
-def _size(model: Model) -> str:
+def _count_parameters(model: Model) -> str:
     millions = model.parameters / 1e6
     return f"{millions:.1f} M parameters" if millions >= 0.1 else f"{model.parameters} parameters"
 
 
-def _where(failure: Failure) -> str:
+def _place_of(failure: Failure) -> str:
     name = f":{failure.qualname}" if failure.qualname else ""
     return f"{shown_path(failure.path)}{name}"

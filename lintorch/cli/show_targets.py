@@ -11,11 +11,12 @@ from lintorch.targets import Target
 
 _HEADER = ("target", "opset", "operators", "confidence", "basis")
 _WIDTH = 100
+"""Columns of a paragraph."""
 
 
-def table(targets: Sequence[Target]) -> str:
+def format_target_table(targets: Sequence[Target]) -> str:
     """One line for each target, in columns."""
-    rows = [_HEADER, *(_row(target) for target in targets)]
+    rows = [_HEADER, *(_table_row(target) for target in targets)]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     lines = [
         "  ".join([*(c.ljust(w) for c, w in zip(row, widths, strict=False)), row[4]])
@@ -24,28 +25,28 @@ def table(targets: Sequence[Target]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def details(target: Target) -> str:
+def format_target(target: Target) -> str:
     """A target with its sources and operators, in paragraphs."""
-    return "\n".join(_details(target)) + "\n"
+    return "\n".join(_detail_lines(target)) + "\n"
 
 
-def as_json(shown: Target | Sequence[Target]) -> str:
+def format_targets_json(shown: Target | Sequence[Target]) -> str:
     """An object for one target, operators included; an array of objects for several."""
     if isinstance(shown, Target):
         operators = {name: dict(row) for name, row in sorted(shown.operators.items())}
-        value: Any = {**_facts(shown), "operators": operators}
+        value: Any = {**_target_object(shown), "operators": operators}
     else:
-        value = [_facts(target) for target in shown]
+        value = [_target_object(target) for target in shown]
     return json.dumps(value, indent=2) + "\n"
 
 
-def _row(target: Target) -> tuple[str, str, str, str, str]:
+def _table_row(target: Target) -> tuple[str, str, str, str, str]:
     release = target.release
-    count = _count(target)
-    return target.name, _opset(target), count, release.confidence, release.basis
+    count = _count_operators(target)
+    return target.name, _highest_opset(target), count, release.confidence, release.basis
 
 
-def _opset(target: Target) -> str:
+def _highest_opset(target: Target) -> str:
     """`17`; `20 to 24` where only bounds are known; `-` where nothing is known, or nothing meant."""
     bounds = target.release.bounds
     if target.highest is not None:
@@ -53,12 +54,12 @@ def _opset(target: Target) -> str:
     return f"{bounds[0]} to {bounds[1]}" if bounds else "-"
 
 
-def _count(target: Target) -> str:
+def _count_operators(target: Target) -> str:
     taken = sum(row["supported"] is True for row in target.operators.values())
     return str(taken) if target.operators else "unknown"
 
 
-def _facts(target: Target) -> dict[str, Any]:
+def _target_object(target: Target) -> dict[str, Any]:
     release, rows = target.release, target.operators
     return {
         "name": target.name,
@@ -71,7 +72,7 @@ def _facts(target: Target) -> dict[str, Any]:
         "highest_ir_version": release.ir,
         "operators_supported": sum(r["supported"] is True for r in rows.values()),
         "operators_named": len(rows),
-        "checked": checked(target),
+        "checked": describe_checks(target),
         "complete": release.complete,
         "dynamic_sizes": release.dynamic,
         "confidence": release.confidence,
@@ -82,29 +83,29 @@ def _facts(target: Target) -> dict[str, Any]:
     }
 
 
-def _details(target: Target) -> Iterator[str]:
+def _detail_lines(target: Target) -> Iterator[str]:
     release, rows = target.release, target.operators
     yield f"{target.name}: {target.tables.runtime}"
-    yield f"  opset:       {_opset(target)} at most, {_LIMITS[release.limit]}"
+    yield f"  opset:       {_highest_opset(target)} at most, {_LIMITS[release.limit]}"
     if release.lowest is not None:
         yield f"  from opset:  {release.lowest}"
     if release.ir is not None:
         yield f"  IR version:  {release.ir} at most; a newer file is refused"
     yield f"  sizes:       {_SIZES[release.dynamic]}"
     yield f"  confidence:  {release.confidence}: {release.basis}"
-    yield _folded(f"  checked:     {checked(target)}")
+    yield _fold_line(f"  checked:     {describe_checks(target)}")
     yield f"  not listed:  {'not supported' if release.complete else 'unknown'}"
-    yield from (_folded(f"  note:        {note}") for note in release.notes)
-    yield from (_folded(f"  source:      {_source(s)}") for s in release.sources)
+    yield from (_fold_line(f"  note:        {note}") for note in release.notes)
+    yield from (_fold_line(f"  source:      {_source_line(s)}") for s in release.sources)
     yield f"  retrieved:   {release.retrieved}"
-    yield from _listed("Supported", rows, lambda row: row["supported"] is True)
-    yield from _listed("Not supported", rows, lambda row: row["supported"] is False)
-    yield from _listed("Tried without a result", rows, lambda row: row["supported"] is None)
+    yield from _operator_lines("Supported", rows, lambda row: row["supported"] is True)
+    yield from _operator_lines("Not supported", rows, lambda row: row["supported"] is False)
+    yield from _operator_lines("Tried without a result", rows, lambda row: row["supported"] is None)
     disputed = {n: r for n, r in rows.items() if r["supported"] and r.get("documented") == "N"}
-    yield from _listed("In the code, denied by the documentation", disputed, bool)
+    yield from _operator_lines("In the code, denied by the documentation", disputed, bool)
 
 
-def checked(target: Target) -> str:
+def describe_checks(target: Target) -> str:
     """What the rules look up in a target's table, and what not."""
     return _CHECKED.get(target.family, _CHECKED[target.tables.names])
 
@@ -136,7 +137,7 @@ _LIMITS = {
 _SIZES = {True: "may vary", False: "fixed only", None: "unknown whether they may vary"}
 
 
-def _listed(title: str, rows: Mapping[str, Any], wanted: Any) -> Iterator[str]:
+def _operator_lines(title: str, rows: Mapping[str, Any], wanted: Any) -> Iterator[str]:
     names = sorted(name for name, row in rows.items() if wanted(row))
     if names:
         yield ""
@@ -144,10 +145,10 @@ def _listed(title: str, rows: Mapping[str, Any], wanted: Any) -> Iterator[str]:
         yield fill(", ".join(names), _WIDTH, initial_indent="  ", subsequent_indent="  ")
 
 
-def _folded(text: str) -> str:
+def _fold_line(text: str) -> str:
     return fill(text, _WIDTH, subsequent_indent=" " * 15, break_long_words=False)
 
 
-def _source(source: Mapping[str, str]) -> str:
+def _source_line(source: Mapping[str, str]) -> str:
     order = ("repo", "wheel", "title", "wheels", "path", "commit", "test_models", "role", "how")
     return ", ".join(str(source[key]) for key in order if key in source)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from lintorch.core.profile import WRITES_ONNX
 from lintorch.evidence.trace import Trace
 from lintorch.record.events import OperatorCall
 from lintorch.targets import written_operators
 
-_EXPORTERS = ("onnx", "onnx-legacy")
 FUNCTIONS = tuple(
     name
     for name in written_operators.rows()
@@ -22,7 +22,7 @@ def as_one(call: OperatorCall, trace: Trace) -> Iterator[tuple[str, int]]:
 
     Its first input is then the first of the call.
     """
-    for exporter in _EXPORTERS:
+    for exporter in WRITES_ONNX:
         if exporter in trace.profile.exporters and call.inputs:
             opset = trace.profile.opset_of(exporter)
             names = written_operators.operators(call.name, exporter, opset) or ()

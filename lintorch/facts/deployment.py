@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from lintorch.core.exporter_calls import DIAGNOSING, DYNAMO_BY_DEFAULT, EXPORTER_CALLS
 from lintorch.core.profile import MEASURED_TORCH, WRITES_ONNX, Profile
 from lintorch.facts.dynamic_shapes import Sizes
-from lintorch.files.testfile import is_test
+from lintorch.files.testfile import is_test_file
 
 Release = tuple[int, int]
 """Of torch: (2, 13)."""
@@ -18,17 +19,7 @@ _CALLED = re.compile(
     rb"|\bimport\s+(export|trace|script)\s+as\b"
 )
 _SIZES = frozenset({"dynamic_axes", "dynamic_shapes"})
-_DYNAMO_BY_DEFAULT = (2, 9)
-"""The release of torch whose `torch.onnx.export` takes `dynamo=True` where nothing is said."""
-_KINDS = {
-    "torch.onnx.export": "onnx",
-    "torch.onnx.dynamo_export": "onnx",
-    "torch.export.export": "torch.export",
-    "torch.export.export_for_inference": "torch.export",
-    "torch.jit.trace": "torchscript-trace",
-    "torch.jit.trace_module": "torchscript-trace",
-    "torch.jit.script": "torchscript-script",
-}
+_KINDS = {name: kind for name, (kind, _) in EXPORTER_CALLS.items() if name not in DIAGNOSING}
 _METHODS = {"to_onnx": "onnx", "to_torchscript": "torchscript-script"}
 """Methods of LightningModule that export it."""
 
@@ -54,7 +45,7 @@ def calls_in(path: str, data: bytes, torch: Release) -> list[ExportCall]:
     """The export calls of one file; none of a test: what it exports is not what is deployed."""
     if b"torch" not in data or not _CALLED.search(data):
         return []
-    return [] if is_test(path, data.decode("utf-8", "replace")) else list(_calls(data, torch))
+    return [] if is_test_file(path, data.decode("utf-8", "replace")) else list(_calls(data, torch))
 
 
 def profile_of(calls: Sequence[ExportCall], torch: Release) -> Profile | None:
@@ -118,11 +109,11 @@ def _onnx(
 ) -> ExportCall:
     opset, dynamo = given.get("opset_version"), given.get("dynamo")
     if dynamo is None and not told_elsewhere:
-        newer = torch >= _DYNAMO_BY_DEFAULT
+        newer = torch >= DYNAMO_BY_DEFAULT
     elif isinstance(dynamo, ast.Constant):
         newer = bool(dynamo.value)
     else:
-        return replace(call, exporters=frozenset({"onnx", "onnx-legacy"}))
+        return replace(call, exporters=frozenset(WRITES_ONNX))
     return replace(
         call,
         exporters=frozenset({"onnx" if newer else "onnx-legacy"}),

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from tokenize import detect_encoding
 
 from lintorch.files.python_files import MAX_BYTES
-from lintorch.machine.stopping import unbroken
+from lintorch.machine.stopping import defer_signals
 
 _BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
-class Text:
+class FileText:
     """A decoded file. `text` keeps its newlines as they are and holds no byte-order mark."""
 
     path: str
@@ -33,13 +33,13 @@ class Text:
     real: str = ""
     """Where these lay, links followed; "" of a text that is no file's."""
 
-    def encode(self, text: str) -> bytes:
+    def encode_text(self, text: str) -> bytes:
         """Another text as this file's bytes. Raises UnicodeEncodeError."""
         return _BOM * self.bom + text.encode(self.encoding)
 
 
 @dataclass(frozen=True)
-class Unreadable:
+class UnreadableFile:
     """A file that is not Python text, and why."""
 
     path: str
@@ -55,26 +55,26 @@ class NotWritten(Exception):
         self.cause = cause
 
 
-def read(path: str) -> Text | Unreadable:
+def read_file(path: str) -> FileText | UnreadableFile:
     """Read a file by its byte-order mark or coding line, as Python does."""
     try:
         found = os.stat(path)
         if not stat.S_ISREG(found.st_mode):
-            return Unreadable(path, "not a regular file")
+            return UnreadableFile(path, "not a regular file")
         if found.st_size > MAX_BYTES:
-            return Unreadable(path, f"larger than {MAX_BYTES:,} bytes")
+            return UnreadableFile(path, f"larger than {MAX_BYTES:,} bytes")
         real = os.path.realpath(path)
         with open(real, "rb") as stream:
-            text = decode(path, stream.read())
-        return dataclasses.replace(text, real=real) if isinstance(text, Text) else text
+            text = decode_file(path, stream.read())
+        return dataclasses.replace(text, real=real) if isinstance(text, FileText) else text
     except OSError as error:
-        return Unreadable(path, error.strerror or str(error))
+        return UnreadableFile(path, error.strerror or str(error))
 
 
-def decode(path: str, data: bytes) -> Text | Unreadable:
+def decode_file(path: str, data: bytes) -> FileText | UnreadableFile:
     """The text of these bytes."""
     if b"\0" in data:
-        return Unreadable(path, "holds NUL bytes")
+        return UnreadableFile(path, "holds NUL bytes")
     try:
         encoding, _ = detect_encoding(io.BytesIO(data).readline)
         bom = encoding == "utf-8-sig"
@@ -82,14 +82,14 @@ def decode(path: str, data: bytes) -> Text | Unreadable:
         text = data[len(_BOM) * bom :].decode(encoding)
     except UnicodeDecodeError as error:
         row = data.count(b"\n", 0, error.start) + 1
-        return Unreadable(path, f"row {row} is not {error.encoding}: {error.reason}")
+        return UnreadableFile(path, f"row {row} is not {error.encoding}: {error.reason}")
     except Exception as error:  # a codec may raise anything
-        return Unreadable(path, getattr(error, "msg", None) or str(error))
+        return UnreadableFile(path, getattr(error, "msg", None) or str(error))
     newline = re.search(r"\r\n|\n|\r", text)
-    return Text(path, text, encoding, bom, newline[0] if newline else "\n", data)
+    return FileText(path, text, encoding, bom, newline[0] if newline else "\n", data)
 
 
-def write(original: Text, text: str) -> None:
+def write_file(original: FileText, text: str) -> None:
     """Replace a file that was read before, keeping encoding, mark, mode, owner and links.
 
     Raises NotWritten, with the file untouched, where the encoding lacks a character, the file
@@ -97,13 +97,13 @@ def write(original: Text, text: str) -> None:
     """
     real = os.path.realpath(original.path)
     try:
-        data = original.encode(text)
-        if original.encode(original.text) != original.data:
+        data = original.encode_text(text)
+        if original.encode_text(original.text) != original.data:
             cause = f"{original.encoding} does not give the same bytes back"
             raise NotWritten(original.path, cause)
         if not os.access(real, os.W_OK) and os.access(real, os.R_OK):
             raise NotWritten(original.path, "read-only")
-        replace(real, data, os.stat(real), lambda: _still(original))
+        replace_file(real, data, os.stat(real), lambda: _require_unchanged(original))
     except UnicodeEncodeError as error:
         lacking = error.object[error.start : error.end]
         raise NotWritten(original.path, f"{original.encoding} has no {lacking!r}") from error
@@ -114,16 +114,16 @@ def write(original: Text, text: str) -> None:
         raise NotWritten(original.path, f"{cause}; nothing was written to it") from error
 
 
-def changed(original: Text) -> bool:
+def has_changed(original: FileText) -> bool:
     """Whether a file is no longer what was read: other bytes, gone, unreadable, elsewhere linked."""
     try:
-        _still(original)
+        _require_unchanged(original)
     except (NotWritten, OSError):
         return True
     return False
 
 
-def _still(original: Text) -> None:
+def _require_unchanged(original: FileText) -> None:
     """Raises NotWritten or OSError where a file is no longer what was read."""
     real = os.path.realpath(original.path)
     with open(real, "rb") as stream:
@@ -132,7 +132,7 @@ def _still(original: Text) -> None:
         raise NotWritten(original.path, "changed since it was read; nothing was written to it")
 
 
-def replace(
+def replace_file(
     path: str,
     data: bytes,
     like: os.stat_result | None = None,
@@ -143,11 +143,11 @@ def replace(
 
     `still` is asked last, when the new file lies ready; `lasting` waits for the disk.
     """
-    with unbroken():
-        _replace(path, data, like, still, lasting)
+    with defer_signals():
+        _put_in_place(path, data, like, still, lasting)
 
 
-def _replace(
+def _put_in_place(
     path: str,
     data: bytes,
     like: os.stat_result | None,

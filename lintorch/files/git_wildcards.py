@@ -12,12 +12,12 @@ _CLASSES = {
 _NAMED = re.compile(r"\[:([^\]]*):\]")
 
 
-def translate(pattern: str) -> str | None:
+def translate_wildcards(pattern: str) -> str | None:
     """The expression that matches a whole path; None of a pattern that matches nothing."""
     parts: list[str] = []
     position = 0
     while position < len(pattern):
-        step = _step(pattern, position)
+        step = _translate_step(pattern, position)
         if step is None:
             return None
         part, position = step
@@ -25,20 +25,20 @@ def translate(pattern: str) -> str | None:
     return "".join(parts)
 
 
-def _step(pattern: str, at: int) -> tuple[str, int] | None:
+def _translate_step(pattern: str, at: int) -> tuple[str, int] | None:
     character = pattern[at]
     if character == "*":
-        return _stars(pattern, at)
+        return _translate_stars(pattern, at)
     if character == "?":
         return "[^/]", at + 1
     if character == "[":
-        return _bracket(pattern, at + 1)
+        return _translate_set(pattern, at + 1)
     if character == "\\":
         return (re.escape(pattern[at + 1]), at + 2) if at + 1 < len(pattern) else None
     return re.escape(character), at + 1
 
 
-def _stars(pattern: str, at: int) -> tuple[str, int]:
+def _translate_stars(pattern: str, at: int) -> tuple[str, int]:
     """`*` stays within a folder; `**` between slashes spans folders."""
     end = at
     while pattern[end : end + 1] == "*":
@@ -49,7 +49,7 @@ def _stars(pattern: str, at: int) -> tuple[str, int]:
     return (".*", end) if end == len(pattern) else ("(?:.*/)?", end + 1)
 
 
-def _bracket(pattern: str, at: int) -> tuple[str, int] | None:
+def _translate_set(pattern: str, at: int) -> tuple[str, int] | None:
     """A set of characters, from behind its `[`; `]` may be its first member."""
     negated = pattern[at : at + 1] in ("!", "^") and at < len(pattern)
     at += negated
@@ -69,10 +69,12 @@ def _bracket(pattern: str, at: int) -> tuple[str, int] | None:
         if at >= len(pattern):
             return None
         if not ranged:
-            inside, previous = inside + _escape(pattern[at]), pattern[at]
+            inside, previous = inside + _escape_in_set(pattern[at]), pattern[at]
         else:
             inside += (
-                f"{_escape(previous)}-{_escape(pattern[at])}" if previous <= pattern[at] else ""
+                f"{_escape_in_set(previous)}-{_escape_in_set(pattern[at])}"
+                if previous <= pattern[at]
+                else ""
             )
             previous = ""
         at += 1
@@ -81,5 +83,5 @@ def _bracket(pattern: str, at: int) -> tuple[str, int] | None:
     return f"(?!/)[{'^' if negated else ''}{inside}]", at + 1
 
 
-def _escape(character: str) -> str:
+def _escape_in_set(character: str) -> str:
     return f"\\{character}" if character in "\\]^-[&~|" else character

@@ -33,10 +33,10 @@ def _is_python(path: str, is_something_else: bool) -> bool:
         return not is_something_else  # reading it for good tells what is wrong
     if data.startswith(b"#!"):
         return bool(_SHEBANG.match(data))
-    return not is_something_else and _parses(data)
+    return not is_something_else and _parses_as_python(data)
 
 
-def _parses(data: bytes) -> bool:
+def _parses_as_python(data: bytes) -> bool:
     import ast
     import warnings
 

@@ -22,16 +22,16 @@ _FOLDERS = ("test", "tests")
 _MARKS = ("__init__.py", "conftest.py")
 
 
-def is_test(path: str, text: str) -> bool:
+def is_test_file(path: str, text: str) -> bool:
     """Whether a file asserts as tests do, is pytest's `conftest.py`, or lies in a package of tests."""
     name = os.path.basename(path)
     if name == "conftest.py" or _IMPORTS.search(text) or _CASES.search(text):
         return True
     asserts = _NAMED.match(name) and "def test" in text and "assert" in text
-    return bool(asserts and _has_tests(text)) or any(map(os.path.isfile, marks(path)))
+    return bool(asserts and _has_tests(text)) or any(map(os.path.isfile, package_marks(path)))
 
 
-def marks(path: str) -> Iterator[str]:
+def package_marks(path: str) -> Iterator[str]:
     """The files any of which, where it is there, makes a folder around this one a package of tests."""
     folder = os.path.dirname(os.path.abspath(path))
     while name := os.path.basename(folder):
@@ -46,23 +46,23 @@ def _has_tests(text: str) -> bool:
         nodes = list(ast.walk(ast.parse(text)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
-    fed = {_last(n.func) for n in nodes if isinstance(n, ast.Call) and (n.args or n.keywords)}
+    fed = {_last_name(n.func) for n in nodes if isinstance(n, ast.Call) and (n.args or n.keywords)}
     return any(
         isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
         and node.name.startswith("test_")
         and node.name not in fed
-        and any(map(_asserts, ast.walk(node)))
+        and any(map(_is_assertion, ast.walk(node)))
         for node in nodes
     )
 
 
-def _asserts(node: ast.AST) -> bool:
+def _is_assertion(node: ast.AST) -> bool:
     """`assert y.shape == (1, 3)`, `torch.testing.assert_close(y, z)`."""
-    called = isinstance(node, ast.Call) and _last(node.func).startswith("assert")
+    called = isinstance(node, ast.Call) and _last_name(node.func).startswith("assert")
     return called or isinstance(node, ast.Assert)
 
 
-def _last(func: ast.expr) -> str:
+def _last_name(func: ast.expr) -> str:
     if isinstance(func, ast.Attribute):
         return func.attr
     return func.id if isinstance(func, ast.Name) else ""

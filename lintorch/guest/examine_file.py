@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from lintorch.guest.construct import ways_to_build
-from lintorch.guest.construct.candidates import Candidate, find_candidates
 from lintorch.guest.construct.file_outline import OUTLINED_FILE, outline_file
+from lintorch.guest.construct.find_candidates import Candidate, find_candidates
 from lintorch.guest.construct.import_file import import_file
 from lintorch.guest.construct.model_identity import ModelIdentity
 from lintorch.guest.examine_model import examine
-from lintorch.guest.process.error_text import kind_of
-from lintorch.guest.process.isolate import Send, isolate
+from lintorch.guest.process.error_text import class_name_of
+from lintorch.guest.process.isolate import Send, isolate_work
 from lintorch.guest.watch.trace_graphs import shortened
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record import wire
@@ -122,7 +122,7 @@ def _isolated(
     send({"allow": options.limits.seconds + 2 * SLACK})
     parts: set[str] = set()
     failed = False
-    pieces = isolate(work, bound_model(options))
+    pieces = isolate_work(work, bound_model(options))
     while True:
         try:
             message = next(pieces)
@@ -165,7 +165,7 @@ def _not_imported(error: BaseException, files: UserLines, shown: str) -> Failure
     row, cause = site.row if site else 1, shortened(error)
     if isinstance(error, SyntaxError) and error.lineno:
         if error.filename == OUTLINED_FILE:
-            row, cause = error.lineno, f"{kind_of(error)}: {error.msg}"
+            row, cause = error.lineno, f"{class_name_of(error)}: {error.msg}"
         elif files.shown(error.filename or "") == shown:
             row = error.lineno
     return Failure(shown, "", row, "import", cause)

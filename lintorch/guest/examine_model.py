@@ -17,8 +17,8 @@ from lintorch.guest.construct.model_identity import (
 )
 from lintorch.guest.construct.recipe import write_settings
 from lintorch.guest.export_model import Subject, tried
-from lintorch.guest.feed import feed_model
-from lintorch.guest.feed.guess_inputs import is_loss
+from lintorch.guest.feed.feed_model import feed_model
+from lintorch.guest.feed.guess_inputs import is_loss_signature
 from lintorch.guest.feed.varying_sizes import Fed
 from lintorch.guest.model_work import Work
 from lintorch.guest.process.deadline import clock
@@ -57,7 +57,7 @@ def examine(
             return itself
         return None if itself != seen and f"{itself.path}:{itself.qualname}" in passed else seen
 
-    found = feed_model.fed(work, makes, setting, name)
+    found = feed_model(work, makes, setting, name)
     if found is None:
         return
     work, built, fed = found
@@ -67,7 +67,9 @@ def examine(
     subject = record_run.Subject(built.module, fed.inputs, built.sites, whole, files, built.outside)
     if options.trace and _recorded(work, subject, fed) and options.graphs:
         _climb(work, subject, fed)
-    if setting or not is_loss([given.name for given in model.inputs]):  # losses stay at home
+    if setting or not is_loss_signature(
+        [given.name for given in model.inputs]
+    ):  # losses stay at home
         tried(work, Subject(built, model, fed))
 
 

@@ -53,7 +53,7 @@ def tried(work: Work, subject: Subject) -> None:
     """Export a model on trial with each exporter, and once more in training mode where asked."""
     if not work.options.dynamic:
         subject = replace(subject, fed=replace(subject.fed, varied={}))
-    inside = work.options.artifacts or work_folders.present() or None
+    inside = work.options.artifacts or work_folders.current_folder() or None
     trials = [
         _Trial(exporter, train, Path(tempfile.mkdtemp(dir=inside)))
         for exporter in work.options.exporters
@@ -89,13 +89,13 @@ def _trying(work: Work, subject: Subject, trial: _Trial, send: Send) -> None:
     wanted: dict[str, Any] = {"opset": opset, "keep": bool(work.options.artifacts)}
     if work.options.scripts:
         send(_script(work, subject, trial))
-    outcome = export.attempt(
+    outcome = export.try_export(
         trial.exporter, module, model, varied, directory=trial.folder, **wanted, **about
     )
     send({"outcome": wire.pack(outcome)})
     left = work.options.limits.trial_seconds - (clock() - started)
     seconds = min(_NARROWING, left / 2)
-    for name in export.narrowed(outcome, module, model, varied, seconds=seconds, **about):
+    for name in export.find_blamed_parts(outcome, module, model, varied, seconds=seconds, **about):
         send({"part": name})
 
 
@@ -108,7 +108,7 @@ def _script(work: Work, subject: Subject, trial: _Trial) -> dict[str, str]:
         building = recipe.write_statements(work.options.project)
     except ValueError as error:
         return {"unwritten": str(error)}
-    text = export.script(
+    text = export.write_reproduction(
         trial.exporter,
         "repro.py",
         building,
@@ -133,7 +133,7 @@ def _outcome(exporter: str, piece: Piece, limits: ModelLimits) -> Outcome:
     seconds = round(piece.seconds, 3)
     stopped = Outcome(exporter, "failed", "stopped", piece.ending.cause, seconds=seconds)
     outcome = wire.read(Outcome, told.pop("outcome")) if "outcome" in told else stopped
-    if outcome.message == export.ATE:
+    if outcome.message == export.OUT_OF_MEMORY:
         outcome = replace(outcome, message=limits.space.full())
     if outcome.status not in ("wrong", "failed"):
         told = {name: said for name, said in told.items() if name == "part"}

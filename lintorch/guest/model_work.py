@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lintorch.guest.construct.model_identity import ModelIdentity
 from lintorch.guest.process.deadline import clock
-from lintorch.guest.process.isolate import Ending, Send, isolate
+from lintorch.guest.process.isolate import Ending, Send, isolate_work
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record import wire
 from lintorch.record.allowance import bound_step
@@ -49,7 +49,7 @@ class Work:
         It sends messages of these kinds.
         """
         sent: list[Message] = []
-        pieces = isolate(work, bound_step(self.options.limits, seconds, *kinds))
+        pieces = isolate_work(work, bound_step(self.options.limits, seconds, *kinds))
         while True:
             try:
                 sent.append(next(pieces))

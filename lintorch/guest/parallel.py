@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from torch import nn
 
-from lintorch.guest.export.module_state import tensors_of
-from lintorch.guest.process.isolate import Ending, Send, ticking
-from lintorch.machine.free_memory import free
+from lintorch.guest.export.module_state import list_tensors
+from lintorch.guest.process.isolate import Ending, Send, isolate_in_ticks
+from lintorch.machine.free_memory import free_bytes
 from lintorch.record.allowance import bound_trial
 from lintorch.record.messages import Message
 from lintorch.record.model_options import ModelLimits
@@ -33,9 +33,9 @@ class Piece:
 
 def room(processes: int, module: nn.Module) -> int:
     """How many exports of a module, of so many, fit beside each other into the memory that is free."""
-    sizes = (value.numel() * value.element_size() for _, value in tensors_of(module))
+    sizes = (value.numel() * value.element_size() for _, value in list_tensors(module))
     weights = sum(map(int, sizes))
-    return max(1, min(processes, free() // (_BASE + _COPIES * weights)))
+    return max(1, min(processes, free_bytes() // (_BASE + _COPIES * weights)))
 
 
 def abreast(
@@ -56,7 +56,7 @@ def abreast(
                 begins(begun)
                 started[begun] = time.monotonic()
                 bounds = bound_trial(limits, *_KINDS)
-                running[begun] = ticking(pieces[begun].work, bounds, beside)
+                running[begun] = isolate_in_ticks(pieces[begun].work, bounds, beside)
                 begun += 1
             for active in list(running):
                 if _ended(pieces[active], running[active]):

@@ -14,13 +14,14 @@ from types import TracebackType
 from typing import IO, Any
 
 from lintorch.machine import process_tree
-from lintorch.machine.stopping import unbroken
+from lintorch.machine.stopping import defer_signals
 from lintorch.machine.work_folders import HOMES
 from lintorch.record.bounds import Bounds
 from lintorch.record.messages import MOST_BYTES, ImproperError, line_of, message_of
 
 _BOOT = Path(__file__).parents[1] / "guest" / "process" / "boot.py"
 _KEPT = 4096
+"""Bytes of the end of what the worker printed: its last line, which says why it ended, is in them."""
 _LONGEST = MOST_BYTES + 4096
 """Bytes of a line, at most; one that is cut is no message."""
 _ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
@@ -55,16 +56,16 @@ class Worker:
 
     def __enter__(self) -> Worker:
         try:
-            with unbroken():
-                self._process = self._start()
+            with defer_signals():
+                self._process = self._start_process()
             if self._unwanted:
-                self.kill()
-            first = self._read()
+                self.kill_worker()
+            first = self._read_message()
             if "error" in first:
                 raise WorkerError(_no_torch(self._python, first["error"]))
             self.contained = dict(first["ready"])
         except BaseException:
-            self.close()
+            self.end_worker()
             raise
         return self
 
@@ -74,9 +75,9 @@ class Worker:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.close()
+        self.end_worker()
 
-    def do(
+    def do_work(
         self, work: str, arguments: Mapping[str, Any], bounds: Bounds, imports: Sequence[str] = ()
     ) -> Generator[dict[str, Any], None, dict[str, Any]]:
         """Call the function `work` ("module:name") over there, within bounds; yield what it sends.
@@ -88,33 +89,33 @@ class Worker:
         WorkerError where the worker ends, or answers in a way that it does not.
         """
         request = {"work": work, "arguments": arguments, "bounds": bounds.packed()}
-        self._write(line_of(request | {"imports": list(imports), "folders": self._folders}))
-        while "ending" not in (message := self._read()):
+        self._write_line(line_of(request | {"imports": list(imports), "folders": self._folders}))
+        while "ending" not in (message := self._read_message()):
             if "allow" not in message:
                 yield message
         ending: dict[str, Any] = message["ending"]
         return ending
 
-    def close(self) -> None:
+    def end_worker(self) -> None:
         """Kill the worker and all that runs below it, and remove its folder."""
-        with unbroken():
+        with defer_signals():
             if (process := self._process) is not None:
-                self.kill()
+                self.kill_worker()
                 process.wait()
                 with suppress(BrokenPipeError):
-                    self._pipe("stdin").close()
-                self._pipe("stdout").close()
+                    self._get_pipe("stdin").close()
+                self._get_pipe("stdout").close()
                 self._process = None
             self._folder.cleanup()
 
-    def kill(self) -> None:
+    def kill_worker(self) -> None:
         """Kill the worker and all that runs below it, at once or when it has started; from any thread."""
         self._unwanted = True
         if (process := self._process) is not None and process.returncode is None:
-            process_tree.end(process.pid)
+            process_tree.end_tree(process.pid)
 
-    def _start(self) -> subprocess.Popen[bytes]:
-        with open(self._stderr, "w") as stderr:
+    def _start_process(self) -> subprocess.Popen[bytes]:
+        with open(self._stderr_file, "w") as stderr:
             try:
                 return subprocess.Popen(
                     [self._python, str(_BOOT), *self._folders],
@@ -122,44 +123,44 @@ class Worker:
                     stdout=subprocess.PIPE,
                     stderr=stderr,
                     cwd=self._folder.name,
-                    env=environment(self._folder.name),
+                    env=make_environment(self._folder.name),
                     start_new_session=True,
                 )
             except OSError as error:
                 raise WorkerError(f"cannot start {self._python}: {error.strerror}") from error
 
     @property
-    def _stderr(self) -> Path:
+    def _stderr_file(self) -> Path:
         return Path(self._folder.name, "worker-errors.txt")
 
-    def _pipe(self, name: str) -> IO[bytes]:
+    def _get_pipe(self, name: str) -> IO[bytes]:
         pipe: IO[bytes] = getattr(self._process, name)
         return pipe
 
-    def _write(self, line: bytes) -> None:
+    def _write_line(self, line: bytes) -> None:
         with suppress(OSError):  # that it has ended, and why, is read from it
-            self._pipe("stdin").write(line)
-            self._pipe("stdin").flush()
+            self._get_pipe("stdin").write(line)
+            self._get_pipe("stdin").flush()
 
-    def _read(self) -> dict[str, Any]:
-        line = self._pipe("stdout").readline(_LONGEST)
+    def _read_message(self) -> dict[str, Any]:
+        line = self._get_pipe("stdout").readline(_LONGEST)
         if not line:
-            said = self._said().splitlines()
+            said = self._end_of_stderr().splitlines()
             raise WorkerError(f"{self._python} ended: {said[-1] if said else 'no reason given'}")
         try:
             return message_of(line)
         except ImproperError as improper:
             raise WorkerError(f"{self._python} sent no message: {improper}") from improper
 
-    def _said(self) -> str:
+    def _end_of_stderr(self) -> str:
         """The end of what the worker printed."""
-        with suppress(OSError), open(self._stderr, "rb") as file:
+        with suppress(OSError), open(self._stderr_file, "rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - _KEPT))
             return file.read(_KEPT).decode(errors="replace").strip()
         return ""
 
 
-def environment(folder: str) -> dict[str, str]:
+def make_environment(folder: str) -> dict[str, str]:
     """This process's environment, with homes and caches in `folder` and nothing to reach outside."""
     base = {"PYTHONUSERBASE": site.getuserbase()}
     return (

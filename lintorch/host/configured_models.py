@@ -10,7 +10,7 @@ from typing import Any
 
 def is_wanted(setting: Mapping[str, Any], checked: Mapping[str, str], project: str) -> bool:
     """Whether a configured model lies in the checked files, or may do so."""
-    places = _places(setting, project)
+    places = _factory_files(setting, project)
     if not places:
         return True
     return any(
@@ -21,7 +21,7 @@ def is_wanted(setting: Mapping[str, Any], checked: Mapping[str, str], project: s
     )
 
 
-def _places(setting: Mapping[str, Any], project: str) -> list[str]:
+def _factory_files(setting: Mapping[str, Any], project: str) -> list[str]:
     """The file that the factory of a configured model is in, where that can be told."""
     where = str(setting["factory"]).rpartition(":")[0]
     if where.endswith(".py"):
@@ -33,8 +33,8 @@ def _places(setting: Mapping[str, Any], project: str) -> list[str]:
     return [os.path.realpath(path) for path in found if path.is_file()]
 
 
-def key(setting: Mapping[str, Any], checked: Mapping[str, str], project: str) -> str:
+def inferred_name(setting: Mapping[str, Any], checked: Mapping[str, str], project: str) -> str:
     """What inference would call the configured class or factory."""
     name = str(setting["factory"]).rpartition(":")[2]
-    places = _places(setting, project)
+    places = _factory_files(setting, project)
     return f"{checked.get(places[0], places[0])}:{name}" if places else name

@@ -8,13 +8,13 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from dataclasses import replace
 from typing import Any
 
-from lintorch.host.configured_models import is_wanted, key
-from lintorch.host.crew import abreast
-from lintorch.host.file_order import ordered
-from lintorch.host.lasting_worker import Workers
+from lintorch.host.configured_models import inferred_name, is_wanted
+from lintorch.host.file_order import order_files
+from lintorch.host.lasting_worker import LastingWorker
 from lintorch.host.reports import Report
+from lintorch.host.spread_over_workers import spread_over_workers
 from lintorch.host.worker_task import build_configured, run_task, visit_file
-from lintorch.machine.free_memory import at_once
+from lintorch.machine.free_memory import count_fitting
 from lintorch.record.allowance import MOST_MODELS
 from lintorch.record.model_options import ModelOptions
 from lintorch.record.models import Failure
@@ -37,24 +37,24 @@ def examine_models(
     """
     checked = {os.path.realpath(path): path for path in files}
     covered: set[str] = set()
-    with Workers(python, options.artifacts) as workers:
+    with LastingWorker(python, options.artifacts) as workers:
         for name, setting in configured.items():
             if is_wanted(setting, checked, options.project):
-                covered.add(key(setting, checked, options.project))
+                covered.add(inferred_name(setting, checked, options.project))
                 task = build_configured(name, setting, checked, options)
-                yield from _covering(run_task(workers, task, progress), covered)
-        count = at_once(options.processes, options.limits.memory, len(checked))
+                yield from _note_covered(run_task(workers, task, progress), covered)
+        count = count_fitting(options.processes, options.limits.memory, len(checked))
         one = replace(options, processes=max(1, options.processes // count))
 
-        def examine_file(workers: Workers, path: str) -> list[Report]:
+        def examine_file(workers: LastingWorker, path: str) -> list[Report]:
             return list(_examine_file(workers, path, checked, one, set(covered), progress))
 
-        for reports in abreast(examine_file, ordered(checked), workers, count):
-            yield from _covering(_uncovered(reports, covered), covered)
+        for reports in spread_over_workers(examine_file, order_files(checked), workers, count):
+            yield from _note_covered(_leave_out_covered(reports, covered), covered)
 
 
 def _examine_file(
-    workers: Workers,
+    workers: LastingWorker,
     path: str,
     checked: Mapping[str, str],
     options: ModelOptions,
@@ -65,14 +65,14 @@ def _examine_file(
     for _ in range(MOST_MODELS + 1):
         task = visit_file(path, covered, checked, options)
         stopped: Failure | None = None
-        for report in _covering(run_task(workers, task, progress), covered):
+        for report in _note_covered(run_task(workers, task, progress), covered):
             yield report
             stopped = report.failure
         if stopped is None or stopped.stage != "stopped" or not stopped.qualname:
             break
 
 
-def _uncovered(reports: Iterable[Report], covered: Set[str]) -> Iterator[Report]:
+def _leave_out_covered(reports: Iterable[Report], covered: Set[str]) -> Iterator[Report]:
     """Without models that an earlier file's turned out to contain while this one was looked at."""
     for report in reports:
         told = report.failure or report.model
@@ -80,7 +80,7 @@ def _uncovered(reports: Iterable[Report], covered: Set[str]) -> Iterator[Report]
             yield report
 
 
-def _covering(reports: Iterator[Report], covered: set[str]) -> Iterator[Report]:
+def _note_covered(reports: Iterator[Report], covered: set[str]) -> Iterator[Report]:
     """The same reports; what they cover is not found again."""
     for report in reports:
         if report.failure:

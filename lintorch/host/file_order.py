@@ -7,29 +7,34 @@ from collections.abc import Iterable
 from pathlib import Path
 
 
-def ordered(paths: Iterable[str]) -> list[str]:
+def order_files(paths: Iterable[str]) -> list[str]:
     """Files that few other files import first, so that models are seen before their parts."""
     known = list(paths)
     stems: dict[str, list[str]] = {}
     for path in known:
-        stems.setdefault(_name(path), []).append(path)
+        stems.setdefault(_module_name(path), []).append(path)
     uses = {
-        path: {other for name in _imported(path) for other in stems.get(name, ()) if other != path}
+        path: {
+            other
+            for name in _imported_names(path)
+            for other in stems.get(name, ())
+            if other != path
+        }
         for path in known
     }
     used_by = dict.fromkeys(known, 0)
     for path in known:
-        for other in _reach(path, uses) - {path}:
+        for other in _reachable_files(path, uses) - {path}:
             used_by[other] += 1
     return sorted(known, key=lambda path: used_by[path])
 
 
-def _name(path: str) -> str:
+def _module_name(path: str) -> str:
     file = Path(path)
     return file.parent.name if file.stem == "__init__" else file.stem
 
 
-def _imported(path: str) -> set[str]:
+def _imported_names(path: str) -> set[str]:
     """Every name that the import statements of a file mention; nothing where it cannot be read."""
     try:
         tree = ast.parse(Path(path).read_bytes())
@@ -45,7 +50,7 @@ def _imported(path: str) -> set[str]:
     return found
 
 
-def _reach(path: str, uses: dict[str, set[str]]) -> set[str]:
+def _reachable_files(path: str, uses: dict[str, set[str]]) -> set[str]:
     found: set[str] = set()
     waiting = [path]
     while waiting:

@@ -7,7 +7,7 @@ import threading
 from lintorch.host.client import Worker, WorkerError
 
 
-class Workers:
+class LastingWorker:
     """The worker in use; another one where user code has killed it, until it is closed."""
 
     def __init__(self, python: str, output: str = "") -> None:
@@ -16,14 +16,14 @@ class Workers:
         self._closed = False
         self._lock = threading.Lock()
 
-    def __enter__(self) -> Workers:
-        self.worker()
+    def __enter__(self) -> LastingWorker:
+        self.get_worker()
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.close()
+        self.end_for_good()
 
-    def worker(self) -> Worker:
+    def get_worker(self) -> Worker:
         """A worker that lives. Raises WorkerError."""
         with self._lock:
             if self._closed:
@@ -39,20 +39,20 @@ class Workers:
                 raise WorkerError("no more work is wanted")
             return self._worker
 
-    def drop(self) -> None:
+    def drop_worker(self) -> None:
         """End the worker in use."""
         with self._lock:
             if self._worker is not None:
-                self._worker.close()
+                self._worker.end_worker()
                 self._worker = None
 
-    def halt(self) -> None:
+    def halt_worker(self) -> None:
         """Kill the worker in use, and have no other; who reads from it closes it."""
         self._closed = True
         if (worker := self._worker) is not None:
-            worker.kill()
+            worker.kill_worker()
 
-    def close(self) -> None:
+    def end_for_good(self) -> None:
         """End the worker in use, and have no other; from any thread."""
         self._closed = True
-        self.drop()
+        self.drop_worker()

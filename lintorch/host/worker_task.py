@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lintorch.host.client import Worker, WorkerError
-from lintorch.host.lasting_worker import Workers
+from lintorch.host.lasting_worker import LastingWorker
 from lintorch.host.reports import Message, Report, Telling
 from lintorch.host.vouching import Asked
 from lintorch.record.allowance import MOST_MODELS, bound_file
@@ -20,6 +20,10 @@ _TRACERS = ("torch._dynamo", "torch.export._trace", "torch.fx.experimental.symbo
 """What torch.export loads when it is first called: slow, so loaded once for all models."""
 
 
+_VISIT = "lintorch.guest.examine_file:visit"
+_BUILD = "lintorch.guest.examine_file:configured"
+
+
 @dataclass(frozen=True)
 class WorkerTask:
     """A call of a function over there; `checked` has the real paths of all files that are checked,
@@ -27,6 +31,7 @@ class WorkerTask:
     """
 
     function: str
+    """As "module:name"."""
     arguments: Mapping[str, Any]
     start: Failure
     models: int
@@ -36,7 +41,7 @@ class WorkerTask:
     configured: bool = False
     """Whether it is about a model that settings describe."""
 
-    def send(self, worker: Worker) -> Generator[Message, None, Message]:
+    def send_to(self, worker: Worker) -> Generator[Message, None, Message]:
         """What the worker sends; its ending."""
         arguments = {
             **self.arguments,
@@ -44,12 +49,11 @@ class WorkerTask:
             "options": pack(self.options),
         }
         imports = _TRACERS if self.options.trace or self.options.exporters else ()
-        work = f"lintorch.guest.examine_file:{self.function}"
         bounds = bound_file(self.options, self.models)
-        return (yield from worker.do(work, arguments, bounds, imports))
+        return (yield from worker.do_work(self.function, arguments, bounds, imports))
 
     @property
-    def asked(self) -> Asked:
+    def expected_answers(self) -> Asked:
         """What the worker may tell of."""
         options = self.options
         files = user_files_of(self.checked, options.project)
@@ -64,7 +68,7 @@ def visit_file(
     """Examine the models of the file with this real path, but those of `passed` ("file.py:Class")."""
     start = Failure(checked[path], "", 1, "stopped", "")
     arguments = {"path": path, "passed": sorted(passed)}
-    return WorkerTask("visit", arguments, start, MOST_MODELS + 1, checked, options)
+    return WorkerTask(_VISIT, arguments, start, MOST_MODELS + 1, checked, options)
 
 
 def build_configured(
@@ -73,16 +77,16 @@ def build_configured(
     """Examine the model that the table `[tool.lintorch.models.NAME]` describes."""
     start = Failure(str(setting["factory"]).partition(":")[0], name, 1, "stopped", "")
     arguments = {"name": name, "setting": dict(setting)}
-    return WorkerTask("configured", arguments, start, 1, checked, options, configured=True)
+    return WorkerTask(_BUILD, arguments, start, 1, checked, options, configured=True)
 
 
 def run_task(
-    workers: Workers, task: WorkerTask, progress: Callable[[str], None]
+    workers: LastingWorker, task: WorkerTask, progress: Callable[[str], None]
 ) -> Iterator[Report]:
     """One report for each model that the worker tells of, and one for what stopped it."""
-    telling = Telling(task.asked, progress)
+    telling = Telling(task.expected_answers, progress)
     try:
-        sending = task.send(workers.worker())
+        sending = task.send_to(workers.get_worker())
         while True:
             try:
                 message = next(sending)
@@ -91,7 +95,7 @@ def run_task(
                 break
             yield from telling.take(message)
     except WorkerError as error:  # user code has killed the worker
-        workers.drop()
+        workers.drop_worker()
         ending = {"cause": f"it ended the worker process ({error})", "output": ""}
     if ending["cause"]:
         yield from telling.end(ending["cause"], ending["output"])

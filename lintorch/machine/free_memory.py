@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 
-def free() -> int:
+def free_bytes() -> int:
     """Bytes of memory that are free; plenty where the platform does not say."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
@@ -15,6 +15,6 @@ def free() -> int:
         return 2**40
 
 
-def at_once(jobs: int, memory: int, pieces: int) -> int:
+def count_fitting(jobs: int, memory: int, pieces: int) -> int:
     """How many pieces of work to do at a time that may take so many bytes each; few take half of it."""
-    return max(1, min(jobs, pieces, 2 * free() // max(1, memory)))
+    return max(1, min(jobs, pieces, 2 * free_bytes() // max(1, memory)))

@@ -21,7 +21,7 @@ class Stopped(KeyboardInterrupt):
         self.exit_code = 128 + number
 
 
-class _State:
+class _SignalState:
     """How many parts that must come to their end are under way, and which signal waits for them."""
 
     unbroken = 0
@@ -29,7 +29,7 @@ class _State:
 
 
 @contextmanager
-def heeded() -> Iterator[None]:
+def stop_at_signals() -> Iterator[None]:
     """Raise Stopped in the main thread at the first signal that asks to end; later ones change nothing.
 
     What was ignored when this process began (SIGHUP under nohup) stays ignored. A forked child
@@ -48,8 +48,8 @@ def heeded() -> Iterator[None]:
             os._exit(128 + number)
         for each in before:
             signal.signal(each, signal.SIG_IGN)
-        if _State.unbroken:
-            _State.pending = number
+        if _SignalState.unbroken:
+            _SignalState.pending = number
         else:
             raise Stopped(number)
 
@@ -60,28 +60,28 @@ def heeded() -> Iterator[None]:
     except Stopped:
         raise
     except BaseException:
-        _restore(before)
+        _restore_handlers(before)
         raise
     else:
-        _restore(before)
+        _restore_handlers(before)
 
 
 @contextmanager
-def unbroken() -> Iterator[None]:
+def defer_signals() -> Iterator[None]:
     """Bring what is inside to its end before a signal is heeded."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    _State.unbroken += 1
+    _SignalState.unbroken += 1
     try:
         yield
     finally:
-        _State.unbroken -= 1
-        if _State.pending and not _State.unbroken:
-            number, _State.pending = _State.pending, 0
+        _SignalState.unbroken -= 1
+        if _SignalState.pending and not _SignalState.unbroken:
+            number, _SignalState.pending = _SignalState.pending, 0
             raise Stopped(number)
 
 
-def _restore(handlers: dict[int, Any]) -> None:
+def _restore_handlers(handlers: dict[int, Any]) -> None:
     for number, handler in handlers.items():
         signal.signal(number, handler)

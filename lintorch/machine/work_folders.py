@@ -17,27 +17,27 @@ _base = ""
 _own = ""
 
 
-def settle(folder: str) -> None:
+def settle_in(folder: str) -> None:
     """Make all folders below this one, which is nobody else's, and work in it."""
     global _base
     _base = folder
-    enter(folder)
+    enter_folder(folder)
 
 
-def fresh() -> str:
+def make_fresh_folder() -> str:
     """A new and empty folder."""
-    _mend(_base)
+    _repair_folder(_base)
     return tempfile.mkdtemp(dir=_base or None)
 
 
-def present() -> str:
+def current_folder() -> str:
     """The folder that this process works in, made again where it is gone; "" where none is its own."""
-    _mend(_base)
-    _mend(_own)
+    _repair_folder(_base)
+    _repair_folder(_own)
     return _own
 
 
-def enter(folder: str) -> None:
+def enter_folder(folder: str) -> None:
     """Work in a folder from now on, as its home too; "" is no folder."""
     global _own
     if folder:
@@ -47,7 +47,7 @@ def enter(folder: str) -> None:
         tempfile.tempdir = folder
 
 
-def remove(folder: str) -> None:
+def remove_folder(folder: str) -> None:
     """Remove a folder and all in it, whatever the modes of what is there."""
     shutil.rmtree(folder, ignore_errors=True)
     if os.path.isdir(folder):
@@ -57,7 +57,7 @@ def remove(folder: str) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _mend(folder: str) -> None:
+def _repair_folder(folder: str) -> None:
     """Have a folder of ours that can be written to."""
     with suppress(OSError):
         if not folder or (os.path.isdir(folder) and os.access(folder, os.W_OK | os.X_OK)):

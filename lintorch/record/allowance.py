@@ -8,11 +8,13 @@ from lintorch.record.model_options import ModelLimits, ModelOptions
 REPLAYING = 10.0
 """Seconds in which a model is run with one thing changed, at most."""
 MOST_MODELS = 24
-"""Models run per file, at most."""
+"""Models run per file, at most: a file of layers has hundreds, which are parts of others."""
 _GRAPHS = 2
+"""Ways in which a model is traced as a graph, each in time of its own."""
 _SLACK = 2 * 2**30
 """Bytes that the process which loads a file may hold beyond what the model in its child may."""
 _MOST_OF_A_FILE = 512 << 20
+"""Bytes that all models of a file send: four that each send the most that one may."""
 TOLD = frozenset({"model", "failure", "run", "fact", "rung", "outcome", "trying"})
 """What the process of a model tells of it."""
 TOLD_OF_A_FILE = TOLD | {"begin", "done"}

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from lintorch.core.finding import Finding, Severity
+from lintorch.core.profile import WRITES_ONNX
 from lintorch.record.models import Failure, Model
 from lintorch.record.outcomes import Outcome
 from lintorch.report.wording import write_message
@@ -13,7 +14,6 @@ from lintorch.report.wording import write_message
 OK, DOUBTFUL, WRONG, FAILED = "ok", "doubtful", "wrong", "failed"
 STOPPED, UNAVAILABLE = "stopped", "unavailable"
 STATUSES = (OK, DOUBTFUL, WRONG, FAILED, STOPPED, UNAVAILABLE)
-_WRITES_ONNX = ("onnx", "onnx-legacy")
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Tried:
 
     def judged(self, targets: tuple[str, ...]) -> tuple[Tried, ...]:
         """The same export for each target, with what concerns that target."""
-        if not targets or self.outcome.exporter not in _WRITES_ONNX:
+        if not targets or self.outcome.exporter not in WRITES_ONNX:
             return (self,)
         return tuple(
             replace(

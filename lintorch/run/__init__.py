@@ -5,46 +5,48 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lintorch.files import NotWritten, write
+from lintorch.files import NotWritten, write_file
 from lintorch.report.result import Repaired, Result
-from lintorch.run.check_files import Seen, look
+from lintorch.run.check_files import CheckedFiles, check_files
 from lintorch.run.request import Checked, CheckRequest, Progress, Rewritten, ignore_progress
 from lintorch.run.scope import Scope
 
 if TYPE_CHECKING:
-    from lintorch.run.fix_files import Mended
+    from lintorch.run.fix_files import FixedFiles
 
-__all__ = ["CheckRequest", "Checked", "Progress", "Rewritten", "check", "ignore_progress"]
+__all__ = ["CheckRequest", "Checked", "Progress", "Rewritten", "check_and_fix", "ignore_progress"]
 
 
-def check(request: CheckRequest, progress: Progress = ignore_progress) -> Checked:
+def check_and_fix(request: CheckRequest, progress: Progress = ignore_progress) -> Checked:
     """Look, fix where asked, and look again at what fixing left.
 
     Raises SettingsError or CatalogError where nothing can be done at all; paths, files and
     models that are wrong are told of in the outcome.
     """
     scope = Scope(request)
-    scope.codes(request.paths[0])  # what selects no rule is told even where there is no file
-    seen = look(request, scope, progress)
+    scope.codes_of(request.paths[0])  # what selects no rule is told even where there is no file
+    seen = check_files(request, scope, progress)
     if not request.fixes:
-        return Checked(_result(seen, request), (*seen.errors, *seen.left_out), notes=seen.notes)
-    from lintorch.run.fix_files import mend
+        return Checked(
+            _make_result(seen, request), (*seen.errors, *seen.left_out), notes=seen.notes
+        )
+    from lintorch.run.fix_files import fix_files
 
-    mended = mend(seen, scope, request)
+    mended = fix_files(seen, scope, request)
     errors = (*seen.errors, *mended.errors)
     if request.diff or not mended.rewritten:
         return Checked(
-            _result(seen, request), (*errors, *seen.left_out), mended.rewritten, seen.notes
+            _make_result(seen, request), (*errors, *seen.left_out), mended.rewritten, seen.notes
         )
-    repaired, kept = _written(mended, seen, request)
-    left = look(_as_mended(request, mended), scope, progress)
-    result = replace(_result(left, request), repaired=repaired)
+    repaired, kept = _write_files(mended, seen, request)
+    left = check_files(_take_fixed_text(request, mended), scope, progress)
+    result = replace(_make_result(left, request), repaired=repaired)
     told = dict.fromkeys((*errors, *kept, *left.errors, *left.left_out))
     return Checked(result, tuple(told), mended.rewritten, seen.notes)
 
 
-def _written(
-    mended: Mended, seen: Seen, request: CheckRequest
+def _write_files(
+    mended: FixedFiles, seen: CheckedFiles, request: CheckRequest
 ) -> tuple[tuple[Repaired, ...], tuple[str, ...]]:
     """Write the files: what was mended in those written, and a line for each that could not be."""
     repaired: list[Repaired] = []
@@ -52,18 +54,18 @@ def _written(
     for file in mended.rewritten:
         try:
             if request.text is None:
-                write(seen.texts[file.path], file.after)
+                write_file(seen.texts[file.path], file.after)
             repaired.append(file.repaired)
         except NotWritten as error:
             errors.append(str(error))
     return tuple(repaired), tuple(errors)
 
 
-def _as_mended(request: CheckRequest, mended: Mended) -> CheckRequest:
+def _take_fixed_text(request: CheckRequest, mended: FixedFiles) -> CheckRequest:
     return request if request.text is None else replace(request, text=mended.rewritten[0].after)
 
 
-def _result(seen: Seen, request: CheckRequest) -> Result:
+def _make_result(seen: CheckedFiles, request: CheckRequest) -> Result:
     return Result(
         findings=seen.standing,
         withdrawn=seen.withdrawn,

@@ -10,13 +10,13 @@ from itertools import groupby
 from lintorch.core.codes import UNCHECKED_FILE
 from lintorch.core.finding import Evidence, Finding, Place
 from lintorch.core.merge import Merged, merge, order
-from lintorch.files import Text
-from lintorch.run.demote_fixes import promised
-from lintorch.run.file_texts import Held, after_runs, hold
+from lintorch.files import FileText
+from lintorch.run.demote_fixes import demote_fixes
+from lintorch.run.file_texts import HeldTexts, hold_texts, reread_after_runs
 from lintorch.run.given_files import list_files
 from lintorch.run.importers import Importers
 from lintorch.run.lint_files import lint_files
-from lintorch.run.lint_task import Task
+from lintorch.run.lint_task import LintTask
 from lintorch.run.request import Progress, Request
 from lintorch.run.rule_catalog import engine_finding
 from lintorch.run.scope import Scope
@@ -25,18 +25,18 @@ _LEFT_OUT = "changed while models ran; what they said of it is left out"
 
 
 @dataclass(frozen=True)
-class Seen:
+class CheckedFiles:
     """What a look came to. `texts` holds the files that findings are in, as they were linted."""
 
     standing: tuple[Finding, ...] = ()
     withdrawn: tuple[Finding, ...] = ()
-    texts: Mapping[str, Text] = field(default_factory=dict)
+    texts: Mapping[str, FileText] = field(default_factory=dict)
     files: int = 0
     notebooks: int = 0
     models: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    tasks: Mapping[str, Task] = field(default_factory=dict)
+    tasks: Mapping[str, LintTask] = field(default_factory=dict)
     """How the files with findings were linted."""
     changed: frozenset[str] = frozenset()
     """Files that are no longer what was linted."""
@@ -44,19 +44,23 @@ class Seen:
     """A line for each changed file that runs spoke of, which is not heard."""
 
 
-def look(request: Request, scope: Scope, progress: Progress) -> Seen:
+def check_files(request: Request, scope: Scope, progress: Progress) -> CheckedFiles:
     """Raises SettingsError or CatalogError; what concerns one path or model is in the outcome."""
     files = list_files(request, scope)
     paths, errors = files.paths, files.errors
     given = {path: text for path in paths[:1] if (text := request.text) is not None}
-    tasks = [scope.task(path) for path in paths]
-    held = hold(tasks, lint_files(tasks, request, scope.main.root, given, progress), given)
-    ran = _run(held, paths, request, scope, progress) if request.runs_models else _Ran(held.texts)
+    tasks = [scope.make_task(path) for path in paths]
+    held = hold_texts(tasks, lint_files(tasks, request, scope.main.root, given, progress), given)
+    ran = (
+        _run_models(held, paths, request, scope, progress)
+        if request.runs_models
+        else _RunResults(held.texts)
+    )
     merged = merge([*(f for each in held.linted for f in each.findings), *ran.findings])
     marked = {each.path for each in held.linted if each.marked}
-    heeded = order(_heeded(merged, ran.texts, marked, scope, request))
-    standing = tuple(_promised(heeded, ran.texts, scope))
-    return Seen(
+    heeded = order(_suppress_by_file(merged, ran.texts, marked, scope, request))
+    standing = tuple(_demote_by_file(heeded, ran.texts, scope))
+    return CheckedFiles(
         standing,
         merged.withdrawn,
         ran.texts,
@@ -64,7 +68,7 @@ def look(request: Request, scope: Scope, progress: Progress) -> Seen:
         files.notebooks,
         ran.models,
         errors + ran.errors,
-        (*files.notes, *scope.notes),
+        (*files.notes, *scope.unloaded_notes),
         {t.path: replace(t, entered=e.entered) for t, e in zip(tasks, held.linted, strict=True)},
         ran.changed,
         ran.left_out,
@@ -72,10 +76,10 @@ def look(request: Request, scope: Scope, progress: Progress) -> Seen:
 
 
 @dataclass(frozen=True)
-class _Ran:
+class _RunResults:
     """What runs say of files that are still what was linted."""
 
-    texts: Mapping[str, Text]
+    texts: Mapping[str, FileText]
     findings: tuple[Finding, ...] = ()
     models: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
@@ -83,18 +87,18 @@ class _Ran:
     left_out: tuple[str, ...] = ()
 
 
-def _run(
-    held: Held, paths: Sequence[str], request: Request, scope: Scope, progress: Progress
-) -> _Ran:
+def _run_models(
+    held: HeldTexts, paths: Sequence[str], request: Request, scope: Scope, progress: Progress
+) -> _RunResults:
     """A file that changed meanwhile keeps its source findings: no row of a run is sure to fit."""
     from lintorch.run.run_models import run_models
 
     known = [finding for each in held.linted for finding in each.findings]
     ran = run_models(paths, known, request, scope, progress)
-    said = tuple(f for f in ran.findings if f.code in scope.codes(f.place.path))
-    texts, changed = after_runs(held, said)
+    said = tuple(f for f in ran.findings if f.code in scope.codes_of(f.place.path))
+    texts, changed = reread_after_runs(held, said)
     left_out = sorted(changed & {finding.place.path for finding in said})
-    return _Ran(
+    return _RunResults(
         texts,
         tuple(finding for finding in said if finding.place.path not in changed),
         ran.lines,
@@ -104,8 +108,8 @@ def _run(
     )
 
 
-def _heeded(
-    merged: Merged, texts: Mapping[str, Text], marked: set[str], scope: Scope, request: Request
+def _suppress_by_file(
+    merged: Merged, texts: Mapping[str, FileText], marked: set[str], scope: Scope, request: Request
 ) -> Iterator[Finding]:
     """The findings that are not suppressed, and those about suppressions."""
     by_path: dict[str, list[Finding]] = defaultdict(list)
@@ -114,23 +118,25 @@ def _heeded(
     for path in sorted({*by_path, *marked}):
         if path in texts:
             text = texts[path].text
-            yield from heed(text, path, by_path[path], scope, request, merged.withdrawn)
+            yield from suppress_by_comments(
+                text, path, by_path[path], scope, request, merged.withdrawn
+            )
         else:
             yield from by_path[path]
 
 
-def _promised(
-    findings: Iterable[Finding], texts: Mapping[str, Text], scope: Scope
+def _demote_by_file(
+    findings: Iterable[Finding], texts: Mapping[str, FileText], scope: Scope
 ) -> Iterator[Finding]:
     importers = Importers(scope)
     for path, group in groupby(findings, lambda finding: finding.place.path):
         if path in texts:
-            yield from promised(group, texts[path].text, scope, importers)
+            yield from demote_fixes(group, texts[path].text, scope, importers)
         else:
             yield from group
 
 
-def heed(
+def suppress_by_comments(
     text: str,
     path: str,
     findings: Iterable[Finding],
@@ -143,7 +149,7 @@ def heed(
 
     if not mentions(text):
         return tuple(findings)
-    decidable = _decidable(scope, request)
+    decidable = _decidable_codes(scope, request)
     found = tuple(findings)
     try:
         return apply(
@@ -151,7 +157,7 @@ def heed(
             path,
             found,
             scope.catalog.names,
-            scope.codes(path),
+            scope.codes_of(path),
             decidable,
             withdrawn,
             scope.is_partial(path),
@@ -163,7 +169,7 @@ def heed(
         return (*found, engine_finding(scope.catalog, UNCHECKED_FILE, message, Place(path, 1)))
 
 
-def _decidable(scope: Scope, request: Request) -> frozenset[str]:
+def _decidable_codes(scope: Scope, request: Request) -> frozenset[str]:
     """The codes of rules that had a chance to find something in this run."""
     kinds = {Evidence.SOURCE}
     kinds |= {Evidence.TRACE} if request.runs_models else set()

@@ -13,7 +13,7 @@ from lintorch.run.importers import Importers
 from lintorch.run.scope import Scope
 
 
-def promised(
+def demote_fixes(
     findings: Iterable[Finding], text: str, scope: Scope, importers: Importers
 ) -> Iterator[Finding]:
     """The findings of one file, their fixes held back where something stands against them.
@@ -22,23 +22,23 @@ def promised(
     name which this one offers in `__all__`, or other files import from it.
     """
     for finding in findings:
-        yield _shown_only(finding) if _is_held_back(finding, text, scope, importers) else finding
+        yield _show_only(finding) if _is_held_back(finding, text, scope, importers) else finding
 
 
 def _is_held_back(finding: Finding, text: str, scope: Scope, importers: Importers) -> bool:
     fix, path = finding.fix, finding.place.path
     if fix is None or fix.applicability is Applicability.DISPLAY:
         return False
-    if finding.code not in scope.fixable(path):
+    if finding.code not in scope.fixable_codes(path):
         return True
     names = rebound(text, fix.edits)
     return bool(names) and (
         os.path.basename(path) == "__init__.py"
         or ("__all__" in text and any(re.search(rf"[\"']{name}[\"']", text) for name in names))
-        or bool(importers.taken(path, names))
+        or bool(importers.names_taken(path, names))
     )
 
 
-def _shown_only(finding: Finding) -> Finding:
+def _show_only(finding: Finding) -> Finding:
     assert finding.fix is not None
     return replace(finding, fix=replace(finding.fix, applicability=Applicability.DISPLAY))

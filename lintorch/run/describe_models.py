@@ -23,7 +23,7 @@ def describe_run(report: Report) -> str:
 
 def describe_model(model: Model) -> str:
     """How a model was built and what it was fed."""
-    given = ", ".join(f"{name}={shorten(repr(v))}" for name, v in model.arguments.items())
+    given = ", ".join(f"{name}={shorten_text(repr(v))}" for name, v in model.arguments.items())
     fed = told(model.inputs, model.sizes)
     return f"{model.path}:{model.qualname}{f'({given})' if given else ''} on {fed or 'nothing'}"
 
@@ -34,7 +34,7 @@ def _describe_graph(capture: GraphCapture) -> str:
     if capture.ok:
         return f"{name} graph ok"
     site = capture.site
-    where = f"{shown_path(site.path)}:{site.row}" if site else shorten(capture.error)
+    where = f"{shown_path(site.path)}:{site.row}" if site else shorten_text(capture.error)
     why = "; ".join(part for part in (where, use) if part)
     return f"no {name} graph{f' ({why})' if why else ''}"
 
@@ -44,6 +44,6 @@ def _describe_trial(outcome: Outcome) -> str:
     return f"{outcome.exporter} {how}"
 
 
-def shorten(text: str, most: int = 80) -> str:
+def shorten_text(text: str, most: int = 80) -> str:
     """A text, cut to so many letters with an ellipsis as the last one."""
     return text if len(text) <= most else text[: most - 1] + "…"

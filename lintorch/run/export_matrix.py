@@ -15,11 +15,11 @@ from lintorch.core.merge import merge
 from lintorch.core.profile import EXPORTERS, Profile
 from lintorch.evidence import Trace
 from lintorch.host.reports import Report
-from lintorch.machine.stopping import unbroken
+from lintorch.machine.stopping import defer_signals
 from lintorch.report.matrix import Matrix, Row, Tried
-from lintorch.run.artifacts import put
 from lintorch.run.given_files import list_files
-from lintorch.run.judge_reports import find_failure, judge_outcome
+from lintorch.run.judge_reports import judge_outcome, report_failure
+from lintorch.run.place_artifacts import place_artifacts
 from lintorch.run.project_models import ProjectModels, group_models
 from lintorch.run.request import ExportRequest, Progress
 from lintorch.run.scope import Scope
@@ -35,31 +35,31 @@ def export_models(request: ExportRequest, progress: Progress) -> Matrix:
     paths = files.paths
     rows: list[Row] = []
     exporters: dict[str, None] = {}
-    with _staging(request.output or "") as staging:
+    with _make_staging(request.output or "") as staging:
         for group in group_models(paths, request, scope):
             options = replace(
                 group.options,
                 graphs=False,
-                exporters=group.options.exporters or _deployed(group),
+                exporters=group.options.exporters or _deployed_exporters(group),
                 artifacts=staging,
                 scripts=bool(request.repro),
             )
             exporters |= dict.fromkeys(options.exporters)
-            rows += _rows(replace(group, options=options), scope.catalog, progress)
-        with unbroken():
-            placed = put(rows, request)
-    targets = scope.profile(paths[0]).targets if paths else ()
+            rows += _try_exports(replace(group, options=options), scope.catalog, progress)
+        with defer_signals():
+            placed = place_artifacts(rows, request)
+    targets = scope.profile_of(paths[0]).targets if paths else ()
     judged = tuple(
         replace(row, tried=tuple(one for each in row.tried for one in each.judged(targets)))
         for row in placed
     )
     columns = dict.fromkeys(each.column for row in judged for each in row.tried)
-    notes = (*files.notes, *scope.notes)
+    notes = (*files.notes, *scope.unloaded_notes)
     return Matrix(tuple(columns) or tuple(exporters), judged, files.errors, notes, len(paths))
 
 
 @contextmanager
-def _staging(output: str) -> Iterator[str]:
+def _make_staging(output: str) -> Iterator[str]:
     """A folder inside the one for artifacts, so that putting them in place copies nothing.
 
     The one for artifacts is made, and goes again where it stays empty.
@@ -80,20 +80,20 @@ def _staging(output: str) -> Iterator[str]:
                 os.rmdir(output)
 
 
-def _deployed(group: ProjectModels) -> tuple[str, ...]:
+def _deployed_exporters(group: ProjectModels) -> tuple[str, ...]:
     """What the project deploys with, in the order of the table."""
     return tuple(name for name in EXPORTERS if name in group.profile.exporters)
 
 
-def _rows(group: ProjectModels, rules: Catalog, progress: Progress) -> Iterator[Row]:
+def _try_exports(group: ProjectModels, rules: Catalog, progress: Progress) -> Iterator[Row]:
     detectors = index(rules.rules.values(), Evidence.EXPORT)
-    with closing(group.examine(progress)) as reports:
+    with closing(group.examine_files(progress)) as reports:
         for report in reports:
-            yield _row(group.place_failure(report), group.profile, rules, detectors)
+            yield _make_row(group.place_failure(report), group.profile, rules, detectors)
 
 
-def _row(report: Report, profile: Profile, rules: Catalog, detectors: Index) -> Row:
-    problem = None if report.failure is None else find_failure(report.failure, rules)
+def _make_row(report: Report, profile: Profile, rules: Catalog, detectors: Index) -> Row:
+    problem = None if report.failure is None else report_failure(report.failure, rules)
     if report.model is None:
         return Row(None, report.failure, problem)
     trace = Trace(report.model, report.runs, report.captures, profile)

@@ -12,8 +12,8 @@ from lintorch.core.finding import Finding
 from lintorch.core.merge import merge
 from lintorch.fix.fix_rounds import settle
 from lintorch.report.result import Repaired
-from lintorch.run.check_files import Seen, heed
-from lintorch.run.demote_fixes import promised
+from lintorch.run.check_files import CheckedFiles, suppress_by_comments
+from lintorch.run.demote_fixes import demote_fixes
 from lintorch.run.importers import Importers
 from lintorch.run.lint_file import lint_text
 from lintorch.run.request import CheckRequest, Rewritten
@@ -22,14 +22,14 @@ from lintorch.syntax.deep_stack import deeply
 
 
 @dataclass(frozen=True)
-class Mended:
+class FixedFiles:
     """What fixing makes of each file that it changes, and what did not work."""
 
     rewritten: tuple[Rewritten, ...] = ()
     errors: tuple[str, ...] = ()
 
 
-def mend(seen: Seen, scope: Scope, request: CheckRequest) -> Mended:
+def fix_files(seen: CheckedFiles, scope: Scope, request: CheckRequest) -> FixedFiles:
     """Fix what a look has found, as far as `request.fixes` goes; writes nothing."""
     found: dict[str, list[Finding]] = defaultdict(list)
     for finding in seen.standing:
@@ -43,8 +43,8 @@ def mend(seen: Seen, scope: Scope, request: CheckRequest) -> Mended:
             errors.append(f"{path}: changed while models ran; nothing was written to it")
             continue
         before = seen.texts[path].text
-        check = _checks(path, before, findings, seen, scope, request, importers)
-        taken = partial(importers.taken, path)
+        check = _make_check(path, before, findings, seen, scope, request, importers)
+        taken = partial(importers.names_taken, path)
         mending = partial(settle, before, check, request.fixes, path=path, taken=taken)
         try:
             settled = deeply(mending)
@@ -57,38 +57,38 @@ def mend(seen: Seen, scope: Scope, request: CheckRequest) -> Mended:
         if settled.text != before:
             repaired = Repaired(path, settled.applied, settled.imports)
             rewritten.append(Rewritten(path, before, settled.text, repaired))
-    return Mended(tuple(rewritten), tuple(errors))
+    return FixedFiles(tuple(rewritten), tuple(errors))
 
 
 def _may_go_in(finding: Finding, request: CheckRequest) -> bool:
     return finding.fix is not None and finding.fix.applicability in request.fixes
 
 
-def _checks(
+def _make_check(
     path: str,
     before: str,
     found: list[Finding],
-    seen: Seen,
+    seen: CheckedFiles,
     scope: Scope,
     request: CheckRequest,
     importers: Importers,
 ) -> Callable[[str], Iterable[Finding]]:
     """Findings of a text between rounds; of the text as it was, those that are known."""
-    task = seen.tasks.get(path) or scope.task(path)
-    withdrawn = {_line(f, before) for f in seen.withdrawn if f.place.path == path}
+    task = seen.tasks.get(path) or scope.make_task(path)
+    withdrawn = {_line_of_finding(f, before) for f in seen.withdrawn if f.place.path == path}
 
     def check(text: str) -> Iterable[Finding]:
         if text == before:
             return found
         standing = merge(lint_text(task, text).findings).standing
-        standing = tuple(f for f in standing if _line(f, text) not in withdrawn)
-        heeded = heed(text, path, standing, scope, request, seen.withdrawn)
-        return list(promised(heeded, text, scope, importers))
+        standing = tuple(f for f in standing if _line_of_finding(f, text) not in withdrawn)
+        heeded = suppress_by_comments(text, path, standing, scope, request, seen.withdrawn)
+        return list(demote_fixes(heeded, text, scope, importers))
 
     return check
 
 
-def _line(finding: Finding, text: str) -> tuple[str, str]:
+def _line_of_finding(finding: Finding, text: str) -> tuple[str, str]:
     """A finding's code and its line as it reads, which stays when lines move."""
     lines = text.splitlines()
     row = finding.place.row

@@ -11,7 +11,7 @@ from lintorch.run.scope import Scope
 
 
 @dataclass(frozen=True)
-class Files:
+class GivenFiles:
     """Paths to look at; `errors` and `notes` say what of the rest could not, or will not, be."""
 
     paths: Sequence[str]
@@ -21,22 +21,31 @@ class Files:
     """How many lie in the folders given."""
 
 
-def list_files(request: Request, scope: Scope) -> Files:
+def list_files(request: Request, scope: Scope) -> GivenFiles:
     """The files to look at. Raises SettingsError."""
     if request.text is not None:
         cause = why_unread(request.paths[0]) if request.paths[0].endswith(".ipynb") else ""
-        return Files(() if cause else request.paths, notes=_notes(request.paths[0], cause))
+        return GivenFiles(
+            () if cause else request.paths, notes=_note_unchecked(request.paths[0], cause)
+        )
     found = list(
-        find_files(request.paths, scope.main.excluded, scope.main.root, request.force_exclude)
+        find_files(
+            request.paths, scope.main.exclude_patterns, scope.main.root, request.force_exclude
+        )
     )
     skipped = [each for each in found if isinstance(each, Skipped)]
-    return Files(
+    return GivenFiles(
         [each.path for each in found if isinstance(each, Found)],
         tuple(f"{each.path}: {each.cause}" for each in found if isinstance(each, Missing)),
-        tuple(note for each in skipped if each.given for note in _notes(each.path, each.cause)),
+        tuple(
+            note
+            for each in skipped
+            if each.given
+            for note in _note_unchecked(each.path, each.cause)
+        ),
         sum(not each.given for each in skipped),
     )
 
 
-def _notes(path: str, cause: str) -> tuple[str, ...]:
+def _note_unchecked(path: str, cause: str) -> tuple[str, ...]:
     return (f"{path}: not checked: {cause}",) if cause else ()

@@ -20,37 +20,37 @@ class Importers:
         self._scope = scope
         self._texts: dict[str, list[tuple[str, str]]] = {}
 
-    def taken(self, path: str, names: Collection[str]) -> frozenset[str]:
+    def names_taken(self, path: str, names: Collection[str]) -> frozenset[str]:
         """Those of the names, bound at the top of a file, that other files take from it."""
-        module, own = _Module(_stem(path), frozenset(names)), os.path.realpath(path)
+        module, own = _TakenModule(_module_stem(path), frozenset(names)), os.path.realpath(path)
         return frozenset(
             name
-            for other, text in (self._around(path) if names else ())
+            for other, text in (self._texts_around(path) if names else ())
             if module.stem in text and os.path.realpath(other) != own
-            for name in _taken(text, module)
+            for name in _names_taken_by(text, module)
         )
 
-    def _around(self, path: str) -> list[tuple[str, str]]:
-        project = self._scope.project(path) or os.path.dirname(path) or "."
+    def _texts_around(self, path: str) -> list[tuple[str, str]]:
+        project = self._scope.project_of(path) or os.path.dirname(path) or "."
         if project not in self._texts:
-            paths = project_files([project], self._scope.settings(path))
-            self._texts[project] = [(p, text) for p in paths if (text := _text(p))]
+            paths = project_files([project], self._scope.settings_of(path))
+            self._texts[project] = [(p, text) for p in paths if (text := _read_leniently(p))]
         return self._texts[project]
 
 
 @dataclass(frozen=True)
-class _Module:
+class _TakenModule:
     stem: str
     names: frozenset[str]
 
 
-def _stem(path: str) -> str:
+def _module_stem(path: str) -> str:
     whole = os.path.abspath(path).removesuffix(".py")
     folder, stem = os.path.split(whole)
     return os.path.basename(folder) if stem == "__init__" else stem
 
 
-def _taken(text: str, module: _Module) -> Iterator[str]:
+def _names_taken_by(text: str, module: _TakenModule) -> Iterator[str]:
     """Names that a text imports from the module, reads of it, or speaks of as `module.name`."""
     spoken = re.findall(rf"\b{re.escape(module.stem)}\.(\w+)", text)
     yield from module.names.intersection(spoken)
@@ -58,7 +58,7 @@ def _taken(text: str, module: _Module) -> Iterator[str]:
     if tree is None:
         return
     nodes = list(ast.walk(tree))
-    known = {local for node in nodes for local in _binds(node, module)}
+    known = {local for node in nodes for local in _local_names(node, module)}
     for node in nodes:
         if isinstance(node, ast.ImportFrom) and _ends_in(node.module, module.stem):
             given = {alias.name for alias in node.names}
@@ -69,7 +69,7 @@ def _taken(text: str, module: _Module) -> Iterator[str]:
             yield from module.names & {node.value} if isinstance(node.value, str) else ()
 
 
-def _binds(node: ast.AST, module: _Module) -> Iterator[str]:
+def _local_names(node: ast.AST, module: _TakenModule) -> Iterator[str]:
     """Names that an import gives to the module itself."""
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         for alias in node.names:
@@ -82,7 +82,7 @@ def _ends_in(dotted: str | None, stem: str) -> bool:
     return dotted is None or dotted.rpartition(".")[2] == stem
 
 
-def _text(path: str) -> str:
+def _read_leniently(path: str) -> str:
     try:
         with open(path, encoding="utf-8", errors="ignore") as file:
             return file.read()

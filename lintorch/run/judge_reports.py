@@ -15,7 +15,7 @@ from lintorch.host.reports import Report
 from lintorch.record.models import Failure, Model
 from lintorch.record.outcomes import Outcome
 from lintorch.record.runs import Run
-from lintorch.run.describe_models import describe_run, shorten
+from lintorch.run.describe_models import describe_run, shorten_text
 from lintorch.run.rule_catalog import engine_finding
 
 _Line = tuple[str, str, int]
@@ -44,9 +44,9 @@ def judge_reports(
     traced = index(rules.rules.values(), Evidence.TRACE)
     exported = index(rules.rules.values(), Evidence.EXPORT)
     for report in reports:
-        doubted |= {*_unsettled(report)}
+        doubted |= {*_doubted_lines(report)}
         if report.failure is not None:
-            findings.append(find_failure(report.failure, rules))
+            findings.append(report_failure(report.failure, rules))
             findings += lint(trace_failure(report.failure, profile), traced)
         if report.model is None:
             continue
@@ -56,15 +56,15 @@ def judge_reports(
         for outcome in report.outcomes:
             findings += judge_outcome(outcome, trace, exported, rules)
         lines.append(describe_run(report))
-    kept = (f for f in findings if not f.settles or _line(f) not in doubted)
+    kept = (f for f in findings if not f.settles or _line_of_export(f) not in doubted)
     return ModelFindings(tuple(kept), tuple(lines))
 
 
-def _line(finding: Finding) -> _Line:
+def _line_of_export(finding: Finding) -> _Line:
     return finding.exporter or "", finding.place.path, finding.place.row
 
 
-def _unsettled(report: Report) -> Iterator[_Line]:
+def _doubted_lines(report: Report) -> Iterator[_Line]:
     """The lines that a model ran whose export by an exporter did not come out right."""
     sites = {(event.site.path, event.site.row) for run in report.runs for event in run.events}
     for outcome in report.outcomes:
@@ -83,11 +83,11 @@ def judge_outcome(
 ) -> Iterator[Finding]:
     """What the rules say of one trial; one that was stopped is a finding."""
     if outcome.stage == "stopped":
-        yield _find_stop(outcome, trace.record, rules)
+        yield _report_stop(outcome, trace.record, rules)
     yield from lint(Trial(outcome, trace), detectors)
 
 
-def find_failure(failure: Failure, rules: Catalog) -> Finding:
+def report_failure(failure: Failure, rules: Catalog) -> Finding:
     """The finding for a model that could not be built, fed or run to its end."""
     code = MODEL_STOPPED if failure.stage == "stopped" else MODEL_NOT_BUILT
     what = f"{failure.qualname} was" if failure.qualname else "the file was"
@@ -101,11 +101,11 @@ def find_failure(failure: Failure, rules: Catalog) -> Finding:
     message = f"{what} {stage}: {failure.cause}"
     last = failure.output.strip().splitlines()[-1:]
     if last:
-        message += f' (it printed last: "{shorten(last[0])}")'
+        message += f' (it printed last: "{shorten_text(last[0])}")'
     return engine_finding(rules, code, message, Place(failure.path, failure.row))
 
 
-def _find_stop(outcome: Outcome, model: Model, rules: Catalog) -> Finding:
+def _report_stop(outcome: Outcome, model: Model, rules: Catalog) -> Finding:
     """A trial that ran out of time or memory, or crashed: nothing is known of the export."""
     message = f"{model.qualname} was stopped on trial with {outcome.exporter}: {outcome.message}"
     return engine_finding(rules, MODEL_STOPPED, message, Place(model.path, model.row))

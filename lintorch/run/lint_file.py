@@ -12,8 +12,8 @@ from lintorch.core.codes import SYNTAX_ERROR
 from lintorch.core.dispatch import Index, index, lint
 from lintorch.core.finding import Evidence, Finding, Place
 from lintorch.core.rule import Rule
-from lintorch.run.lint_task import Linted, Task, concerns_torch, unread
-from lintorch.run.rule_catalog import catalog, engine_finding, given_up
+from lintorch.run.lint_task import Linted, LintTask, concerns_torch, skip_text
+from lintorch.run.rule_catalog import engine_finding, load_catalog, report_given_up
 from lintorch.source import Source
 from lintorch.syntax.deep_stack import deeply
 from lintorch.syntax.nesting_depth import too_deep
@@ -22,33 +22,35 @@ TOO_DEEP = "its code is nested too deeply to be analysed; the file was not check
 UNKNOWN_SYNTAX = "the parser (libcst) does not know this syntax; the file was not checked"
 
 
-def lint_text(task: Task, text: str, content: str = "") -> Linted:
+def lint_text(task: LintTask, text: str, content: str = "") -> Linted:
     """Findings in a text; one that does not parse gives one finding and nothing else."""
-    bare = unread(task, text, content)
+    bare = skip_text(task, text, content)
     if not concerns_torch(text):
         return bare
     try:
-        return deeply(lambda: _checked(task, text, bare))
+        return deeply(lambda: _lint_source(task, text, bare))
     except RecursionError:
-        return replace(bare, findings=(_refused(task, TOO_DEEP, Place(task.path, 1)),))
+        return replace(bare, findings=(_report_unparsed(task, TOO_DEEP, Place(task.path, 1)),))
     except Exception as error:  # whatever goes wrong with one file, the others are checked
-        return replace(bare, findings=(given_up(task.path, error, task.folders),), content="")
+        return replace(
+            bare, findings=(report_given_up(task.path, error, task.folders),), content=""
+        )
 
 
-def _checked(task: Task, text: str, bare: Linted) -> Linted:
+def _lint_source(task: LintTask, text: str, bare: Linted) -> Linted:
     try:
         if too_deep(text):
-            return replace(bare, findings=(_refused(task, TOO_DEEP, Place(task.path, 1)),))
+            return replace(bare, findings=(_report_unparsed(task, TOO_DEEP, Place(task.path, 1)),))
     except (SyntaxError, ValueError) as error:
-        return replace(bare, findings=(_syntax(task, error),))
+        return replace(bare, findings=(_report_syntax(task, error),))
     try:
         source = Source(task.path, text, task.profile, task.entered)
     except cst.ParserSyntaxError as error:
         place = Place(task.path, max(error.raw_line, 1), error.raw_column + 1)
-        return replace(bare, findings=(_refused(task, UNKNOWN_SYNTAX, place),))
+        return replace(bare, findings=(_report_unparsed(task, UNKNOWN_SYNTAX, place),))
     linted = replace(
         bare,
-        findings=tuple(lint(source, _index(task.codes, task.folders))),
+        findings=tuple(lint(source, _index_rules(task.codes, task.folders))),
         enters=source.enters,
         inside=source.regions.inside,
         consulted=tuple(sorted(source.consulted)),
@@ -58,23 +60,23 @@ def _checked(task: Task, text: str, bare: Linted) -> Linted:
 
 
 @cache
-def _index(codes: frozenset[str], folders: tuple[str, ...]) -> Index:
-    return index(chosen(codes, folders), Evidence.SOURCE)
+def _index_rules(codes: frozenset[str], folders: tuple[str, ...]) -> Index:
+    return index(choose_rules(codes, folders), Evidence.SOURCE)
 
 
-def chosen(codes: Iterable[str], folders: tuple[str, ...]) -> list[Rule]:
+def choose_rules(codes: Iterable[str], folders: tuple[str, ...]) -> list[Rule]:
     """The rules with these codes, in the order of codes."""
-    rules = catalog(folders).rules
+    rules = load_catalog(folders).rules
     return [rules[code] for code in sorted(codes) if code in rules]
 
 
-def _syntax(task: Task, error: Exception) -> Finding:
+def _report_syntax(task: LintTask, error: Exception) -> Finding:
     row, column = getattr(error, "lineno", None) or 1, getattr(error, "offset", None) or 1
     cause = getattr(error, "msg", None) or str(error)
-    return _refused(
+    return _report_unparsed(
         task, f"this is not valid Python: {cause}", Place(task.path, row, max(column, 1))
     )
 
 
-def _refused(task: Task, message: str, place: Place) -> Finding:
-    return engine_finding(catalog(task.folders), SYNTAX_ERROR, message, place)
+def _report_unparsed(task: LintTask, message: str, place: Place) -> Finding:
+    return engine_finding(load_catalog(task.folders), SYNTAX_ERROR, message, place)

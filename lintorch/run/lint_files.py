@@ -12,17 +12,27 @@ from lintorch.cache import Cache, digest
 from lintorch.core.codes import UNREADABLE_FILE
 from lintorch.core.finding import Place
 from lintorch.core.profile import Profile
-from lintorch.files import Text, Unreadable, read
-from lintorch.run.lint_task import Linted, Task, concerns_torch, unread
-from lintorch.run.process_pool import spread
+from lintorch.files import FileText, UnreadableFile, read_file
+from lintorch.run.lint_task import Linted, LintTask, concerns_torch, skip_text
+from lintorch.run.process_pool import spread_tasks
 from lintorch.run.request import Progress, Request
-from lintorch.run.rule_catalog import catalog, engine_finding, given_up, releases
+from lintorch.run.rule_catalog import (
+    describe_releases,
+    engine_finding,
+    load_catalog,
+    report_given_up,
+)
 
 _ROUNDS = 4
+"""Times that files are looked at, at most: each finds calls one file further from a forward pass."""
 
 
 def lint_files(
-    tasks: Sequence[Task], request: Request, root: str, given: Mapping[str, str], progress: Progress
+    tasks: Sequence[LintTask],
+    request: Request,
+    root: str,
+    given: Mapping[str, str],
+    progress: Progress,
 ) -> list[Linted]:
     """What source says of each file, in the order of the tasks. `given` texts outweigh files.
 
@@ -30,27 +40,27 @@ def lint_files(
     again with that known, until no more such calls are found.
     """
     if given:
-        return [_lint(task, given[task.path]) for task in tasks]
-    caches = {} if request.no_cache else _caches(tasks, root)
-    known = {task.path: found for task in tasks if (found := _remembered(task, caches))}
+        return [_lint_text(task, given[task.path]) for task in tasks]
+    caches = {} if request.no_cache else _open_caches(tasks, root)
+    known = {task.path: found for task in tasks if (found := _recall_file(task, caches))}
     todo = [task for task in tasks if task.path not in known]
     if todo:
         progress(f"reading {len(todo)} file{'' if len(todo) == 1 else 's'}")
     for _ in range(_ROUNDS):
-        linting = spread(
-            lint_path, todo, request.jobs, lint_lost, functools.partial(_make_ready, todo)
+        linting = spread_tasks(
+            lint_path, todo, request.jobs, report_lost, functools.partial(_make_ready, todo)
         )
         for task, linted in zip(todo, linting, strict=True):
             known[task.path] = linted
             if caches and linted.content:
-                _remember(linted, caches[_terms(task)])
-        todo = list(_seen_otherwise(tasks, known))
+                _remember_file(linted, caches[_cache_terms(task)])
+        todo = list(_find_outdated(tasks, known))
     for each in caches.values():
         each.save()
     return [known[task.path] for task in tasks]
 
 
-def _seen_otherwise(tasks: Sequence[Task], known: Mapping[str, Linted]) -> Iterator[Task]:
+def _find_outdated(tasks: Sequence[LintTask], known: Mapping[str, Linted]) -> Iterator[LintTask]:
     """What has to be looked at again, as other functions of it are called than was known."""
     entered: dict[str, set[str]] = defaultdict(set)
     for linted in known.values():
@@ -62,8 +72,8 @@ def _seen_otherwise(tasks: Sequence[Task], known: Mapping[str, Linted]) -> Itera
             yield replace(task, entered=frozenset(names))
 
 
-def _remembered(task: Task, caches: Mapping[str, Cache]) -> Linted | None:
-    cache = caches.get(_terms(task)) if caches else None
+def _recall_file(task: LintTask, caches: Mapping[str, Cache]) -> Linted | None:
+    cache = caches.get(_cache_terms(task)) if caches else None
     findings = cache.get(task.path) if cache else None
     if cache is None or findings is None:
         return None
@@ -79,7 +89,7 @@ def _remembered(task: Task, caches: Mapping[str, Cache]) -> Linted | None:
     )
 
 
-def _remember(linted: Linted, cache: Cache) -> None:
+def _remember_file(linted: Linted, cache: Cache) -> None:
     calls = (linted.enters, linted.inside, linted.entered)
     about = [linted.marked, *(sorted(each) for each in calls)]
     cache.put(
@@ -91,56 +101,58 @@ def _remember(linted: Linted, cache: Cache) -> None:
     )
 
 
-def lint_path(task: Task) -> Linted:
+def lint_path(task: LintTask) -> Linted:
     """What source says of a file as it lies on disk."""
-    return lint_read(task, read(task.path))
+    return lint_read(task, read_file(task.path))
 
 
-def lint_read(task: Task, text: Text | Unreadable) -> Linted:
+def lint_read(task: LintTask, text: FileText | UnreadableFile) -> Linted:
     """What source says of what was read of a file."""
-    if isinstance(text, Unreadable):
-        rules = catalog(task.folders)
+    if isinstance(text, UnreadableFile):
+        rules = load_catalog(task.folders)
         message = f"the file cannot be read: {text.cause}"
         return Linted(
             task.path, (engine_finding(rules, UNREADABLE_FILE, message, Place(task.path, 1)),)
         )
-    return _lint(task, text.text, digest(text.data))
+    return _lint_text(task, text.text, digest(text.data))
 
 
-def _lint(task: Task, text: str, content: str = "") -> Linted:
+def _lint_text(task: LintTask, text: str, content: str = "") -> Linted:
     """Loads parser and rules where the text needs them: they take longer than a small file."""
     if not concerns_torch(text):
-        return unread(task, text, content)
+        return skip_text(task, text, content)
     from lintorch.run.lint_file import lint_text
 
     return lint_text(task, text, content)
 
 
-def _make_ready(tasks: Sequence[Task]) -> None:
+def _make_ready(tasks: Sequence[LintTask]) -> None:
     """Load what processes that are to be forked shall share."""
     import lintorch.run.lint_file  # noqa: F401
 
     for folders in {task.folders for task in tasks}:
-        _ = catalog(folders).rules
+        _ = load_catalog(folders).rules
 
 
-def lint_lost(task: Task) -> Linted:
+def report_lost(task: LintTask) -> Linted:
     """What is left to say of a file that ended the process that was to lint it."""
     cause = "the process that read it crashed, or was killed"
-    return Linted(task.path, (given_up(task.path, cause, task.folders),), entered=task.entered)
+    return Linted(
+        task.path, (report_given_up(task.path, cause, task.folders),), entered=task.entered
+    )
 
 
-def _caches(tasks: Sequence[Task], root: str) -> dict[str, Cache]:
-    return {terms: Cache.open(root, terms) for terms in {_terms(task) for task in tasks}}
+def _open_caches(tasks: Sequence[LintTask], root: str) -> dict[str, Cache]:
+    return {terms: Cache.open(root, terms) for terms in {_cache_terms(task) for task in tasks}}
 
 
-def _terms(task: Task) -> str:
+def _cache_terms(task: LintTask) -> str:
     """Everything but the file that the findings depend on."""
-    return _spelled(task.codes, task.profile, task.folders)
+    return _spell_terms(task.codes, task.profile, task.folders)
 
 
 @functools.cache
-def _spelled(codes: frozenset[str], profile: Profile, folders: tuple[str, ...]) -> str:
+def _spell_terms(codes: frozenset[str], profile: Profile, folders: tuple[str, ...]) -> str:
     plain = replace(profile, exporters=frozenset(), stated=frozenset())
     deployed = f"{sorted(profile.exporters)} {sorted(profile.stated)} {plain}"
-    return f"{releases(catalog(folders).folders)} {sorted(codes)} {deployed}"
+    return f"{describe_releases(load_catalog(folders).folders)} {sorted(codes)} {deployed}"

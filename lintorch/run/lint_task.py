@@ -12,7 +12,7 @@ Function = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Task:
+class LintTask:
     """A file to lint with some rules for a profile."""
 
     path: str
@@ -49,7 +49,7 @@ def concerns_torch(text: str) -> bool:
     return "torch" in text
 
 
-def unread(task: Task, text: str, content: str = "") -> Linted:
+def skip_text(task: LintTask, text: str, content: str = "") -> Linted:
     """What is known of a text that is not parsed."""
     from lintorch.suppress import mentions  # here, as a run in which nothing has changed reads none
 

@@ -9,26 +9,26 @@ from dataclasses import dataclass, replace
 from lintorch.record.models import Failure, Model
 from lintorch.report.places import shown_path
 from lintorch.run.given_files import list_files
-from lintorch.run.model_settings import Written, add_models
+from lintorch.run.model_settings import AddedModels, add_models
 from lintorch.run.project_models import ProjectModels, group_models
 from lintorch.run.request import ModelsRequest, Progress
 from lintorch.run.scope import Scope
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedModels:
     """Models that ran, and what became of those that did not."""
 
     models: tuple[Model, ...] = ()
     failures: tuple[Failure, ...] = ()
     errors: tuple[str, ...] = ()
-    written: tuple[Written, ...] = ()
+    written: tuple[AddedModels, ...] = ()
     notes: tuple[str, ...] = ()
     files: int = 0
     """How many were looked through."""
 
 
-def list_models(request: ModelsRequest, progress: Progress) -> Listed:
+def list_models(request: ModelsRequest, progress: Progress) -> ListedModels:
     """The models of the files; where that is asked for, what was inferred is added to the settings.
 
     Raises SettingsError, CatalogError, or WorkerError where no model can be run at all, and
@@ -36,13 +36,13 @@ def list_models(request: ModelsRequest, progress: Progress) -> Listed:
     """
     scope = Scope(request)
     files = list_files(request, scope)
-    listed = Listed(errors=files.errors, notes=files.notes, files=len(files.paths))
+    listed = ListedModels(errors=files.errors, notes=files.notes, files=len(files.paths))
     for group in group_models(files.paths, request, scope):
-        with closing(group.examine(progress)) as examined:
+        with closing(group.examine_files(progress)) as examined:
             reports = list(examined)
         ran = tuple(report.model for report in reports if report.model)
         failures = tuple(report.failure for report in reports if report.failure)
-        written = _written(group, ran) if request.write else ()
+        written = _write_settings(group, ran) if request.write else ()
         python = group.interpreter
         listed = replace(
             listed,
@@ -54,7 +54,7 @@ def list_models(request: ModelsRequest, progress: Progress) -> Listed:
     return listed
 
 
-def _written(group: ProjectModels, ran: tuple[Model, ...]) -> tuple[Written, ...]:
+def _write_settings(group: ProjectModels, ran: tuple[Model, ...]) -> tuple[AddedModels, ...]:
     """What was added to the settings of these files: of models that these do not hold yet."""
     settings = group.settings
     inferred = [model for model in ran if model.factory and model.qualname not in settings.models]

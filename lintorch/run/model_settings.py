@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lintorch.files import NotWritten, Text, Unreadable, read, write
+from lintorch.files import FileText, NotWritten, UnreadableFile, read_file, write_file
 from lintorch.record.input_notation import written
 from lintorch.record.models import Model
 
@@ -23,42 +23,42 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True)
-class Written:
+class AddedModels:
     """A settings file, and the names of the models that were added to it."""
 
     path: str
     names: tuple[str, ...]
 
 
-def add_models(file: str, models: Iterable[Model], taken: Collection[str]) -> Written:
+def add_models(file: str, models: Iterable[Model], taken: Collection[str]) -> AddedModels:
     """Add a table for each model at the end of a settings file, which need not exist yet.
 
     Models that the file holds by now are left out. Raises NotWritten, with the file as it was.
     """
-    original = _read(file)
-    held = _held(original)
-    named = _named([m for m in models if m.qualname not in held], {*taken, *held})
+    original = _read_settings(file)
+    held = _held_models(original)
+    named = _name_models([m for m in models if m.qualname not in held], {*taken, *held})
     if not named:
-        return Written(file, ())
+        return AddedModels(file, ())
     root = "tool.lintorch.models" if _is_project(file) else "models"
-    tables = [_table(f"{root}.{_key(name)}", model) for name, model in named.items()]
+    tables = [_model_table(f"{root}.{_toml_key(name)}", model) for name, model in named.items()]
     added = "\n\n".join("\n".join(table) for table in tables) + "\n"
     if original.text:
         added = ("\n" if original.text.endswith("\n") else "\n\n") + added
     whole = original.text + added.replace("\n", original.newline)
-    _check(file, whole)
+    _require_toml(file, whole)
     if os.path.exists(file):
-        write(original, whole)
+        write_file(original, whole)
     else:
-        _create(file, whole)
-    return Written(file, tuple(named))
+        _create_file(file, whole)
+    return AddedModels(file, tuple(named))
 
 
 def _is_project(file: str) -> bool:
     return os.path.basename(file) == "pyproject.toml"
 
 
-def _held(original: Text) -> Collection[str]:
+def _held_models(original: FileText) -> Collection[str]:
     """The models that a settings file names, as it is now; none of what is no TOML."""
     try:
         found: Any = tomllib.loads(original.text)
@@ -70,16 +70,16 @@ def _held(original: Text) -> Collection[str]:
     return tuple(found) if isinstance(found, dict) else ()
 
 
-def _read(file: str) -> Text:
+def _read_settings(file: str) -> FileText:
     if not os.path.exists(file):
-        return Text(file, "")
-    found = read(file)
-    if isinstance(found, Unreadable):
+        return FileText(file, "")
+    found = read_file(file)
+    if isinstance(found, UnreadableFile):
         raise NotWritten(file, found.cause)
     return found
 
 
-def _create(file: str, text: str) -> None:
+def _create_file(file: str, text: str) -> None:
     """A file that turned up meanwhile is left as it is."""
     try:
         with open(file, "xb") as stream:
@@ -93,7 +93,7 @@ def _create(file: str, text: str) -> None:
         raise NotWritten(file, error.strerror or str(error)) from error
 
 
-def _check(file: str, whole: str) -> None:
+def _require_toml(file: str, whole: str) -> None:
     """The whole must still be TOML: the file may write `lintorch = { ... }` in one line."""
     try:
         tomllib.loads(whole)
@@ -102,7 +102,7 @@ def _check(file: str, whole: str) -> None:
         raise NotWritten(file, cause) from error
 
 
-def _named(models: Iterable[Model], taken: Collection[str]) -> dict[str, Model]:
+def _name_models(models: Iterable[Model], taken: Collection[str]) -> dict[str, Model]:
     """Each model by a name of its own: that of its class, with its file's where others have it."""
     named: dict[str, Model] = {}
     for model in models:
@@ -113,28 +113,30 @@ def _named(models: Iterable[Model], taken: Collection[str]) -> dict[str, Model]:
     return named
 
 
-def _table(heading: str, model: Model) -> Iterator[str]:
+def _model_table(heading: str, model: Model) -> Iterator[str]:
     yield f"[{heading}]"
-    yield f"factory = {_toml(model.factory)}"
+    yield f"factory = {_toml_value(model.factory)}"
     if model.settings:
-        yield f"args = {_toml(model.settings)}"
+        yield f"args = {_toml_value(model.settings)}"
     if model.unsaid:
         yield f"# made up at each run: {', '.join(model.unsaid)}"
-    yield f"inputs = {_toml(written(model.inputs, model.sizes))}"
+    yield f"inputs = {_toml_value(written(model.inputs, model.sizes))}"
 
 
-def _key(name: str) -> str:
+def _toml_key(name: str) -> str:
     return name if _BARE.fullmatch(name) else json.dumps(name)
 
 
-def _toml(value: Any) -> str:
+def _toml_value(value: Any) -> str:
     """A plain value as TOML writes it in one line."""
     if isinstance(value, Mapping):
         return (
-            "{ " + ", ".join(f"{_key(key)} = {_toml(part)}" for key, part in value.items()) + " }"
+            "{ "
+            + ", ".join(f"{_toml_key(key)} = {_toml_value(part)}" for key, part in value.items())
+            + " }"
         )
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(_toml, value)) + "]"
+        return "[" + ", ".join(map(_toml_value, value)) + "]"
     if isinstance(value, bool):
         return str(value).lower()
     return json.dumps(value) if isinstance(value, str) else repr(value)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
-from lintorch.machine.stopping import unbroken
+from lintorch.machine.stopping import defer_signals
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
@@ -23,6 +23,8 @@ R = TypeVar("R")
 _WORTH_IT = 48
 """Files below which starting processes costs more than it saves."""
 _CHUNK = 12
+"""Files that a process is given at once, and the fewest that one is started for. Where one file ends
+a process, as many for each process are looked at again, one by one: more would take long."""
 _START = "fork" if sys.platform == "linux" else "spawn" if sys.version_info >= (3, 11) else ""
 """How processes are started; "" where a new one would import from what is checked."""
 _COLLECTION = (100_000, 10, 10)
@@ -30,7 +32,7 @@ _COLLECTION = (100_000, 10, 10)
 700th, as Python does, takes a third of the time (measured on pytorchcv 0.0.67)."""
 
 
-def spread(
+def spread_tasks(
     work: Callable[[T], R],
     tasks: Sequence[T],
     jobs: int,
@@ -43,7 +45,7 @@ def spread(
     before processes are started: what it loads is loaded once.
     """
     gc.set_threshold(*_COLLECTION)
-    wanted = min(jobs or cores(), len(tasks) // _CHUNK)
+    wanted = min(jobs or count_cores(), len(tasks) // _CHUNK)
     if wanted < 2 or len(tasks) < _WORTH_IT or not _START:
         yield from map(work, tasks)
         return
@@ -54,49 +56,52 @@ def spread(
     context = multiprocessing.get_context(_START)
     done = 0
     while done < len(tasks):
-        for result in _together(work, tasks[done:], wanted, context):
+        for result in _map_in_pool(work, tasks[done:], wanted, context):
             done += 1
             yield result
         suspects = tasks[done : done + wanted * _CHUNK]
         for task in suspects:
             done += 1
-            yield _alone(work, task, context, lost)
+            yield _run_alone(work, task, context, lost)
 
 
-def _together(
+def _map_in_pool(
     work: Callable[[T], R], tasks: Sequence[T], wanted: int, context: BaseContext
 ) -> Iterator[R]:
     """The results up to the first one that is missing because a process has ended."""
     from concurrent.futures.process import BrokenProcessPool
 
-    with suppress(BrokenProcessPool), _pool(wanted, context) as pool:
+    with suppress(BrokenProcessPool), _open_pool(wanted, context) as pool:
         yield from pool.map(work, tasks, chunksize=_CHUNK)
 
 
-def _alone(work: Callable[[T], R], task: T, context: BaseContext, lost: Callable[[T], R]) -> R:
+def _run_alone(work: Callable[[T], R], task: T, context: BaseContext, lost: Callable[[T], R]) -> R:
     from concurrent.futures.process import BrokenProcessPool
 
     try:
-        with _pool(1, context) as pool:
+        with _open_pool(1, context) as pool:
             return pool.submit(work, task).result()
     except BrokenProcessPool:
         return lost(task)
 
 
 @contextmanager
-def _pool(count: int, context: BaseContext) -> Iterator[ProcessPoolExecutor]:
+def _open_pool(count: int, context: BaseContext) -> Iterator[ProcessPoolExecutor]:
     """Processes that are killed where this one is asked to end before their work is done."""
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
-    with _safe_path(), ProcessPoolExecutor(count, mp_context=context, initializer=_begin) as pool:
+    with (
+        _safe_path(),
+        ProcessPoolExecutor(count, mp_context=context, initializer=_begin_process) as pool,
+    ):
         try:
             yield pool
         except BrokenProcessPool:
             raise
         except BaseException:
-            with unbroken():
+            with defer_signals():
                 for process in multiprocessing.active_children():
                     process.kill()
                 pool.shutdown(wait=False, cancel_futures=True)
@@ -115,7 +120,7 @@ def _safe_path() -> Iterator[None]:
         os.environ |= {} if before is None else {"PYTHONSAFEPATH": before}
 
 
-def _begin() -> None:
+def _begin_process() -> None:
     """In a process of the pool: leave it to the first one to hear interrupts, and end when it ends."""
     import multiprocessing
     from multiprocessing.connection import wait
@@ -131,7 +136,7 @@ def _begin() -> None:
     threading.Thread(target=end, daemon=True).start()
 
 
-def cores() -> int:
+def count_cores() -> int:
     """The processor cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

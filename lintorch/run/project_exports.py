@@ -10,16 +10,16 @@ from lintorch.cache import BROKEN, Cache, digest
 from lintorch.core.profile import Profile
 from lintorch.facts.deployment import ExportCall, Release, calls_in, profile_of
 from lintorch.files import Found, find_files
-from lintorch.files.testfile import marks
+from lintorch.files.testfile import package_marks
 from lintorch.settings import Settings
 
 _MOST_FILES = 20_000
-"""Files of a project that are looked through, at most."""
+"""Files of a project that are looked through, at most: a folder without a mark may be a whole disk."""
 
 
 def project_files(places: Iterable[str], settings: Settings) -> Iterator[str]:
     """The files of a project that facts about it are read from."""
-    found = islice(find_files(places, settings.excluded, settings.root), _MOST_FILES)
+    found = islice(find_files(places, settings.exclude_patterns, settings.root), _MOST_FILES)
     return (each.path for each in found if isinstance(each, Found))
 
 
@@ -29,13 +29,13 @@ def read_deployed(
     """The profile that export calls in files and folders amount to; None where there is none."""
     calls: list[ExportCall] = []
     for path in project_files(places, settings):
-        calls += _calls(path, torch, cache)
+        calls += _read_export_calls(path, torch, cache)
     if cache is not None:
         cache.save()
     return profile_of(calls, torch)
 
 
-def _calls(path: str, torch: Release, cache: Cache | None) -> list[ExportCall]:
+def _read_export_calls(path: str, torch: Release, cache: Cache | None) -> list[ExportCall]:
     if cache is not None and cache.get(path) is not None:
         with suppress(*BROKEN):
             kept = cache.about(path) or ()
@@ -48,5 +48,5 @@ def _calls(path: str, torch: Release, cache: Cache | None) -> list[ExportCall]:
     calls = calls_in(path, data, torch)
     if cache is not None:
         plain = [[sorted(c.exporters), c.opset, c.dynamic, c.auto] for c in calls]
-        cache.put(path, digest(data), (), marks(path) if b"torch" in data else (), plain)
+        cache.put(path, digest(data), (), package_marks(path) if b"torch" in data else (), plain)
     return calls

@@ -13,7 +13,7 @@ from lintorch.host.examine_models import examine_models
 from lintorch.host.reports import Report
 from lintorch.record.model_options import ModelLimits, ModelOptions
 from lintorch.run.find_interpreter import Interpreter, find_interpreter
-from lintorch.run.process_pool import cores
+from lintorch.run.process_pool import count_cores
 from lintorch.run.request import Progress, Request
 from lintorch.run.scope import Scope
 from lintorch.settings import Settings
@@ -32,7 +32,7 @@ class ProjectModels:
     interpreter: Interpreter
     options: ModelOptions
 
-    def examine(self, progress: Progress) -> Generator[Report, None, None]:
+    def examine_files(self, progress: Progress) -> Generator[Report, None, None]:
         """One report per model. Raises WorkerError, which says why it is that interpreter."""
         configured, python = self.settings.models, self.interpreter
         try:
@@ -57,9 +57,9 @@ def group_models(
     """The files of each project under the same settings. Raises WorkerError."""
     groups: dict[tuple[str, int], list[str]] = defaultdict(list)
     for path in paths:
-        groups[scope.project(path), id(scope.settings(path))].append(path)
+        groups[scope.project_of(path), id(scope.settings_of(path))].append(path)
     for (project, _), files in groups.items():
-        settings, profile = scope.settings(files[0]), scope.profile(files[0])
+        settings, profile = scope.settings_of(files[0]), scope.profile_of(files[0])
         folders = [os.path.dirname(os.path.abspath(file)) for file in files]
         folder = project or os.path.commonpath(folders)
         options = replace(
@@ -70,7 +70,7 @@ def group_models(
             opsets={e: n for e in EXPORTERS if (n := profile.opset_asked(e))},
             dynamic=profile.dynamic or _names_inputs(settings),
             limits=limit_models(settings),
-            processes=request.jobs or cores(),
+            processes=request.jobs or count_cores(),
         )
         interpreter = find_interpreter(settings, folder)
         yield ProjectModels(tuple(files), folder, settings, profile, interpreter, options)

@@ -13,18 +13,18 @@ from lintorch.catalog import Catalog, fingerprint, load, places
 from lintorch.core.codes import UNCHECKED_FILE
 from lintorch.core.finding import Finding, Place
 
-_known: dict[tuple[str, ...], Catalog] = {}
+_catalogs: dict[tuple[str, ...], Catalog] = {}
 
 
-def catalog(folders: tuple[str, ...] = (), kept: bool = False) -> Catalog:
+def load_catalog(folders: tuple[str, ...] = (), kept: bool = False) -> Catalog:
     """The built-in rules, those of plugins, and those of further folders, once per process.
 
     With `kept` the cache may answer, and no rule is loaded before it is needed. Raises
     CatalogError.
     """
-    if folders not in _known:
-        _known[folders] = _recalled(folders) if kept else load(folders)
-    return _known[folders]
+    if folders not in _catalogs:
+        _catalogs[folders] = _recall_catalog(folders) if kept else load(folders)
+    return _catalogs[folders]
 
 
 def engine_finding(rules: Catalog, code: str, message: str, place: Place) -> Finding:
@@ -33,33 +33,32 @@ def engine_finding(rules: Catalog, code: str, message: str, place: Place) -> Fin
     return Finding(code, card.name, message, card.severity, place)
 
 
-def given_up(path: str, error: Exception | str, folders: tuple[str, ...]) -> Finding:
+def report_given_up(path: str, error: Exception | str, folders: tuple[str, ...]) -> Finding:
     """The finding for a file that lintorch itself could not go through to its end."""
-    from lintorch.core.dispatch import (
-        told,  # here, as a run in which nothing has changed tells of none
-    )
+    # here, as a run in which nothing has changed tells of none
+    from lintorch.core.dispatch import told
 
     cause = error if isinstance(error, str) else told(error)
     message = f"lintorch failed on this file, which was not checked: {cause}"
-    return engine_finding(catalog(folders), UNCHECKED_FILE, message, Place(path, 1))
+    return engine_finding(load_catalog(folders), UNCHECKED_FILE, message, Place(path, 1))
 
 
 @cache
-def releases(folders: tuple[str, ...]) -> str:
+def describe_releases(folders: tuple[str, ...]) -> str:
     """What findings depend on besides the file and the settings: rules, engine, parser, Python."""
-    return f"{__version__} {sys.version} {_parser()} {fingerprint(folders)}"
+    return f"{__version__} {sys.version} {_describe_parser()} {fingerprint(folders)}"
 
 
-def _recalled(folders: tuple[str, ...]) -> Catalog:
+def _recall_catalog(folders: tuple[str, ...]) -> Catalog:
     every = places(folders)
-    if cards := cards_kept(releases(every)):
+    if cards := cards_kept(describe_releases(every)):
         return Catalog(cards, every)
     loaded = load(folders)
-    keep_cards(releases(every), loaded.cards)
+    keep_cards(describe_releases(every), loaded.cards)
     return loaded
 
 
-def _parser() -> str:
+def _describe_parser() -> str:
     """Which libcst is installed, told without importing it."""
     spec = PathFinder.find_spec("libcst")
     if spec is None or spec.origin is None:

@@ -29,7 +29,7 @@ def run_models(
     in_training = tuple((f.model, f.exporter) for f in known if f.model and f.exporter)
     try:
         for group in group_models(paths, request, scope, in_training):
-            with closing(group.examine(progress)) as examined:
+            with closing(group.examine_files(progress)) as examined:
                 reports = map(group.place_failure, examined)
                 dynamic = group.options.dynamic
                 found = judge_reports(reports, scope.catalog, group.profile, dynamic=dynamic)

@@ -10,19 +10,19 @@ from lintorch.cache import Cache
 from lintorch.catalog import Catalog
 from lintorch.core.profile import Profile
 from lintorch.facts.deployment import Release
-from lintorch.run.lint_task import Task
+from lintorch.run.lint_task import LintTask
 from lintorch.run.project_exports import read_deployed
 from lintorch.run.request import Request
-from lintorch.run.rule_catalog import catalog, releases
+from lintorch.run.rule_catalog import describe_releases, load_catalog
 from lintorch.run.unloaded_rules import note_unloaded
 from lintorch.settings import (
-    Closest,
     Settings,
-    enabled,
-    fixable,
-    load,
+    SettingsFinder,
+    enabled_codes,
+    fixable_codes,
+    load_settings,
     not_loaded,
-    override,
+    override_settings,
     rules_asked_for,
 )
 
@@ -37,81 +37,81 @@ class Scope:
 
     def __init__(self, request: Request) -> None:
         self._request = request
-        self._closest = Closest()
-        self._fixed = load(request.config) if request.config else None
+        self._closest = SettingsFinder()
+        self._fixed = load_settings(request.config) if request.config else None
         self._overridden: dict[int, Settings] = {}
         self._profiles: dict[tuple[int, str], Profile] = {}
         self._projects: dict[str, str] = {}
         self._fixable: dict[int, frozenset[str]] = {}
         self._folders = rules_asked_for(request.rules)
-        self.main = self.settings(request.paths[0] if request.paths else ".")
+        self.main = self.settings_of(request.paths[0] if request.paths else ".")
 
     @cached_property
     def catalog(self) -> Catalog:
         """Built-in rules, those of plugins, and those that who runs lintorch asks for."""
-        return catalog(self._folders, kept=not self._request.no_cache)
+        return load_catalog(self._folders, kept=not self._request.no_cache)
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def unloaded_notes(self) -> tuple[str, ...]:
         """What settings met so far name and was not loaded: one line, or none."""
         return note_unloaded(self._overridden.values(), self._folders)
 
     def is_partial(self, path: str) -> bool:
         """Whether settings of a file name rules that are not loaded."""
-        return bool(not_loaded(self.settings(path), self._folders))
+        return bool(not_loaded(self.settings_of(path), self._folders))
 
-    def settings(self, path: str) -> Settings:
+    def settings_of(self, path: str) -> Settings:
         """The closest settings, outweighed by the command line."""
-        found = self._fixed or self._closest.of(path)
+        found = self._fixed or self._closest.settings_of(path)
         if id(found) not in self._overridden:
-            self._overridden[id(found)] = override(found, **self._request.settings)
+            self._overridden[id(found)] = override_settings(found, **self._request.settings)
         return self._overridden[id(found)]
 
-    def codes(self, path: str) -> frozenset[str]:
+    def codes_of(self, path: str) -> frozenset[str]:
         """The codes of the rules that are on for a file."""
-        return enabled(self.settings(path), self.catalog, path)
+        return enabled_codes(self.settings_of(path), self.catalog, path)
 
-    def fixable(self, path: str) -> frozenset[str]:
+    def fixable_codes(self, path: str) -> frozenset[str]:
         """The codes of the rules whose fixes may go in."""
-        settings = self.settings(path)
+        settings = self.settings_of(path)
         if id(settings) not in self._fixable:
-            self._fixable[id(settings)] = fixable(settings, self.catalog)
+            self._fixable[id(settings)] = fixable_codes(settings, self.catalog)
         return self._fixable[id(settings)]
 
-    def task(self, path: str) -> Task:
+    def make_task(self, path: str) -> LintTask:
         """How to lint a file."""
-        return Task(path, self.codes(path), self.profile(path), self._folders)
+        return LintTask(path, self.codes_of(path), self.profile_of(path), self._folders)
 
-    def profile(self, path: str) -> Profile:
+    def profile_of(self, path: str) -> Profile:
         """As set, else as the project's export calls show, with the exporters tried in this run."""
-        settings, project = self.settings(path), self.project(path)
+        settings, project = self.settings_of(path), self.project_of(path)
         key = id(settings), project
         if key not in self._profiles:
             told = settings.exporters is not None and settings.dynamic is not None
             torch = settings.target_torch or Profile().torch
-            found = None if told else self._deployed(project, settings, torch)
-            profile = settings.profile(found)
+            found = None if told else self._read_profile(project, settings, torch)
+            profile = settings.make_profile(found)
             tried = frozenset(self._request.models.exporters)
             self._profiles[key] = replace(
                 profile, exporters=profile.exporters | tried, stated=profile.stated | tried
             )
         return self._profiles[key]
 
-    def project(self, path: str) -> str:
+    def project_of(self, path: str) -> str:
         """The folder of the project that a file belongs to; "" where nothing marks one."""
         folder = os.path.abspath(path if os.path.isdir(path) else os.path.dirname(path) or ".")
         if folder not in self._projects:
-            self._projects[folder] = _marked(folder)
+            self._projects[folder] = _find_project(folder)
         return self._projects[folder]
 
-    def _deployed(self, project: str, settings: Settings, torch: Release) -> Profile | None:
-        terms = f"exports {torch} {releases(self.catalog.folders)}"
+    def _read_profile(self, project: str, settings: Settings, torch: Release) -> Profile | None:
+        terms = f"exports {torch} {describe_releases(self.catalog.folders)}"
         cache = None if self._request.no_cache else Cache.open(project or ".", terms)
         places = [project] if project else self._request.paths
         return read_deployed(places, settings, torch, cache)
 
 
-def _marked(folder: str) -> str:
+def _find_project(folder: str) -> str:
     """The closest folder around that holds what marks a project."""
     while not any(os.path.exists(os.path.join(folder, marker)) for marker in _MARKERS):
         parent = os.path.dirname(folder)

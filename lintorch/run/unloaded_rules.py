@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from lintorch.report.places import shown_path
 from lintorch.settings import Settings, not_loaded
 
-_MOST = 4
-"""How many folders are named."""
+_MOST_FOLDERS = 4
+"""Named, at most, so that the line can be read."""
 
 
 def note_unloaded(met: Iterable[Settings], loaded: tuple[str, ...]) -> tuple[str, ...]:
@@ -19,8 +19,8 @@ def note_unloaded(met: Iterable[Settings], loaded: tuple[str, ...]) -> tuple[str
     import shlex
 
     listed = [f"{shown_path(f)} ({shown_path(file or '')})" for f, file in named.items()]
-    if len(listed) > _MOST:
-        listed[_MOST:] = [f"{len(listed) - _MOST} more"]
+    if len(listed) > _MOST_FOLDERS:
+        listed[_MOST_FOLDERS:] = [f"{len(listed) - _MOST_FOLDERS} more"]
     first = shlex.quote(shown_path(next(iter(named))))
     return (
         f"rules that settings name were not loaded: {', '.join(listed)}; what is checked does not "

@@ -1,12 +1,29 @@
 """What a project has set: read from its closest settings file, outweighed by the command line."""
 
-from lintorch.settings.read_settings import load
-from lintorch.settings.selection import enabled, fixable
-from lintorch.settings.settings_files import Closest, closest
+from lintorch.settings.read_settings import load_settings
+from lintorch.settings.selection import enabled_codes, fixable_codes
+from lintorch.settings.setting_values import (
+    NamedPython,
+    Selection,
+    Settings,
+    SettingsError,
+    override_settings,
+)
+from lintorch.settings.settings_files import SettingsFinder, find_settings
 from lintorch.settings.user_settings import not_loaded, own_file, rules_asked_for
-from lintorch.settings.values import NamedPython, Selection, Settings, SettingsError, override
 
 __all__ = [
-    "Closest", "NamedPython", "Selection", "Settings", "SettingsError", "closest", "enabled", "fixable", "load",
-    "not_loaded", "override", "own_file", "rules_asked_for",
+    "NamedPython",
+    "Selection",
+    "Settings",
+    "SettingsError",
+    "SettingsFinder",
+    "enabled_codes",
+    "find_settings",
+    "fixable_codes",
+    "load_settings",
+    "not_loaded",
+    "override_settings",
+    "own_file",
+    "rules_asked_for",
 ]  # fmt: skip

@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from lintorch.core.profile import EXPORTERS
-from lintorch.settings.values import NamedPython
+from lintorch.settings.setting_values import NamedPython
 
 T = TypeVar("T")
 Kind = Callable[[Any, str], Any]
 _MODEL = ("factory", "args", "inputs")
 
 
-def nearest(word: str, known: tuple[str, ...]) -> str:
+def suggest_word(word: str, known: tuple[str, ...]) -> str:
     """ "; did you mean `x`?" where something known is near, else the known words."""
     from difflib import get_close_matches
 
@@ -25,90 +25,90 @@ def nearest(word: str, known: tuple[str, ...]) -> str:
     return f"; known are {', '.join(known)}" if len(known) < 25 else ""
 
 
-def string(value: Any, root: str) -> str:
-    return _a(str, "a string", value)
+def expect_string(value: Any, root: str) -> str:
+    return _expect_kind(str, "a string", value)
 
 
-def boolean(value: Any, root: str) -> bool:
-    return _a(bool, "true or false", value)
+def expect_boolean(value: Any, root: str) -> bool:
+    return _expect_kind(bool, "true or false", value)
 
 
-def strings(value: Any, root: str) -> tuple[str, ...]:
+def expect_strings(value: Any, root: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise ValueError(f"expected a list of strings, not {value!r}")
     return tuple(value)
 
 
-def count(value: Any, root: str) -> int:
+def expect_count(value: Any, root: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise ValueError(f"expected a whole number above 0, not {value!r}")
     return value
 
 
-def amount(value: Any, root: str) -> float:
+def expect_amount(value: Any, root: str) -> float:
     if not isinstance(value, (int, float)) or isinstance(value, bool) or not value > 0:
         raise ValueError(f"expected a number above 0, not {value!r}")
     return float(value)
 
 
-def exporters(value: Any, root: str) -> tuple[str, ...]:
-    for name in strings(value, root):
+def expect_exporters(value: Any, root: str) -> tuple[str, ...]:
+    for name in expect_strings(value, root):
         if name not in EXPORTERS:
-            raise ValueError(f"unknown exporter `{name}`{nearest(name, EXPORTERS)}")
+            raise ValueError(f"unknown exporter `{name}`{suggest_word(name, EXPORTERS)}")
     return tuple(value)
 
 
-def targets(value: Any, root: str) -> tuple[str, ...]:
+def expect_targets(value: Any, root: str) -> tuple[str, ...]:
     from lintorch.targets import find
 
-    return tuple(dict.fromkeys(find(name).name for name in strings(value, root)))
+    return tuple(dict.fromkeys(find(name).name for name in expect_strings(value, root)))
 
 
-def release(value: Any, root: str) -> tuple[int, int]:
+def expect_release(value: Any, root: str) -> tuple[int, int]:
     match = re.fullmatch(r"(\d+)\.(\d+)(\.\d+)?", value) if isinstance(value, str) else None
     if match is None:
         raise ValueError(f'expected a release in quotes, such as "2.4", not {value!r}')
     return int(match[1]), int(match[2])
 
 
-def interpreter(value: Any, root: str) -> NamedPython | None:
-    return NamedPython(value, root) if string(value, root) else None
+def expect_python(value: Any, root: str) -> NamedPython | None:
+    return NamedPython(value, root) if expect_string(value, root) else None
 
 
-def folders(value: Any, root: str) -> tuple[str, ...]:
-    return tuple(os.path.normpath(os.path.join(root, each)) for each in strings(value, root))
+def expect_folders(value: Any, root: str) -> tuple[str, ...]:
+    return tuple(os.path.normpath(os.path.join(root, each)) for each in expect_strings(value, root))
 
 
-def selectors_by_pattern(value: Any, root: str) -> dict[str, tuple[str, ...]]:
-    table = _a(dict, "a table from patterns to lists of rules", value)
-    return {pattern: strings(listed, root) for pattern, listed in table.items()}
+def expect_selectors_by_pattern(value: Any, root: str) -> dict[str, tuple[str, ...]]:
+    table = _expect_kind(dict, "a table from patterns to lists of rules", value)
+    return {pattern: expect_strings(listed, root) for pattern, listed in table.items()}
 
 
-def models(value: Any, root: str) -> dict[str, Mapping[str, Any]]:
-    for name, table in _a(dict, "a table of models", value).items():
+def expect_models(value: Any, root: str) -> dict[str, Mapping[str, Any]]:
+    for name, table in _expect_kind(dict, "a table of models", value).items():
         try:
-            _model(_a(dict, "a table", table), root)
+            _expect_model(_expect_kind(dict, "a table", table), root)
         except ValueError as error:
             raise ValueError(f"`{name}`: {error}") from error
     return dict(value)
 
 
-def _model(table: Mapping[str, Any], root: str) -> None:
+def _expect_model(table: Mapping[str, Any], root: str) -> None:
     from lintorch.record.input_notation import argument
 
     for key in table:
         if key not in _MODEL:
-            raise ValueError(f"unknown key `{key}`{nearest(key, _MODEL)}")
+            raise ValueError(f"unknown key `{key}`{suggest_word(key, _MODEL)}")
     if "factory" not in table:
         raise ValueError("`factory` is missing")
-    if ":" not in string(table["factory"], root):
+    if ":" not in expect_string(table["factory"], root):
         raise ValueError('`factory` is written "package.module:name" or "path.py:name"')
-    _a(dict, "`args` to be a table", table.get("args", {}))
-    for written in _a(list, "`inputs` to be a list", table.get("inputs", [])):
+    _expect_kind(dict, "`args` to be a table", table.get("args", {}))
+    for written in _expect_kind(list, "`inputs` to be a list", table.get("inputs", [])):
         argument(written)
 
 
-def _a(kind: type[T], wanted: str, value: Any) -> T:
+def _expect_kind(kind: type[T], wanted: str, value: Any) -> T:
     if not isinstance(value, kind):
         raise ValueError(f"expected {wanted}, not {value!r}")
     return value

@@ -8,45 +8,45 @@ from collections.abc import Mapping
 from typing import Any
 
 from lintorch.settings import key_kinds
-from lintorch.settings.values import Selection, Settings, SettingsError
+from lintorch.settings.setting_values import Selection, Settings, SettingsError
 
 _SELECTION = {"select", "ignore", "extend-select"}
 _KEYS: Mapping[str, key_kinds.Kind] = {
-    "select": key_kinds.strings,
-    "ignore": key_kinds.strings,
-    "extend-select": key_kinds.strings,
-    "per-file-ignores": key_kinds.selectors_by_pattern,
-    "fixable": key_kinds.strings,
-    "unfixable": key_kinds.strings,
-    "exporters": key_kinds.exporters,
-    "opset": key_kinds.count,
-    "target-torch": key_kinds.release,
-    "target": key_kinds.targets,
-    "dynamic": key_kinds.boolean,
-    "exclude": key_kinds.strings,
-    "extend-exclude": key_kinds.strings,
-    "models": key_kinds.models,
-    "rules": key_kinds.folders,
-    "trace-seconds": key_kinds.amount,
-    "trial-seconds": key_kinds.amount,
-    "trace-memory": key_kinds.count,
-    "trace-disk": key_kinds.count,
-    "python": key_kinds.interpreter,
+    "select": key_kinds.expect_strings,
+    "ignore": key_kinds.expect_strings,
+    "extend-select": key_kinds.expect_strings,
+    "per-file-ignores": key_kinds.expect_selectors_by_pattern,
+    "fixable": key_kinds.expect_strings,
+    "unfixable": key_kinds.expect_strings,
+    "exporters": key_kinds.expect_exporters,
+    "opset": key_kinds.expect_count,
+    "target-torch": key_kinds.expect_release,
+    "target": key_kinds.expect_targets,
+    "dynamic": key_kinds.expect_boolean,
+    "exclude": key_kinds.expect_strings,
+    "extend-exclude": key_kinds.expect_strings,
+    "models": key_kinds.expect_models,
+    "rules": key_kinds.expect_folders,
+    "trace-seconds": key_kinds.expect_amount,
+    "trial-seconds": key_kinds.expect_amount,
+    "trace-memory": key_kinds.expect_count,
+    "trace-disk": key_kinds.expect_count,
+    "python": key_kinds.expect_python,
 }
 
 
-def load(file: str) -> Settings:
+def load_settings(file: str) -> Settings:
     """The settings of one file, as given by `--config`. Raises SettingsError."""
-    return load_part(file) or _settings(file, {})
+    return load_settings_if_any(file) or _make_settings(file, {})
 
 
-def load_part(file: str) -> Settings | None:
+def load_settings_if_any(file: str) -> Settings | None:
     """The settings of a file; None of a `pyproject.toml` without any. Raises SettingsError."""
-    table = _table(file)
-    return None if table is None else _settings(file, table)
+    table = _read_table(file)
+    return None if table is None else _make_settings(file, table)
 
 
-def _table(file: str) -> Mapping[str, Any] | None:
+def _read_table(file: str) -> Mapping[str, Any] | None:
     """The part of a file that is about lintorch; None where a `pyproject.toml` has none."""
     if sys.version_info >= (3, 11):
         import tomllib
@@ -69,12 +69,14 @@ def _table(file: str) -> Mapping[str, Any] | None:
     return table
 
 
-def _settings(file: str, table: Mapping[str, Any]) -> Settings:
+def _make_settings(file: str, table: Mapping[str, Any]) -> Settings:
     root = os.path.dirname(os.path.abspath(file))
     values: dict[str, Any] = {}
     for key, value in table.items():
         if key not in _KEYS:
-            raise SettingsError(file, f"unknown key `{key}`{key_kinds.nearest(key, tuple(_KEYS))}")
+            raise SettingsError(
+                file, f"unknown key `{key}`{key_kinds.suggest_word(key, tuple(_KEYS))}"
+            )
         try:
             values[key.replace("-", "_")] = _KEYS[key](value, root)
         except ValueError as error:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from lintorch.catalog import Card, Catalog
 from lintorch.core.codes import RULE_CRASHED, SYNTAX_ERROR, UNREADABLE_FILE
 from lintorch.files import Patterns
-from lintorch.settings.key_kinds import nearest
+from lintorch.settings.key_kinds import suggest_word
+from lintorch.settings.setting_values import Selection, Settings, SettingsError
 from lintorch.settings.user_settings import not_loaded
-from lintorch.settings.values import Selection, Settings, SettingsError
 
 ALWAYS = frozenset({SYNTAX_ERROR, RULE_CRASHED, UNREADABLE_FILE})
 """Codes of what keeps lintorch from its work: on whatever is selected, unless ignored."""
@@ -20,7 +20,7 @@ _ALL, _THEME, _CODE = 0, 1, 9
 """How specific a selector is; the beginning of a code is as specific as it is long."""
 
 
-def enabled(settings: Settings, catalog: Catalog, path: str) -> frozenset[str]:
+def enabled_codes(settings: Settings, catalog: Catalog, path: str) -> frozenset[str]:
     """The codes of the rules that are on for a file.
 
     Within one selection the most specific selector wins, and `ignore` over `select` where they
@@ -29,17 +29,17 @@ def enabled(settings: Settings, catalog: Catalog, path: str) -> frozenset[str]:
     means all other files. Raises SettingsError for what selects no rule, but not where the file
     names rules that are not loaded: it may mean one of these.
     """
-    selected = _Selected.of(settings, catalog)
+    selected = _Selected.for_settings(settings, catalog)
     inner = os.path.relpath(os.path.abspath(path), os.path.abspath(settings.root))
-    return selected.at(inner.replace(os.sep, "/"))
+    return selected.codes_at(inner.replace(os.sep, "/"))
 
 
-def fixable(settings: Settings, catalog: Catalog) -> frozenset[str]:
+def fixable_codes(settings: Settings, catalog: Catalog) -> frozenset[str]:
     """The codes of the rules whose fixes may be applied. Raises SettingsError."""
     origin = settings.file or "command line"
     chosen = Selection(settings.fixable, settings.unfixable, origin=origin)
-    known = _Known.of(settings, catalog)
-    return _after(frozenset(), chosen, known, ("fixable", "unfixable", "")) - ALWAYS
+    known = _KnownRules.for_settings(settings, catalog)
+    return _apply_selection(frozenset(), chosen, known, ("fixable", "unfixable", "")) - ALWAYS
 
 
 class _Selected:
@@ -48,51 +48,55 @@ class _Selected:
     _last: tuple[Settings, Catalog, _Selected] | None = None
 
     def __init__(self, settings: Settings, catalog: Catalog) -> None:
-        known = _Known.of(settings, catalog)
+        known = _KnownRules.for_settings(settings, catalog)
         codes = frozenset(code for code, rule in catalog.cards.items() if rule.default) | ALWAYS
         for selection in settings.selections:
-            codes = _after(codes, selection, known, ("select", "ignore", "extend-select"))
+            codes = _apply_selection(codes, selection, known, ("select", "ignore", "extend-select"))
         self.codes = codes
         where = settings.file or "command line"
         self.off = [
             (
                 pattern.startswith("!"),
                 Patterns((pattern.removeprefix("!"),)),
-                known.codes(selectors, where, f"per-file-ignores.{pattern}"),
+                known.find_codes(selectors, where, f"per-file-ignores.{pattern}"),
             )
             for pattern, selectors in settings.per_file_ignores.items()
         ]
 
     @classmethod
-    def of(cls, settings: Settings, catalog: Catalog) -> _Selected:
+    def for_settings(cls, settings: Settings, catalog: Catalog) -> _Selected:
         """The same as last time for the same settings."""
         if cls._last is None or cls._last[0] is not settings or cls._last[1] is not catalog:
             cls._last = settings, catalog, cls(settings, catalog)
         return cls._last[2]
 
-    def at(self, path: str) -> frozenset[str]:
+    def codes_at(self, path: str) -> frozenset[str]:
         """The codes that are on for a path below the settings' folder."""
-        off = [codes for others, pattern, codes in self.off if pattern.covers(path) is not others]
+        off = [
+            codes for others, pattern, codes in self.off if pattern.covers_file(path) is not others
+        ]
         return self.codes.difference(*off) if off else self.codes
 
 
 @dataclass(frozen=True)
-class _Known:
+class _KnownRules:
     """The rules there are; `partial` is the settings file that names some that are not loaded."""
 
     catalog: Catalog
     partial: str = ""
 
     @classmethod
-    def of(cls, settings: Settings, catalog: Catalog) -> _Known:
+    def for_settings(cls, settings: Settings, catalog: Catalog) -> _KnownRules:
         absent = not_loaded(settings, catalog.folders)
         return cls(catalog, settings.file or "" if absent else "")
 
-    def codes(self, selectors: Sequence[str], origin: str, key: str) -> frozenset[str]:
+    def find_codes(self, selectors: Sequence[str], origin: str, key: str) -> frozenset[str]:
         """The codes that selectors stand for. Raises SettingsError."""
-        return frozenset().union(*(codes for _, codes in self.ranked(selectors, origin, key)))
+        return frozenset().union(
+            *(codes for _, codes in self.rank_selectors(selectors, origin, key))
+        )
 
-    def ranked(
+    def rank_selectors(
         self, selectors: Sequence[str], origin: str, key: str
     ) -> Iterator[tuple[int, frozenset[str]]]:
         """Each selector's rank and the codes it stands for. Raises SettingsError."""
@@ -104,31 +108,31 @@ class _Known:
                 codes = frozenset({selector.upper()})
             if not codes and origin != self.partial:
                 raise SettingsError(
-                    origin, f"`{key}`: no rule is `{selector}`{self._hint(selector)}"
+                    origin, f"`{key}`: no rule is `{selector}`{self._hint_at_rule(selector)}"
                 )
-            yield _rank(selector, themes), codes
+            yield _rank_selector(selector, themes), codes
 
-    def _hint(self, selector: str) -> str:
+    def _hint_at_rule(self, selector: str) -> str:
         cards = self.catalog.cards.values()
         words = {word for card in cards for word in (card.code, card.name, card.theme)}
         absent = f"; the rules that {self.partial} names are not loaded: see --rules"
-        return nearest(selector, tuple(sorted(words))) + (absent if self.partial else "")
+        return suggest_word(selector, tuple(sorted(words))) + (absent if self.partial else "")
 
 
-def _after(
-    before: frozenset[str], chosen: Selection, known: _Known, keys: tuple[str, str, str]
+def _apply_selection(
+    before: frozenset[str], chosen: Selection, known: _KnownRules, keys: tuple[str, str, str]
 ) -> frozenset[str]:
     on = set(before if chosen.select is None else ALWAYS)
-    added = [*known.ranked(chosen.select or (), chosen.origin, keys[0])]
-    added += known.ranked(chosen.extend_select, chosen.origin, keys[2])
-    removed = [*known.ranked(chosen.ignore, chosen.origin, keys[1])]
+    added = [*known.rank_selectors(chosen.select or (), chosen.origin, keys[0])]
+    added += known.rank_selectors(chosen.extend_select, chosen.origin, keys[2])
+    removed = [*known.rank_selectors(chosen.ignore, chosen.origin, keys[1])]
     for rank in range(_CODE + 1):
         on.update(*(codes for at, codes in added if at == rank))
         on.difference_update(*(codes for at, codes in removed if at == rank))
     return frozenset(on)
 
 
-def _rank(selector: str, themes: set[str]) -> int:
+def _rank_selector(selector: str, themes: set[str]) -> int:
     if selector.upper() == "ALL":
         return _ALL
     if re.fullmatch(r"LT\d*", selector, re.IGNORECASE):

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from lintorch.files.user_folders import user_folder
-from lintorch.settings.read_settings import load
-from lintorch.settings.values import Settings
+from lintorch.settings.read_settings import load_settings
+from lintorch.settings.setting_values import Settings
 
 VARIABLE = "LINTORCH_RULES"
 """The environment variable that holds folders of rules, separated as in PATH."""
@@ -26,7 +26,7 @@ def own_settings() -> Settings:
     Paths and patterns in them are relative to the working directory, folders of rules to the file.
     """
     file = own_file()
-    found = load(file) if os.path.isfile(file) else Settings()
+    found = load_settings(file) if os.path.isfile(file) else Settings()
     return replace(found, root=os.getcwd())
 
 

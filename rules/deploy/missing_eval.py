@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from lintorch.core.exporter_calls import DYNAMO_BY_DEFAULT, EXPORTER_CALLS
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Place, Refuted, Severity
 from lintorch.core.profile import enumerated
 from lintorch.core.rule import Rule
 from lintorch.evidence import IN_TRAINING, GraphCapture, ModalLayer, Outcome, Trace, Tracer, Trial
-from lintorch.facts.exporting import export_calls
 from lintorch.source import Source
 
 rule = Rule(
@@ -57,13 +57,12 @@ rule = Rule(
     fix=Applicability.UNSAFE,
 )
 
-EXPORTERS = {**export_calls.EXPORTERS, "torch.fx.symbolic_trace": ("fx", "root")}
+EXPORTERS = {**EXPORTER_CALLS, "torch.fx.symbolic_trace": ("fx", "root")}
 ASKS = "self.training"
 _TRAINING = ("prepare_qat", "export_for_training", "QuantizationAwareTraining")
 """Words of files that export in order to train."""
 _SESSION = "InferenceSession"
 _TRAINED = ("train", "zero_grad", "parameters")
-_DYNAMO_SINCE = (2, 9)
 
 
 @dataclass(frozen=True)
@@ -181,7 +180,7 @@ def _class(trace: Trace) -> Place:
 
 def _onnx(call: cst.Call, source: Source) -> str:
     """Which of the two ONNX exporters a call takes; the newer one where that cannot be told."""
-    default = source.profile.torch >= _DYNAMO_SINCE
+    default = source.profile.torch >= DYNAMO_BY_DEFAULT
     if source.name(call.func).endswith("dynamo_export"):
         return "onnx"
     chosen = source.arguments(call, "model").value("dynamo", default)

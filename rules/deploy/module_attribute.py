@@ -10,6 +10,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.core.torch_methods import MODULE_RETURNING, PARALLEL_WRAPPERS
 from lintorch.facts.nets.layer_classes import layer_made
 from lintorch.source import Source, literal
 
@@ -50,12 +51,6 @@ rule = Rule(
 )
 
 _OF_PARAMETERS = ("device", "dtype")
-_WRAPPERS = frozenset(
-    {
-        "torch.nn.DataParallel", "torch.nn.parallel.DataParallel",
-        "torch.nn.parallel.DistributedDataParallel",
-    }
-)  # fmt: skip
 _OF_WRAPPERS = frozenset(
     {
         "module", "forward", "device", "device_ids", "device_type", "output_device", "dim", "join",
@@ -66,7 +61,6 @@ _OF_WRAPPERS = frozenset(
         "register_buffer", "mixed_precision", "static_graph", "named_children", "named_buffers",
     }
 )  # fmt: skip
-_SAME = frozenset({"to", "cuda", "cpu", "eval", "train", "half", "float"})
 
 
 @rule.source(cst.Attribute, needs=(".device", ".dtype"))
@@ -132,7 +126,7 @@ def _first(call: cst.Call) -> cst.CSTNode:
     func = call.func
     while (
         isinstance(func, cst.Attribute)
-        and func.attr.value in _SAME
+        and func.attr.value in MODULE_RETURNING
         and isinstance(func.value, cst.Call)
     ):
         call = func.value
@@ -184,7 +178,7 @@ def _is_wrapped(expression: cst.BaseExpression, source: Source) -> bool:
         return False
     built = source.built(expression)
     names = {source.name(call.func) for call in built if isinstance(_first(call), cst.Call)}
-    return bool(names) and names <= _WRAPPERS and not _is_moved(expression, source)
+    return bool(names) and names <= PARALLEL_WRAPPERS and not _is_moved(expression, source)
 
 
 def _is_moved(expression: cst.BaseExpression, source: Source) -> bool:

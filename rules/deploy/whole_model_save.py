@@ -8,6 +8,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit
 from lintorch.core.rule import Rule
+from lintorch.core.torch_methods import MODULE_RETURNING
 from lintorch.facts.classes.classes import is_self
 from lintorch.source import Role, Source
 
@@ -54,7 +55,7 @@ _EFFECT = {
 }
 """By whether torch.load reads weights only unless it is told otherwise."""
 _ALLOWING = ("torch.serialization.safe_globals", "torch.serialization.add_safe_globals")
-_WRAPPERS = frozenset({"module", "half", "float", "cpu", "eval", "to"})
+_SAME_MODEL = MODULE_RETURNING | {"module"}
 _NUMPY = ("numpy.float", "numpy.int", "numpy.array", "numpy.mean", "numpy.asarray", "numpy.stack")
 
 
@@ -109,7 +110,7 @@ def _is_model(value: cst.BaseExpression, source: Source) -> bool:
     func = value.func if isinstance(value, cst.Call) else None
     return (
         isinstance(func, cst.Attribute)
-        and func.attr.value in _WRAPPERS
+        and func.attr.value in _SAME_MODEL
         and _is_model(func.value, source)
     )
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from lintorch.core.finding import Harm, Hit, Refuted
+from lintorch.core.profile import WRITES_ONNX
 from lintorch.core.rule import Rule
 from lintorch.evidence import KeptWrite, ModuleWrite, ResetWrite, Trace
 from lintorch.evidence.host_reads import is_whole
@@ -65,7 +66,7 @@ _TRACERS = ("onnx-legacy", "torchscript-trace")
 NUMBER = dict.fromkeys(("torch.export", "onnx", *_TRACERS), Harm.SILENT)
 TENSOR = {**NUMBER, "torch.export": Harm.WARNED, "onnx": Harm.WARNED}
 BUFFER = dict.fromkeys(("onnx", *_TRACERS), Harm.SILENT)
-PART = dict.fromkeys(("onnx", "onnx-legacy"), Harm.SILENT)
+PART = dict.fromkeys(WRITES_ONNX, Harm.SILENT)
 """A part of a buffer: jit.trace carries it."""
 INPLACE = frozenset({"add_", "sub_", "mul_", "div_"})
 

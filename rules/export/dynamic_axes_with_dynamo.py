@@ -6,15 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from lintorch.core.exporter_calls import ONNX_EXPORT
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.facts.exporting.export_calls import (
-    ONNX,
-    is_given,
-    onnx_arguments,
-    onnx_exporter,
-    strings,
-)
+from lintorch.facts.exporting.export_calls import is_given, onnx_arguments, onnx_exporter, strings
 from lintorch.source import UNKNOWN, Arguments, Source, literal
 
 rule = Rule(
@@ -65,7 +60,7 @@ rule = Rule(
 
 @rule.source(cst.Call, needs=("dynamic_axes", "dynamic_shapes"))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if source.name(call.func) != ONNX:
+    if source.name(call.func) != ONNX_EXPORT:
         return
     given, exporter = onnx_arguments(call, source), onnx_exporter(call, source)
     axes, shapes = (is_given(given, name) for name in ("dynamic_axes", "dynamic_shapes"))

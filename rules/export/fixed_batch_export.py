@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from lintorch.core.exporter_calls import ONNX_EXPORT
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.facts.exporting.export_calls import ONNX
 from lintorch.source import Source
 
 rule = Rule(
@@ -54,9 +54,11 @@ SIZES = ("dynamic_shapes", "dynamic_axes")
 @rule.source(cst.Call, needs=("onnx.export", "export.export", "import export"))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
-    if name not in (ONNX, "torch.export.export"):
+    if name not in (ONNX_EXPORT, "torch.export.export"):
         return
-    given = source.arguments(call, *(("model",) if name == ONNX else ("mod", "args", "kwargs")))
+    given = source.arguments(
+        call, *(("model",) if name == ONNX_EXPORT else ("mod", "args", "kwargs"))
+    )
     if _is_program(given.get("model"), source):
         return  # its sizes were chosen when it was exported
     if given.complete and all(given.value(size, None) is None for size in SIZES):

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from lintorch.core.exporter_calls import ONNX_EXPORT
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.facts.exporting.export_calls import ONNX, onnx_arguments, onnx_exporter, strings
+from lintorch.facts.exporting.export_calls import onnx_arguments, onnx_exporter, strings
 from lintorch.source import Arguments, Source
 
 rule = Rule(
@@ -64,7 +65,7 @@ FIRST = (2, 9)
 
 @rule.source(cst.Call, needs=("onnx",))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    exporter = onnx_exporter(call, source) if source.name(call.func) == ONNX else ""
+    exporter = onnx_exporter(call, source) if source.name(call.func) == ONNX_EXPORT else ""
     if not exporter or source.profile.torch < FIRST:
         return
     given = onnx_arguments(call, source)

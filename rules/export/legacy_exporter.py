@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from lintorch.core.exporter_calls import ONNX_EXPORT
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.facts.api.version_guards import asked
-from lintorch.facts.exporting.export_calls import ONNX, onnx_arguments, onnx_exporter
+from lintorch.facts.exporting.export_calls import onnx_arguments, onnx_exporter
 from lintorch.source import Source
 
 rule = Rule(
@@ -59,7 +60,7 @@ _SAVES = ("save", "save_to_buffer", "_save_for_lite_interpreter")
 @rule.source(cst.Call, needs=("onnx", "jit"))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
-    if name == ONNX:
+    if name == ONNX_EXPORT:
         yield from _onnx(call, source)
     elif name in MADE and _warns(source) and _is_saved(call, source) and not asked(call, source):
         yield Hit(call, f"{name} is deprecated: torch.export takes its place")

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from lintorch.core.exporter_calls import ONNX_EXPORT
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
-from lintorch.facts.exporting.export_calls import ONNX, onnx_arguments, onnx_exporter
+from lintorch.facts.exporting.export_calls import onnx_arguments, onnx_exporter
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -64,7 +65,7 @@ FIRST = (2, 9)
 
 @rule.source(cst.Call, needs=("opset_version",))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if source.name(call.func) != ONNX or source.profile.torch < FIRST:
+    if source.name(call.func) != ONNX_EXPORT or source.profile.torch < FIRST:
         return
     asked = onnx_arguments(call, source).get("opset_version")
     opset = literal(asked)

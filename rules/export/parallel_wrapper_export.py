@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from lintorch.core.exporter_calls import EXPORTER_CALLS, ONNX_EXPORT
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.facts.exporting.export_calls import EXPORTERS, ONNX, onnx_exporter
+from lintorch.facts.exporting.export_calls import onnx_exporter
 from lintorch.source import Source
 
 rule = Rule(
@@ -59,14 +60,14 @@ REFUSING = ("torchscript-script", "onnx-legacy")
 @rule.source(cst.Call, needs=("DataParallel",))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
-    if name not in EXPORTERS:
+    if name not in EXPORTER_CALLS:
         return
-    exporter, parameter = EXPORTERS[name]
+    exporter, parameter = EXPORTER_CALLS[name]
     given = source.arguments(call, parameter).get(parameter)
     wrapper = _wrapper(given, source) if given is not None else ""
     if given is None or not wrapper:
         return
-    exporter = (onnx_exporter(call, source) or exporter) if name == ONNX else exporter
+    exporter = (onnx_exporter(call, source) or exporter) if name == ONNX_EXPORT else exporter
     refused = exporter in REFUSING
     told = f"{exporter} refuses it" if refused else "weights are named module.*"
     edit = source.replace(given, f"{source.code(given)}.module")

@@ -10,6 +10,7 @@ from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evidence import (
     AS_TRACED,
+    EventKey,
     Outcome,
     SizeDivided,
     SizeRead,
@@ -88,7 +89,7 @@ ROOT = {
 UPWARD = frozenset({"math.ceil", "math.floor", "math.trunc"})
 FUNCTIONS = frozenset({f"math.{name}" for name in ("sqrt", "log", "log1p", "log2")})
 RESIZES = frozenset({"torch.nn.functional.interpolate", "torch.nn.functional.upsample"})
-TRACE_HARM = {
+TRACE_HARM: dict[EventKey, dict[str, Harm]] = {
     SizeUse.INT: WHOLE,
     SizeUse.FLOAT: WHOLE,
     SizeUse.CEIL: TRACED,

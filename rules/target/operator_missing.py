@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import libcst as cst
 
 from lintorch.core.finding import Hit, Refuted, Severity
-from lintorch.core.profile import LOWEST_OPSET, enumerated
+from lintorch.core.profile import LOWEST_OPSET, WRITES_ONNX, enumerated
 from lintorch.core.rule import Rule
 from lintorch.evidence import GraphCapture, OperatorUse, Outcome, Site, Trace, Tracer, Trial
 from lintorch.facts.exporting.onnx_operators import exported_name
@@ -61,7 +61,6 @@ rule = Rule(
     example_profile=("onnx-legacy@16", "target:tensorrt-8.4"),
 )
 
-ONNX = ("onnx", "onnx-legacy")
 TRACED = ("coreml",)
 """Runtimes whose converters look up the operators that tracing finds, as they are."""
 DECOMPOSING = ("executorch", "litert", "tvm-pytorch")
@@ -98,7 +97,7 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
 def exported(call: cst.Call, name: str, target: Target, source: Source) -> Iterator[Hit]:
     """What is missing of what the ONNX exporters in use write."""
     found: dict[str, tuple[int, list[tuple[str, Verdict]]]] = {}
-    exporters = [each for each in ONNX if each in source.profile.exporters]
+    exporters = [each for each in WRITES_ONNX if each in source.profile.exporters]
     for exporter in exporters:
         opset = written_opset(exporter, source, target)
         for wanted in written_operators.operators(name, exporter, opset) or ():
@@ -150,7 +149,7 @@ def by_line(capture: GraphCapture) -> dict[Site | None, list[str]]:
 
 @rule.trial("ok", "wrong", "random", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit | Refuted]:
-    alone = {outcome.exporter} == set(ONNX) & trial.profile.exporters
+    alone = {outcome.exporter} == set(WRITES_ONNX) & trial.profile.exporters
     for target in map(find, trial.profile.targets if outcome.graph else ()):
         for site, uses in trial.by_line().items():
             yield from judged(site, uses, target, outcome, alone)

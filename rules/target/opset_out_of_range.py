@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import libcst as cst
 
+from lintorch.core.exporter_calls import ONNX_EXPORT
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.profile import LOWEST_OPSET, MEASURED_TORCH, default_opset, enumerated
 from lintorch.core.rule import Rule
 from lintorch.evidence import Outcome, Trial
-from lintorch.facts.exporting.export_calls import ONNX, onnx_arguments, onnx_exporter
+from lintorch.facts.exporting.export_calls import onnx_arguments, onnx_exporter
 from lintorch.facts.exporting.onnx_operators import exported_name
 from lintorch.source import Source
 from lintorch.targets import Target, find, written_operators
@@ -80,7 +81,7 @@ ELSEWHERE = frozenset(
 
 @rule.source(cst.Call, needs=("onnx",))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if not source.profile.targets or source.name(call.func) != ONNX:
+    if not source.profile.targets or source.name(call.func) != ONNX_EXPORT:
         return
     given, exporter = onnx_arguments(call, source), onnx_exporter(call, source)
     node = given.get("opset_version")

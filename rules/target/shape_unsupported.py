@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from lintorch.core.exporter_calls import ONNX_EXPORT
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.profile import enumerated
 from lintorch.core.rule import Rule
 from lintorch.evidence import OperatorCall, OperatorUse, Outcome, Trace, Trial
 from lintorch.evidence.fused_operators import FUNCTIONS, as_one
-from lintorch.facts.exporting.export_calls import ONNX, is_given, onnx_arguments
+from lintorch.facts.exporting.export_calls import is_given, onnx_arguments
 from lintorch.source import Source
 from lintorch.targets import Answer, Target, find
 from lintorch.targets.verdict import About
@@ -64,7 +65,7 @@ SIZES = ("dynamic_axes", "dynamic_shapes")
 
 @rule.source(cst.Call, needs=SIZES)
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if not source.profile.targets or source.name(call.func) != ONNX:
+    if not source.profile.targets or source.name(call.func) != ONNX_EXPORT:
         return
     given = onnx_arguments(call, source)
     named = [name for name in SIZES if is_given(given, name)]

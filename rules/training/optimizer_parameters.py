@@ -8,6 +8,7 @@ import libcst as cst
 
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.core.torch_methods import PARALLEL_WRAPPERS
 from lintorch.facts.dataflow.reaching import reaching
 from lintorch.facts.nets.child_modules import is_module
 from lintorch.source import UNKNOWN, Role, Source, literal
@@ -56,7 +57,6 @@ rule = Rule(
     """,
 )
 
-_WRAPPERS = ("torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel")
 _MOVES = frozenset({"to", "cuda", "cpu", "double", "half", "bfloat16", "type"})
 _MAKERS = frozenset(
     f"torch.{name}"
@@ -69,7 +69,7 @@ _LR_SINCE = (2, 2)
 @rule.source(cst.Call, needs=("optim",))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
-    wrapped = call.args[0].value if name in _WRAPPERS and call.args else None
+    wrapped = call.args[0].value if name in PARALLEL_WRAPPERS and call.args else None
     if (
         wrapped is not None
         and source.role(_definition(wrapped, source) or wrapped) is Role.OPTIMIZER

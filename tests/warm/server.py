@@ -71,7 +71,7 @@ def serve(listener: socket.socket, prepare: Callable[[], None]) -> Asked:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the forks
     prepared = False
     while True:
-        if 0 in select.select([listener, 0], [], [])[0]:
+        if 0 in select.select([listener.fileno(), 0], [], [])[0]:
             os._exit(0)
         if not prepared:
             prepare()
@@ -114,7 +114,7 @@ def receive(connection: socket.socket) -> tuple[Asked, list[int]]:
 def wait_for(child: int, connection: socket.socket) -> None:
     """Tell the exit status of a child; or kill all, where the connection is closed before."""
     ended = os.pidfd_open(child)
-    if ended in select.select([ended, connection], [], [])[0]:
+    if ended in select.select([ended, connection.fileno()], [], [])[0]:
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         connection.send(bytes([status if status >= 0 else 128 - status]))
         return

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from lintorch.core.torch_methods import INPLACE_FUNCTIONS
 from lintorch.syntax.literals import literal
 
 if TYPE_CHECKING:
@@ -14,15 +15,6 @@ if TYPE_CHECKING:
 _KEEP_MEMORY = frozenset(
     {"requires_grad_", "share_memory_", "retain_grad_", "record_stream_", "rename_", "apply_"}
 )
-INPLACE_FUNCTIONS = frozenset(
-    f"torch.nn.functional.{name}"
-    for name in (
-        "relu", "relu6", "leaky_relu", "elu", "celu", "selu", "silu", "mish", "hardtanh",
-        "hardswish", "hardsigmoid", "rrelu", "threshold", "dropout", "dropout2d", "dropout3d",
-        "alpha_dropout",
-    )
-)  # fmt: skip
-"""Functions that write to their first argument where they are called with `inplace=True`."""
 
 
 def written(node: cst.CSTNode, source: Source) -> cst.BaseExpression | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from lintorch.core.torch_methods import MODULE_RETURNING, PARALLEL_WRAPPERS
 from lintorch.facts.classes.classes import ClassInfo, is_self
 from lintorch.facts.dataflow.reaching import Definition, reaching
 from lintorch.syntax.literals import literal
@@ -16,16 +17,7 @@ if TYPE_CHECKING:
     from lintorch.source import Source
 
 _DEPTH = 12
-_WRAPPERS = frozenset(
-    {
-        "torch.nn.DataParallel", "torch.nn.parallel.DataParallel",
-        "torch.nn.parallel.DistributedDataParallel", "torch.compile", "torch.jit.script",
-    }
-)  # fmt: skip
-_SAME = frozenset(
-    {"to", "cuda", "cpu", "train", "eval", "float", "double", "half", "bfloat16", "requires_grad_"}
-)
-"""Methods that give back the module they are called on."""
+_WRAPPERS = PARALLEL_WRAPPERS | {"torch.compile", "torch.jit.script"}
 _FUNCTIONS = ("torch.nn.functional.", "torch.special.")
 _LAYERS = {
     "Softmax": "softmax", "Softmax2d": "softmax", "LogSoftmax": "log_softmax",
@@ -248,7 +240,7 @@ class Paths:
         if self._source.name(func) in _WRAPPERS and call.args and not call.args[0].star:
             return self.origins(call.args[0].value, depth + 1)
         if isinstance(func, cst.Attribute) and not self._source.name(func):
-            kept = func.attr.value in _SAME
+            kept = func.attr.value in MODULE_RETURNING
             return self.origins(func.value, depth + 1) if kept else ()
         function = self._source.function(func)
         if function is not None:
@@ -261,7 +253,7 @@ class Paths:
         if not isinstance(value, cst.Call):
             return False
         func = value.func
-        if isinstance(func, cst.Attribute) and func.attr.value in _SAME:
+        if isinstance(func, cst.Attribute) and func.attr.value in MODULE_RETURNING:
             return self._source.code(func.value) == text
         wraps = self._source.name(func) in _WRAPPERS and bool(value.args)
         return wraps and self._source.code(value.args[0].value) == text

@@ -7,26 +7,13 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from lintorch.core.exporter_calls import DYNAMO_BY_DEFAULT, DYNAMO_SINCE
 from lintorch.syntax.literals import Arguments, literal
 
 if TYPE_CHECKING:
     from lintorch.source import Source
 
-ONNX = "torch.onnx.export"
-EXPORTERS = {
-    "torch.export.export": ("torch.export", "mod"),
-    "torch.export.draft_export": ("torch.export", "mod"),
-    ONNX: ("onnx", "model"),
-    "torch.onnx.dynamo_export": ("onnx", "model"),
-    "torch.jit.trace": ("torchscript-trace", "func"),
-    "torch.jit.trace_module": ("torchscript-trace", "mod"),
-    "torch.jit.script": ("torchscript-script", "obj"),
-}
-"""By full name: the exporter, and the name of the parameter that takes the model."""
 _POSITIONAL = ("model", "args", "f")
-_DYNAMO_SINCE = (2, 5)
-"""The release since which `torch.onnx.export` takes `dynamo`."""
-_DYNAMO_BY_DEFAULT = (2, 9)
 
 
 def onnx_arguments(call: cst.Call, source: Source) -> Arguments:
@@ -37,9 +24,9 @@ def onnx_arguments(call: cst.Call, source: Source) -> Arguments:
 def onnx_exporter(call: cst.Call, source: Source) -> str:
     """Which of the two ONNX exporters a `torch.onnx.export` takes; "" where it cannot be told."""
     release, given = source.profile.torch, onnx_arguments(call, source)
-    if release < _DYNAMO_SINCE:
+    if release < DYNAMO_SINCE:
         return "onnx-legacy"
-    chosen = given.value("dynamo", release >= _DYNAMO_BY_DEFAULT)
+    chosen = given.value("dynamo", release >= DYNAMO_BY_DEFAULT)
     return "onnx" if chosen is True else "onnx-legacy" if chosen is False else ""
 
 

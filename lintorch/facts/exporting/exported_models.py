@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 import libcst as cst
 
+from lintorch.core.exporter_calls import EXPORTER_CALLS, ONNX_EXPORT
 from lintorch.facts.classes.classes import ClassInfo
-from lintorch.facts.exporting.export_calls import EXPORTERS, ONNX, onnx_exporter
+from lintorch.facts.exporting.export_calls import onnx_exporter
 
 if TYPE_CHECKING:
     from lintorch.source import Source
@@ -32,10 +33,10 @@ class Export:
 def export_of(call: cst.Call, source: Source) -> Export | None:
     """What an export call exports; None of any other call."""
     name = source.name(call.func)
-    if name not in EXPORTERS:
+    if name not in EXPORTER_CALLS:
         return None
-    exporter, parameter = EXPORTERS[name]
-    if name == ONNX:
+    exporter, parameter = EXPORTER_CALLS[name]
+    if name == ONNX_EXPORT:
         exporter = onnx_exporter(call, source)
     given = source.arguments(call, parameter).get(parameter)
     return Export(call, exporter, class_of(given, source) if given is not None else None)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from lintorch.core.torch_methods import MODE_SETTING, MODULE_RETURNING, PARALLEL_WRAPPERS
 from lintorch.facts.classes.model_classes import is_module_class
 from lintorch.facts.modes.modal_classes import Contents
 from lintorch.facts.names.scopes import dotted_text
@@ -18,25 +19,20 @@ from lintorch.syntax.tree import leaves, offspring
 if TYPE_CHECKING:
     from lintorch.source import Source
 
-_SAME = frozenset(
-    {"to", "cuda", "cpu", "float", "half", "double", "bfloat16", "requires_grad_", "type", "apply"}
-)
-"""Methods of a module that return it."""
+_SAME = MODULE_RETURNING - MODE_SETTING
+"""Methods of a module that return it in the mode it was in."""
 _QUIET = frozenset(
     {
         "load_state_dict", "state_dict", "parameters", "named_parameters", "modules", "children",
         "named_modules", "named_children", "buffers", "named_buffers", "zero_grad", "add_module",
         "register_buffer", "register_forward_hook", "get_submodule", "forward", "compile",
-        "share_memory", "register_parameter", "extra_repr",
+        "register_parameter", "extra_repr",
     }
 )  # fmt: skip
-_WRAPPERS = frozenset(
-    {
-        "torch.nn.DataParallel", "torch.nn.parallel.DataParallel", "copy.deepcopy", "copy.copy",
-        "torch.nn.parallel.DistributedDataParallel", "torch.compile",
-        "torch.nn.SyncBatchNorm.convert_sync_batchnorm",
-    }
-)  # fmt: skip
+_WRAPPERS = PARALLEL_WRAPPERS | {
+    *("copy.deepcopy", "copy.copy", "torch.compile"),
+    "torch.nn.SyncBatchNorm.convert_sync_batchnorm",
+}
 _QUIET_FUNCTIONS = frozenset(
     {
         "print", "len", "sum", "type", "isinstance", "id", "next", "list", "filter", "map", "str",

@@ -7,7 +7,11 @@ import inspect
 from types import CodeType
 from typing import Any
 
-_SHORT = 60
+_MOST_BYTES = 60
+"""Bytes of bytecode up to which a body that names NotImplementedError does nothing but raise it.
+
+In CPython 3.11 a bare raise has 16 and one with a text 32; the shortest that also computes has 62.
+"""
 
 
 def is_unwritten(forward: Any) -> bool:
@@ -16,7 +20,7 @@ def is_unwritten(forward: Any) -> bool:
     if code is None or code.co_name == "_forward_unimplemented":
         return True
     if "NotImplementedError" in code.co_names:
-        return len(code.co_code) < _SHORT
+        return len(code.co_code) < _MOST_BYTES
     return _list_instructions(code) == _list_instructions(_do_nothing.__code__)
 
 

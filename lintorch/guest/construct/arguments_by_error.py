@@ -9,22 +9,27 @@ from typing import Any
 
 from lintorch.guest.construct.conventional_values import guess_by_name
 from lintorch.guest.construct.fill_arguments import fill_arguments
+from lintorch.guest.construct.make_sequence import make_sequence
 from lintorch.guest.construct.parameters import list_reachable_parameters
-from lintorch.guest.construct.sequences import make_sequence
 
-Arguments = Mapping[str, Any]
+ConstructorArguments = Mapping[str, Any]
 _OFFER = re.compile(r"\b(?:one of|available|supported|choose from|options)\b(.{1,400})", re.DOTALL)
 _MISSING = re.compile(r"missing \d+ required [\w-]+ arguments?: (.*)")
 _LONGEST_SEQUENCE = 12
+"""Items: a larger number in a message is rather a size than a length."""
+_OFFERED = 4
+"""Words of one list in a message that are tried, at most."""
+_OTHER_LENGTHS = (4, 2, 5)
+"""Items that all sequences are made of together, where several of them have to agree."""
 
 
-def resize_sequences(given: Arguments, message: str) -> Iterator[Arguments]:
+def resize_sequences(given: ConstructorArguments, message: str) -> Iterator[ConstructorArguments]:
     """The sequences that the message names, as long as it says; then all of them at other lengths."""
     several = {name: value for name, value in given.items() if isinstance(value, (tuple, list))}
     if "'int' object is not" in message:
         ints = [name for name, value in given.items() if type(value) is int]
-        asked = [name for name in ints if re.search(rf"(?<!\w){name}(?!\w)", message)]
-        for names in (asked, *([name] for name in asked)):
+        named_ints = [name for name in ints if re.search(rf"(?<!\w){name}(?!\w)", message)]
+        for names in (named_ints, *([name] for name in named_ints)):
             yield {**given, **{name: (given[name],) * 2 for name in names}}
     if "'tuple'" in message:
         yield {**given, **{name: list(value) for name, value in several.items()}}
@@ -36,7 +41,7 @@ def resize_sequences(given: Arguments, message: str) -> Iterator[Arguments]:
                 yield {**given, name: longer}
                 if longer[-1] is True:
                     yield {**given, name: (False,) * length}
-    for length in (4, 2, 5) if len(several) > 1 else ():
+    for length in _OTHER_LENGTHS if len(several) > 1 else ():
         yield {
             **given,
             **{n: _make_sequence_like(n, value, length) for n, value in several.items()},
@@ -56,12 +61,12 @@ def find_offered_words(message: str) -> list[str]:
     found = []
     for text in _OFFER.findall(message):
         quoted = re.findall(r"['\"]([\w.+/-]+)['\"]", text)
-        found += (quoted or re.findall(r"[A-Za-z][\w.-]*\w", text))[:4]
+        found += (quoted or re.findall(r"[A-Za-z][\w.-]*\w", text))[:_OFFERED]
     return list(dict.fromkeys(found))
 
 
 def fill_named_optionals(
-    call: Callable[..., Any], given: Arguments, message: str
+    call: Callable[..., Any], given: ConstructorArguments, message: str
 ) -> dict[str, Any]:
     """Values for optional arguments that default to None and that the message names."""
     missing = [
@@ -75,7 +80,7 @@ def fill_named_optionals(
 
 
 def fill_missing_keywords(
-    call: Callable[..., Any], given: Arguments, message: str
+    call: Callable[..., Any], given: ConstructorArguments, message: str
 ) -> dict[str, Any]:
     """Values for arguments that a call takes as `**kwargs` and that what it calls is missing."""
     try:

@@ -7,11 +7,9 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from lintorch.guest.construct.examples import UNREAD, Example
+from lintorch.guest.construct.call_examples import UNREAD, Example
 from lintorch.guest.construct.fill_arguments import fill_arguments
 from lintorch.guest.construct.parameters import list_required_parameters
-
-_DEEPEST_CALL = 2
 
 
 def bind_example(
@@ -36,17 +34,17 @@ def bind_example(
     if not read or (needed and not needed & set(read)) or (example.unread and not needed):
         return None
     try:
-        return {name: _build_value(value, scope, 0) for name, value in read.items()}
+        return {name: _build_value(value, scope) for name, value in read.items()}
     except Exception:  # whatever a constructor raises
         return None
 
 
-def _build_value(value: Any, scope: Mapping[str, Any], depth: int) -> Any:
+def _build_value(value: Any, scope: Mapping[str, Any]) -> Any:
     """The value; where it is a call of its own, what that gives."""
     if not isinstance(value, Example):
         return copy.deepcopy(value) if isinstance(value, (list, dict)) else value
     call = scope[value.name]
-    given = bind_example(call, value, scope) or {} if depth < _DEEPEST_CALL else {}
+    given = bind_example(call, value, scope) or {}
     rest = [
         parameter for parameter in list_required_parameters(call) if parameter.name not in given
     ]

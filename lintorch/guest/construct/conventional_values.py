@@ -51,6 +51,11 @@ _VALUES_OF_NAMES: tuple[tuple[str, Any], ...] = (
     ("mlp_ratio expand_ratio expansion expansion_factor ff_mult", 2),
     ("alpha beta gamma temperature momentum", 0.5),
 )
+"""Names of arguments, and the value that all of them get: small, and such that they fit together.
+
+Widths of 64 divide by 4 heads of 16, sides of 64 pixels by patches of 8, and stay above 1 after five
+halvings.
+"""
 VALUE_BY_NAME: dict[str, Any] = {
     name: value for names, value in _VALUES_OF_NAMES for name in names.split()
 }
@@ -64,7 +69,7 @@ _LAYER_BY_PREFIX = (
 
 
 def guess_by_name(name: str) -> Any:
-    """A value for an argument of which only the name is known."""
+    """A value for an argument of which only the name is known; 8 where that says nothing."""
     if name in VALUE_BY_NAME:
         return VALUE_BY_NAME[name]
     words = name.split("_")

@@ -16,6 +16,7 @@ from lintorch.guest.construct.conventional_values import (
     GuessedConfig,
     guess_by_name,
 )
+from lintorch.guest.construct.make_sequence import make_sequence
 from lintorch.guest.construct.parameters import (
     NOT_SAID,
     list_required_parameters,
@@ -28,7 +29,6 @@ from lintorch.guest.construct.part_models import (
     find_part_class,
 )
 from lintorch.guest.construct.sequence_lengths import find_sequence_lengths
-from lintorch.guest.construct.sequences import make_sequence
 
 _VALUE_BY_ANNOTATION: tuple[tuple[str, Any], ...] = (
     ("bool", False),
@@ -39,10 +39,12 @@ _VALUE_BY_ANNOTATION: tuple[tuple[str, Any], ...] = (
     ("dict", {}),
 )
 _MOST_LETTERS = 60
+"""Letters of an argument that are shown, at most."""
 _SEQUENCE = re.compile(r"Sequence|List|list\[|list$|Tuple|tuple|Iterable")
 _OR_ONE = re.compile(r"(^|\| ?|Union\[|, ?)(int|float)( ?\||\]?$|,)")
 """An annotation that allows one number in place of several."""
 _DEEPEST_PART = 2
+"""Models made to be arguments of models that are arguments themselves; deeper ones are `nn.Identity`."""
 
 CONFIG_NAMES = frozenset(("config", "cfg", "conf", "args", "opt", "opts", "hparams", "params"))
 
@@ -50,7 +52,7 @@ CONFIG_NAMES = frozenset(("config", "cfg", "conf", "args", "opt", "opts", "hpara
 def fill_arguments(
     call: Callable[..., Any], needed: list[inspect.Parameter], depth: int = 0
 ) -> dict[str, Any]:
-    """A value for each parameter that `call` cannot do without, by name."""
+    """A value for each parameter of `needed`, by name; `depth` counts the models that this is inside of."""
     return {parameter.name: _fill_parameter(call, parameter, depth) for parameter in needed}
 
 
@@ -126,8 +128,8 @@ def _fill_parameter(call: Callable[..., Any], parameter: inspect.Parameter, dept
     if name in CONFIG_NAMES and written in ("", "Any"):
         nearby = tiny_configs.make_nearby_config(call)
         return GuessedConfig() if nearby is None else nearby
-    if (said := pick_allowed_value(call, parameter)) is not NOT_SAID:
-        return said
+    if (allowed := pick_allowed_value(call, parameter)) is not NOT_SAID:
+        return allowed
     if is_sequence_parameter(call, parameter):
         made = make_sequence(name, _find_length(call, parameter), written)
         return list(made) if written.lower().startswith("list") else made

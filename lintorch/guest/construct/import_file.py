@@ -27,7 +27,7 @@ def import_file(path: Path, project: Path) -> ModuleType:
     try:
         return _import_from_root(path, project, root)
     finally:
-        tampering.restored()
+        tampering.restore_interpreter()
 
 
 def _import_from_root(path: Path, project: Path, root: Path) -> ModuleType:

@@ -17,6 +17,9 @@ _SUMS: Mapping[type, Callable[[Any, Any], Any]] = {
     ast.Div: operator.truediv,
 }
 _BIGGEST_NUMBER = 10**6
+"""Operands beyond it are left unknown: a text can spell sums that would take all memory."""
+_MOST_REPEATS = 64
+"""Copies that `[8] * n` makes, at most."""
 
 
 class UnknownValueError(Exception):
@@ -58,7 +61,7 @@ def _read_member(holder: Any, name: str) -> Any:
 def _evaluate_sum(node: ast.BinOp, known: Mapping[str, Any]) -> Any:
     left, right = evaluate_literal(node.left, known), evaluate_literal(node.right, known)
     if isinstance(node.op, ast.Mult) and isinstance(left, (list, tuple)) and isinstance(right, int):
-        return left * min(right, 64)
+        return left * min(right, _MOST_REPEATS)
     try:
         return _SUMS[type(node.op)](_check_number(left), _check_number(right))
     except ZeroDivisionError:

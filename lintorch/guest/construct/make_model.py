@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from lintorch.guest.construct.arguments_by_error import Arguments
+from lintorch.guest.construct.arguments_by_error import ConstructorArguments
 from lintorch.guest.construct.conventional_values import SIDE_NAMES
 from lintorch.guest.construct.fill_arguments import (
     describe_arguments,
@@ -33,6 +33,7 @@ from lintorch.record.sites import Site
 _SECONDS_PER_SEARCH = 12.0
 """Seconds after which no other arguments are tried."""
 _SMALL_SIDE = 128
+"""Pixels that a bigger side is shrunk to."""
 
 
 @dataclass(frozen=True)
@@ -103,9 +104,9 @@ class ModelMaker:
             raise ValueError("no default is big")
         return replace(self, arguments={**given, **self.arguments}).build_model()
 
-    def _call_with(self, made_up: Arguments) -> tuple[nn.Module, Construction]:
+    def _call_with(self, made_up: ConstructorArguments) -> tuple[nn.Module, Construction]:
         recipe = self._write_recipe(made_up)
-        surroundings.seed()
+        surroundings.seed_generators()
         with watched(self.files) as seen:
             try:
                 made = self.call(*recipe.args, **recipe.kwargs)
@@ -115,7 +116,7 @@ class ModelMaker:
                 with torch.device("meta"):  # sizes and operators are known without the weights
                     made = self.call(*recipe.args, **recipe.kwargs)
             finally:
-                tampering.restored()
+                tampering.restore_interpreter()
         return _get_module(made), seen
 
     def _write_recipe(self, made_up: Mapping[str, Any]) -> Recipe:
@@ -124,7 +125,9 @@ class ModelMaker:
         args = tuple(made_up[name] for name in by_position)
         return Recipe(self.call, args, {**self.arguments, **named})
 
-    def _describe_built(self, made: tuple[nn.Module, Construction], made_up: Arguments) -> Built:
+    def _describe_built(
+        self, made: tuple[nn.Module, Construction], made_up: ConstructorArguments
+    ) -> Built:
         module, seen = made
         sites, outside = seen.sites, seen.outside(module)
         paths = {

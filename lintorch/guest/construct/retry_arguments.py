@@ -10,7 +10,7 @@ from typing import Any
 from torch import nn
 
 from lintorch.guest.construct.arguments_by_error import (
-    Arguments,
+    ConstructorArguments,
     fill_missing_keywords,
     fill_named_optionals,
     find_offered_words,
@@ -18,31 +18,41 @@ from lintorch.guest.construct.arguments_by_error import (
 )
 from lintorch.guest.construct.conventional_values import GuessedConfig
 from lintorch.guest.construct.fill_arguments import CONFIG_NAMES
-from lintorch.guest.process.error_text import kind_of, text_of
+from lintorch.guest.process.error_text import class_name_of, text_of
 
 _SEVERAL = re.compile(r"iterable|len\(\)|subscriptable|unpack|tuple|list|sequence|zip|out of range")
+"""A message that asks for several values where one was given."""
 _NUMBERS: tuple[Any, ...] = (
     *((2, 2), (8, 16, 32), (64, 64), (2, 2, 2, 2), (32, 32, 32), (16,) * 12),
     *(8, 1, 3, 64, 96, 16, 224),
 )
+"""What is tried in place of a number or a sequence of them, the likeliest first."""
 _PARTS: tuple[Any, ...] = (nn.Identity(), nn.ReLU, nn.BatchNorm2d, 8)
+"""What is tried in place of a part of a model or its class, the likeliest first."""
 _MOST_CALLS = 80
+"""Calls of one constructor, at most; the caller's seconds bound them too."""
+_MOST_REFUSALS = 4
+"""Refusals in a row after which a line of arguments is given up."""
+_FEW_NUMBERS = 6
+"""How many of `_NUMBERS` are tried for an argument that the message does not name."""
+_QUOTED_FRAMES = 4
+"""Innermost frames of a traceback whose lines are read for names of arguments."""
 
 
 def suggest_arguments(
-    call: Callable[..., Any], given: Arguments, message: str
-) -> Iterator[Arguments]:
+    call: Callable[..., Any], given: ConstructorArguments, message: str
+) -> Iterator[ConstructorArguments]:
     """Arguments to try after `given` ended in an error of this message, the most likely first."""
     for name, value in given.items():
         if name in CONFIG_NAMES and not isinstance(value, GuessedConfig):
             yield {**given, name: GuessedConfig()}
     if further := fill_missing_keywords(call, given, message):
         yield {**given, **further}
-    asked = fill_named_optionals(call, given, message)
-    if asked:
-        yield {**given, **asked}
-    if len(asked) > 1:
-        yield from ({**given, name: value} for name, value in asked.items())
+    optionals = fill_named_optionals(call, given, message)
+    if optionals:
+        yield {**given, **optionals}
+    if len(optionals) > 1:
+        yield from ({**given, name: value} for name, value in optionals.items())
     for word in find_offered_words(message):
         for name, value in given.items():
             if isinstance(value, str) and word != value:
@@ -55,10 +65,12 @@ def suggest_arguments(
         yield from _replace_argument(given, name, numbers)
     for name in given:
         if name not in named:
-            yield from _replace_argument(given, name, numbers[:6])
+            yield from _replace_argument(given, name, numbers[:_FEW_NUMBERS])
 
 
-def _replace_argument(given: Arguments, name: str, numbers: list[Any]) -> Iterator[Arguments]:
+def _replace_argument(
+    given: ConstructorArguments, name: str, numbers: list[Any]
+) -> Iterator[ConstructorArguments]:
     """The arguments with one of them changed."""
     for value in numbers if _is_number(given[name]) else _PARTS:
         if value != given[name]:
@@ -66,16 +78,16 @@ def _replace_argument(given: Arguments, name: str, numbers: list[Any]) -> Iterat
 
 
 def search_arguments(
-    make: Callable[[Arguments], Any],
+    make: Callable[[ConstructorArguments], Any],
     call: Callable[..., Any],
-    first: Arguments,
+    first: ConstructorArguments,
     patient: Callable[[], bool],
-) -> tuple[Any, Arguments]:
+) -> tuple[Any, ConstructorArguments]:
     """What `make` gives for the first arguments that it takes, and those.
 
     Raises its first error; where something is not installed or cannot be fetched, that.
     """
-    waiting: list[tuple[Arguments, int]] = [(first, 0)]
+    waiting: list[tuple[ConstructorArguments, int]] = [(first, 0)]
     seen: set[str] = set()
     errors: list[Exception] = []
     tried = 0
@@ -86,13 +98,13 @@ def search_arguments(
             return make(given), given
         except Exception as error:  # whatever user code raises
             errors.append(error)
-            told = f"{kind_of(error)}: {text_of(error)}"
+            text = f"{class_name_of(error)}: {text_of(error)}"
             if (
-                told not in seen
-                and depth < 4
+                text not in seen
+                and depth < _MOST_REFUSALS
                 and not isinstance(error, (ImportError, OSError, NameError))
             ):
-                seen.add(told)
+                seen.add(text)
                 waiting[:0] = [
                     (other, depth + 1)
                     for other in suggest_arguments(call, given, _quote_error(error))
@@ -103,7 +115,7 @@ def search_arguments(
 
 def _quote_error(error: Exception) -> str:
     """The message, and the lines that it came from: they name what was refused."""
-    frames = traceback.extract_tb(error.__traceback__)[-4:]
+    frames = traceback.extract_tb(error.__traceback__)[-_QUOTED_FRAMES:]
     return " ".join([text_of(error), *(frame.line or "" for frame in frames)])
 
 

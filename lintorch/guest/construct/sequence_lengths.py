@@ -17,6 +17,7 @@ _SEQUENCE_FUNCTIONS = frozenset(
 USUAL_LENGTH = 3
 """How long a sequence is made where nothing says."""
 _LONGEST_LENGTH = 12
+"""Items; a use that needs more is taken for one of something else."""
 
 
 @lru_cache(maxsize=256)

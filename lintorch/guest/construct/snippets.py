@@ -10,6 +10,7 @@ from collections.abc import Iterator
 _START = re.compile(r"(\w+(\s*,\s*\w+)*\s*=\s*)?[\w.]+\(|\w+\s*=\s*[\w(\[]")
 _PROMPT = re.compile(r"^\s*(>>>|\.\.\.)( |$)", re.MULTILINE)
 _MOST_LINES = 30
+"""Lines of one statement in a text: at each line that may begin one, every count up to it is parsed."""
 
 Snippet = list[ast.stmt]
 

@@ -14,6 +14,8 @@ _MOVES = frozenset(
     ("to", "cuda", "cpu", "eval", "float", "half", "double", "long", "requires_grad_")
 )
 """Methods that give back what they are called on, or the same on another device."""
+_LONGEST_AXIS = 5000
+"""Tensors with a longer axis than this are not fed: they would take memory and time."""
 _DTYPES = {"long": "int64", "float": "float32", "int": "int32", "double": "float64"}
 
 
@@ -29,6 +31,7 @@ def strip_moves(node: ast.expr | None) -> ast.expr | None:
 
 
 def get_last_name(node: ast.expr) -> str:
+    """`c` of `a.b.c`, and of `c`; "" for anything else."""
     return str(getattr(node, "attr", None) or getattr(node, "id", ""))
 
 
@@ -47,7 +50,7 @@ def read_tensor_call(node: ast.expr | None, known: Mapping[str, Any]) -> Input |
         args.append(evaluate_literal(named["size"], known))
     whole = made == "randint"
     shape = args[-1] if args and isinstance(args[-1], (tuple, list)) else () if whole else args
-    if not shape or not all(isinstance(size, int) and 0 < size < 5000 for size in shape):
+    if not shape or not all(isinstance(size, int) and 0 < size < _LONGEST_AXIS for size in shape):
         raise UnknownValueError("shape")
     dtype = get_last_name(named["dtype"]) if "dtype" in named else "int64" if whole else "float32"
     low, high = _read_bounds([part for part in args if isinstance(part, int)] if whole else [])

@@ -44,6 +44,7 @@ _TINY_SETTINGS: dict[str, Any] = {
     "n_positions": 64,
     "use_cache": False,
 }
+"""Settings that fit together: widths of 32 in 4 heads of 8, sides of 32 pixels in patches of 8."""
 _ABSENT = object()
 _TOKEN_SETTINGS = ("pad_token_id", "bos_token_id", "eos_token_id", "decoder_start_token_id")
 _TOKEN_OF = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 0}
@@ -107,7 +108,7 @@ def make_tiny_config(kind: type) -> Any:
         values |= {name: _TOKEN_OF[name] for name in _TOKEN_SETTINGS if hasattr(default, name)}
     parts = getattr(kind, "sub_configs", {})
     values |= {
-        name: _plain(make_tiny_config(part))
+        name: make_tiny_config(part).to_dict()
         for name, part in parts.items()
         if inspect.isclass(part) and part.__name__ != "AutoConfig"
     }
@@ -128,7 +129,3 @@ def _is_whole_number_setting(now: Any, name: str, kind: type) -> bool:
     if now is None or now is _ABSENT:
         return name in inspect.signature(kind).parameters
     return isinstance(now, int)
-
-
-def _plain(made: Any) -> Any:
-    return made.to_dict()

@@ -11,15 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from lintorch.guest.construct.arguments_by_example import bind_example
-from lintorch.guest.construct.candidates import Candidate
-from lintorch.guest.construct.examples import Example
+from lintorch.guest.construct.call_examples import Example
 from lintorch.guest.construct.fill_arguments import disable_pretrained, shrink_big_sides
+from lintorch.guest.construct.find_candidates import Candidate
 from lintorch.guest.construct.import_file import import_file
 from lintorch.guest.construct.make_model import Built, ModelMaker
 from lintorch.guest.watch.user_lines import UserLines
 
 _MOST_CALLS_TRIED = 2
+"""Classes and factories that are called before the file's examples are followed, at most."""
 _MOST_EXAMPLES = 4
+"""Calls in the file's own text that are followed, at most."""
 
 
 def build_each_way(candidate: Candidate, files: UserLines) -> Iterator[Built]:
@@ -97,6 +99,6 @@ def _attempt_like_example(
     call = candidate.scope.get(example.name)
     given = bind_example(call, example, candidate.scope) if callable(call) else None
     if call is not None and given is not None:
-        said = {"factory": example.name} if example.name != candidate.qualname else {}
+        origin = {"factory": example.name} if example.name != candidate.qualname else {}
         given = {**given, **disable_pretrained(call)}
-        yield lambda: ModelMaker(call, given, said, files, example.fed).build_model()
+        yield lambda: ModelMaker(call, given, origin, files, example.fed).build_model()

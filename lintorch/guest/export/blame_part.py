@@ -10,35 +10,34 @@ from tempfile import TemporaryDirectory
 
 from torch import nn
 
-from lintorch.guest.export.eager_reference import Eager, Sizes
+from lintorch.guest.export.eager_reference import Eager, NamedSizes
 from lintorch.guest.export.error_reading import UserFile
 from lintorch.guest.export.exporter import Job
-from lintorch.guest.export.module_state import fresh
-from lintorch.guest.export.part_calls import Part
-from lintorch.guest.export.smallest_part import (
-    alone,
-    fails_alike,
+from lintorch.guest.export.find_smaller_parts import (
+    find_smaller_parts,
+    make_part_job,
     rank_by_kind,
     rank_by_site,
-    smallest,
 )
-from lintorch.guest.export.try_exporter import exported
-from lintorch.guest.export.warnings_log import listening
-from lintorch.guest.export.wrong_part import wrong_alike
+from lintorch.guest.export.module_state import copied_module
+from lintorch.guest.export.part_calls import Part
+from lintorch.guest.export.same_failure import is_same_failure, is_wrong_alike
+from lintorch.guest.export.try_exporter import run_exporter
+from lintorch.guest.export.warnings_log import logged_warnings
 from lintorch.guest.process.deadline import clock
-from lintorch.guest.process.limits import TooSlow, within
+from lintorch.guest.process.limits import TooSlow, limit_seconds
 from lintorch.record.models import Model
 from lintorch.record.outcomes import Outcome, Variation
 
-_NARROWED = ("export", "load")
+_STAGES_IN_PARTS = ("export", "load")
 """Stages whose failure can be looked for in parts: before any numbers are compared."""
 
 
-def narrowed(
+def find_blamed_parts(
     outcome: Outcome,
     module: nn.Module,
     model: Model,
-    varied: Mapping[str, Sizes],
+    varied: Mapping[str, NamedSizes],
     *,
     train: bool,
     user_file: UserFile,
@@ -46,30 +45,38 @@ def narrowed(
 ) -> Iterator[str]:
     """Names of ever smaller parts of a model that alone go wrong like it, for so many seconds.
 
-    `outcome` is what `attempt` made of the same. Nothing comes where it was neither a failed
+    `outcome` is what `try_export` made of the same. Nothing comes where it was neither a failed
     export nor a wrong one, and for exports in training mode, which eager itself differs from.
     """
-    failed = outcome.status == "failed" and outcome.stage in _NARROWED
+    failed = outcome.status == "failed" and outcome.stage in _STAGES_IN_PARTS
     if not failed and (outcome.status != "wrong" or train):
         return
     eager = Eager(module, model)
-    output = eager.output(model.sizes)
-    others = {Variation.of_group(group): eager.fed(sizes) for group, sizes in varied.items()}
-    with fresh(module, train) as copied, listening(user_file), TemporaryDirectory() as folder:
-        given = eager.fed(model.sizes)
+    output = eager.run_at(model.sizes)
+    others = {
+        Variation.of_group(group): eager.make_inputs(sizes) for group, sizes in varied.items()
+    }
+    with (
+        copied_module(module, train) as copied,
+        logged_warnings(user_file),
+        TemporaryDirectory() as folder,
+    ):
+        given = eager.make_inputs(model.sizes)
         job = Job(copied, model.inputs, given, frozenset(), outcome.opset, Path(folder), output)
         late = clock() + seconds
-        alike = partial(_alike, outcome, job, user_file, late)
+        alike = partial(_goes_wrong_alike, outcome, job, user_file, late)
         rank = partial(rank_by_site, failed=outcome, user_file=user_file)
         whole = Part("", copied, model.inputs, given, others)
         with suppress(TooSlow):
-            yield from smallest(whole, alike, rank if failed else rank_by_kind, late)
+            yield from find_smaller_parts(whole, alike, rank if failed else rank_by_kind, late)
 
 
-def _alike(outcome: Outcome, job: Job, user_file: UserFile, late: float, part: Part) -> bool:
+def _goes_wrong_alike(
+    outcome: Outcome, job: Job, user_file: UserFile, late: float, part: Part
+) -> bool:
     """Whether a part, exported alone, fails or is wrong as the whole."""
-    with within(max(1.0, late - clock())):
-        made = exported(outcome.exporter, alone(part, job), user_file)
+    with limit_seconds(max(1.0, late - clock())):
+        made = run_exporter(outcome.exporter, make_part_job(part, job), user_file)
         if isinstance(made, Outcome):
-            return outcome.status == "failed" and fails_alike(outcome, made)
-        return outcome.status == "wrong" and wrong_alike(outcome.wrong_at, part, made)
+            return outcome.status == "failed" and is_same_failure(outcome, made)
+        return outcome.status == "wrong" and is_wrong_alike(outcome.wrong_at, part, made)

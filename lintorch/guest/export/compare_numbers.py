@@ -16,9 +16,10 @@ from dataclasses import dataclass
 import torch
 
 RELATIVE, ABSOLUTE = 1e-3, 1e-4
+"""From float32 on, which itself rounds by 6e-8: of the largest value, and in the output's own unit."""
 LOW_RELATIVE, LOW_ABSOLUTE = 2e-2, 1e-2
 """For float16 and bfloat16, of 10 and 7 bits, whose sums runtimes keep in other precisions."""
-_LOW = (torch.float16, torch.bfloat16)
+_LOW_PRECISION = (torch.float16, torch.bfloat16)
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Difference:
     why: str = ""
 
 
-def difference(
+def find_difference(
     eager: Sequence[torch.Tensor], other: Sequence[torch.Tensor], *, exact: bool = False
 ) -> Difference | None:
     """The worst difference beyond tolerance (beyond 0 if `exact`), or None."""
@@ -45,24 +46,24 @@ def difference(
     found = [
         worst
         for expected, given in zip(eager, other, strict=True)
-        if (worst := _worst(expected.detach(), given.detach(), exact))
+        if (worst := _compare_output(expected.detach(), given.detach(), exact))
     ]
     return next((worst for worst in found if worst.amount is None), None) or max(
         found, key=lambda worst: worst.amount or 0.0, default=None
     )
 
 
-def _worst(expected: torch.Tensor, given: torch.Tensor, exact: bool) -> Difference | None:
+def _compare_output(expected: torch.Tensor, given: torch.Tensor, exact: bool) -> Difference | None:
     if expected.is_complex() and not given.is_complex():
         expected = torch.view_as_real(expected)
     if expected.shape != given.shape:
         why = f"the output is {[*given.shape]} where eager gives {[*expected.shape]}"
         return Difference(None, why=why)
-    tolerance = 0.0 if exact else _tolerance(expected)
-    expected, given = _wide(expected), _wide(given)
+    tolerance = 0.0 if exact else _compute_tolerance(expected)
+    expected, given = _widen_tensor(expected), _widen_tensor(given)
     if expected.numel() == 0:
         return None
-    if not torch.equal(torch.isnan(expected), torch.isnan(given)) or not _same_infinities(
+    if not torch.equal(torch.isnan(expected), torch.isnan(given)) or not _has_same_infinities(
         expected, given
     ):
         return Difference(None, why="the output is not finite where eager's is, or the reverse")
@@ -71,22 +72,22 @@ def _worst(expected: torch.Tensor, given: torch.Tensor, exact: bool) -> Differen
     return Difference(amount, tolerance) if amount > tolerance else None
 
 
-def _same_infinities(expected: torch.Tensor, given: torch.Tensor) -> bool:
+def _has_same_infinities(expected: torch.Tensor, given: torch.Tensor) -> bool:
     infinite = torch.isinf(expected)
     alike = torch.equal(infinite, torch.isinf(given))
     return bool(alike and torch.equal(expected[infinite], given[infinite]))
 
 
-def _tolerance(expected: torch.Tensor) -> float:
+def _compute_tolerance(expected: torch.Tensor) -> float:
     if not (expected.is_floating_point() or expected.is_complex()):
         return 0.0
     values = expected.abs().double()
     values = values[torch.isfinite(values)]
     largest = float(values.max()) if values.numel() else 0.0
-    low = expected.dtype in _LOW
+    low = expected.dtype in _LOW_PRECISION
     return (LOW_ABSOLUTE if low else ABSOLUTE) + (LOW_RELATIVE if low else RELATIVE) * largest
 
 
-def _wide(tensor: torch.Tensor) -> torch.Tensor:
+def _widen_tensor(tensor: torch.Tensor) -> torch.Tensor:
     tensor = tensor.cpu()
     return tensor.to(torch.complex128 if tensor.is_complex() else torch.float64)

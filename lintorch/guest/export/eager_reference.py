@@ -8,15 +8,16 @@ from typing import Any
 import torch
 from torch import nn
 
-from lintorch.guest.export.compare_numbers import Difference, difference
-from lintorch.guest.export.module_state import fresh, tensors_of
+from lintorch.guest.export.compare_numbers import Difference, find_difference
+from lintorch.guest.export.module_state import copied_module, list_tensors
 from lintorch.guest.watch.make_tensors import flatten, tensors
 from lintorch.record.arguments import arranged
 from lintorch.record.models import Model
 
-Sizes = Mapping[str, int]
+NamedSizes = Mapping[str, int]
 _NUDGE = 1e-6
-_NOISE = 10.0
+"""By what share each number is moved up or down: about eight times float32's rounding of 1.2e-7."""
+_MOST_NUDGES = 10.0
 """How many times what a nudge of the weights does to eager still counts as rounding."""
 
 
@@ -29,59 +30,61 @@ class Eager:
         self._again: list[torch.Tensor] | None = None
         self.model = model
 
-    def fed(self, sizes: Sizes) -> tuple[torch.Tensor, ...]:
+    def make_inputs(self, sizes: NamedSizes) -> tuple[torch.Tensor, ...]:
         """A tensor for each input at these sizes."""
         return tensors(self.model.inputs, sizes)
 
-    def output(self, sizes: Sizes) -> Any:
+    def run_at(self, sizes: NamedSizes) -> Any:
         """What the model gives back at these sizes, as it is; run once."""
         key = tuple(sizes.items())
         if key not in self._outputs:
-            self._outputs[key] = self._run(sizes)
+            self._outputs[key] = self._run_afresh(sizes)
         return self._outputs[key]
 
-    def numbers(self, sizes: Sizes) -> list[torch.Tensor]:
+    def list_numbers_at(self, sizes: NamedSizes) -> list[torch.Tensor]:
         """The tensors in what the model gives back."""
-        return flatten(self.output(sizes))
+        return flatten(self.run_at(sizes))
 
-    def randomness(self) -> Difference | None:
+    def measure_randomness(self) -> Difference | None:
         """How far apart two runs on the same inputs are; None where they agree."""
         if self._again is None:
-            self._again = flatten(self._run(self.model.sizes))
-        return difference(self.numbers(self.model.sizes), self._again)
+            self._again = flatten(self._run_afresh(self.model.sizes))
+        return find_difference(self.list_numbers_at(self.model.sizes), self._again)
 
-    def excuses(self, sizes: Sizes, given: Sequence[torch.Tensor], found: Difference) -> bool:
+    def is_excused(
+        self, sizes: NamedSizes, given: Sequence[torch.Tensor], found: Difference
+    ) -> bool:
         """Whether a difference is the model's own: of recording gradients, or of rounding.
 
         Layers with a fast path for inference give other numbers where gradients are recorded.
         """
-        with fresh(self._module) as module:
-            recorded = flatten(module(*self._arguments(self.fed(sizes))))
-        if difference(recorded, given) is None:
+        with copied_module(self._module) as module:
+            recorded = flatten(module(*self._arrange_arguments(self.make_inputs(sizes))))
+        if find_difference(recorded, given) is None:
             return True
-        moved = difference(self.numbers(sizes), self._nudged(sizes), exact=True)
+        moved = find_difference(self.list_numbers_at(sizes), self._run_nudged(sizes), exact=True)
         if moved is None or moved.amount is None or found.amount is None:
             return moved is not None and moved.amount is found.amount
-        return found.amount <= _NOISE * moved.amount
+        return found.amount <= _MOST_NUDGES * moved.amount
 
-    def _arguments(self, given: Sequence[torch.Tensor]) -> tuple[Any, ...]:
+    def _arrange_arguments(self, given: Sequence[torch.Tensor]) -> tuple[Any, ...]:
         return arranged(self.model.inputs, given)
 
-    def _run(self, sizes: Sizes) -> Any:
-        with fresh(self._module) as module, torch.no_grad():
-            return module(*self._arguments(self.fed(sizes)))
+    def _run_afresh(self, sizes: NamedSizes) -> Any:
+        with copied_module(self._module) as module, torch.no_grad():
+            return module(*self._arrange_arguments(self.make_inputs(sizes)))
 
-    def _nudged(self, sizes: Sizes) -> list[torch.Tensor]:
+    def _run_nudged(self, sizes: NamedSizes) -> list[torch.Tensor]:
         generator = torch.Generator().manual_seed(0)
-        with fresh(self._module) as module, torch.no_grad():
-            nudged = [_nudge(tensor, generator) for tensor in self.fed(sizes)]
-            for _, value in tensors_of(module):
+        with copied_module(self._module) as module, torch.no_grad():
+            nudged = [_nudge_tensor(tensor, generator) for tensor in self.make_inputs(sizes)]
+            for _, value in list_tensors(module):
                 if value.is_floating_point():
-                    value.copy_(_nudge(value, generator))
-            return flatten(module(*self._arguments(nudged)))
+                    value.copy_(_nudge_tensor(value, generator))
+            return flatten(module(*self._arrange_arguments(nudged)))
 
 
-def _nudge(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+def _nudge_tensor(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     if not tensor.is_floating_point():
         return tensor
     signs = torch.randint(0, 2, tensor.shape, generator=generator) * 2 - 1

@@ -11,13 +11,13 @@ from typing import Any, Protocol
 import torch
 from torch import nn
 
-from lintorch.guest.export.module_state import kept
+from lintorch.guest.export.module_state import restored_module
 from lintorch.guest.watch.make_tensors import flatten
 from lintorch.record.arguments import arranged
 from lintorch.record.models import Input
 from lintorch.record.outcomes import ExportStage
 
-FILE = "model.onnx"
+ONNX_FILE = "model.onnx"
 """What exporters that write ONNX call their file in the job's directory."""
 
 
@@ -25,7 +25,7 @@ FILE = "model.onnx"
 class Job:
     """One export to make: the module in the mode it is exported in, and what it is fed.
 
-    `example` holds a tensor per input; `nested` makes arguments of such.
+    `example` holds a tensor per input; `arrange_arguments` makes arguments of such.
     `dynamic` holds the named sizes that may vary; other names are exported as fixed numbers.
     """
 
@@ -40,11 +40,11 @@ class Job:
     keep: bool = False
     """Whether the exported file is wanted, and not only what it computes."""
 
-    def nested(self, values: Sequence[Any]) -> tuple[Any, ...]:
+    def arrange_arguments(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """Values of all inputs as arguments of the module."""
         return arranged(self.inputs, values)
 
-    def axes(self) -> list[dict[int, str]]:
+    def list_dynamic_axes(self) -> list[dict[int, str]]:
         """Per input: the axes that are dynamic, and the names of their sizes."""
         return [
             {
@@ -98,25 +98,25 @@ class Exporter(Protocol):
         """What is known of an error that `export` raised."""
 
     def script(self, job: Job) -> str:
-        """The same as statements of a program; see `lintorch.guest.export.reproduction.program`."""
+        """The same as statements of a program; see `lintorch.guest.export.write_program.write_program`."""
 
 
-def running(job: Job, module: nn.Module, artifact: str = "") -> Exported:
+def wrap_module(job: Job, module: nn.Module, artifact: str = "") -> Exported:
     """A module as what was exported of a job; its buffers are the same before every run."""
 
     def run(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        with kept(module):
-            return flatten(module(*job.nested(tensors)))
+        with restored_module(module):
+            return flatten(module(*job.arrange_arguments(tensors)))
 
     return Exported(run, artifact=artifact)
 
 
-def saved(job: Job, name: str, save: Callable[[str], object]) -> str:
+def save_artifact(job: Job, name: str, save: Callable[[str], object]) -> str:
     """Write the file where it is wanted, which is its own stage; its path, else ""."""
     if not job.keep:
         return ""
     path = str(job.directory / name)
-    with stage("save"):
+    with refuse_in_stage("save"):
         save(path)
     return path
 
@@ -130,7 +130,7 @@ class Refused(Exception):
 
 
 @contextmanager
-def stage(name: ExportStage) -> Iterator[None]:
+def refuse_in_stage(name: ExportStage) -> Iterator[None]:
     """Raises `Refused(name)` from any error inside."""
     try:
         yield
@@ -138,7 +138,7 @@ def stage(name: ExportStage) -> Iterator[None]:
         raise Refused(name) from error
 
 
-def missing(*packages: str, extra: str = "export") -> str:
+def explain_missing(*packages: str, extra: str = "export") -> str:
     """How to install what cannot be imported; the empty text where all can be."""
     for package in packages:
         try:

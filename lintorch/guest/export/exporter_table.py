@@ -13,7 +13,7 @@ from lintorch.guest.export.exporters import (
     torchscript_trace,
 )
 
-TABLE: dict[str, Exporter] = {
+EXPORTER_TABLE: dict[str, Exporter] = {
     "torch.export": torch_export,
     "onnx": onnx_dynamo,
     "onnx-legacy": onnx_legacy,

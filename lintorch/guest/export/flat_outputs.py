@@ -10,7 +10,7 @@ from torch import nn
 from lintorch.guest.export.exporter import Job
 from lintorch.guest.watch.make_tensors import flatten
 
-SCRIPT = """
+FLATTENING_SCRIPT = """
 
 class Flat(torch.nn.Module):
     def __init__(self, module):
@@ -29,7 +29,7 @@ if not isinstance(fresh(eager)(*example), (torch.Tensor, tuple, list)):
 """The same as part of a program, for outputs that are mappings or dataclasses."""
 
 
-class Flat(nn.Module):  # type: ignore[misc]
+class FlatOutputs(nn.Module):  # type: ignore[misc]
     """A module that gives back the tensors in another's output, in order.
 
     A tracer makes tensors of sizes: `counts` says whether the output holds such scalars itself.
@@ -44,23 +44,23 @@ class Flat(nn.Module):  # type: ignore[misc]
     def forward(self, *inputs: torch.Tensor) -> Any:
         """The tensors: one alone, or a tuple."""
         found = flatten(self.module(*inputs))
-        tensors = tuple(tensor for tensor in found if self.counts or not _counts(tensor))
+        tensors = tuple(tensor for tensor in found if self.counts or not _is_count(tensor))
         return tensors[0] if len(tensors) == 1 else tensors
 
 
-def traceable(job: Job) -> nn.Module:
+def make_traceable(job: Job) -> nn.Module:
     """The module itself where a tracer takes its output, else wrapped."""
-    if _plain(job.output):
+    if _is_traceable_output(job.output):
         return job.module
-    return Flat(job.module, any(map(_counts, flatten(job.output))))
+    return FlatOutputs(job.module, any(map(_is_count, flatten(job.output))))
 
 
-def _counts(tensor: torch.Tensor) -> bool:
+def _is_count(tensor: torch.Tensor) -> bool:
     return tensor.dim() == 0 and not tensor.is_floating_point() and not tensor.is_complex()
 
 
-def _plain(output: Any) -> bool:
+def _is_traceable_output(output: Any) -> bool:
     """Whether an output is nothing but tensors in tuples and lists."""
     if type(output) in (tuple, list):
-        return all(_plain(part) for part in output)
+        return all(_is_traceable_output(part) for part in output)
     return isinstance(output, torch.Tensor)

@@ -11,34 +11,34 @@ from torch import nn
 
 
 @contextmanager
-def fresh(module: nn.Module, train: bool = False) -> Iterator[nn.Module]:
+def copied_module(module: nn.Module, train: bool = False) -> Iterator[nn.Module]:
     """A copy of a module in one mode; where none can be made, the module, put back afterwards."""
     try:
         copied = copy.deepcopy(module)
     except Exception:
-        with kept(module):
+        with restored_module(module):
             yield module.train(train)
     else:
         yield copied.train(train)
 
 
 @contextmanager
-def kept(module: nn.Module) -> Iterator[nn.Module]:
+def restored_module(module: nn.Module) -> Iterator[nn.Module]:
     """The module, whose modes, parameters and buffers are put back afterwards."""
     modes = {part: part.training for part in module.modules()}
-    values = {name: value.detach().clone() for name, value in tensors_of(module)}
+    values = {name: value.detach().clone() for name, value in list_tensors(module)}
     try:
         yield module
     finally:
         for part, mode in modes.items():
             part.training = mode
         with torch.no_grad():
-            for name, value in tensors_of(module):
+            for name, value in list_tensors(module):
                 if name in values and value.shape == values[name].shape:
                     value.copy_(values[name])
 
 
-def tensors_of(module: nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
+def list_tensors(module: nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
     """The parameters and buffers of a module, by name."""
     yield from module.named_parameters()
     yield from module.named_buffers()

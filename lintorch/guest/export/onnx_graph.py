@@ -10,19 +10,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lintorch.guest.export.error_reading import UserFile, of_text
+from lintorch.guest.export.error_reading import UserFile, find_site_in_text
 from lintorch.record.outcomes import OperatorUse
 from lintorch.record.sites import Site
 
-_SHAPES = ("Shape", "Size")
-_STACK = "pkg.torch.onnx.stack_trace"
-_SCOPES = "pkg.torch.onnx.name_scopes"
-_WHOLE = ("", "ai.onnx")
-_LONG, _SMALL = 2**20, 2**10
+_SHAPE_OPERATORS = ("Shape", "Size")
+_STACK_KEY = "pkg.torch.onnx.stack_trace"
+_SCOPES_KEY = "pkg.torch.onnx.name_scopes"
+_STANDARD_DOMAINS = ("", "ai.onnx")
+_MOST_STACK, _MOST_WEIGHT = 2**20, 2**10
 """Characters of a stack that are read; bytes of a weight that may be a shape."""
 
 
-def uses(path: Path, user_file: UserFile) -> tuple[OperatorUse, ...]:
+def read_operator_uses(path: Path, user_file: UserFile) -> tuple[OperatorUse, ...]:
     """The operators of a file, each combination once; () where there is no file that can be read."""
     import onnx
 
@@ -31,17 +31,19 @@ def uses(path: Path, user_file: UserFile) -> tuple[OperatorUse, ...]:
     except Exception:  # a failed export leaves none, or half a one
         return ()
     for weight in model.graph.initializer:
-        if len(weight.raw_data) > _SMALL:  # only sizes tell of shapes
+        if len(weight.raw_data) > _MOST_WEIGHT:  # only sizes tell of shapes
             weight.ClearField("raw_data")
     with suppress(Exception):  # unknown operators have no types to infer
         model = onnx.shape_inference.infer_shapes(model, data_prop=False)
-    opsets = {_domain(entry.domain): entry.version for entry in model.opset_import}
-    graph = _Graph(onnx, opsets, {(f.domain, f.name): f for f in model.functions}, user_file)
-    return tuple(dict.fromkeys(graph.walk(model.graph, _Values.of(onnx, model.graph))))
+    opsets = {_normalise_domain(entry.domain): entry.version for entry in model.opset_import}
+    graph = _GraphReader(onnx, opsets, {(f.domain, f.name): f for f in model.functions}, user_file)
+    return tuple(
+        dict.fromkeys(graph.read_nodes(model.graph, _KnownValues.of_graph(onnx, model.graph)))
+    )
 
 
 @dataclass(frozen=True)
-class _Values:
+class _KnownValues:
     """What is known of values by name: types, ranks, and which are no data of the model's inputs."""
 
     types: dict[str, str] = field(default_factory=dict)
@@ -49,24 +51,24 @@ class _Values:
     fixed: set[str] = field(default_factory=set)
 
     @classmethod
-    def of(cls, onnx: Any, graph: Any) -> _Values:
+    def of_graph(cls, onnx: Any, graph: Any) -> _KnownValues:
         """Those of a graph and its weights."""
         values = cls()
         names = {number: name.lower() for name, number in onnx.TensorProto.DataType.items()}
         for info in (*graph.input, *graph.value_info, *graph.output):
             kind = info.type.tensor_type
-            values.types[info.name] = _torch_type(names.get(kind.elem_type, ""))
+            values.types[info.name] = _get_dtype_name(names.get(kind.elem_type, ""))
             if kind.HasField("shape"):
                 values.ranks[info.name] = len(kind.shape.dim)
         for weight in graph.initializer:
-            values.types[weight.name] = _torch_type(names.get(weight.data_type, ""))
+            values.types[weight.name] = _get_dtype_name(names.get(weight.data_type, ""))
             values.ranks[weight.name] = len(weight.dims)
             values.fixed.add(weight.name)
         return values
 
 
 @dataclass(frozen=True)
-class _Graph:
+class _GraphReader:
     """Reads nodes, those of functions and of branches too."""
 
     onnx: Any
@@ -74,66 +76,71 @@ class _Graph:
     functions: Mapping[tuple[str, str], Any]
     user_file: UserFile
 
-    def walk(self, graph: Any, values: _Values, site: Site | None = None) -> Iterator[OperatorUse]:
+    def read_nodes(
+        self, graph: Any, values: _KnownValues, site: Site | None = None
+    ) -> Iterator[OperatorUse]:
+        """The uses of operators in a graph or function, the user's line of a call for those inside."""
         for node in graph.node:
-            here = _site(node, self.user_file) or site
+            here = _find_site(node, self.user_file) or site
             inner = self.functions.get((node.domain, node.op_type))
             if inner is None:
-                yield self._use(node, values, here)
+                yield self._read_use(node, values, here)
             else:
-                yield from self.walk(inner, _Values(), here)
+                yield from self.read_nodes(inner, _KnownValues(), here)
             for attribute in node.attribute:
                 if attribute.type == self.onnx.AttributeProto.GRAPH:
-                    yield from self.walk(attribute.g, _Values.of(self.onnx, attribute.g), here)
+                    yield from self.read_nodes(
+                        attribute.g, _KnownValues.of_graph(self.onnx, attribute.g), here
+                    )
 
-    def _use(self, node: Any, values: _Values, site: Site | None) -> OperatorUse:
+    def _read_use(self, node: Any, values: _KnownValues, site: Site | None) -> OperatorUse:
         given = [name for name in node.input if name]
         data = not all(name in values.fixed for name in given)
-        if not data or node.op_type in _SHAPES:
+        if not data or node.op_type in _SHAPE_OPERATORS:
             values.fixed.update(node.output)
-        domain = _domain(node.domain)
+        domain = _normalise_domain(node.domain)
         return OperatorUse(
             node.op_type,
             self.opsets.get(domain, 0),
             domain,
             tuple(values.types.get(name, "") for name in given),
             values.ranks.get(given[0]) if given else None,
-            _layer(node),
+            _read_layer(node),
             site,
             data,
         )
 
 
-def _domain(written: str) -> str:
-    return "" if written in _WHOLE else written
+def _normalise_domain(written: str) -> str:
+    return "" if written in _STANDARD_DOMAINS else written
 
 
-def _torch_type(name: str) -> str:
+def _get_dtype_name(name: str) -> str:
     return {"float": "float32", "double": "float64", "undefined": ""}.get(name, name)
 
 
-def _site(node: Any, user_file: UserFile) -> Site | None:
+def _find_site(node: Any, user_file: UserFile) -> Site | None:
     """The innermost line of the user's in the stack that the exporter has kept with a node."""
-    kept = next((entry.value for entry in node.metadata_props if entry.key == _STACK), "")
-    return of_text(kept or _stack(node.doc_string[:_LONG]), user_file)
+    kept = next((entry.value for entry in node.metadata_props if entry.key == _STACK_KEY), "")
+    return find_site_in_text(kept or reverse_legacy_stack(node.doc_string[:_MOST_STACK]), user_file)
 
 
-def _stack(text: str) -> str:
+def reverse_legacy_stack(text: str) -> str:
     """A stack as the legacy exporter keeps it, turned round: the innermost line last."""
     lines = itertools.takewhile(lambda line: "_get_trace_graph" not in line, text.splitlines())
     return "\n".join(reversed([*lines]))
 
 
-def _layer(node: Any) -> str:
+def _read_layer(node: Any) -> str:
     """The dotted path of the module that a node stands in; "" for the model itself."""
     for entry in node.metadata_props:
-        if entry.key == _SCOPES:
+        if entry.key == _SCOPES_KEY:
             with suppress(ValueError, SyntaxError, IndexError):
                 return str(ast.literal_eval(entry.value)[-2])
-    return _path(node.name.removeprefix("/module/").strip("/").split("/")[:-1])
+    return _join_scopes(node.name.removeprefix("/module/").strip("/").split("/")[:-1])
 
 
-def _path(scopes: list[str]) -> str:
+def _join_scopes(scopes: list[str]) -> str:
     """`layer1/layer1.0/conv` is `layer1.0.conv`: containers repeat their own name."""
     path: list[str] = []
     for scope in scopes:

@@ -11,12 +11,12 @@ from typing import Any
 
 import torch
 
-from lintorch.guest.export.error_reading import chain, core, frames
+from lintorch.guest.export.error_reading import list_causes, list_frames, summarise_error
 from lintorch.guest.export.exporter import Explained, Job
 from lintorch.guest.process.error_text import text_of
 
-_SOURCE = re.compile(r"\w+\['(?P<input>\w+)'\]\.(size\(\)|shape)\[(?P<axis>\d+)\]")
-_BAKED = (
+_SIZE_SOURCE = re.compile(r"\w+\['(?P<input>\w+)'\]\.(size\(\)|shape)\[(?P<axis>\d+)\]")
+_FIXED_SIZE = (
     re.compile(
         r"You marked (?P<source>.*?) as dynamic but your code specialized it"
         r" to be a constant \((?P<value>\d+)\)"
@@ -25,38 +25,38 @@ _BAKED = (
         r"tracing inferred a static shape of (?P<value>\d+) for dimension (?P<source>\S+\])"
     ),
 )
-_KEPT = "ShapeEnv"
-_TORCH = os.path.dirname(torch.__file__) + os.sep
-_SOLVER = "sympy"
+_ENVIRONMENT_CLASS = "ShapeEnv"
+_TORCH_FOLDER = os.path.dirname(torch.__file__) + os.sep
+_SOLVER_PACKAGE = "sympy"
 
 
-def specialised(error: BaseException, job: Job) -> Explained | None:
+def explain_fixed_size(error: BaseException, job: Job) -> Explained | None:
     """What a violated constraint says; None for an error of another kind."""
-    for inner in reversed([*chain(error)]):
+    for inner in reversed([*list_causes(error)]):
         found = {
-            _named(match["source"], job): match["value"]
-            for pattern in _BAKED
+            _name_size(match["source"], job): match["value"]
+            for pattern in _FIXED_SIZE
             for match in pattern.finditer(text_of(inner))
         }
         if found:
             sizes = " and ".join(f"{name} ({value})" for name, value in found.items())
             message = f"{type(inner).__name__}: the code fixes {sizes}, declared dynamic"
-            return Explained(where=_where(error), message=message)
+            return Explained(where=_list_guard_lines(error), message=message)
     return None
 
 
-def unsolved(error: BaseException) -> Explained | None:
+def explain_unsolved(error: BaseException) -> Explained | None:
     """What is known of an error of the solver that torch asks; None for an error of another kind."""
-    for inner in chain(error):
-        last = [*frames(inner)][-1:]
-        if any(_SOLVER in frame.f_globals.get("__name__", "") for frame in last):
-            told = f"torch cannot solve for the sizes declared dynamic: {core(inner)}"
-            return Explained(message=told)
+    for inner in list_causes(error):
+        last = [*list_frames(inner)][-1:]
+        if any(_SOLVER_PACKAGE in frame.f_globals.get("__name__", "") for frame in last):
+            message = f"torch cannot solve for the sizes declared dynamic: {summarise_error(inner)}"
+            return Explained(message=message)
     return None
 
 
-def _named(source: str, job: Job) -> str:
-    match = _SOURCE.search(source)
+def _name_size(source: str, job: Job) -> str:
+    match = _SIZE_SOURCE.search(source)
     for given in job.inputs if match else ():
         if match and given.name == match["input"] and int(match["axis"]) < len(given.shape):
             return str(given.shape[int(match["axis"])])
@@ -64,7 +64,7 @@ def _named(source: str, job: Job) -> str:
 
 
 @contextmanager
-def watching() -> Iterator[dict[int, str]]:
+def recorded_stacks() -> Iterator[dict[int, str]]:
     """Within, keeps a printed stack for each place that torch notes, by its id.
 
     Torch notes the innermost line that is not its own, and takes some of its own for the user's:
@@ -87,35 +87,35 @@ def watching() -> Iterator[dict[int, str]]:
         ShapeEnv._get_sloc = noted
 
 
-def stack(error: BaseException, stacks: dict[int, str]) -> str:
-    """The stack in which a size was first made constant, of those kept by `watching`."""
-    for environment in _environments(error):
-        fixed = _fixed(environment)
+def find_fixing_stack(error: BaseException, stacks: dict[int, str]) -> str:
+    """The stack in which a size was first made constant, of those kept by `recorded_stacks`."""
+    for environment in _find_environments(error):
+        fixed = _find_fixed_symbols(environment)
         for guard in environment.guards:
             if set(getattr(guard.expr, "free_symbols", ())) & fixed and id(guard.sloc) in stacks:
                 return stacks[id(guard.sloc)]
     return ""
 
 
-def _where(error: BaseException) -> str:
+def _list_guard_lines(error: BaseException) -> str:
     """Lines of the guards that made a size constant, as a printed stack, the first guard last."""
-    for environment in _environments(error):
-        if found := _locations(environment):
+    for environment in _find_environments(error):
+        if found := _list_locations(environment):
             return "\n".join(reversed(found))
     return ""
 
 
-def _environments(error: BaseException) -> Iterator[Any]:
-    for inner in chain(error):
-        for frame in frames(inner):
+def _find_environments(error: BaseException) -> Iterator[Any]:
+    for inner in list_causes(error):
+        for frame in list_frames(inner):
             for value in [*frame.f_locals.values()]:
-                if type(value).__name__ == _KEPT:
+                if type(value).__name__ == _ENVIRONMENT_CLASS:
                     yield value
                 elif type(value).__name__ == "FakeTensorMode" and value.shape_env is not None:
                     yield value.shape_env
 
 
-def _fixed(environment: Any) -> set[Any]:
+def _find_fixed_symbols(environment: Any) -> set[Any]:
     """The symbols that became numbers."""
     return {
         symbol
@@ -124,8 +124,8 @@ def _fixed(environment: Any) -> set[Any]:
     }
 
 
-def _locations(environment: Any) -> list[str]:
-    fixed = _fixed(environment)
+def _list_locations(environment: Any) -> list[str]:
+    fixed = _find_fixed_symbols(environment)
     places = [
         getattr(guard.sloc, "framework_loc", None)
         for guard in environment.guards
@@ -134,5 +134,6 @@ def _locations(environment: Any) -> list[str]:
     return [
         f'  File "{place.filename}", line {place.lineno}, in {place.name}'
         for place in places
-        if place is not None and not getattr(place, "filename", _TORCH).startswith(_TORCH)
+        if place is not None
+        and not getattr(place, "filename", _TORCH_FOLDER).startswith(_TORCH_FOLDER)
     ]

@@ -10,13 +10,19 @@ from pathlib import Path
 from torch import nn
 
 from lintorch.guest.export import onnx_graph
-from lintorch.guest.export.eager_reference import Eager, Sizes
-from lintorch.guest.export.error_reading import UserFile, cause, core, of_error, of_text
-from lintorch.guest.export.exporter import FILE, Explained, Exported, Job, Refused
-from lintorch.guest.export.exporter_table import TABLE
-from lintorch.guest.export.module_state import fresh
-from lintorch.guest.export.verdict_on_export import judge
-from lintorch.guest.export.warnings_log import listening
+from lintorch.guest.export.eager_reference import Eager, NamedSizes
+from lintorch.guest.export.error_reading import (
+    UserFile,
+    find_root_cause,
+    find_site_in_text,
+    find_site_of_error,
+    summarise_error,
+)
+from lintorch.guest.export.exporter import ONNX_FILE, Explained, Exported, Job, Refused
+from lintorch.guest.export.exporter_table import EXPORTER_TABLE
+from lintorch.guest.export.module_state import copied_module
+from lintorch.guest.export.verdict_on_export import judge_export
+from lintorch.guest.export.warnings_log import logged_warnings
 from lintorch.guest.process.error_text import is_of_memory
 from lintorch.guest.watch.make_tensors import weightless
 from lintorch.record.models import Model
@@ -26,15 +32,15 @@ _TOO_LARGE = (
     "its weights do not fit into the memory it may take, without them it is only traced; "
     "`trace-memory` raises this limit"
 )
-ATE = "it took more memory than it may"
+OUT_OF_MEMORY = "it took more memory than it may"
 """What is said where the limit is not known: the one who set it knows better."""
 
 
-def attempt(
+def try_export(
     exporter: str,
     module: nn.Module,
     model: Model,
-    varied: Mapping[str, Sizes],
+    varied: Mapping[str, NamedSizes],
     *,
     opset: int | None,
     train: bool,
@@ -51,58 +57,58 @@ def attempt(
     there, if `keep`, the exported file.
     """
     started = time.monotonic()
-    if lacking := TABLE[exporter].available():
+    if lacking := EXPORTER_TABLE[exporter].available():
         return Outcome(exporter, "unavailable", message=lacking)
     if weightless(module):
         return Outcome(exporter, "failed", "stopped", _TOO_LARGE)
     eager = Eager(module, model)
     try:
-        output = eager.output(model.sizes)
+        output = eager.run_at(model.sizes)
     except Exception as error:
         if is_of_memory(error):
-            return Outcome(exporter, "failed", "stopped", ATE)
-        told = f"the model itself does not run: {core(error)}"
-        return Outcome(exporter, "failed", "run", told, of_error(error, user_file))
+            return Outcome(exporter, "failed", "stopped", OUT_OF_MEMORY)
+        message = f"the model itself does not run: {summarise_error(error)}"
+        return Outcome(exporter, "failed", "run", message, find_site_of_error(error, user_file))
     dynamic = frozenset(name for group in varied for name in group.split(","))
-    with fresh(module, train) as copied, listening(user_file) as heard:
-        given = eager.fed(model.sizes)
+    with copied_module(module, train) as copied, logged_warnings(user_file) as heard:
+        given = eager.make_inputs(model.sizes)
         job = Job(copied, model.inputs, given, dynamic, opset, directory, output, keep)
-        made = exported(exporter, job, user_file)
+        made = run_exporter(exporter, job, user_file)
     if isinstance(made, Exported):
         made = replace(
-            judge(exporter, made, eager, varied, train), artifact=made.artifact, ir=made.ir
+            judge_export(exporter, made, eager, varied, train), artifact=made.artifact, ir=made.ir
         )
     seconds = round(time.monotonic() - started, 3)
-    held = onnx_graph.uses(directory / FILE, user_file) if not train else ()
+    held = onnx_graph.read_operator_uses(directory / ONNX_FILE, user_file) if not train else ()
     return replace(made, warnings=tuple(heard), seconds=seconds, graph=held)
 
 
-def exported(exporter: str, job: Job, user_file: UserFile) -> Exported | Outcome:
+def run_exporter(exporter: str, job: Job, user_file: UserFile) -> Exported | Outcome:
     """What the exporter makes of a job, or how it fails."""
     try:
-        return TABLE[exporter].export(job)
+        return EXPORTER_TABLE[exporter].export(job)
     except Refused as refused:
-        return _failed(exporter, refused.stage, cause(refused), job, user_file)
+        return _describe_failure(exporter, refused.stage, find_root_cause(refused), job, user_file)
     except Exception as error:
-        return _failed(exporter, "export", error, job, user_file)
+        return _describe_failure(exporter, "export", error, job, user_file)
 
 
-def _failed(
+def _describe_failure(
     exporter: str, stage: ExportStage, error: BaseException, job: Job, user_file: UserFile
 ) -> Outcome:
     if is_of_memory(error):
-        return Outcome(exporter, "failed", "stopped", ATE, opset=job.opset)
-    known = _explained(exporter, error, job)
-    site = of_text(known.where, user_file) or of_error(error, user_file)
-    message = known.message or core(error)
+        return Outcome(exporter, "failed", "stopped", OUT_OF_MEMORY, opset=job.opset)
+    known = _ask_exporter(exporter, error, job)
+    site = find_site_in_text(known.where, user_file) or find_site_of_error(error, user_file)
+    message = known.message or summarise_error(error)
     opset = job.opset and (known.opset or job.opset)
     failed = Outcome(exporter, "failed", stage, message, site, known.operators, opset=opset)
     return replace(failed, enough=known.enough)
 
 
-def _explained(exporter: str, error: BaseException, job: Job) -> Explained:
+def _ask_exporter(exporter: str, error: BaseException, job: Job) -> Explained:
     """What the exporter's records say; nothing where another release of torch keeps other records."""
     try:
-        return TABLE[exporter].explain(error, job)
+        return EXPORTER_TABLE[exporter].explain(error, job)
     except Exception:
         return Explained()

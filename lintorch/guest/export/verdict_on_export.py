@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from lintorch.guest.export.compare_numbers import Difference, difference
-from lintorch.guest.export.eager_reference import Eager, Sizes
-from lintorch.guest.export.error_reading import core
+from lintorch.guest.export.compare_numbers import Difference, find_difference
+from lintorch.guest.export.eager_reference import Eager, NamedSizes
+from lintorch.guest.export.error_reading import summarise_error
 from lintorch.guest.export.exporter import Exported
 from lintorch.record.outcomes import AS_TRACED, IN_TRAINING, Deviation, Outcome, Variation
 
@@ -22,7 +22,7 @@ class Wrong:
     place: str
     found: Difference
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         """One sentence that says what is wrong where."""
         if self.found.why:
             return f"{self.place} {self.found.why}".strip()
@@ -33,17 +33,17 @@ class Wrong:
 
 
 @dataclass(frozen=True)
-class _At:
+class _RunAtSizes:
     """What the exported model gave at some sizes, or the difference that there is no giving."""
 
     varied: Variation
     place: str
-    sizes: Sizes
+    sizes: NamedSizes
     given: list[torch.Tensor] | Difference
 
 
-def judge(
-    exporter: str, exported: Exported, eager: Eager, varied: Mapping[str, Sizes], train: bool
+def judge_export(
+    exporter: str, exported: Exported, eager: Eager, varied: Mapping[str, NamedSizes], train: bool
 ) -> Outcome:
     """Ok or wrong; failed where the exported model does not run at all.
 
@@ -52,28 +52,28 @@ def judge(
     """
     traced = eager.model.sizes
     try:
-        given = _run(exported, eager, traced)
+        given = _run_exported(exported, eager, traced)
     except Exception as error:
-        return Outcome(exporter, "failed", "run", core(error), opset=exported.opset)
+        return Outcome(exporter, "failed", "run", summarise_error(error), opset=exported.opset)
     if train:
-        runs = [_At(IN_TRAINING, "exported in training mode", traced, given)]
+        runs = [_RunAtSizes(IN_TRAINING, "exported in training mode", traced, given)]
     else:
-        runs = [_At(AS_TRACED, "at the traced size", traced, given)]
+        runs = [_RunAtSizes(AS_TRACED, "at the traced size", traced, given)]
     if not train:
-        runs += _others(exported, eager, varied)
-    found = [wrong for at in runs if (wrong := _wrong(at, eager))]
-    if found and (random := eager.randomness()):
+        runs += _run_at_other_sizes(exported, eager, varied)
+    found = [wrong for at in runs if (wrong := _find_wrong(at, eager))]
+    if found and (random := eager.measure_randomness()):
         found = [w for w in found if random.amount is not None and w.found.amount is None]
         if not found:
-            return _random(exporter, exported, random)
+            return _make_random_outcome(exporter, exported, random)
     compared = () if train else tuple(at.varied for at in runs)
-    outcome = _outcome(exporter, exported, found)
-    return replace(outcome, compared=compared, error=_furthest(runs, eager))
+    outcome = _make_outcome(exporter, exported, found)
+    return replace(outcome, compared=compared, error=_find_largest_difference(runs, eager))
 
 
-def _random(exporter: str, exported: Exported, random: Difference) -> Outcome:
-    said = f"by {random.amount:.3g}" if random.amount is not None else "in shape"
-    detail = f"the eager model itself is random: two runs in eval mode differ {said}"
+def _make_random_outcome(exporter: str, exported: Exported, random: Difference) -> Outcome:
+    apart = f"by {random.amount:.3g}" if random.amount is not None else "in shape"
+    detail = f"the eager model itself is random: two runs in eval mode differ {apart}"
     return Outcome(
         exporter,
         "random",
@@ -83,11 +83,11 @@ def _random(exporter: str, exported: Exported, random: Difference) -> Outcome:
     )
 
 
-def _outcome(exporter: str, exported: Exported, found: list[Wrong]) -> Outcome:
+def _make_outcome(exporter: str, exported: Exported, found: list[Wrong]) -> Outcome:
     if not found:
         return Outcome(exporter, "ok", detail=exported.note, opset=exported.opset)
     also = " and ".join(wrong.place for wrong in found[1:])
-    detail = found[0].sentence() + (f"; also wrong {also}" if also else "")
+    detail = found[0].write_sentence() + (f"; also wrong {also}" if also else "")
     return Outcome(
         exporter,
         "wrong",
@@ -97,34 +97,36 @@ def _outcome(exporter: str, exported: Exported, found: list[Wrong]) -> Outcome:
     )
 
 
-def _others(exported: Exported, eager: Eager, varied: Mapping[str, Sizes]) -> Iterator[_At]:
+def _run_at_other_sizes(
+    exported: Exported, eager: Eager, varied: Mapping[str, NamedSizes]
+) -> Iterator[_RunAtSizes]:
     for group, sizes in varied.items():
         varied_by = Variation.of_group(group)
         place = f"at {group} {'×'.join(str(sizes[name]) for name in group.split(','))}"
         try:
-            eager.numbers(sizes)
+            eager.list_numbers_at(sizes)
         except Exception:
             continue
         try:
-            yield _At(varied_by, place, sizes, _run(exported, eager, sizes))
+            yield _RunAtSizes(varied_by, place, sizes, _run_exported(exported, eager, sizes))
         except Exception as error:
-            why = f"the exported model raises {core(error, 1)}"
-            yield _At(varied_by, place, sizes, Difference(None, why=why))
+            why = f"the exported model raises {summarise_error(error, 1)}"
+            yield _RunAtSizes(varied_by, place, sizes, Difference(None, why=why))
 
 
-def _wrong(at: _At, eager: Eager) -> Wrong | None:
+def _find_wrong(at: _RunAtSizes, eager: Eager) -> Wrong | None:
     if isinstance(at.given, Difference):
         return Wrong(at.varied, at.place, at.given)
-    found = difference(eager.numbers(at.sizes), at.given)
-    if found and (eager.randomness() or not eager.excuses(at.sizes, at.given, found)):
+    found = find_difference(eager.list_numbers_at(at.sizes), at.given)
+    if found and (eager.measure_randomness() or not eager.is_excused(at.sizes, at.given, found)):
         return Wrong(at.varied, at.place, found)
     return None
 
 
-def _furthest(runs: Iterable[_At], eager: Eager) -> float | None:
+def _find_largest_difference(runs: Iterable[_RunAtSizes], eager: Eager) -> float | None:
     """The largest difference from eager, however small; None where no numbers were compared."""
     apart = [
-        difference(eager.numbers(at.sizes), at.given, exact=True)
+        find_difference(eager.list_numbers_at(at.sizes), at.given, exact=True)
         for at in runs
         if not isinstance(at.given, Difference)
     ]
@@ -132,6 +134,6 @@ def _furthest(runs: Iterable[_At], eager: Eager) -> float | None:
     return max((amount for amount in amounts if amount is not None), default=None)
 
 
-def _run(exported: Exported, eager: Eager, sizes: Sizes) -> list[torch.Tensor]:
+def _run_exported(exported: Exported, eager: Eager, sizes: NamedSizes) -> list[torch.Tensor]:
     with torch.no_grad():
-        return exported.run(eager.fed(sizes))
+        return exported.run(eager.make_inputs(sizes))

@@ -14,12 +14,12 @@ from lintorch.guest.export.error_reading import UserFile
 from lintorch.record.sites import Site
 
 Heard = dict[tuple[str, Site | None], None]
-_HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
-_AGE = (DeprecationWarning, PendingDeprecationWarning, FutureWarning)
+_OUR_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_DEPRECATIONS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning)
 
 
 @contextmanager
-def listening(user_file: UserFile) -> Iterator[Heard]:
+def logged_warnings(user_file: UserFile) -> Iterator[Heard]:
     """Gathers (first line of the text, site), once each; those of age count only at a user's line."""
     heard: Heard = {}
 
@@ -31,8 +31,10 @@ def listening(user_file: UserFile) -> Iterator[Heard]:
         file: Any = None,
         line: str | None = None,
     ) -> None:
-        site = _named(filename, lineno, user_file) or _calling(sys._getframe(1), user_file)
-        if site or not issubclass(category, _AGE):
+        site = _find_named_site(filename, lineno, user_file) or _find_calling_site(
+            sys._getframe(1), user_file
+        )
+        if site or not issubclass(category, _DEPRECATIONS):
             heard.setdefault((str(message).strip().partition("\n")[0], site), None)
 
     with warnings.catch_warnings():
@@ -41,7 +43,7 @@ def listening(user_file: UserFile) -> Iterator[Heard]:
         yield heard
 
 
-def _named(path: str, row: int, user_file: UserFile) -> Site | None:
+def _find_named_site(path: str, row: int, user_file: UserFile) -> Site | None:
     """The line a warning names, with the function that is at it now."""
     shown = user_file(path)
     if shown is None:
@@ -54,15 +56,17 @@ def _named(path: str, row: int, user_file: UserFile) -> Site | None:
     return Site(shown, max(1, row))
 
 
-def _calling(frame: FrameType | None, user_file: UserFile) -> Site | None:
+def _find_calling_site(frame: FrameType | None, user_file: UserFile) -> Site | None:
     """The innermost line of the user's that led to here, above the attempt itself."""
-    while frame is not None and not _ours(frame):
+    while frame is not None and not _is_ours(frame):
         if (shown := user_file(frame.f_code.co_filename)) is not None:
             return Site(shown, frame.f_lineno or 1, frame.f_code.co_name)
         frame = frame.f_back
     return None
 
 
-def _ours(frame: FrameType) -> bool:
+def _is_ours(frame: FrameType) -> bool:
     path = frame.f_code.co_filename
-    return path.startswith(_HERE) and not path.endswith(("flat_outputs.py", "warnings_log.py"))
+    return path.startswith(_OUR_FOLDER) and not path.endswith(
+        ("flat_outputs.py", "warnings_log.py")
+    )

@@ -15,16 +15,17 @@ from lintorch.record.arguments import Place
 
 Structure = tuple[Place, ...]
 """The places of the tensors in one argument."""
-_LISTS = re.compile(
+_LIST_ANNOTATION = re.compile(
     r"^(typing\.)?(List|list|Sequence|Tuple|tuple|Iterable)\[(?!(int|float|str|bool)\b)"
 )
-_LISTS_OF_LISTS = re.compile(r"(List|list|Sequence)\[(List|list|Sequence)\[")
-_GONE_THROUGH = frozenset(("enumerate", "zip", "len", "reversed", "list"))
-_USUAL = 2
-_WIDTHS = ("in_channels", "in_channels_list", "in_dims", "in_features", "channels")
+_NESTED_ANNOTATION = re.compile(r"(List|list|Sequence)\[(List|list|Sequence)\[")
+_ITERATING_FUNCTIONS = frozenset(("enumerate", "zip", "len", "reversed", "list"))
+_USUAL_PARTS = 2
+"""Tensors in a list of which nothing tells how many it holds."""
+_CHANNEL_NAMES = ("in_channels", "in_channels_list", "in_dims", "in_features", "channels")
 
 
-def structures(module: Any, held: int) -> dict[str, tuple[Structure, bool]]:
+def find_structures(module: Any, held: int) -> dict[str, tuple[Structure, bool]]:
     """By the name of an argument that seems to be no tensor: its places, and whether that is sure.
 
     A list has `held` tensors where nothing else tells.
@@ -34,25 +35,25 @@ def structures(module: Any, held: int) -> dict[str, tuple[Structure, bool]]:
         return {}
     given = inspect.signature(module.forward).parameters
     written = {name: read_annotation(parameter) for name, parameter in given.items()}
-    found = {name: _structure(name, text, tree, held) for name, text in written.items()}
+    found = {name: _find_structure(name, text, tree, held) for name, text in written.items()}
     return {name: structure for name, structure in found.items() if structure[0]}
 
 
-def _structure(name: str, written: str, tree: ast.AST, held: int) -> tuple[Structure, bool]:
-    if keys := tuple(dict.fromkeys(_keys(name, tree))):
+def _find_structure(name: str, written: str, tree: ast.AST, held: int) -> tuple[Structure, bool]:
+    if keys := tuple(dict.fromkeys(_find_keys(name, tree))):
         return tuple((key,) for key in keys), True
-    is_list = bool(_LISTS.search(written))
-    if is_list and _LISTS_OF_LISTS.search(written):
-        return tuple((n, 0) for n in range(_USUAL)), True
-    count = max(_counts(name, tree), default=0)
-    taken_apart = count > 1 and not _is_set(name, tree) and _is_unpacked(name, tree)
+    is_list = bool(_LIST_ANNOTATION.search(written))
+    if is_list and _NESTED_ANNOTATION.search(written):
+        return tuple((n, 0) for n in range(_USUAL_PARTS)), True
+    count = max(_count_parts(name, tree), default=0)
+    taken_apart = count > 1 and not _is_assigned(name, tree) and _is_unpacked(name, tree)
     if not (is_list or count) or written == "Tensor":
         return (), False
-    wanted = count if taken_apart else max(count, held or _USUAL)
+    wanted = count if taken_apart else max(count, held or _USUAL_PARTS)
     return tuple((number,) for number in range(wanted)), is_list or taken_apart
 
 
-def _keys(name: str, tree: ast.AST) -> Iterator[str]:
+def _find_keys(name: str, tree: ast.AST) -> Iterator[str]:
     """`a` of `x["a"]` that is read."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Subscript) and getattr(node.value, "id", "") == name:
@@ -61,7 +62,7 @@ def _keys(name: str, tree: ast.AST) -> Iterator[str]:
                 yield key
 
 
-def _counts(name: str, tree: ast.AST) -> Iterator[int]:
+def _count_parts(name: str, tree: ast.AST) -> Iterator[int]:
     """How many parts an argument is used as if it had; -1 for as many as there may be."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and getattr(node.value, "id", "") == name:
@@ -71,7 +72,9 @@ def _counts(name: str, tree: ast.AST) -> Iterator[int]:
             index = getattr(node.slice, "value", None)
             if type(index) is int:
                 yield index + 1
-        elif isinstance(node, (ast.For, ast.comprehension)) and name in _gone_through(node.iter):
+        elif isinstance(node, (ast.For, ast.comprehension)) and name in _find_iterated_names(
+            node.iter
+        ):
             yield -1
 
 
@@ -85,23 +88,26 @@ def _is_unpacked(name: str, tree: ast.AST) -> bool:
     )
 
 
-def _is_set(name: str, tree: ast.AST) -> bool:
+def _is_assigned(name: str, tree: ast.AST) -> bool:
     return any(
         isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
         for node in ast.walk(tree)
     )
 
 
-def _gone_through(node: ast.expr) -> set[str]:
+def _find_iterated_names(node: ast.expr) -> set[str]:
     """Names that a loop goes through: `x` of `zip(x, self.layers)`."""
-    if isinstance(node, ast.Call) and getattr(node.func, "id", "") in _GONE_THROUGH:
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") in _ITERATING_FUNCTIONS:
         return {part.id for part in node.args if isinstance(part, ast.Name)}
     return {node.id} if isinstance(node, ast.Name) else set()
 
 
-def widths(module: Any, arguments: Mapping[str, Any]) -> tuple[int, ...]:
+def read_list_channels(module: Any, arguments: Mapping[str, Any]) -> tuple[int, ...]:
     """The channels of each tensor in a list, where the module was told several; else ()."""
-    for value in (*(getattr(module, n, None) for n in _WIDTHS), *map(arguments.get, _WIDTHS)):
+    for value in (
+        *(getattr(module, n, None) for n in _CHANNEL_NAMES),
+        *map(arguments.get, _CHANNEL_NAMES),
+    ):
         found = re.findall(r"\d+", value) if isinstance(value, str) else value
         if isinstance(found, (list, tuple)) and len(found) > 1:
             with suppress(TypeError, ValueError):

@@ -26,7 +26,8 @@ from lintorch.record.input_notation import argument
 from lintorch.record.models import Input, Stage
 
 _SEARCH_SHARE = 0.5
-_LARGE = 0.2
+"""Of the seconds left: the search ends by then of itself, before the child that it runs in is ended."""
+_LARGE_SHARE = 0.2
 """The share of the memory it may take from which a model's weights are large."""
 
 
@@ -41,7 +42,7 @@ class _Failed:
     limit: str = ""
 
 
-def fed(
+def feed_model(
     work: Work,
     makes: Callable[[], Iterator[Built]],
     setting: Mapping[str, Any],
@@ -58,10 +59,10 @@ def fed(
             if seen is None:
                 return None
             work = replace(work, seen=seen)
-            found = _found(work, built, setting)
+            found = _search_in_child(work, built, setting)
             if _is_too_large(built, found, work):  # without their values, the weights take no room
                 built.module.to("meta")
-                again = _found(work, built, setting)
+                again = _search_in_child(work, built, setting)
                 found = again if isinstance(again, Fed) else found
             if isinstance(found, Fed):
                 return work, built, found
@@ -70,9 +71,11 @@ def fed(
                 break
     except BaseException as error:  # whatever user code raises, SystemExit too
         limit = "memory" if is_of_memory(error) else ""
-        where = _where(error, work.files)
+        where = _describe_line(error, work.files)
         first = first or (
-            _met(limit, where, work) if limit else _Failed("build", f"{shortened(error)}{where}")
+            _report_limit(limit, where, work)
+            if limit
+            else _Failed("build", f"{shortened(error)}{where}")
         )
     if first is not None:
         work.fail(first.stage, first.cause, first.output, first.raised)
@@ -85,22 +88,22 @@ def _is_too_large(built: Built, found: Fed | _Failed, work: Work) -> bool:
     return (
         isinstance(found, _Failed)
         and "memory" in found.cause
-        and weights > work.options.limits.memory * _LARGE
+        and weights > work.options.limits.memory * _LARGE_SHARE
     )
 
 
-def _found(work: Work, built: Built, setting: Mapping[str, Any]) -> Fed | _Failed:
+def _search_in_child(work: Work, built: Built, setting: Mapping[str, Any]) -> Fed | _Failed:
     """What the model runs on, found in a child."""
     left = work.left()
 
     def feeding(send: Send) -> None:
         try:
             if "inputs" in setting:
-                fed = search_inputs.configured(
-                    built.module, *_given(setting["inputs"], built.module), work.files
+                fed = search_inputs.check_configured(
+                    built.module, *_parse_configured(setting["inputs"], built.module), work.files
                 )
             else:
-                fed = search_inputs.search(built, work.files, left * _SEARCH_SHARE)
+                fed = search_inputs.search_inputs(built, work.files, left * _SEARCH_SHARE)
             send({"fed": wire.pack(fed)})
         except NotFedError as error:
             failed = _Failed(error.stage, str(error), raised=error.raised, limit=error.limit)
@@ -113,12 +116,14 @@ def _found(work: Work, built: Built, setting: Mapping[str, Any]) -> Fed | _Faile
         if "unfed" in message:
             failed = wire.read(_Failed, message["unfed"])
             if failed.limit:
-                return _met(failed.limit, failed.cause, work)
+                return _report_limit(failed.limit, failed.cause, work)
             return replace(failed, output=ending.output)
     return _Failed("stopped", ending.cause or "it sent nothing", ending.output)
 
 
-def _given(inputs: list[Any], module: nn.Module) -> tuple[tuple[Input, ...], dict[str, int]]:
+def _parse_configured(
+    inputs: list[Any], module: nn.Module
+) -> tuple[tuple[Input, ...], dict[str, int]]:
     """The configured inputs, by the names of the parameters that they are for."""
     names = name_arguments(module, len(inputs))
     parsed = [argument(written, name) for written, name in zip(inputs, names, strict=True)]
@@ -126,13 +131,13 @@ def _given(inputs: list[Any], module: nn.Module) -> tuple[tuple[Input, ...], dic
     return tuple(part for parts, _ in parsed for part in parts), sizes
 
 
-def _met(limit: str, where: str, work: Work) -> _Failed:
+def _report_limit(limit: str, where: str, work: Work) -> _Failed:
     """That a limit was met, as it was set."""
     limits = work.options.limits
     cause = limits.space.full(where) if limit == "memory" else limits.time.late(where)
     return _Failed("stopped", cause, limit=limit)
 
 
-def _where(error: BaseException, files: UserLines) -> str:
+def _describe_line(error: BaseException, files: UserLines) -> str:
     site = files.of_error(error)
     return f" ({site.path}:{site.row})" if site else ""

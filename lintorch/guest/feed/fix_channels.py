@@ -5,55 +5,60 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lintorch.guest.feed.fix_rank import at_rank
-from lintorch.guest.feed.fix_sides import in_proportion
-from lintorch.guest.feed.guess_inputs import Guess, numbers
-from lintorch.guest.feed.resize_axis import scaled, swapped
+from lintorch.guest.feed.fix_rank import change_rank
+from lintorch.guest.feed.fix_sides import scale_sides
+from lintorch.guest.feed.guess_inputs import Guess, find_numbers
+from lintorch.guest.feed.resize_axis import replace_size, scale_channels
 
 
-def channels(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+def fix_conv_channels(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """`want` channels instead of `got`, of the input itself or in proportion."""
-    want, got = numbers(match)[-2:]
-    yield from swapped(guess, got, want, axis=1)
-    yield from scaled(guess, got, want)
+    want, got = find_numbers(match)[-2:]
+    yield from replace_size(guess, got, want, axis=1)
+    yield from scale_channels(guess, got, want)
 
 
-def vector(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
-    got, want = numbers(match)[:2]
-    yield from swapped(guess, got, want, axis=1)
-    yield from swapped(guess, got, want, axis=-1)
+def fix_batch_norm(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """A batch norm met `got` channels where it keeps statistics of `want`, on axis 1 or the last."""
+    got, want = find_numbers(match)[:2]
+    yield from replace_size(guess, got, want, axis=1)
+    yield from replace_size(guess, got, want, axis=-1)
 
 
-def group_norm(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
-    want, *shape = numbers(match)
-    yield from swapped(guess, shape[1], want, axis=1)
+def fix_group_norm(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """The message tells how many weights a group norm has, then the shape that it met."""
+    want, *shape = find_numbers(match)
+    yield from replace_size(guess, shape[1], want, axis=1)
 
 
-def groups(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
-    *shape, groups = numbers(match)
-    yield from swapped(guess, shape[1], 2 * groups, axis=1)
+def fix_channels_per_group(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """The message tells the shape, then into how many groups its channels go: two channels for each."""
+    *shape, groups = find_numbers(match)
+    yield from replace_size(guess, shape[1], 2 * groups, axis=1)
 
 
-def features(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+def fix_linear_features(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """A linear layer met `got` features where it takes `want`."""
-    got, want = numbers(match)[1:3]
-    yield from swapped(guess, got, want, axis=-1)
+    got, want = find_numbers(match)[1:3]
+    yield from replace_size(guess, got, want, axis=-1)
     for number, given in enumerate(guess.inputs):
-        if len(given.shape) == 3 and guess.size(given, 1) == got:
+        if len(given.shape) == 3 and guess.size_along(given, 1) == got:
             yield guess.with_size(number, 1, want)
-    yield from in_proportion(guess, got, want)
-    yield from at_rank(guess, 2, want)
+    yield from scale_sides(guess, got, want)
+    yield from change_rank(guess, 2, want)
 
 
-def last(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
-    want, got = numbers(match)[:2]
-    yield from swapped(guess, got, want, axis=-1)
+def fix_last_axis(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """`want` on the last axis instead of `got`, as recurrent layers say it."""
+    want, got = find_numbers(match)[:2]
+    yield from replace_size(guess, got, want, axis=-1)
 
 
-def normalized(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+def fix_layer_norm(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """A layer norm over the axes `want` met the shape `got`, with its width last or on axis 1."""
     want = [int(n) for n in re.findall(r"\d+", match[1])]
     got = [int(n) for n in re.findall(r"\d+", match[2])]
-    yield from swapped(guess, got[-1], want[-1], axis=-1)
+    yield from replace_size(guess, got[-1], want[-1], axis=-1)
     if len(got) > 1:
-        yield from swapped(guess, got[1], want[-1], axis=1)
-    yield from at_rank(guess, 3, want[-1])
+        yield from replace_size(guess, got[1], want[-1], axis=1)
+    yield from change_rank(guess, 3, want[-1])

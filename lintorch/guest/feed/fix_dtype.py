@@ -9,7 +9,7 @@ from dataclasses import replace
 from lintorch.guest.feed.guess_inputs import SPATIAL, Guess
 
 
-def whole(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+def make_integers(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """Whole numbers where fractions were given."""
     wrong = [n for n, given in enumerate(guess.inputs) if given.dtype.startswith("float")]
     for numbers in [*([n] for n in wrong), *([wrong] if len(wrong) > 1 else [])]:
@@ -22,7 +22,7 @@ def whole(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
             yield changed
 
 
-def fraction(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+def make_fractions(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """Fractions where whole numbers were given."""
     wrong = [n for n, given in enumerate(guess.inputs) if not given.dtype.startswith("float")]
     for numbers in [*([n] for n in wrong), *([wrong] if len(wrong) > 1 else [])]:
@@ -33,7 +33,7 @@ def fraction(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
         yield changed
 
 
-def lower(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+def lower_integers(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """Smaller whole numbers, then shorter sequences."""
     for high in (8, 2, 1):
         lowered = tuple(
@@ -43,6 +43,6 @@ def lower(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
             yield replace(guess, inputs=lowered)
     sides = {name: size for name, size in guess.sizes.items() if name in SPATIAL}
     for times in (2, 4, 8) if sides and "out of bounds for dimension" in match.string else ():
-        yield guess.resized(**{name: max(1, size // times) for name, size in sides.items()})
+        yield guess.with_sizes(**{name: max(1, size // times) for name, size in sides.items()})
     if guess.sizes.get("sequence", 0) > 4:
-        yield guess.resized(sequence=guess.sizes["sequence"] // 2)
+        yield guess.with_sizes(sequence=guess.sizes["sequence"] // 2)

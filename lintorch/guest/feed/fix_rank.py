@@ -6,28 +6,34 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from lintorch.guest.feed.guess_inputs import Guess, numbers
+from lintorch.guest.feed.guess_inputs import Guess, find_numbers
 
 
-def rank(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
-    yield from at_rank(guess, max(numbers(match)[:2] if match.re.groups > 1 else numbers(match)))
+def take_batched_rank(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """The higher of the two ranks that the message allows: the one with a batch."""
+    yield from change_rank(
+        guess, max(find_numbers(match)[:2] if match.re.groups > 1 else find_numbers(match))
+    )
 
 
-def first_rank(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
-    yield from at_rank(guess, numbers(match)[0])
+def take_first_rank(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """The rank that the message names first."""
+    yield from change_rank(guess, find_numbers(match)[0])
 
 
-def second_rank(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
-    got, want = numbers(match)[:2]
-    yield from at_rank(guess, want, got=got)
+def take_second_rank(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """The rank that the message names second; the first is the one it met."""
+    got, want = find_numbers(match)[:2]
+    yield from change_rank(guess, want, got=got)
 
 
-def more_axes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+def add_axes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """As many axes as an index of one needs, or as the message's lowest index says there should be."""
     lowest, wanted = int(match[1]), int(match[2])
-    yield from at_rank(guess, max(-lowest, wanted + 1 if wanted >= 0 else -wanted))
+    yield from change_rank(guess, max(-lowest, wanted + 1 if wanted >= 0 else -wanted))
 
 
-def at_rank(guess: Guess, rank: int, channels: int = 0, got: int = 0) -> Iterator[Guess]:
+def change_rank(guess: Guess, rank: int, channels: int = 0, got: int = 0) -> Iterator[Guess]:
     """The inputs that have another rank, each at this rank; all of them, then one by one.
 
     Only those of the rank that the message `got` where there are such.
@@ -35,7 +41,7 @@ def at_rank(guess: Guess, rank: int, channels: int = 0, got: int = 0) -> Iterato
     wrong = [n for n, given in enumerate(guess.inputs) if len(given.shape) != rank]
     wrong = [n for n in wrong if len(guess.inputs[n].shape) == got] or wrong
     for places in [wrong, *([n] for n in wrong if len(wrong) > 1)]:
-        for shape in _shapes(rank, channels or (guess.channels() if places else 0)):
+        for shape in _list_shapes(rank, channels or (guess.first_fixed_size() if places else 0)):
             changed = guess
             for number in places:
                 changed = changed.with_input(number, replace(guess.inputs[number], shape=shape))
@@ -43,7 +49,7 @@ def at_rank(guess: Guess, rank: int, channels: int = 0, got: int = 0) -> Iterato
                 yield changed
 
 
-def _shapes(rank: int, channels: int) -> Iterator[tuple[int | str, ...]]:
+def _list_shapes(rank: int, channels: int) -> Iterator[tuple[int | str, ...]]:
     if rank == 1:
         yield ("batch",)
     elif rank == 2:

@@ -12,21 +12,28 @@ from typing import Any
 from torch import nn
 
 from lintorch.guest.construct.parameters import list_positional_parameters
-from lintorch.guest.feed import model_attributes, shape_forms
-from lintorch.guest.feed.modal_arguments import of_kind
+from lintorch.guest.feed import model_attributes
+from lintorch.guest.feed.shape_forms import (
+    COMMON_FORMS,
+    InputForm,
+    choose_form_by_name,
+    list_layer_forms,
+)
 from lintorch.record.input_notation import FIRST_SIZES
 from lintorch.record.models import Input
 
-_BIG = 320
-SIDES = (64, 32, 96, 128, 224, 256, 299, 320, 512)
+_BIG_SIDE = 320
+"""Pixels; bigger sides are tried at about a quarter before they are tried as they are."""
+COMMON_SIDES = (64, 32, 96, 128, 224, 256, 299, 320, 512)
+"""Pixels of sides that models are commonly made for, in the order they are tried."""
 SPATIAL = ("depth", "height", "width")
-_TOKENS = re.compile(r"(\w*_)?(input_ids|ids|tokens?|src|tgt|text|seq|idx|words?)")
-_MASK = re.compile(r"\w*mask\w*")
-_TIME = re.compile(r"t|time|timesteps?|sigma|noise_level|step")
-_CONTEXT = re.compile(r"encoder_hidden_states|context|text_emb\w*|prompt_embeds")
-_LABELS = re.compile(r"class_(labels?|ids?|idx)|labels")
-_TARGET = re.compile(r"(\w*_)?(targets?|labels?|y|gt|y_true|true|truth|mask|masks)")
-_PREDICTED = re.compile(
+"""Names of sizes of images and volumes."""
+_MASK_NAMES = re.compile(r"\w*mask\w*")
+_TIME_NAMES = re.compile(r"t|time|timesteps?|sigma|noise_level|step")
+_CONTEXT_NAMES = re.compile(r"encoder_hidden_states|context|text_emb\w*|prompt_embeds")
+_LABEL_NAMES = re.compile(r"class_(labels?|ids?|idx)|labels")
+_TARGET_NAMES = re.compile(r"(\w*_)?(targets?|labels?|y|gt|y_true|true|truth|mask|masks)")
+_PREDICTION_NAMES = re.compile(
     r"(\w*_)?(pred|preds|predictions?|inputs?|logits?|outputs?|y_pred|scores?|x)\w*"
 )
 
@@ -38,11 +45,11 @@ class Guess:
     inputs: tuple[Input, ...]
     sizes: dict[str, int]
 
-    def resized(self, **sizes: int) -> Guess:
+    def with_sizes(self, **sizes: int) -> Guess:
         """The same inputs, with other first values for the names they have."""
         return replace(self, sizes={k: sizes.get(k, v) for k, v in self.sizes.items()})
 
-    def size(self, given: Input, axis: int) -> int:
+    def size_along(self, given: Input, axis: int) -> int:
         """How big an input is along an axis."""
         size = given.shape[axis]
         return self.sizes[size] if isinstance(size, str) else size
@@ -63,26 +70,28 @@ class Guess:
         names = dict.fromkeys(n for part in inputs for n in part.shape if isinstance(n, str))
         return Guess(inputs, {name: self.sizes.get(name, FIRST_SIZES[name]) for name in names})
 
-    def channels(self) -> int:
+    def first_fixed_size(self) -> int:
         """The fixed size of the first input that has one."""
         sizes = (n for given in self.inputs for n in given.shape[1:] if isinstance(n, int))
         return next(sizes, 3)
 
-    def elements(self) -> int:
+    def count_elements(self) -> int:
         """Numbers in all inputs together."""
-        return sum(prod(self.size(g, axis) for axis in range(len(g.shape))) for g in self.inputs)
+        return sum(
+            prod(self.size_along(g, axis) for axis in range(len(g.shape))) for g in self.inputs
+        )
 
-    def key(self) -> object:
+    def feeding_key(self) -> object:
         """Equal for guesses that feed the same."""
         return self.inputs, tuple(self.sizes.items())
 
 
-def numbers(match: re.Match[str]) -> list[int]:
+def find_numbers(match: re.Match[str]) -> list[int]:
     """The whole numbers in what a pattern found."""
     return [int(number) for group in match.groups() for number in re.findall(r"\d+", group or "")]
 
 
-def parameters(module: nn.Module) -> list[inspect.Parameter]:
+def list_fed_parameters(module: nn.Module) -> list[inspect.Parameter]:
     """What `forward` cannot do without; where nothing is, its first parameter."""
     leading = list_positional_parameters(module)
     needed = [p for p in leading if p.default is p.empty]
@@ -90,31 +99,31 @@ def parameters(module: nn.Module) -> list[inspect.Parameter]:
     return needed or leading[:1] or [p for p in signature if p.kind is p.VAR_POSITIONAL]
 
 
-def guesses(module: nn.Module, arguments: Mapping[str, Any]) -> Iterator[Guess]:
+def guess_inputs(module: nn.Module, arguments: Mapping[str, Any]) -> Iterator[Guess]:
     """Inputs to try, the most likely first; none is known to work."""
-    said = model_attributes.inputs(module)
-    if said is not None:
-        yield Guess(*said)
-    named = [p.name for p in parameters(module)]
-    if is_loss(named):
-        yield from _losses(named)
-    by_layers = list(shape_forms.by_layers(module))
-    for form in _forms(module, arguments, by_layers):
-        yield _combined(named, form, by_layers)
-    if len(named) > 1 and not is_loss(named):
-        yield from _losses(named)
+    example = model_attributes.read_example_inputs(module)
+    if example is not None:
+        yield Guess(*example)
+    named = [p.name for p in list_fed_parameters(module)]
+    if is_loss_signature(named):
+        yield from _guess_loss_inputs(named)
+    layer_forms = list(list_layer_forms(module))
+    for form in _order_forms(module, arguments, layer_forms):
+        yield _combine_inputs(named, form, layer_forms)
+    if len(named) > 1 and not is_loss_signature(named):
+        yield from _guess_loss_inputs(named)
 
 
-def is_loss(named: list[str]) -> bool:
+def is_loss_signature(named: list[str]) -> bool:
     """Whether `forward` takes a prediction and a target."""
     return (
         len(named) == 2
-        and bool(_PREDICTED.fullmatch(named[0]))
-        and bool(_TARGET.fullmatch(named[1]))
+        and bool(_PREDICTION_NAMES.fullmatch(named[0]))
+        and bool(_TARGET_NAMES.fullmatch(named[1]))
     )
 
 
-def _losses(named: list[str]) -> Iterator[Guess]:
+def _guess_loss_inputs(named: list[str]) -> Iterator[Guess]:
     sizes = {"batch": 2, "height": 64, "width": 64}
     plane = ("batch", "height", "width")
     logits = Input(named[0], "float32", ("batch", 4, "height", "width"))
@@ -127,55 +136,53 @@ def _losses(named: list[str]) -> Iterator[Guess]:
     yield Guess((flat, replace(flat, name=named[1])), {"batch": 2})
 
 
-def _forms(
-    module: nn.Module, arguments: Mapping[str, Any], by_layers: Sequence[shape_forms.Form]
-) -> Iterator[shape_forms.Form]:
+def _order_forms(
+    module: nn.Module, arguments: Mapping[str, Any], layer_forms: Sequence[InputForm]
+) -> Iterator[InputForm]:
     """Shapes for the main input: by the first layers, each kind once, then the common ones."""
-    sides = model_attributes.sides(module, arguments)
+    sides = model_attributes.read_sides(module, arguments)
     yielded = set()
     for main, sizes in [
-        *by_layers[:2],
-        shape_forms.COMMON[0],
-        *by_layers[2:],
-        *shape_forms.COMMON[1:],
+        *layer_forms[:2],
+        COMMON_FORMS[0],
+        *layer_forms[2:],
+        *COMMON_FORMS[1:],
     ]:
         if main not in yielded:
             yielded.add(main)
-            said = {k: sides.get(k, v) for k, v in sizes.items()}
-            if max(said.values()) > _BIG:
-                yield main, {k: _smaller(v) for k, v in said.items()}
-            yield main, said
+            known = {k: sides.get(k, v) for k, v in sizes.items()}
+            if max(known.values()) > _BIG_SIDE:
+                yield main, {k: _shrink_size(v) for k, v in known.items()}
+            yield main, known
 
 
-def _smaller(size: int) -> int:
+def _shrink_size(size: int) -> int:
     """A big side at about a quarter, a multiple of 32."""
-    return -(-size // 128) * 32 if size > _BIG else size
+    return -(-size // 128) * 32 if size > _BIG_SIDE else size
 
 
-def _combined(
-    named: list[str], form: shape_forms.Form, by_layers: Sequence[shape_forms.Form]
-) -> Guess:
+def _combine_inputs(named: list[str], form: InputForm, layer_forms: Sequence[InputForm]) -> Guess:
     main, sizes = form
     inputs = tuple(
-        argument(name, of_kind(name, main, by_layers) if len(named) > 1 else main, number)
+        guess_argument(
+            name, choose_form_by_name(name, main, layer_forms) if len(named) > 1 else main, number
+        )
         for number, name in enumerate(named)
     )
     further = {n: FIRST_SIZES[n] for part in inputs for n in part.shape if n in FIRST_SIZES}
     return Guess(inputs, {**further, **sizes})
 
 
-def argument(name: str, main: Input, number: int) -> Input:
+def guess_argument(name: str, main: Input, number: int) -> Input:
     """The input for one parameter, where `main` is the shape of the first."""
-    if number and _TIME.fullmatch(name):
+    if number and _TIME_NAMES.fullmatch(name):
         return Input(name, "int64", ("batch",), 0, 100)
-    if number and _LABELS.fullmatch(name) and main.dtype != "int64":
+    if number and _LABEL_NAMES.fullmatch(name) and main.dtype != "int64":
         return Input(name, "int64", ("batch",), 0, 2)
-    if number and _CONTEXT.fullmatch(name) and len(main.shape) > 3:
+    if number and _CONTEXT_NAMES.fullmatch(name) and len(main.shape) > 3:
         return Input(name, "float32", ("batch", "sequence", 32))
-    if number and _CONTEXT.fullmatch(name) and len(main.shape) == 2:
+    if number and _CONTEXT_NAMES.fullmatch(name) and len(main.shape) == 2:
         return Input(name, "float32", ("batch", "sequence", main.shape[1]))
-    if number and _MASK.fullmatch(name) and main.dtype == "int64":
+    if number and _MASK_NAMES.fullmatch(name) and main.dtype == "int64":
         return Input(name, "bool", main.shape)
-    if _TOKENS.fullmatch(name) and main.dtype == "int64":
-        return replace(main, name=name)
     return replace(main, name=name)

@@ -12,21 +12,23 @@ from torch import nn
 
 from lintorch.record.models import Input
 
-_AXES: Mapping[tuple[int, bool], tuple[tuple[int, str], ...]] = {
+_VARYING_AXES: Mapping[tuple[int, bool], tuple[tuple[int, str], ...]] = {
     (2, False): ((1, "sequence"),),
     (4, True): ((2, "height"), (3, "width")),
 }
 """Axes that commonly vary, by the rank of a tensor and whether it holds fractions."""
-_BUILT_FOR = {
+_SIZES_OF_ARGUMENT = {
     **dict.fromkeys(("image_size", "img_size", "input_resolution", "img_dim"), ("height", "width")),
     **dict.fromkeys(("frames", "num_frames"), ("depth",)),
     **dict.fromkeys(("seq_len", "sequence_length"), ("sequence", "length")),
 }
 """Arguments of constructors that say how big the inputs are."""
-_SIDE_NAMES = ("in_size", "img_size", "image_size", "input_size", "input_resolution")
+_SIDE_ATTRIBUTES = ("in_size", "img_size", "image_size", "input_size", "input_resolution")
+_LEAST_SIDE, _LARGEST_SIDE = 8, 1024
+"""Pixels between which a number by such a name is taken for a side."""
 
 
-def inputs(module: nn.Module) -> tuple[tuple[Input, ...], dict[str, int]] | None:
+def read_example_inputs(module: nn.Module) -> tuple[tuple[Input, ...], dict[str, int]] | None:
     """What `example_input_array` or `dummy_inputs` show; batch is named, nothing else."""
     for name in ("example_input_array", "dummy_inputs"):
         try:
@@ -35,23 +37,23 @@ def inputs(module: nn.Module) -> tuple[tuple[Input, ...], dict[str, int]] | None
             continue
         if callable(given):
             continue
-        if found := _positional(module, given):
-            return _shown(found)
+        if found := _name_examples(module, given):
+            return _name_axes(found)
     return None
 
 
-def sides(module: nn.Module, arguments: Mapping[str, Any]) -> dict[str, int]:
+def read_sides(module: nn.Module, arguments: Mapping[str, Any]) -> dict[str, int]:
     """Sizes that the model names as its own, or that it was built for."""
     built_for = {
         size: side
-        for name, sizes in _BUILT_FOR.items()
-        for size, side in _read(arguments.get(name), sizes).items()
+        for name, sizes in _SIZES_OF_ARGUMENT.items()
+        for size, side in _parse_sizes(arguments.get(name), sizes).items()
     }
-    found = _side(module)
+    found = _find_sides(module)
     return built_for if found is None else {**built_for, "height": found[0], "width": found[1]}
 
 
-def _read(given: Any, sizes: tuple[str, ...]) -> dict[str, int]:
+def _parse_sizes(given: Any, sizes: tuple[str, ...]) -> dict[str, int]:
     """Sides in one number for all of them, or in a written tuple, the last ones last."""
     if type(given) is int:
         return dict.fromkeys(sizes, given)
@@ -63,7 +65,7 @@ def _read(given: Any, sizes: tuple[str, ...]) -> dict[str, int]:
     return dict(zip(names[-len(sides) :], sides[-3:], strict=False))
 
 
-def _positional(module: nn.Module, given: Any) -> dict[str, torch.Tensor]:
+def _name_examples(module: nn.Module, given: Any) -> dict[str, torch.Tensor]:
     """Example tensors by the names of `forward`'s leading parameters; empty where they do not lead."""
     names = list(inspect.signature(module.forward).parameters)
     if isinstance(given, torch.Tensor):
@@ -79,34 +81,38 @@ def _positional(module: nn.Module, given: Any) -> dict[str, torch.Tensor]:
     return leading if all(isinstance(v, torch.Tensor) for v in leading.values()) else {}
 
 
-def _shown(found: Mapping[str, torch.Tensor]) -> tuple[tuple[Input, ...], dict[str, int]]:
+def _name_axes(found: Mapping[str, torch.Tensor]) -> tuple[tuple[Input, ...], dict[str, int]]:
     """Inputs like these tensors, with names for the axes that commonly vary."""
     batch = next((t.shape[0] for t in found.values() if t.dim()), 2)
     names: dict[str, int] = {"batch": max(2, batch)}
-    shown = []
+    inputs = []
     for key, tensor in found.items():
         shape: list[int | str] = list(tensor.shape)
         if shape and shape[0] == batch:
             shape[0] = "batch"
-        for axis, name in _AXES.get((tensor.dim(), tensor.dtype.is_floating_point), ()):
+        for axis, name in _VARYING_AXES.get((tensor.dim(), tensor.dtype.is_floating_point), ()):
             if names.setdefault(name, tensor.shape[axis]) == tensor.shape[axis]:
                 shape[axis] = name
-        shown.append(_like(key, tensor, tuple(shape)))
-    return tuple(shown), names
+        inputs.append(_describe_tensor(key, tensor, tuple(shape)))
+    return tuple(inputs), names
 
 
-def _like(name: str, tensor: torch.Tensor, shape: tuple[int | str, ...]) -> Input:
+def _describe_tensor(name: str, tensor: torch.Tensor, shape: tuple[int | str, ...]) -> Input:
     dtype = str(tensor.dtype).removeprefix("torch.")
     if tensor.dtype.is_floating_point or tensor.dtype is torch.bool or not tensor.numel():
         return Input(name, dtype, shape)
     return Input(name, dtype, shape, int(tensor.min()), int(tensor.max()) + 1)
 
 
-def _side(module: nn.Module) -> tuple[int, int] | None:
+def _find_sides(module: nn.Module) -> tuple[int, int] | None:
     for holder in (module, getattr(module, "config", None), getattr(module, "patch_embed", None)):
-        for name in _SIDE_NAMES:
+        for name in _SIDE_ATTRIBUTES:
             value = getattr(holder, name, None)
-            if isinstance(value, int) and not isinstance(value, bool) and 8 <= value <= 1024:
+            if (
+                isinstance(value, int)
+                and not isinstance(value, bool)
+                and _LEAST_SIDE <= value <= _LARGEST_SIDE
+            ):
                 return value, value
             if isinstance(value, (tuple, list)) and len(value) >= 2:
                 height, width = value[-2:]

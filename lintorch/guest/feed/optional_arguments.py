@@ -8,15 +8,14 @@ from collections.abc import Iterator
 
 from torch import nn
 
-from lintorch.guest.feed import shape_forms
-from lintorch.guest.feed.guess_inputs import Guess, argument
-from lintorch.guest.feed.modal_arguments import of_kind
+from lintorch.guest.feed.guess_inputs import Guess, guess_argument
+from lintorch.guest.feed.shape_forms import choose_form_by_name, list_layer_forms
 from lintorch.record.models import Input
 
-_ATTENTION = re.compile(r"\w*attention_mask|\w*padding_mask")
+_ATTENTION_MASK = re.compile(r"\w*attention_mask|\w*padding_mask")
 
 
-def with_named(module: nn.Module, guess: Guess, message: str) -> Iterator[Guess]:
+def add_named_argument(module: nn.Module, guess: Guess, message: str) -> Iterator[Guess]:
     """The guess with the first argument that the message names and that is not yet fed.
 
     What stands before it in the signature has to be fed as well. Where the message names none but
@@ -28,17 +27,18 @@ def with_named(module: nn.Module, guess: Guess, message: str) -> Iterator[Guess]
     for number, parameter in enumerate(positional[fed:], fed):
         if re.search(rf"(?<!\w){parameter.name}(?!\w)", message):
             further = tuple(
-                _input(p.name, guess.inputs[0], module) for p in positional[fed : number + 1]
+                _guess_optional(p.name, guess.inputs[0], module)
+                for p in positional[fed : number + 1]
             )
             yield guess.with_inputs((*guess.inputs, *further))
             return
     if "NoneType" in message and fed < len(positional) and positional[fed].default is None:
         yield guess.with_inputs(
-            (*guess.inputs, _input(positional[fed].name, guess.inputs[0], module))
+            (*guess.inputs, _guess_optional(positional[fed].name, guess.inputs[0], module))
         )
 
 
-def _input(name: str, main: Input, module: nn.Module) -> Input:
-    if _ATTENTION.fullmatch(name):
+def _guess_optional(name: str, main: Input, module: nn.Module) -> Input:
+    if _ATTENTION_MASK.fullmatch(name):
         return Input(name, "int64", main.shape[:2], 1, 2)
-    return argument(name, of_kind(name, main, list(shape_forms.by_layers(module))), 1)
+    return guess_argument(name, choose_form_by_name(name, main, list(list_layer_forms(module))), 1)

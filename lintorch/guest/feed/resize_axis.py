@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from lintorch.guest.feed.guess_inputs import Guess
 
 
-def swapped(guess: Guess, got: int, want: int, axis: int) -> Iterator[Guess]:
+def replace_size(guess: Guess, got: int, want: int, axis: int) -> Iterator[Guess]:
     """Inputs of `got` along an axis get `want` there: all of them, then one by one."""
     found = [
         n
         for n, given in enumerate(guess.inputs)
-        if len(given.shape) > 1 and guess.size(given, axis) == got
+        if len(given.shape) > 1 and guess.size_along(given, axis) == got
     ]
     for numbers in [found, *([n] for n in found if len(found) > 1)]:
         changed = guess
@@ -22,18 +22,18 @@ def swapped(guess: Guess, got: int, want: int, axis: int) -> Iterator[Guess]:
             yield changed
 
 
-def scaled(guess: Guess, got: int, want: int) -> Iterator[Guess]:
+def scale_channels(guess: Guess, got: int, want: int) -> Iterator[Guess]:
     """Channels in proportion, where `got` was worked out from them: of all inputs, then of each."""
     if got < 1 or want < 1:
         return
     together = guess
     for number, given in enumerate(guess.inputs):
-        have = guess.size(given, 1) if len(given.shape) > 1 else 0
+        have = guess.size_along(given, 1) if len(given.shape) > 1 else 0
         if have and have * want % got == 0 and isinstance(given.shape[1], int):
             together = together.with_size(number, 1, have * want // got)
     if together != guess:
         yield together
     for number, given in enumerate(guess.inputs):
-        have = guess.size(given, 1) if len(given.shape) > 1 else 0
+        have = guess.size_along(given, 1) if len(given.shape) > 1 else 0
         if have and have != got and have * want % got == 0 and isinstance(given.shape[1], int):
             yield guess.with_size(number, 1, have * want // got)

@@ -9,14 +9,14 @@ from itertools import chain
 from torch import nn
 
 from lintorch.guest.construct.make_model import Built
-from lintorch.guest.feed.attempt_run import Error, attempt, unfeedable
-from lintorch.guest.feed.fix_sides import other_sizes
-from lintorch.guest.feed.guess_containers import spread
-from lintorch.guest.feed.guess_inputs import SPATIAL, Guess, guesses
-from lintorch.guest.feed.optional_arguments import with_named
-from lintorch.guest.feed.repair_guess import repairs
-from lintorch.guest.feed.shown_inputs import like
-from lintorch.guest.feed.varying_sizes import Fed, narrowed, tried
+from lintorch.guest.feed.example_inputs import follow_example
+from lintorch.guest.feed.fix_sides import suggest_sizes
+from lintorch.guest.feed.guess_containers import spread_over_containers
+from lintorch.guest.feed.guess_inputs import SPATIAL, Guess, guess_inputs
+from lintorch.guest.feed.optional_arguments import add_named_argument
+from lintorch.guest.feed.repair_guess import suggest_repairs
+from lintorch.guest.feed.try_guess import FailedTry, explain_unfeedable, try_guess
+from lintorch.guest.feed.varying_sizes import Fed, fix_constant_sizes, vary_each_size
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.events import Raised
@@ -25,17 +25,27 @@ from lintorch.record.models import Input, Stage
 from lintorch.record.sites import Site
 
 _MOST_TRIES = 150
+"""Runs of one model, at most; its seconds bound them too."""
 _TRIES_PER_GUESS = 16
+"""Runs that one guess and its repairs get, so that a bad one leaves room for the others."""
 _TRY_SHARE = 0.6
+"""Of the seconds left, for one run: one that is too slow leaves time for lighter inputs."""
 _LEAST_SECONDS = 4.0
+"""Seconds that a run gets even so."""
 _MOST_ELEMENTS = 16_000_000
+"""Numbers in all inputs together, 64 MB in float32."""
 _LEAST_SIDE = 32
-_DEEPEST = 7
+"""Pixels below which sides are not halved for a model that is too slow."""
+_MOST_REPAIRS = 7
+"""Repairs on top of each other."""
 _SECONDS_CONFIGURED = 60.0
+"""Seconds of each run on inputs that the settings give: no other ones are tried."""
 _MOST_RAISED = 8
+"""Errors of different lines that are kept for what they tell."""
 _NOT_FOR_INPUTS = frozenset(
     {"SystemExit", "NameError", "NotImplementedError", "ImportError", "OSError", "MemoryError"}
 )
+"""Errors that other inputs do not mend."""
 
 
 class NotFedError(Exception):
@@ -54,21 +64,23 @@ class NotFedError(Exception):
         self.limit = limit
 
 
-def search(built: Built, files: UserLines, seconds: float) -> Fed:
+def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
     """Inputs that the model runs on. Raises NotFedError."""
-    if reason := unfeedable(built.module):
+    if reason := explain_unfeedable(built.module):
         raise NotFedError("inputs", reason)
     deadline = clock() + seconds
-    first: tuple[Guess, Error] | None = None
+    first: tuple[Guess, FailedTry] | None = None
     kinds = set()
     raised: dict[tuple[Site, str], Raised] = {}
     starts = chain(
-        like(built.module, built.fed),
-        spread(guesses(built.module, built.arguments), built.module, built.arguments),
+        follow_example(built.module, built.fed),
+        spread_over_containers(
+            guess_inputs(built.module, built.arguments), built.module, built.arguments
+        ),
     )
-    for guess in _tries(built.module, starts, files, deadline):
+    for guess in _try_guesses(built.module, starts, files, deadline):
         if isinstance(guess, Guess):
-            return narrowed(guess, built.module, deadline)
+            return fix_constant_sizes(guess, built.module, deadline)
         first = first or guess
         kinds.add(str(guess[1]))
         if event := guess[1].event:
@@ -77,80 +89,83 @@ def search(built: Built, files: UserLines, seconds: float) -> Fed:
     if first is None:
         raise NotFedError("inputs", "its forward takes nothing that could be fed")
     if first[1].limit:
-        raise NotFedError("stopped", first[1].where, limit=first[1].limit)
+        raise NotFedError("stopped", first[1].at_line, limit=first[1].limit)
     events = tuple(raised.values())[:_MOST_RAISED]
     if len(kinds) == 1 or first[1].kind in _NOT_FOR_INPUTS:
         raise NotFedError("run", str(first[1]), events)
-    shown = told(first[0].inputs, first[0].sizes)
-    cause = f"no inputs were found that it runs on; {shown} gave {first[1]}"
+    written = told(first[0].inputs, first[0].sizes)
+    cause = f"no inputs were found that it runs on; {written} gave {first[1]}"
     raise NotFedError("inputs", cause, events)
 
 
-def configured(
+def check_configured(
     module: nn.Module, inputs: tuple[Input, ...], sizes: Mapping[str, int], files: UserLines
 ) -> Fed:
     """Inputs as configured. Raises NotFedError where the model does not run on them."""
 
-    def failing(at: Mapping[str, int]) -> Error | None:
-        return attempt(module, Guess(inputs, dict(at)), files, _SECONDS_CONFIGURED)
+    def failing(at: Mapping[str, int]) -> FailedTry | None:
+        return try_guess(module, Guess(inputs, dict(at)), files, _SECONDS_CONFIGURED)
 
     error = failing(sizes)
     if error is not None:
         if error.limit:
-            raise NotFedError("stopped", error.where, limit=error.limit)
+            raise NotFedError("stopped", error.at_line, limit=error.limit)
         raise NotFedError("run", str(error))
-    return tried(inputs, sizes, lambda at: failing(at) is None)
+    return vary_each_size(inputs, sizes, lambda at: failing(at) is None)
 
 
-def _tries(
+def _try_guesses(
     module: nn.Module, starts: Iterator[Guess], files: UserLines, deadline: float
-) -> Iterator[Guess | tuple[Guess, Error]]:
+) -> Iterator[Guess | tuple[Guess, FailedTry]]:
     """Each failed try, then the guess that works, if one does.
 
     What errors clearly ask for is tried at once; sizes that are only common are tried last.
     """
     seen: set[object] = set()
     later: list[Guess] = []
-    for start, room in chain(((start, later) for start in starts), _each(later)):
+    for start, room in chain(((start, later) for start in starts), _take_later(later)):
         waiting = [(start, 0)]
         tries = 0
         while waiting and tries < _TRIES_PER_GUESS:
             guess, depth = waiting.pop(0)
-            if guess.key() in seen or guess.elements() > _MOST_ELEMENTS:
+            if guess.feeding_key() in seen or guess.count_elements() > _MOST_ELEMENTS:
                 continue
             left = deadline - clock()
             if len(seen) >= _MOST_TRIES or (seen and left < 0):
                 return
-            seen.add(guess.key())
+            seen.add(guess.feeding_key())
             tries += 1
-            error = attempt(module, guess, files, max(_LEAST_SECONDS, left * _TRY_SHARE))
+            error = try_guess(module, guess, files, max(_LEAST_SECONDS, left * _TRY_SHARE))
             if error is None:
                 yield guess
                 return
             yield guess, error
-            if error.limit == "time" and (lighter := _lighter(guess)):
+            if error.limit == "time" and (lighter := _lighten_guess(guess)):
                 waiting = [(lighter, depth)]
                 continue
             if error.limit:
                 return
-            better = [*with_named(module, guess, error.text), *repairs(guess, error.text)]
+            better = [
+                *add_named_argument(module, guess, error.text),
+                *suggest_repairs(guess, error.text),
+            ]
             if error.kind in _NOT_FOR_INPUTS and not better:
                 return
-            if depth < _DEEPEST:
+            if depth < _MOST_REPAIRS:
                 waiting[:0] = [(other, depth + 1) for other in better]
             if room is not None:
-                room += other_sizes(guess, error.text)
+                room += suggest_sizes(guess, error.text)
 
 
-def _lighter(guess: Guess) -> Guess | None:
+def _lighten_guess(guess: Guess) -> Guess | None:
     """A batch of one, then half the sides where they are big; None where neither is left."""
     if guess.sizes.get("batch", 1) > 1:
-        return guess.resized(batch=1)
+        return guess.with_sizes(batch=1)
     sides = {name: size // 2 for name, size in guess.sizes.items() if name in SPATIAL}
-    return guess.resized(**sides) if sides and min(sides.values()) >= _LEAST_SIDE else None
+    return guess.with_sizes(**sides) if sides and min(sides.values()) >= _LEAST_SIDE else None
 
 
-def _each(later: list[Guess]) -> Iterator[tuple[Guess, None]]:
+def _take_later(later: list[Guess]) -> Iterator[tuple[Guess, None]]:
     """What has been put off, when it is its turn."""
     for guess in later:
         yield guess, None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from math import prod
 
@@ -12,9 +13,11 @@ from torch import nn
 from lintorch.record.input_notation import FIRST_SIZES
 from lintorch.record.models import Input
 
-Form = tuple[Input, dict[str, int]]
+InputForm = tuple[Input, dict[str, int]]
+"""An input without a name, and the first values of the sizes named in its shape."""
 _PLANE = {"batch": 2, "height": 64, "width": 64}
-COMMON: tuple[Form, ...] = (
+"""A batch of two planes of 64 x 64 pixels."""
+COMMON_FORMS: tuple[InputForm, ...] = (
     (Input("", "float32", ("batch", 3, "height", "width")), _PLANE),
     (Input("", "float32", ("batch", 64, "height", "width")), {**_PLANE, "height": 16, "width": 16}),
     (Input("", "float32", ("batch", "sequence", 64)), {"batch": 2, "sequence": 16}),
@@ -28,20 +31,25 @@ COMMON: tuple[Form, ...] = (
     ),
     (Input("", "float32", ("batch", 2, 3, "height", "width")), _PLANE),
 )
+"""What models commonly take, in the order it is tried: images, maps, sequences, vectors, tokens, volumes."""
+_WORD_NAMES = re.compile(
+    r"(\w+_)?(input_ids|token_ids|tokens?|texts?|captions?|questions?|words?|prompts?)"
+)
+_IMAGE_NAMES = re.compile(r"(\w+_)?(images?|imgs?|pixel_values|pictures?|photos?|frames?)")
 
 
-def by_layers(module: nn.Module) -> Iterator[Form]:
+def list_layer_forms(module: nn.Module) -> Iterator[InputForm]:
     """Shapes that the first layers of each kind take, in the order of registration."""
     kinds: set[tuple[int, str]] = set()
     layers = list(module.modules())
     for layer, further in zip_longest(layers, layers[1:]):
-        form = _form(layer) or _written_form(layer, further)
+        form = _get_form(layer) or _read_pattern(layer, further)
         if form is not None and (kind := (len(form[0].shape), form[0].dtype)) not in kinds:
             kinds.add(kind)
             yield form
 
 
-def _form(layer: nn.Module) -> Form | None:
+def _get_form(layer: nn.Module) -> InputForm | None:
     plane = {"batch": 2, "height": 64, "width": 64}
     if isinstance(layer, nn.Embedding):
         high = max(1, layer.num_embeddings - 1)
@@ -56,10 +64,10 @@ def _form(layer: nn.Module) -> Form | None:
     if isinstance(layer, (nn.Conv1d, nn.ConvTranspose1d)):
         shape = ("batch", layer.in_channels, "length")
         return Input("", "float32", shape), {"batch": 2, "length": 256}
-    return _sequence_form(layer)
+    return _get_sequence_form(layer)
 
 
-def _written_form(layer: nn.Module, further: nn.Module | None) -> Form | None:
+def _read_pattern(layer: nn.Module, further: nn.Module | None) -> InputForm | None:
     """The shape in the pattern of a layer that rearranges: "b c (h p1) (w p2) -> b (h w) (p1 p2 c)"."""
     pattern, given = getattr(layer, "pattern", None), getattr(layer, "axes_lengths", None)
     if not isinstance(pattern, str) or "->" not in pattern or "..." in pattern:
@@ -67,7 +75,7 @@ def _written_form(layer: nn.Module, further: nn.Module | None) -> Form | None:
     left, right = (
         [m[0] for m in re.finditer(r"\([^)]*\)|\S+", side)] for side in pattern.split("->")
     )
-    names = _NAMES.get(len(left))
+    names = _SIDES_BY_RANK.get(len(left))
     if names is None or any("(" in part for part in left[:2]):
         return None
     known = dict(given if isinstance(given, Mapping) else {})
@@ -82,10 +90,10 @@ def _written_form(layer: nn.Module, further: nn.Module | None) -> Form | None:
     return Input("", "float32", ("batch", channels, *names)), sizes
 
 
-_NAMES = {3: ("length",), 4: ("height", "width"), 5: ("depth", "height", "width")}
+_SIDES_BY_RANK = {3: ("length",), 4: ("height", "width"), 5: ("depth", "height", "width")}
 
 
-def _sequence_form(layer: nn.Module) -> Form | None:
+def _get_sequence_form(layer: nn.Module) -> InputForm | None:
     sequence = {"batch": 2, "sequence": 16}
     if isinstance(layer, nn.Linear):
         return Input("", "float32", ("batch", layer.in_features)), {"batch": 2}
@@ -96,3 +104,14 @@ def _sequence_form(layer: nn.Module) -> Form | None:
     if isinstance(layer, nn.MultiheadAttention):
         return Input("", "float32", ("batch", "sequence", layer.embed_dim)), sequence
     return None
+
+
+def choose_form_by_name(name: str, main: Input, forms: Sequence[InputForm]) -> Input:
+    """What an argument of that name takes, where `forms` are those of the model's first layers."""
+    if _WORD_NAMES.fullmatch(name) and main.dtype != "int64":
+        found = [form for form, _ in forms if form.dtype == "int64"]
+    elif _IMAGE_NAMES.fullmatch(name) and len(main.shape) < 4:
+        found = [form for form, _ in (*forms, COMMON_FORMS[0]) if len(form.shape) == 4]
+    else:
+        return main
+    return replace(found[0], name=main.name) if found else main

@@ -9,7 +9,7 @@ from torch import nn
 
 from lintorch.guest.feed.guess_inputs import Guess
 from lintorch.guest.process.deadline import clock
-from lintorch.guest.process.limits import TooSlow, within
+from lintorch.guest.process.limits import TooSlow, limit_seconds
 from lintorch.guest.watch import make_tensors
 from lintorch.guest.watch.record_run import call
 from lintorch.record.models import Input, Model
@@ -31,20 +31,20 @@ class Fed:
     refused: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
-def narrowed(guess: Guess, module: nn.Module, deadline: float) -> Fed:
+def fix_constant_sizes(guess: Guess, module: nn.Module, deadline: float) -> Fed:
     """Names only for sizes that may vary; the others become numbers."""
 
     def runs(sizes: Mapping[str, int]) -> bool:
         if clock() > deadline:
             return False
         try:
-            with within(max(1.0, deadline - clock())):
+            with limit_seconds(max(1.0, deadline - clock())):
                 call(module, make_tensors.placed(module, guess.inputs, sizes))
         except (Exception, SystemExit, TooSlow):  # whatever user code raises
             return False
         return True
 
-    whole = tried(guess.inputs, guess.sizes, runs)
+    whole = vary_each_size(guess.inputs, guess.sizes, runs)
     free = {name for group in whole.varied for name in group.split(",")}
     inputs = tuple(
         replace(
@@ -61,7 +61,7 @@ def narrowed(guess: Guess, module: nn.Module, deadline: float) -> Fed:
     return replace(whole, inputs=inputs, sizes=sizes, varied=varied)
 
 
-def tried(
+def vary_each_size(
     inputs: tuple[Input, ...], sizes: Mapping[str, int], runs: Callable[[Mapping[str, int]], bool]
 ) -> Fed:
     """What the model runs on, after each group of named sizes was changed."""

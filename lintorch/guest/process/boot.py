@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 
-def main() -> None:
+def serve_parent() -> None:
     """Import the package `lintorch` that this file lies in, and serve its parent's requests."""
     if sys.version_info < (3, 10):  # noqa: UP036 - whatever interpreter the user names
         raise SystemExit("lintorch needs Python 3.10 or newer to run models")
@@ -27,9 +27,9 @@ def main() -> None:
     module = importlib.util.module_from_spec(spec)
     sys.modules["lintorch"] = module
     spec.loader.exec_module(module)
-    importlib.import_module("lintorch.guest.process.guardian").guard(sys.argv[1:])
-    importlib.import_module("lintorch.guest.process.server").serve(sys.argv[1:])
+    importlib.import_module("lintorch.guest.process.guardian").guard_worker(sys.argv[1:])
+    importlib.import_module("lintorch.guest.process.server").serve_requests(sys.argv[1:])
 
 
 if __name__ == "__main__":
-    main()
+    serve_parent()

@@ -15,20 +15,20 @@ _STATE, _TIMES = 0, slice(11, 15)
 """In /proc/PID/stat, behind the name: the state; user, system, and those of children that ended."""
 
 
-def worked(pid: int) -> float | None:
+def seconds_worked(pid: int) -> float | None:
     """Seconds that a process, all below it and all that ended there had a core; None where nobody says."""
     if not (_PROC / str(pid)).is_dir():
         return None
-    return sum(sum(map(int, fields[_TIMES])) for fields in _stats(pid)) / _TICKS
+    return sum(sum(map(int, fields[_TIMES])) for fields in _read_stats(pid)) / _TICKS
 
 
 def is_running(pid: int) -> bool:
     """Whether a process or one below it runs, waits for a core, or for a disk."""
-    return any(fields[_STATE] in "RD" for fields in _stats(pid))
+    return any(fields[_STATE] in "RD" for fields in _read_stats(pid))
 
 
-def _stats(pid: int) -> Iterator[list[str]]:
-    for each in (pid, *process_tree.descendants(pid)):
+def _read_stats(pid: int) -> Iterator[list[str]]:
+    for each in (pid, *process_tree.list_descendants(pid)):
         with suppress(OSError, ValueError, IndexError):
             yield (
                 (_PROC / str(each) / "stat").read_text(errors="replace").rpartition(")")[2].split()

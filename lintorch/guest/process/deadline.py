@@ -21,27 +21,27 @@ _IDLE = 0.02
 """The share of a core with which work does nothing."""
 
 
-class Spent:
+class SpentTime:
     """So many seconds from now for this process itself."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._start = self._looked = time.monotonic()
-        self._before = self._last = self._worked()
+        self._before = self._last = self._seconds_worked()
 
-    def _worked(self) -> float | None:
+    def _seconds_worked(self) -> float | None:
         """Seconds on a core so far; None where nobody says."""
         times = os.times()
         own = times.user + times.system
         return own + times.children_user + times.children_system
 
-    def _waits(self) -> bool:
+    def _wants_core(self) -> bool:
         """Whether it wants a core, and has none."""
         return False
 
     def is_over(self) -> bool:
         """Whether the time is up."""
-        now, worked = time.monotonic(), self._worked()
+        now, worked = time.monotonic(), self._seconds_worked()
         gone = now - self._start
         if worked is None or self._before is None or self._last is None:
             return gone >= self._seconds
@@ -51,20 +51,20 @@ class Spent:
             return False
         if worked - self._before >= self._seconds * _MOST or gone >= self._seconds * PATIENCE:
             return True
-        return resting and not self._waits()
+        return resting and not self._wants_core()
 
 
-class Deadline(Spent):
+class Deadline(SpentTime):
     """So many seconds from now for another process and all below it."""
 
     def __init__(self, pid: int, seconds: float) -> None:
         self._pid = pid
         super().__init__(seconds)
 
-    def _worked(self) -> float | None:
-        return cpu_time.worked(self._pid)
+    def _seconds_worked(self) -> float | None:
+        return cpu_time.seconds_worked(self._pid)
 
-    def _waits(self) -> bool:
+    def _wants_core(self) -> bool:
         return cpu_time.is_running(self._pid)
 
     def is_met(self) -> bool:
@@ -81,21 +81,21 @@ class _Clock:
     """
 
     def __init__(self) -> None:
-        self.restart()
+        self.restart_clock()
 
-    def restart(self) -> None:
+    def restart_clock(self) -> None:
         """Begin anew, as a child has to."""
         self._shown = 0.0
-        self._now, self._worked = self._read()
+        self._now, self._worked = self._read_times()
 
     def __call__(self) -> float:
         """Seconds of work so far."""
-        now, worked = self._read()
+        now, worked = self._read_times()
         self._shown += max(worked - self._worked, (now - self._now) / PATIENCE)
         self._now, self._worked = now, worked
         return self._shown
 
-    def _read(self) -> tuple[float, float]:
+    def _read_times(self) -> tuple[float, float]:
         times = os.times()
         own = times.user + times.system
         return time.monotonic(), own + times.children_user + times.children_system

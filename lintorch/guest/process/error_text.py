@@ -10,7 +10,7 @@ _NO_MEMORY = ("allocate memory", "DefaultCPUAllocator", "std::bad_alloc")
 _name = vars(type)["__name__"].__get__
 
 
-def kind_of(value: object) -> str:
+def class_name_of(value: object) -> str:
     """The name of a value's class, whatever its metaclass says."""
     return str.__getitem__(_name(type(value)), slice(None))
 
@@ -20,7 +20,7 @@ def text_of(error: BaseException, most: int = MOST_LETTERS) -> str:
     try:
         text: Any = str(error)
     except BaseException as inner:  # whatever user code raises
-        return f"(its text raises {kind_of(inner)})"
+        return f"(its text raises {class_name_of(inner)})"
     if str.__len__(text) > most:
         half = most // 2
         return (
@@ -29,10 +29,10 @@ def text_of(error: BaseException, most: int = MOST_LETTERS) -> str:
     return str.__getitem__(text, slice(None))
 
 
-def told(error: BaseException, most: int = 400) -> str:
+def describe_error(error: BaseException, most: int = 400) -> str:
     """`ValueError: too wide`, at most so many letters of it."""
     text = text_of(error)
-    whole = f"{kind_of(error)}: {text}" if text else kind_of(error)
+    whole = f"{class_name_of(error)}: {text}" if text else class_name_of(error)
     return whole if len(whole) <= most else whole[: most - 1] + "…"
 
 

@@ -16,7 +16,7 @@ _REQUESTS = 0
 _GONE = select.POLLHUP | select.POLLERR | select.POLLNVAL if hasattr(select, "poll") else 0
 
 
-def guard(folders: Sequence[str]) -> None:
+def guard_worker(folders: Sequence[str]) -> None:
     """Fork, and return in the child, which is to work. The parent waits; it never returns.
 
     When nobody holds the other end of standard input any more, nothing below goes on, and the
@@ -36,7 +36,7 @@ def guard(folders: Sequence[str]) -> None:
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 1)  # that the worker has ended is seen by the end of what it writes
-        abandoned = _wait(worker, woken)
+        abandoned = _wait_for_end(worker, woken)
         process_tree.kill_below(own)
         for folder in folders if abandoned else ():
             shutil.rmtree(folder, ignore_errors=True)
@@ -54,7 +54,7 @@ def _wakened_by_children() -> int:
     return reading
 
 
-def _wait(worker: int, woken: int) -> bool:
+def _wait_for_end(worker: int, woken: int) -> bool:
     """Wait for the worker's end, or for that of who waits for it: whether it was this."""
     poll = select.poll()
     poll.register(_REQUESTS, 0)
@@ -65,11 +65,11 @@ def _wait(worker: int, woken: int) -> bool:
             return True
         with suppress(BlockingIOError):
             os.read(woken, 4096)
-        if worker in _ended():
+        if worker in _reap_ended():
             return False
 
 
-def _ended() -> list[int]:
+def _reap_ended() -> list[int]:
     """Children that have ended; adopted ones too."""
     ended = []
     with suppress(ChildProcessError):

@@ -18,9 +18,11 @@ from lintorch.record.bounds import SLACK, Bounds
 from lintorch.record.messages import CLOSED, ImproperError, Message
 
 Send = Callable[[Message], None]
-Work = Callable[[Send], None]
-_TICK = 0.05
+IsolatedWork = Callable[[Send], None]
+_TICK_SECONDS = 0.05
+"""Between two looks at limits; messages are met as they come."""
 _MOST_LETTERS = 2000
+"""Of a cause: it is told in one line."""
 _exit = os._exit
 
 
@@ -32,14 +34,14 @@ class Ending:
     output: str
 
 
-def isolate(work: Work, bounds: Bounds) -> Generator[Message, None, Ending]:
+def isolate_work(work: IsolatedWork, bounds: Bounds) -> Generator[Message, None, Ending]:
     """Yield what `work` sends, as it comes; return how it ended.
 
     What it sends is bounded and of the kinds that `bounds` names, else it is ended. Its time
     starts anew with {"allow": s}, which is passed on with some slack, so that whatever waits for
     this work waits long enough.
     """
-    pieces = ticking(work, bounds)
+    pieces = isolate_in_ticks(work, bounds)
     while True:
         try:
             message = next(pieces)
@@ -50,47 +52,47 @@ def isolate(work: Work, bounds: Bounds) -> Generator[Message, None, Ending]:
             yield message
 
 
-def ticking(
-    work: Work, bounds: Bounds, beside: set[int] | None = None
+def isolate_in_ticks(
+    work: IsolatedWork, bounds: Bounds, beside: set[int] | None = None
 ) -> Generator[Message | None, None, Ending]:
-    """As `isolate`, yielding None now and then, so that several can be waited for in turn.
+    """As `isolate_work`, yielding None now and then, so that several can be waited for in turn.
 
     Those that run side by side share `beside`, the processes that are none of each other's business.
     """
     if not hasattr(os, "fork"):
-        return (yield from _here(work))
+        return (yield from _work_unisolated(work))
     beside = set() if beside is None else beside
     streams, parent = Streams(bounds.most), os.getpid()
-    folder = work_folders.fresh() if bounds.apart else work_folders.present()
+    folder = work_folders.make_fresh_folder() if bounds.apart else work_folders.current_folder()
     disk = limits.DiskWatch(bounds.watched, bounds.disk)
-    _flush()
+    _flush_output()
     pid = os.fork()
     if pid == 0:
         process_tree.die_with(parent)
         limits.limit_files(bounds.disk)
-        _run(work, streams, bounds, folder)
+        _run_child(work, streams, bounds, folder)
     streams.keep_reading_ends()
     beside.add(pid)
     try:
-        return (yield from _watch(pid, streams, bounds, disk, beside))
+        return (yield from _watch_child(pid, streams, bounds, disk, beside))
     finally:
         beside.discard(pid)
-        process_tree.kill(pid)
+        process_tree.kill_tree(pid)
         process_tree.kill_below(os.getpid(), but=beside)
-        process_tree.reap(pid, but=beside)
-        streams.close()
+        process_tree.reap_children(pid, but=beside)
+        streams.close_reading_ends()
         if bounds.apart:
-            work_folders.remove(folder)
+            work_folders.remove_folder(folder)
 
 
-def _here(work: Work) -> Generator[Message | None, None, Ending]:
+def _work_unisolated(work: IsolatedWork) -> Generator[Message | None, None, Ending]:
     """Without fork: in this process, without limits."""
     sent: list[Message] = []
     cause = ""
     try:
         work(sent.append)
     except BaseException as error:  # whatever user code raises, SystemExit too
-        cause = error_text.told(error)
+        cause = error_text.describe_error(error)
     yield from sent
     return Ending(cause, "")
 
@@ -104,41 +106,43 @@ class _Heard:
     end: str | None = None
 
 
-def _watch(
+def _watch_child(
     pid: int, streams: Streams, bounds: Bounds, disk: limits.DiskWatch, beside: set[int]
 ) -> Generator[Message | None, None, Ending]:
     parent, status = os.getppid(), None
     heard = _Heard(Deadline(pid, bounds.seconds))
     watch = limits.MemoryWatch(pid, bounds.together or bounds.memory)
     while status is None:
-        status = _status(pid)
+        status = _poll_status(pid)
         if status is not None:  # what it left running could print for ever
-            process_tree.kill(pid)
+            process_tree.kill_tree(pid)
             process_tree.kill_below(os.getpid(), but=beside - {pid})
         yield None
         try:
-            for message in streams.read(_TICK if status is None else 0):
-                yield from _answered(message, pid, bounds, heard)
+            for message in streams.read_messages(_TICK_SECONDS if status is None else 0):
+                yield from _answer_message(message, pid, bounds, heard)
         except ImproperError as improper:
-            return Ending(str(improper), streams.output())
+            return Ending(str(improper), streams.end_of_output())
         if status is None and heard.deadline.is_met():
-            return Ending(bounds.late(), streams.output())
-        if watch.exceeded():
-            return Ending(bounds.full(), streams.output())
-        if disk.exceeded():
-            return Ending(str(disk), streams.output())
+            return Ending(bounds.late(), streams.end_of_output())
+        if watch.is_exceeded():
+            return Ending(bounds.full(), streams.end_of_output())
+        if disk.is_exceeded():
+            return Ending(str(disk), streams.end_of_output())
         if os.getppid() != parent:  # nobody waits for this any more
-            process_tree.kill(pid)
+            process_tree.kill_tree(pid)
             os._exit(1)
-    return Ending(_cause(status, disk) if heard.end is None else heard.end, streams.output())
+    return Ending(
+        _explain_status(status, disk) if heard.end is None else heard.end, streams.end_of_output()
+    )
 
 
-def _answered(
+def _answer_message(
     message: Message, pid: int, bounds: Bounds, heard: _Heard
 ) -> Generator[Message, None, None]:
     """What is passed on of a message, after what it says of the work itself. Raises ImproperError."""
     if "end" in message:
-        heard.end = _ended(message["end"], bounds)
+        heard.end = _read_end(message["end"], bounds)
     elif "allow" in message:
         seconds = bounds.allowed(message["allow"], heard.extended)
         heard.extended += seconds
@@ -148,7 +152,7 @@ def _answered(
         yield bounds.taken(message)
 
 
-def _ended(said: Any, bounds: Bounds) -> str:
+def _read_end(said: Any, bounds: Bounds) -> str:
     """The cause of an ending in words. Raises ImproperError."""
     if said == {"memory": True}:
         return bounds.full()
@@ -157,12 +161,12 @@ def _ended(said: Any, bounds: Bounds) -> str:
     return said[:_MOST_LETTERS]
 
 
-def _status(pid: int) -> int | None:
+def _poll_status(pid: int) -> int | None:
     done, status = os.waitpid(pid, os.WNOHANG)
     return os.waitstatus_to_exitcode(status) if done else None
 
 
-def _cause(status: int, disk: limits.DiskWatch) -> str:
+def _explain_status(status: int, disk: limits.DiskWatch) -> str:
     if status == CLOSED:
         return "it closed or replaced the descriptor on which lintorch reads its results"
     if status >= 0:
@@ -174,7 +178,7 @@ def _cause(status: int, disk: limits.DiskWatch) -> str:
     return f"it was killed by {name}{crash}"
 
 
-def _run(work: Work, streams: Streams, bounds: Bounds, folder: str) -> None:
+def _run_child(work: IsolatedWork, streams: Streams, bounds: Bounds, folder: str) -> None:
     """The child's life; never returns."""
     status = 1
     try:
@@ -182,20 +186,20 @@ def _run(work: Work, streams: Streams, bounds: Bounds, folder: str) -> None:
         streams.become_writer()
         process_tree.adopt_orphans()
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        work_folders.enter(folder)
-        tampering.keep()
-        clock.restart()
+        work_folders.enter_folder(folder)
+        tampering.remember_interpreter()
+        clock.restart_clock()
         limits.limit_memory(bounds.memory)
         end: Any = ""
         try:
-            work(streams.send)
+            work(streams.send_message)
         except BaseException as error:  # whatever user code raises, SystemExit too
             limits.lift_memory()
-            end = _told(error)
+            end = _explain_error(error)
             status = CLOSED if isinstance(error, ClosedError) else status
-        tampering.restored()
-        _flush()
-        streams.send({"end": end})
+        tampering.restore_interpreter()
+        _flush_output()
+        streams.send_message({"end": end})
         status = 0
     except ClosedError:
         status = CLOSED
@@ -203,15 +207,15 @@ def _run(work: Work, streams: Streams, bounds: Bounds, folder: str) -> None:
         _exit(status)
 
 
-def _told(error: BaseException) -> Any:
+def _explain_error(error: BaseException) -> Any:
     """How an exception that ends a piece of work is sent."""
-    lost = tampering.restored()
+    lost = tampering.restore_interpreter()
     if error_text.is_of_memory(error):
         return {"memory": True}
-    return str(tampering.tampered(lost, error)) if lost else error_text.told(error)
+    return str(tampering.tampering_error(lost, error)) if lost else error_text.describe_error(error)
 
 
-def _flush() -> None:
+def _flush_output() -> None:
     """Write out what was printed, to whatever user code has made of these streams."""
     for name in ("stdout", "stderr"):
         with suppress(BaseException):

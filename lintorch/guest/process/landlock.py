@@ -10,11 +10,12 @@ from lintorch.machine import linux_calls
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
 """Numbers of system calls, the same for all processors that torch runs on."""
-_VERSION = 1
-_BELOW = 1
+_VERSION, _BELOW = 1, 1
+"""LANDLOCK_CREATE_RULESET_VERSION and LANDLOCK_RULE_PATH_BENEATH of <linux/landlock.h>."""
 _LEAST = 3
 """The first release of Landlock (Linux 6.2) that also holds what empties a file."""
 _SIGNALS_SINCE = 6
+"""The first release (Linux 6.12) that can hold signals."""
 _WRITE, _TRUNCATE = 1 << 1, 1 << 14
 _CHANGE = _WRITE | _TRUNCATE | sum(1 << bit for bit in range(4, 14))
 """Besides: remove files and folders, make them and links and devices, and move them elsewhere."""
@@ -22,7 +23,7 @@ _SIGNALS = 1 << 1
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty")
 
 
-def confine(folders: Iterable[str]) -> bool:
+def confine_writes(folders: Iterable[str]) -> bool:
     """Let this process and all below it change files below the folders only; whether signals are held too.
 
     Files can still be read, and shared memory and the usual devices written to. Signals are held
@@ -36,16 +37,16 @@ def confine(folders: Iterable[str]) -> bool:
     rules = linux_calls.system_call(_CREATE, asked, len(asked) if scope else 8, 0)
     try:
         for folder in (*folders, "/dev/shm"):
-            _allow(rules, folder, _CHANGE)
+            _allow_below(rules, folder, _CHANGE)
         for device in _DEVICES:
-            _allow(rules, device, _WRITE | _TRUNCATE)
+            _allow_below(rules, device, _WRITE | _TRUNCATE)
         linux_calls.system_call(_RESTRICT, rules, 0)
     finally:
         os.close(rules)
     return bool(scope)
 
 
-def _allow(rules: int, path: str, what: int) -> None:
+def _allow_below(rules: int, path: str, what: int) -> None:
     if not os.path.exists(path):
         return
     place = os.open(path, os.O_PATH | os.O_CLOEXEC)

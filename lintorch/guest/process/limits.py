@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from lintorch.guest.process.deadline import INTERVAL, Spent
+from lintorch.guest.process.deadline import INTERVAL, SpentTime
 from lintorch.machine import process_tree
 from lintorch.record.bounds import size_in_words
 
@@ -20,9 +20,11 @@ except ImportError:  # Windows has no such limits
     resource = None  # type: ignore[assignment]
 
 _INTERVAL = 0.5
+"""Seconds between two looks: one at memory reads files of every process below."""
 _REST = 20
 """Times as long as a look at the disk took, until the next."""
 _BLOCK = 4096
+"""Bytes of disk that an empty file takes as well, with its entry."""
 
 
 def limit_memory(size: int) -> None:
@@ -55,7 +57,7 @@ class TooSlow(BaseException):
 
 
 @contextmanager
-def within(seconds: float) -> Iterator[None]:
+def limit_seconds(seconds: float) -> Iterator[None]:
     """Raise TooSlow in the main thread when so many seconds are over, where the platform can.
 
     As for a `Deadline`, time in which other processes have the cores does not count at once.
@@ -63,7 +65,7 @@ def within(seconds: float) -> Iterator[None]:
     if not hasattr(signal, "setitimer"):
         yield
         return
-    spent = Spent(seconds)
+    spent = SpentTime(seconds)
 
     def look(*_: Any) -> None:
         if spent.is_over():
@@ -89,13 +91,13 @@ class MemoryWatch:
     def __str__(self) -> str:
         return size_in_words(self._size)
 
-    def exceeded(self) -> bool:
+    def is_exceeded(self) -> bool:
         """Whether the processes hold more than they may; looks at most twice a second."""
         if time.monotonic() < self._next or not os.path.isdir("/proc/self"):
             return False
         self._next = time.monotonic() + _INTERVAL
-        processes = [self._pid, *process_tree.descendants(self._pid)]
-        return process_tree.held_by(processes, self._size) > self._size
+        processes = [self._pid, *process_tree.list_descendants(self._pid)]
+        return process_tree.memory_held_by(processes, self._size) > self._size
 
 
 class DiskWatch:
@@ -103,7 +105,7 @@ class DiskWatch:
 
     def __init__(self, folders: Sequence[str], size: int) -> None:
         self._folders, self._size = folders, size
-        self._before = occupied(folders) if size else 0
+        self._before = count_bytes(folders) if size else 0
         self._next = time.monotonic() + _INTERVAL
 
     def __str__(self) -> str:
@@ -113,18 +115,18 @@ class DiskWatch:
             size = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
         return f"it wrote more than {size_in_words(size)} to disk; `trace-disk` raises this limit"
 
-    def exceeded(self) -> bool:
+    def is_exceeded(self) -> bool:
         """Whether more came than may; looks at most twice a second, less often where many files lie."""
         began = time.monotonic()
         if not self._size or began < self._next:
             return False
-        grown = occupied(self._folders, self._before + self._size) - self._before
+        grown = count_bytes(self._folders, self._before + self._size) - self._before
         took = time.monotonic() - began
         self._next = began + max(_INTERVAL, _REST * took)
         return grown > self._size
 
 
-def occupied(folders: Sequence[str], limit: float = math.inf) -> int:
+def count_bytes(folders: Sequence[str], limit: float = math.inf) -> int:
     """Bytes that the files below folders take, each at least a block; counted until beyond the `limit`."""
     taken, folders = 0, list(folders)
     while folders and taken <= limit:
@@ -132,13 +134,13 @@ def occupied(folders: Sequence[str], limit: float = math.inf) -> int:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
                     folders.append(entry.path)
-                taken += max(_BLOCK, _size(entry))
+                taken += max(_BLOCK, _file_size(entry))
                 if taken > limit:
                     break
     return taken
 
 
-def _size(entry: os.DirEntry[str]) -> int:
+def _file_size(entry: os.DirEntry[str]) -> int:
     with suppress(OSError):
         found = entry.stat(follow_symlinks=False)
         return getattr(found, "st_blocks", 0) * 512 or found.st_size

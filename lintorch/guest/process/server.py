@@ -11,40 +11,42 @@ from dataclasses import replace
 from typing import IO, Any
 
 from lintorch.guest.process import surroundings
-from lintorch.guest.process.isolate import Ending, isolate
+from lintorch.guest.process.isolate import Ending, isolate_work
 from lintorch.guest.process.streams import keep_private
 from lintorch.machine import process_tree, work_folders
 from lintorch.record.bounds import Bounds
 from lintorch.record.messages import Message
 
 
-def serve(writable: Sequence[str]) -> None:
+def serve_requests(writable: Sequence[str]) -> None:
     """Answer requests, one JSON object a line, until there are no more; only the folders `writable` are written to.
 
     A request names a function as "module:name", its arguments, and its limits. The function is
     called with the arguments and `send`; what it sends comes back, then {"ending": {...}}.
     """
-    requests = _private(0, "r")
-    replies = _private(1, "w")
+    requests = _take_private(0, "r")
+    replies = _take_private(1, "w")
 
     def reply(message: Message) -> None:
         replies.write(json.dumps(message) + "\n")
         replies.flush()
 
     process_tree.adopt_orphans()
-    work_folders.settle(os.getcwd())
+    work_folders.settle_in(os.getcwd())
     try:
-        surroundings.settle(writable)
+        surroundings.prepare_worker(writable)
     except Exception as error:  # a broken torch may raise anything
         reply({"error": f"{type(error).__name__}: {error}"})
         return
-    reply({"ready": surroundings.contained()})
+    reply({"ready": surroundings.containment_in_words()})
     for line in requests:
-        ending = relay(_do(json.loads(line)), reply)
+        ending = relay_messages(_do_request(json.loads(line)), reply)
         reply({"ending": {"cause": ending.cause, "output": ending.output}})
 
 
-def relay(pieces: Generator[Message, None, Ending], send: Callable[[Message], None]) -> Ending:
+def relay_messages(
+    pieces: Generator[Message, None, Ending], send: Callable[[Message], None]
+) -> Ending:
     """Send on everything that a piece of work yields; its ending."""
     while True:
         try:
@@ -54,17 +56,17 @@ def relay(pieces: Generator[Message, None, Ending], send: Callable[[Message], No
             return ending
 
 
-def _do(request: dict[str, Any]) -> Generator[Message, None, Ending]:
+def _do_request(request: dict[str, Any]) -> Generator[Message, None, Ending]:
     for name in request["imports"]:
         with suppress(Exception):  # what cannot be had is missed where it is needed
             importlib.import_module(name)
     module, _, name = request["work"].partition(":")
     function = getattr(importlib.import_module(module), name)
     bounds = replace(Bounds.of(request["bounds"]), watched=request["folders"])
-    return isolate(lambda send: function(send, **request["arguments"]), bounds)
+    return isolate_work(lambda send: function(send, **request["arguments"]), bounds)
 
 
-def _private(descriptor: int, mode: str) -> IO[str]:
+def _take_private(descriptor: int, mode: str) -> IO[str]:
     """A private copy of standard input or output, whose place is taken by nothing or by stderr."""
     kept = keep_private(os.dup(descriptor))
     taken = os.open(os.devnull, os.O_RDONLY) if mode == "r" else os.dup(2)

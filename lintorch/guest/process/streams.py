@@ -11,7 +11,9 @@ from contextlib import suppress
 from lintorch.record.messages import MOST_AT_ALL, Inbox, Message, line_of
 
 _KEPT = 4096
+"""Bytes of what was printed to each stream, at its end."""
 _CHUNK = 1 << 18
+"""Bytes that are read at once: four times what a pipe of Linux holds."""
 _private: set[int] = set()
 """The descriptors by which lintorch's processes speak with each other; no child keeps one of them."""
 
@@ -51,14 +53,14 @@ class Streams:
                 os.close(descriptor)
         _private.clear()
         keep_private(own)
-        self._is_own = _identity(own)
+        self._is_own = _file_identity(own)
 
-    def send(self, message: Message) -> None:
+    def send_message(self, message: Message) -> None:
         """In the child: send one message, whole. Raises ClosedError."""
         own = self._pipes[0][1]
         data = memoryview(line_of(message))
         try:
-            if _identity(own) != self._is_own:
+            if _file_identity(own) != self._is_own:
                 raise ClosedError
             while data:
                 data = data[_write(own, data) :]
@@ -75,7 +77,7 @@ class Streams:
             os.set_blocking(keep_private(reading), False)
             selector.register(reading, selectors.EVENT_READ, number)
 
-    def read(self, timeout: float) -> Iterator[Message]:
+    def read_messages(self, timeout: float) -> Iterator[Message]:
         """The messages that are there, waiting up to `timeout` seconds; 0 reads all that is left.
 
         Raises ImproperError where one is none, or too much.
@@ -84,12 +86,12 @@ class Streams:
         if not self._selector.get_map():
             time.sleep(timeout)
         while ready := self._selector.select(timeout):
-            read = [self._take(key.fd, key.data) for key, _ in ready]
+            read = [self._take_bytes(key.fd, key.data) for key, _ in ready]
             yield from self._inbox.messages()
             if timeout or not any(read):
                 break
 
-    def _take(self, descriptor: int, number: int) -> bool:
+    def _take_bytes(self, descriptor: int, number: int) -> bool:
         try:
             data = os.read(descriptor, _CHUNK)
         except BlockingIOError:
@@ -103,11 +105,11 @@ class Streams:
             self._printed[number - 1] = (self._printed[number - 1] + data)[-_KEPT:]
         return bool(data)
 
-    def output(self) -> str:
+    def end_of_output(self) -> str:
         """The end of standard output, then the end of standard error."""
         return b"".join(self._printed).decode(errors="replace").strip()
 
-    def close(self) -> None:
+    def close_reading_ends(self) -> None:
         """In the parent: close the reading ends."""
         for reading, _ in self._pipes:
             _private.discard(reading)
@@ -122,6 +124,6 @@ _write = os.write
 _fstat = os.fstat
 
 
-def _identity(descriptor: int) -> tuple[int, int]:
+def _file_identity(descriptor: int) -> tuple[int, int]:
     found = _fstat(descriptor)
     return found.st_dev, found.st_ino

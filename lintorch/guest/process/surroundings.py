@@ -28,7 +28,7 @@ _SENDING = {"socket.connect", "socket.sendto", "socket.sendmsg"}
 _RESOLVING = {"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"}
 
 
-def settle(folders: Sequence[str]) -> str:
+def prepare_worker(folders: Sequence[str]) -> str:
     """Close the network and all files but those in `folders`, and import torch with one thread.
 
     The version of torch.
@@ -47,29 +47,29 @@ def settle(folders: Sequence[str]) -> str:
 def close_network() -> None:
     """Leave the network where the platform lets a process; let Python's connections fail with a plain reason."""
     os.environ.setdefault("HF_HUB_OFFLINE", "1")  # it would try again and again
-    if sys.platform == "linux" and _could(linux_calls.leave_network):
+    if sys.platform == "linux" and _could_change(linux_calls.leave_network):
         linux_calls.leave_network()
         _CONTAINED["network"] = OWN_NETWORK
     with suppress(OSError, AttributeError):
         linux_calls.gain_no_privileges()
-    sys.addaudithook(_guard)
+    sys.addaudithook(_refuse_connections)
 
 
 def close_files(folders: Sequence[str]) -> None:
     """Let nothing be written outside of the folders, nor signals be sent outside, where the platform can."""
     with suppress(OSError, AttributeError):
-        signals = landlock.confine(folders)
+        signals = landlock.confine_writes(folders)
         _CONTAINED["files"] = OWN_FILES
         if signals:
             _CONTAINED["signals"] = OWN_SIGNALS
 
 
-def contained() -> dict[str, str]:
+def containment_in_words() -> dict[str, str]:
     """What holds models in here, in words."""
     return dict(_CONTAINED)
 
 
-def seed(value: int = 0) -> None:
+def seed_generators(value: int = 0) -> None:
     """Seed every generator that models commonly draw from."""
     import torch
 
@@ -82,7 +82,7 @@ def seed(value: int = 0) -> None:
     numpy.random.seed(value)
 
 
-def _could(change: Callable[[], None]) -> bool:
+def _could_change(change: Callable[[], None]) -> bool:
     """Whether a change of this process would come to its end: tried in a child, as half of it would harm."""
     child = os.fork()
     if child == 0:
@@ -94,14 +94,14 @@ def _could(change: Callable[[], None]) -> bool:
     return os.waitpid(child, 0)[1] == 0
 
 
-def _guard(event: str, arguments: tuple[Any, ...]) -> None:
+def _refuse_connections(event: str, arguments: tuple[Any, ...]) -> None:
     """Hears of whatever Python's sockets are asked to do, by whichever name."""
     if event in _SENDING:
         connection, address = arguments[:2]
         if connection.family in _INTERNET and address and not _is_local(address[0]):
-            raise _refusal(address[0])
+            raise _network_error(address[0])
     elif event in _RESOLVING and arguments[0] is not None and not _is_local(arguments[0]):
-        raise _refusal(arguments[0])
+        raise _network_error(arguments[0])
 
 
 def _is_local(host: Any) -> bool:
@@ -114,5 +114,5 @@ def _is_local(host: Any) -> bool:
         return False
 
 
-def _refusal(host: Any) -> OSError:
+def _network_error(host: Any) -> OSError:
     return OSError(f"lintorch runs models without network: {host} was not reached")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from lintorch.guest.process.error_text import told
+from lintorch.guest.process.error_text import describe_error
 
 _STREAMS = ("stdin", "stdout", "stderr")
 _LISTS = ("path", "meta_path", "path_hooks")
@@ -21,24 +21,24 @@ class TamperedError(Exception):
     """User code failed after it had taken away what Python needs; the text says what."""
 
 
-def tampered(lost: str, error: BaseException) -> TamperedError:
+def tampering_error(lost: str, error: BaseException) -> TamperedError:
     """An exception for another that came after so much was lost, with its traceback."""
-    text = f"it has taken away {lost}, then came {told(error)}"
+    text = f"it has taken away {lost}, then came {describe_error(error)}"
     return TamperedError(text).with_traceback(error.__traceback__)
 
 
-def keep() -> None:
+def remember_interpreter() -> None:
     """Remember how this interpreter is now; what is taken away later lives on."""
     _modules.update(_table)
     _streams.update((name, getattr(sys, name)) for name in _STREAMS)
     _lists.update((name, list(getattr(sys, name))) for name in _LISTS)
 
 
-def restored() -> str:
+def restore_interpreter() -> str:
     """Put back what is gone: "sys.stdout, 2000 modules"; "" where nothing is."""
     changed = []
     for name, stream in _streams.items():
-        if stream is not None and not _flushes(getattr(sys, name, None)):
+        if stream is not None and not _is_stream(getattr(sys, name, None)):
             setattr(sys, name, stream)
             changed.append(f"sys.{name}")
     for name, kept in _lists.items():
@@ -55,7 +55,7 @@ def restored() -> str:
     return ", ".join(changed)
 
 
-def _flushes(stream: object) -> bool:
+def _is_stream(stream: object) -> bool:
     try:
         return hasattr(stream, "flush")
     except Exception:  # whatever user code raises

@@ -16,7 +16,7 @@ import torch
 from torch import nn
 from torch.overrides import TorchFunctionMode
 
-from lintorch.guest.export.compare_numbers import difference
+from lintorch.guest.export.compare_numbers import find_difference
 from lintorch.guest.replay.run_again import OTHER, Replay, told
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.events import BakedKind, BakedValue, RunEvent, TensorUse
@@ -52,7 +52,7 @@ def baked(replay: Replay, events: Sequence[RunEvent]) -> Iterator[BakedValue]:
                 continue
             swap = _Swap(replay.subject.files, {(site, kind): seen})
             outputs = replay.outputs(partial(_within, swap), OTHER)
-            if swap.fits and (found := difference(other, outputs)):
+            if swap.fits and (found := find_difference(other, outputs)):
                 yield BakedValue(site, what=kind, change=told(found))
 
 

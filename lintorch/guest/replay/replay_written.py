@@ -11,8 +11,8 @@ import torch
 from torch import nn
 
 from lintorch.guest.export.compare_numbers import Difference
-from lintorch.guest.export.module_state import fresh
-from lintorch.guest.process.error_text import kind_of
+from lintorch.guest.export.module_state import copied_module
+from lintorch.guest.process.error_text import class_name_of
 from lintorch.guest.replay.run_again import Outputs, Replay, told
 from lintorch.guest.replay.unusable import Unusable
 from lintorch.guest.watch.attribute_writes import described, same
@@ -61,7 +61,7 @@ def _twice(
     replay: Replay, keys: Sequence[Key]
 ) -> tuple[Mapping[Key, Any], Mapping[Key, Any], Difference | None]:
     """What attributes hold before and after a call, and how a second call in a row differs."""
-    with fresh(replay.subject.module) as module:
+    with copied_module(replay.subject.module) as module:
         before = {key: _copied(_held(module, key)) for key in keys}
         replay.called(module)
         after = {key: _copied(_held(module, key)) for key in keys}
@@ -70,7 +70,7 @@ def _twice(
         try:
             return before, after, replay.changed(replay.called(module))
         except Exception as error:  # whatever user code raises
-            why = f"it raises {kind_of(error)}"
+            why = f"it raises {class_name_of(error)}"
             return before, after, Difference(None, why=why)
 
 
@@ -93,7 +93,7 @@ def _is_unread(replay: Replay, key: Key) -> bool:
     """Whether a call gives the same output, and writes the attribute, where its old value cannot be used."""
     poison = Unusable()
     try:
-        with fresh(replay.subject.module) as module, _holding(module, key, poison):
+        with copied_module(replay.subject.module) as module, _holding(module, key, poison):
             outputs: Outputs = replay.called(module)
             return replay.changed(outputs) is None and _held(module, key) is not poison
     except Exception:  # it was used

@@ -10,9 +10,9 @@ from typing import Any
 import torch
 from torch import nn
 
-from lintorch.guest.export.compare_numbers import Difference, difference
-from lintorch.guest.export.module_state import fresh
-from lintorch.guest.process.surroundings import seed
+from lintorch.guest.export.compare_numbers import Difference, find_difference
+from lintorch.guest.export.module_state import copied_module
+from lintorch.guest.process.surroundings import seed_generators
 from lintorch.guest.watch import make_tensors
 from lintorch.guest.watch.record_run import Subject, call
 from lintorch.record.arguments import arranged
@@ -43,12 +43,12 @@ class Replay:
         self, around: Around = lambda module: nullcontext(), values: int = make_tensors.SEED
     ) -> Outputs:
         """The tensors that come out, when `around(module)` is entered before the call."""
-        with fresh(self.subject.module) as module, around(module):
+        with copied_module(self.subject.module) as module, around(module):
             return self.called(module, values)
 
     def called(self, module: nn.Module, values: int = make_tensors.SEED) -> Outputs:
         """One call of this very module."""
-        seed()
+        seed_generators()
         given = make_tensors.placed(module, self.subject.inputs, self._sizes, values)
         return [tensor.detach().clone() for tensor in make_tensors.flatten(call(module, given))]
 
@@ -59,7 +59,7 @@ class Replay:
 
     def changed(self, outputs: Outputs) -> Difference | None:
         """What differs from the first outputs, beyond rounding."""
-        return difference(self.first, outputs)
+        return find_difference(self.first, outputs)
 
 
 def told(found: Difference) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from torch import nn
 
-from lintorch.guest.process.error_text import kind_of, text_of
+from lintorch.guest.process.error_text import class_name_of, text_of
 from lintorch.guest.watch.running_layers import class_name
 from lintorch.guest.watch.user_lines import UserLines, frames
 from lintorch.record.events import Raised
@@ -26,7 +26,7 @@ def raised(
         return None
     path, layer_class = _running(error, module)
     text = text_of(error).strip().partition("\n")[0][:_MOST_LETTERS]
-    kind, sizes = kind_of(error), dict(changed or {})
+    kind, sizes = class_name_of(error), dict(changed or {})
     return Raised(site, path, layer_class, kind=kind, text=text, sizes=sizes)
 
 

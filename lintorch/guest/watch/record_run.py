@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from lintorch.guest.process import tampering
-from lintorch.guest.process.error_text import is_of_memory, told
+from lintorch.guest.process.error_text import describe_error, is_of_memory
 from lintorch.guest.watch import make_tensors, unregistered_layers
 from lintorch.guest.watch.array_reads import arrays_reported
 from lintorch.guest.watch.attribute_writes import BufferWrites
@@ -49,11 +49,11 @@ def call(module: nn.Module, arguments: Sequence[Any]) -> object:
         try:
             return module(*arguments)
         except Exception as error:
-            if lost := tampering.restored():
-                raise tampering.tampered(lost, error) from error
+            if lost := tampering.restore_interpreter():
+                raise tampering.tampering_error(lost, error) from error
             raise
         finally:
-            tampering.restored()
+            tampering.restore_interpreter()
 
 
 def record(subject: Subject, sizes: Mapping[str, int]) -> Run:
@@ -103,7 +103,7 @@ def _recorded(
     except Exception as error:  # whatever user code raises
         if is_of_memory(error):
             raise
-        return recorder.events, told(error)
+        return recorder.events, describe_error(error)
     kept = unregistered_layers.layers(subject.module, subject.outside, layers.called)
     ended = writes.ended(subject.module, make_tensors.flatten(output))
     further = (*ended, *layers.idle(), *kept, *plain.events(), *biases.events(output))

@@ -11,7 +11,7 @@ import torch
 from torch import fx, nn
 from torch._decomp import decomposition_table
 
-from lintorch.guest.process.error_text import kind_of, text_of
+from lintorch.guest.process.error_text import class_name_of, text_of
 from lintorch.guest.watch import make_tensors
 from lintorch.guest.watch.operator_names import name_of
 from lintorch.guest.watch.record_run import Subject
@@ -104,7 +104,7 @@ def shortened(error: BaseException) -> str:
         text = f"{text} {telling[1]}"
     if len(text) > _MOST_LETTERS:
         text = text[: _MOST_LETTERS - 1].rstrip() + "…"
-    return f"{kind_of(error)}: {text}" if text else kind_of(error)
+    return f"{class_name_of(error)}: {text}" if text else class_name_of(error)
 
 
 def _unfed(module: nn.Module, given: int) -> dict[str, Any]:

@@ -13,15 +13,22 @@ from pathlib import Path
 import torch
 
 from lintorch.guest.export import flat_outputs
-from lintorch.guest.export.exporter import Explained, Exported, Job, missing, stage
-from lintorch.guest.export.exporters.ncnn_runtime import loaded, runner
-from lintorch.guest.export.exporters.traced_module import called, traced
+from lintorch.guest.export.exporter import (
+    Explained,
+    Exported,
+    Job,
+    explain_missing,
+    refuse_in_stage,
+)
+from lintorch.guest.export.exporters.ncnn_runtime import load_net, make_net_runner
+from lintorch.guest.export.exporters.traced_module import find_call_stack, trace_module
 from lintorch.guest.process.error_text import text_of
 
-_STEPS = {"depth": 32, "height": 32, "width": 64}
+_STEP_BY_NAME = {"depth": 32, "height": 32, "width": 64}
 """How much larger the second shape is that pnnx learns from which sizes may vary."""
 _STEP = 4
-_TYPES = {torch.float32: "f32", torch.float16: "f16", torch.int64: "i64", torch.int32: "i32"}
+"""The same for sizes of other names."""
+_TYPE_NAMES = {torch.float32: "f32", torch.float16: "f16", torch.int64: "i64", torch.int32: "i32"}
 _NO_BATCH = "ncnn has no batch: the first size of each input must be one that may vary"
 
 
@@ -35,38 +42,38 @@ class UntranslatedError(Exception):
 
 def available() -> str:
     """How to install pnnx and ncnn."""
-    return missing("pnnx", "ncnn", extra="ncnn")
+    return explain_missing("pnnx", "ncnn", extra="ncnn")
 
 
 def export(job: Job) -> Exported:
     """Traces for one sample, converts in a process of its own, and loads. Raises UntranslatedError."""
-    if not all(axes.get(0) for axes in job.axes()):
+    if not all(axes.get(0) for axes in job.list_dynamic_axes()):
         raise ValueError(_NO_BATCH)
     path = job.directory / "model.pt"
     example = tuple(tensor[:1] for tensor in job.example)
-    traced(job, example).save(str(path))
-    _converted(path, job)
+    trace_module(job, example).save(str(path))
+    _convert_model(path, job)
     param = path.with_name("model.ncnn.param")
-    if left := _left(param.read_text()):
+    if left := _find_untranslated(param.read_text()):
         raise UntranslatedError(left)
-    with stage("load"):
-        net = loaded(param)
+    with refuse_in_stage("load"):
+        net = load_net(param)
     for other in path.parent.glob("model*"):
         if not other.name.startswith("model.ncnn."):
             other.unlink()
-    return Exported(runner(net), artifact=str(param) if job.keep else "")
+    return Exported(make_net_runner(net), artifact=str(param) if job.keep else "")
 
 
 def explain(error: BaseException, job: Job) -> Explained:
     """All operators left; of an abort, the stack of the traced code, whose innermost line is first."""
     if isinstance(error, UntranslatedError):
-        return Explained(error.operators, called(job, error.operators), text_of(error))
+        return Explained(error.operators, find_call_stack(job, error.operators), text_of(error))
     return Explained(where="\n".join(reversed(text_of(error).splitlines())))
 
 
 def script(job: Job) -> str:
     """As `export`."""
-    return flat_outputs.SCRIPT + _SCRIPT.format(arguments=_arguments(job))
+    return flat_outputs.FLATTENING_SCRIPT + _SCRIPT.format(arguments=_write_pnnx_arguments(job))
 
 
 _SCRIPT = """
@@ -108,35 +115,41 @@ def exported(*given):
 """
 
 
-def _arguments(job: Job) -> list[str]:
+def _write_pnnx_arguments(job: Job) -> list[str]:
     """Both shapes, for one sample, and full precision."""
-    small = [_shape(tensor, {}) for tensor in job.example]
-    large = [_shape(tensor, axes) for tensor, axes in zip(job.example, job.axes(), strict=True)]
+    small = [_write_shape(tensor, {}) for tensor in job.example]
+    large = [
+        _write_shape(tensor, axes)
+        for tensor, axes in zip(job.example, job.list_dynamic_axes(), strict=True)
+    ]
     varies = [] if small == large else [f"inputshape2={','.join(large)}"]
     return [f"inputshape={','.join(small)}", *varies, "fp16=0"]
 
 
-def _shape(tensor: torch.Tensor, larger: dict[int, str]) -> str:
+def _write_shape(tensor: torch.Tensor, larger: dict[int, str]) -> str:
     """`[1,3,64,64]f32`, with the axes that vary made larger."""
     sizes = [
-        1 if axis == 0 else size + (_STEPS.get(larger[axis], _STEP) if axis in larger else 0)
+        1 if axis == 0 else size + (_STEP_BY_NAME.get(larger[axis], _STEP) if axis in larger else 0)
         for axis, size in enumerate(tensor.shape)
     ]
-    return f"[{','.join(map(str, sizes))}]{_TYPES.get(tensor.dtype, 'f32')}"
+    return f"[{','.join(map(str, sizes))}]{_TYPE_NAMES.get(tensor.dtype, 'f32')}"
 
 
-def _converted(path: Path, job: Job) -> None:
+def _convert_model(path: Path, job: Job) -> None:
     import pnnx
 
     program = os.path.join(os.path.dirname(pnnx.__file__), "pnnx")
     done = subprocess.run(
-        [program, path.name, *_arguments(job)], cwd=path.parent, capture_output=True, text=True
+        [program, path.name, *_write_pnnx_arguments(job)],
+        cwd=path.parent,
+        capture_output=True,
+        text=True,
     )
     if done.returncode or not path.with_name("model.ncnn.param").exists():
         raise RuntimeError(done.stderr.strip() or f"pnnx ended with {done.returncode}")
 
 
-def _left(param: str) -> tuple[str, ...]:
+def _find_untranslated(param: str) -> tuple[str, ...]:
     """The layers of other systems in a file of ncnn, whose own have plain names."""
     kinds = [line.split()[0] for line in param.splitlines()[2:] if line.strip()]
     return tuple(dict.fromkeys(kind for kind in kinds if "::" in kind or "." in kind))

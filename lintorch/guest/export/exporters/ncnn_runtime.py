@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 
-def loaded(param: Path) -> Any:
+def load_net(param: Path) -> Any:
     """The net of a `.ncnn.param` file and the `.ncnn.bin` beside it. Raises RuntimeError."""
     import ncnn
 
@@ -21,7 +21,7 @@ def loaded(param: Path) -> Any:
     return net
 
 
-def runner(net: Any) -> Callable[[Sequence[torch.Tensor]], list[torch.Tensor]]:
+def make_net_runner(net: Any) -> Callable[[Sequence[torch.Tensor]], list[torch.Tensor]]:
     """Runs sample by sample, and puts the outputs on top of each other."""
     import ncnn
 

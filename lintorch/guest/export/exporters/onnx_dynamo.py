@@ -10,10 +10,15 @@ from typing import Any
 
 import torch
 
-from lintorch.guest.export.error_reading import cause, chain, core, frames
-from lintorch.guest.export.exporter import FILE, Explained, Exported, Job
+from lintorch.guest.export.error_reading import (
+    find_root_cause,
+    list_causes,
+    list_frames,
+    summarise_error,
+)
+from lintorch.guest.export.exporter import ONNX_FILE, Explained, Exported, Job
 from lintorch.guest.export.exporters import onnx_runtime, torch_export
-from lintorch.guest.export.shape_constraints import specialised, unsolved
+from lintorch.guest.export.shape_constraints import explain_fixed_size, explain_unsolved
 
 _SCRIPT = """
 path = os.path.join(folder.name, "model.onnx")
@@ -29,7 +34,7 @@ torch.onnx.export(
 
 def available() -> str:
     """How to install onnx, onnxscript and onnxruntime."""
-    return onnx_runtime.available("onnxscript")
+    return onnx_runtime.explain_missing_onnx("onnxscript")
 
 
 def export(job: Job) -> Exported:
@@ -38,49 +43,49 @@ def export(job: Job) -> Exported:
     A lower opset than it can write it converts to, or keeps the lowest that it can.
     Inputs are not named: a model that gives back an input would get two values of one name.
     """
-    path = job.directory / FILE
+    path = job.directory / ONNX_FILE
     torch.onnx.export(
         job.module,
-        onnx_runtime.arguments(job),
+        onnx_runtime.make_onnx_arguments(job),
         str(path),
         dynamo=True,
-        dynamic_shapes=torch_export.shapes(job),
+        dynamic_shapes=torch_export.make_dynamic_shapes(job),
         verbose=False,
         **({} if job.opset is None else {"opset_version": job.opset}),
     )
-    return onnx_runtime.load(path, job)
+    return onnx_runtime.load_onnx_file(path, job)
 
 
 def script(job: Job) -> str:
     """As `export`."""
     opset = "" if job.opset is None else f"\n    opset_version={job.opset},"
-    shapes = torch_export.spelled(torch_export.shapes(job))
-    return _SCRIPT.format(shapes=shapes, opset=opset) + onnx_runtime.script(job)
+    shapes = torch_export.write_shapes(torch_export.make_dynamic_shapes(job))
+    return _SCRIPT.format(shapes=shapes, opset=opset) + onnx_runtime.write_running(job)
 
 
 def explain(error: BaseException, job: Job) -> Explained:
     """All operators without translation, else the node that could not be translated."""
-    if baked := specialised(error, job):
-        return baked if baked.where else replace(baked, where=_plainly(job))
-    if solver := unsolved(error):
+    if baked := explain_fixed_size(error, job):
+        return baked if baked.where else replace(baked, where=_find_plain_refusal(job))
+    if solver := explain_unsolved(error):
         return solver
     where = ""
-    for inner in chain(error):
-        for frame in frames(inner):
+    for inner in list_causes(error):
+        for frame in list_frames(inner):
             found = frame.f_locals
             if "decomposed_program" in found and "registry" in found:
                 nodes = [
-                    *_untranslated(found["decomposed_program"].graph_module, found["registry"])
+                    *_find_untranslated(found["decomposed_program"].graph_module, found["registry"])
                 ]
                 if nodes:
-                    told = _unsupported(nodes, found["registry"])
-                    return replace(told, opset=found["registry"].opset_version)
+                    explained = _explain_untranslated(nodes, found["registry"])
+                    return replace(explained, opset=found["registry"].opset_version)
             if frame.f_code.co_name == "_translate_fx_graph" and "node" in found:
                 where = found["node"].meta.get("stack_trace") or ""
-    return Explained(where=where, message=core(cause(error)))
+    return Explained(where=where, message=summarise_error(find_root_cause(error)))
 
 
-def _plainly(job: Job) -> str:
+def _find_plain_refusal(job: Job) -> str:
     """Where torch.export alone refuses: the exporter's own settings keep no guards to read."""
     try:
         torch_export.export(job)
@@ -89,14 +94,14 @@ def _plainly(job: Job) -> str:
     return ""
 
 
-def _unsupported(nodes: list[Any], registry: Any) -> Explained:
-    operators = tuple(dict.fromkeys(map(_asked, nodes)))
+def _explain_untranslated(nodes: list[Any], registry: Any) -> Explained:
+    operators = tuple(dict.fromkeys(map(_get_called_operator, nodes)))
     where = next((trace for node in nodes if (trace := node.meta.get("stack_trace"))), "")
     message = f"no ONNX translation for {', '.join(operators)}"
-    return Explained(operators, where, message, _enough(nodes, registry))
+    return Explained(operators, where, message, _find_sufficient_opset(nodes, registry))
 
 
-def _enough(nodes: list[Any], registry: Any) -> int | None:
+def _find_sufficient_opset(nodes: list[Any], registry: Any) -> int | None:
     """The lowest opset, above the one being written, with a translation for all of these.
 
     None too where another release of torch keeps its translations elsewhere.
@@ -104,35 +109,35 @@ def _enough(nodes: list[Any], registry: Any) -> int | None:
     with suppress(AttributeError, TypeError):
         highest = torch.onnx._constants.ONNX_MAX_OPSET
         opsets = range(registry.opset_version + 1, highest + 1)
-        if opsets and _translates(nodes, registry, highest):
-            return next(opset for opset in opsets if _translates(nodes, registry, opset))
+        if opsets and _has_translations(nodes, registry, highest):
+            return next(opset for opset in opsets if _has_translations(nodes, registry, opset))
     return None
 
 
-def _translates(nodes: list[Any], registry: Any, opset: int) -> bool:
+def _has_translations(nodes: list[Any], registry: Any, opset: int) -> bool:
     """Whether the registry, as it is at an opset, has all of these or what they are parts of."""
     other = type(registry).from_torchlib(opset_version=opset)
     whole = (node.meta.get("original_aten") or node.target for node in nodes)
     return all(
-        any(map(_known(other, _takes_complex(node)), (node.target, called)))
+        any(map(_make_lookup(other, _takes_complex(node)), (node.target, called)))
         for node, called in zip(nodes, whole, strict=True)
     )
 
 
-def _known(registry: Any, takes_complex: bool) -> Callable[[Any], bool]:
+def _make_lookup(registry: Any, takes_complex: bool) -> Callable[[Any], bool]:
     return lambda target: any(
         bool(entry.is_complex) is takes_complex for entry in registry.get_decomps(target)
     )
 
 
-def _untranslated(graph: Any, registry: Any) -> Iterator[Any]:
+def _find_untranslated(graph: Any, registry: Any) -> Iterator[Any]:
     """The nodes, of a graph and those inside it, for which the registry holds nothing."""
     for module in graph.modules():
         for node in module.graph.nodes if hasattr(module, "graph") else ():
             if node.op == "call_function" and node.target is not operator.getitem:
-                if _name(node.target).startswith("onnx"):
+                if _get_operator_name(node.target).startswith("onnx"):
                     continue
-                if not _known(registry, _takes_complex(node))(node.target):
+                if not _make_lookup(registry, _takes_complex(node))(node.target):
                     yield node
 
 
@@ -141,11 +146,11 @@ def _takes_complex(node: Any) -> bool:
     return any(isinstance(value, torch.Tensor) and value.is_complex() for value in values)
 
 
-def _asked(node: Any) -> str:
+def _get_called_operator(node: Any) -> str:
     """The operator that the model called: what is left untranslated may be a part of it."""
-    return _name(node.meta.get("original_aten") or node.target)
+    return _get_operator_name(node.meta.get("original_aten") or node.target)
 
 
-def _name(target: Any) -> str:
+def _get_operator_name(target: Any) -> str:
     schema = getattr(target, "_schema", None)
     return str(schema.name if schema is not None else getattr(target, "__name__", target))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -10,14 +9,15 @@ from typing import Any
 import torch
 
 from lintorch.guest.export import flat_outputs
-from lintorch.guest.export.error_reading import chain, core, frames
-from lintorch.guest.export.exporter import FILE, Explained, Exported, Job
+from lintorch.guest.export.error_reading import list_causes, list_frames, summarise_error
+from lintorch.guest.export.exporter import ONNX_FILE, Explained, Exported, Job
 from lintorch.guest.export.exporters import onnx_runtime
+from lintorch.guest.export.onnx_graph import reverse_legacy_stack
 
-_SUPPORTED = ("onnx::", "prim::")
-_OPSET = re.compile(r"(?:try opset version|was added in version) (\d+)")
+_NATIVE_KINDS = ("onnx::", "prim::")
+_ADVISED_OPSET = re.compile(r"(?:try opset version|was added in version) (\d+)")
 
-_COMPLEX = frozenset({"aten::stft"})
+_COMPLEX_OPERATORS = frozenset({"aten::stft"})
 """Registered from some opset on, and refused there for the complex numbers that it gives."""
 _SCRIPT = """
 path = os.path.join(folder.name, "model.onnx")
@@ -34,7 +34,7 @@ torch.onnx.export(
 
 def available() -> str:
     """How to install onnx and onnxruntime."""
-    return onnx_runtime.available()
+    return onnx_runtime.explain_missing_onnx()
 
 
 def export(job: Job) -> Exported:
@@ -42,12 +42,12 @@ def export(job: Job) -> Exported:
 
     Only a verbose export keeps with each node of the file where it came from.
     """
-    path = job.directory / FILE
+    path = job.directory / ONNX_FILE
     names = [given.label for given in job.inputs]
-    axes = {name: axes for name, axes in zip(names, job.axes(), strict=True) if axes}
+    axes = {name: axes for name, axes in zip(names, job.list_dynamic_axes(), strict=True) if axes}
     torch.onnx.export(
-        flat_outputs.traceable(job),
-        onnx_runtime.arguments(job),
+        flat_outputs.make_traceable(job),
+        onnx_runtime.make_onnx_arguments(job),
         str(path),
         dynamo=False,
         verbose=True,
@@ -55,41 +55,47 @@ def export(job: Job) -> Exported:
         input_names=names,
         **({} if job.opset is None else {"opset_version": job.opset}),
     )
-    return onnx_runtime.load(path, job)
+    return onnx_runtime.load_onnx_file(path, job)
 
 
 def script(job: Job) -> str:
     """As `export`."""
     opset = "" if job.opset is None else f"\n    opset_version={job.opset},"
     names = [given.label for given in job.inputs]
-    axes = {name: axes for name, axes in zip(names, job.axes(), strict=True) if axes}
+    axes = {name: axes for name, axes in zip(names, job.list_dynamic_axes(), strict=True) if axes}
     return (
-        flat_outputs.SCRIPT
+        flat_outputs.FLATTENING_SCRIPT
         + _SCRIPT.format(names=names, axes=axes or None, opset=opset)
-        + onnx_runtime.script(job)
+        + onnx_runtime.write_running(job)
     )
 
 
 def explain(error: BaseException, job: Job) -> Explained:
     """All operators without translation, else the node whose translation refused."""
     graph = scope = None
-    for inner in chain(error):
-        for frame in frames(inner):
+    for inner in list_causes(error):
+        for frame in list_frames(inner):
             if frame.f_code.co_name == "_model_to_graph":
                 graph = frame.f_locals.get("graph")
             if frame.f_code.co_name == "_run_symbolic_function":
                 scope = frame
     if scope is None:
         return Explained()
-    missing = [*_untranslated(graph, scope.f_globals)] if graph is not None else []
+    missing = [*_find_untranslated(graph, scope.f_globals)] if graph is not None else []
     operators = tuple(dict.fromkeys(node.kind() for node in missing))
-    message = f"no ONNX translation for {', '.join(operators)}" if operators else _refusal(error)
-    where = _stack([*missing, scope.f_locals["node"]][0])
-    enough = _enough(operators, scope.f_globals) if operators else asked_for(message)
+    message = (
+        f"no ONNX translation for {', '.join(operators)}" if operators else _shorten_refusal(error)
+    )
+    where = reverse_legacy_stack([*missing, scope.f_locals["node"]][0].sourceRange())
+    enough = (
+        _find_sufficient_opset(operators, scope.f_globals)
+        if operators
+        else read_advised_opset(message)
+    )
     return Explained(operators, where, message, enough)
 
 
-def _untranslated(graph: Any, names: Mapping[str, Any]) -> Iterator[Any]:
+def _find_untranslated(graph: Any, names: Mapping[str, Any]) -> Iterator[Any]:
     """The nodes, of a graph and its blocks, without a translation at the opset being written.
 
     `names` are those of the exporter's own module: where its registry lives has moved between
@@ -98,19 +104,19 @@ def _untranslated(graph: Any, names: Mapping[str, Any]) -> Iterator[Any]:
     registry, opset = names["registration"].registry, names["GLOBALS"].export_onnx_opset_version
     for node in graph.nodes():
         for block in node.blocks():
-            yield from _untranslated(block, names)
+            yield from _find_untranslated(block, names)
         kind = node.kind()
-        native = kind.startswith(_SUPPORTED)
+        native = kind.startswith(_NATIVE_KINDS)
         if not native and not registry.is_registered_op(kind.removesuffix("_"), opset):
             yield node
 
 
-def _enough(operators: Iterable[str], names: Mapping[str, Any]) -> int | None:
+def _find_sufficient_opset(operators: Iterable[str], names: Mapping[str, Any]) -> int | None:
     """The lowest opset, above the one being written, with a translation for all of these."""
     registry, opset = names["registration"].registry, names["GLOBALS"].export_onnx_opset_version
     highest = getattr(names.get("_constants"), "ONNX_TORCHSCRIPT_EXPORTER_MAX_OPSET", opset)
     known = [name.removesuffix("_") for name in operators]
-    if not _COMPLEX.isdisjoint(known):
+    if not _COMPLEX_OPERATORS.isdisjoint(known):
         return None
     return next(
         (
@@ -122,20 +128,12 @@ def _enough(operators: Iterable[str], names: Mapping[str, Any]) -> int | None:
     )
 
 
-def asked_for(message: str) -> int | None:
+def read_advised_opset(message: str) -> int | None:
     """The opset that a refusal itself says to use."""
-    told = _OPSET.search(message)
-    return int(told[1]) if told else None
+    advice = _ADVISED_OPSET.search(message)
+    return int(advice[1]) if advice else None
 
 
-def _stack(node: Any) -> str:
-    """Where the model called a node's operator, the innermost line last."""
-    within = itertools.takewhile(
-        lambda line: "_get_trace_graph" not in line, node.sourceRange().splitlines()
-    )
-    return "\n".join(reversed([*within]))
-
-
-def _refusal(error: BaseException) -> str:
-    told = core(error, 1).partition("  [Caused by")[0]
-    return told.partition(" Please feel free")[0]
+def _shorten_refusal(error: BaseException) -> str:
+    summary = summarise_error(error, 1).partition("  [Caused by")[0]
+    return summary.partition(" Please feel free")[0]

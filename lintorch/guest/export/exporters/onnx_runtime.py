@@ -8,9 +8,10 @@ from typing import Any
 
 import torch
 
-from lintorch.guest.export.exporter import Exported, Job, missing, stage
+from lintorch.guest.export.exporter import Exported, Job, explain_missing, refuse_in_stage
 
 _FATAL_ONLY = 4
+"""ONNX Runtime's own number for the log level at which it prints nothing but fatal errors."""
 _SCRIPT = """
 import onnxruntime
 
@@ -27,36 +28,36 @@ def exported(*given):
 """
 
 
-def available(*more: str) -> str:
+def explain_missing_onnx(*more: str) -> str:
     """How to install what writing and running ONNX takes."""
-    return missing("onnx", "onnxruntime", *more)
+    return explain_missing("onnx", "onnxruntime", *more)
 
 
-def arguments(job: Job) -> tuple[Any, ...]:
+def make_onnx_arguments(job: Job) -> tuple[Any, ...]:
     """What `torch.onnx.export` is given: a mapping that came last would be taken for named arguments."""
-    return (*job.nested(job.example), {})
+    return (*job.arrange_arguments(job.example), {})
 
 
-def load(path: Path, job: Job) -> Exported:
+def load_onnx_file(path: Path, job: Job) -> Exported:
     """A file as something that runs, with the opset it was written in; `Refused("load")`."""
-    with stage("load"):
+    with refuse_in_stage("load"):
         import onnx
 
         model = onnx.load(str(path), load_external_data=False)
         opsets = model.opset_import
         opset = next((entry.version for entry in opsets if entry.domain in ("", "ai.onnx")), None)
-        run = _runner(_session(path), [given.label for given in job.inputs])
+        run = _make_runner(_open_session(path), [given.label for given in job.inputs])
     wrote = f"opset {job.opset} was asked for, {opset} was written"
     note = "" if job.opset in (None, opset) else wrote
     return Exported(run, opset, note, str(path) if job.keep else "", model.ir_version)
 
 
-def script(job: Job) -> str:
+def write_running(job: Job) -> str:
     """Running the file at `path`, as statements of a program."""
     return _SCRIPT.format(names=[given.label for given in job.inputs])
 
 
-def _session(path: Path) -> Any:
+def _open_session(path: Path) -> Any:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -65,7 +66,7 @@ def _session(path: Path) -> Any:
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
-def _runner(
+def _make_runner(
     session: Any, names: list[str]
 ) -> Callable[[Sequence[torch.Tensor]], list[torch.Tensor]]:
     """Feeds by place; by name where the file has lost inputs that the graph does not use."""

@@ -8,12 +8,19 @@ from collections.abc import Sequence
 import torch
 
 from lintorch.guest.export import flat_outputs
-from lintorch.guest.export.error_reading import core
-from lintorch.guest.export.exporter import Explained, Exported, Job, missing, saved, stage
-from lintorch.guest.export.exporters.traced_module import called, traced
+from lintorch.guest.export.error_reading import summarise_error
+from lintorch.guest.export.exporter import (
+    Explained,
+    Exported,
+    Job,
+    explain_missing,
+    refuse_in_stage,
+    save_artifact,
+)
+from lintorch.guest.export.exporters.traced_module import find_call_stack, trace_module
 from lintorch.guest.process.error_text import text_of
 
-_UNKNOWN = re.compile(r"No conversion rule found for operations?: ([\w:, ]+)")
+_NO_RULE = re.compile(r"No conversion rule found for operations?: ([\w:, ]+)")
 _CONFIG = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
 """In full precision: the CPU plugin else computes in bfloat16 where the processor can."""
 _SCRIPT = """
@@ -35,7 +42,7 @@ def exported(*given):
 
 def available() -> str:
     """How to install openvino."""
-    return missing("openvino", extra="openvino")
+    return explain_missing("openvino", extra="openvino")
 
 
 def export(job: Job) -> Exported:
@@ -43,9 +50,11 @@ def export(job: Job) -> Exported:
     import openvino
 
     converted = openvino.convert_model(
-        traced(job), example_input=job.nested(job.example), input=_shapes(job)
+        trace_module(job),
+        example_input=job.arrange_arguments(job.example),
+        input=_list_dynamic_shapes(job),
     )
-    with stage("load"):
+    with refuse_in_stage("load"):
         compiled = openvino.compile_model(converted, "CPU", _CONFIG)
 
     def run(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
@@ -55,27 +64,29 @@ def export(job: Job) -> Exported:
     def save(path: str) -> None:
         openvino.save_model(converted, path, compress_to_fp16=False)
 
-    return Exported(run, artifact=saved(job, "model.xml", save))
+    return Exported(run, artifact=save_artifact(job, "model.xml", save))
 
 
 def explain(error: BaseException, job: Job) -> Explained:
     """All operators without a conversion rule, and the line of the first."""
-    told = _UNKNOWN.search(text_of(error))
-    if told is None:
-        return Explained(message=core(error))
-    operators = tuple(name.strip() for name in told[1].split(",") if "::" in name)
+    found = _NO_RULE.search(text_of(error))
+    if found is None:
+        return Explained(message=summarise_error(error))
+    operators = tuple(name.strip() for name in found[1].split(",") if "::" in name)
     return Explained(
-        operators, called(job, operators), f"no conversion rule for {', '.join(operators)}"
+        operators, find_call_stack(job, operators), f"no conversion rule for {', '.join(operators)}"
     )
 
 
 def script(job: Job) -> str:
     """As `export`."""
-    return flat_outputs.SCRIPT + _SCRIPT.format(shapes=_shapes(job), config=_CONFIG)
+    return flat_outputs.FLATTENING_SCRIPT + _SCRIPT.format(
+        shapes=_list_dynamic_shapes(job), config=_CONFIG
+    )
 
 
-def _shapes(job: Job) -> list[tuple[int, ...]]:
+def _list_dynamic_shapes(job: Job) -> list[tuple[int, ...]]:
     return [
         tuple(-1 if axis in axes else size for axis, size in enumerate(given.shape))
-        for given, axes in zip(job.example, job.axes(), strict=True)
+        for given, axes in zip(job.example, job.list_dynamic_axes(), strict=True)
     ]

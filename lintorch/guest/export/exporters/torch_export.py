@@ -8,8 +8,13 @@ from typing import Any
 
 import torch
 
-from lintorch.guest.export.exporter import Explained, Exported, Job, running, saved
-from lintorch.guest.export.shape_constraints import specialised, stack, unsolved, watching
+from lintorch.guest.export.exporter import Explained, Exported, Job, save_artifact, wrap_module
+from lintorch.guest.export.shape_constraints import (
+    explain_fixed_size,
+    explain_unsolved,
+    find_fixing_stack,
+    recorded_stacks,
+)
 
 _SCRIPT = """
 shapes = {shapes}
@@ -27,49 +32,54 @@ def available() -> str:
 def export(job: Job) -> Exported:
     """Exports; the program is run as the module that it unlifts to, with its guards."""
     program = torch.export.export(
-        job.module, job.nested(job.example), dynamic_shapes=shapes(job), strict=False
+        job.module,
+        job.arrange_arguments(job.example),
+        dynamic_shapes=make_dynamic_shapes(job),
+        strict=False,
     )
     module = program.module()
-    artifact = saved(job, "model.pt2", lambda path: torch.export.save(program, path))
-    return running(job, module, artifact)
+    artifact = save_artifact(job, "model.pt2", lambda path: torch.export.save(program, path))
+    return wrap_module(job, module, artifact)
 
 
 def explain(error: BaseException, job: Job) -> Explained:
     """Names the sizes that the code fixed, and the line that did."""
-    if fixed := specialised(error, job):
-        return fixed if fixed.where else replace(fixed, where=_again(job))
-    return unsolved(error) or Explained()
+    if fixed := explain_fixed_size(error, job):
+        return fixed if fixed.where else replace(fixed, where=_find_fixing_line(job))
+    return explain_unsolved(error) or Explained()
 
 
-def _again(job: Job) -> str:
+def _find_fixing_line(job: Job) -> str:
     """Where the sizes are fixed, seen in a second export: the first has noted a line of torch's."""
-    with watching() as stacks:
+    with recorded_stacks() as stacks:
         try:
             export(replace(job, keep=False))
         except Exception as error:
-            return stack(error, stacks)
+            return find_fixing_stack(error, stacks)
     return ""
 
 
 def script(job: Job) -> str:
     """As `export`."""
-    return _SCRIPT.format(shapes=spelled(shapes(job)))
+    return _SCRIPT.format(shapes=write_shapes(make_dynamic_shapes(job)))
 
 
-def spelled(value: Any) -> str:
+def write_shapes(value: Any) -> str:
     """The dynamic_shapes of a job as an expression."""
     if isinstance(value, tuple):
-        return "(" + "".join(f"{spelled(part)}, " for part in value).strip() + ")"
+        return "(" + "".join(f"{write_shapes(part)}, " for part in value).strip() + ")"
     if isinstance(value, list):
-        return "[" + ", ".join(map(spelled, value)) + "]"
+        return "[" + ", ".join(map(write_shapes, value)) + "]"
     if isinstance(value, dict) and any(isinstance(key, str) for key in value):
-        return "{" + ", ".join(f"{key!r}: {spelled(part)}" for key, part in value.items()) + "}"
+        return (
+            "{" + ", ".join(f"{key!r}: {write_shapes(part)}" for key, part in value.items()) + "}"
+        )
     if isinstance(value, dict):
         return "{" + ", ".join(f"{axis}: torch.export.Dim.DYNAMIC" for axis in value) + "}"
     return "None"
 
 
-def shapes(job: Job) -> Any:
+def make_dynamic_shapes(job: Job) -> Any:
     """The dynamic_shapes of a job: None where no size is dynamic.
 
     Given as a sequence over the arguments. A size that several inputs share needs no Dim of its
@@ -78,12 +88,14 @@ def shapes(job: Job) -> Any:
     if not job.dynamic:
         return None
     dynamic = torch.export.Dim.DYNAMIC
-    each = job.nested([dict.fromkeys(axes, dynamic) or None for axes in job.axes()])
-    named = _before_star(job.module, len(each))
+    each = job.arrange_arguments(
+        [dict.fromkeys(axes, dynamic) or None for axes in job.list_dynamic_axes()]
+    )
+    named = _count_before_star(job.module, len(each))
     return each if named is None else (*each[:named], each[named:])
 
 
-def _before_star(module: Any, given: int) -> int | None:
+def _count_before_star(module: Any, given: int) -> int | None:
     """How many arguments come before those that go to `*args`; None where none go there."""
     kinds = [parameter.kind for parameter in inspect.signature(module.forward).parameters.values()]
     star = inspect.Parameter.VAR_POSITIONAL

@@ -6,11 +6,11 @@ import re
 
 import torch
 
-from lintorch.guest.export.error_reading import core
-from lintorch.guest.export.exporter import Explained, Exported, Job, running, saved
+from lintorch.guest.export.error_reading import summarise_error
+from lintorch.guest.export.exporter import Explained, Exported, Job, save_artifact, wrap_module
 from lintorch.guest.process.error_text import text_of
 
-_DEFINED = re.compile(r"^\s*def (\w+)\(.*\n\s*~+ <--- HERE", re.M)
+_REFUSED_FUNCTION = re.compile(r"^\s*def (\w+)\(.*\n\s*~+ <--- HERE", re.M)
 
 
 def available() -> str:
@@ -21,7 +21,7 @@ def available() -> str:
 def export(job: Job) -> Exported:
     """Compiles the module."""
     script = torch.jit.script(job.module)
-    return running(job, script, saved(job, "model.pt", script.save))
+    return wrap_module(job, script, save_artifact(job, "model.pt", script.save))
 
 
 def script(job: Job) -> str:
@@ -35,6 +35,6 @@ def explain(error: BaseException, job: Job) -> Explained:
     A function that it refuses as a whole may be a library's, which its message does not name.
     """
     lines = [line for line in text_of(error).splitlines() if 'File "' in line]
-    refused = _DEFINED.search(text_of(error))
-    message = f"{core(error)}: {refused[1]}()" if refused else ""
+    refused = _REFUSED_FUNCTION.search(text_of(error))
+    message = f"{summarise_error(error)}: {refused[1]}()" if refused else ""
     return Explained(where="\n".join(reversed(lines)), message=message)

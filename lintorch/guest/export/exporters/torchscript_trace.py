@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from lintorch.guest.export import flat_outputs
-from lintorch.guest.export.exporter import Explained, Exported, Job, running, saved
+from lintorch.guest.export.exporter import Explained, Exported, Job, save_artifact, wrap_module
 
 _SCRIPT = """
 exported = torch.jit.trace(model, example, check_trace=False, strict=False)
@@ -20,14 +20,17 @@ def available() -> str:
 def export(job: Job) -> Exported:
     """Traces without torch's own check: outputs are compared with eager at every size anyway."""
     traced = torch.jit.trace(
-        flat_outputs.traceable(job), job.nested(job.example), check_trace=False, strict=False
+        flat_outputs.make_traceable(job),
+        job.arrange_arguments(job.example),
+        check_trace=False,
+        strict=False,
     )
-    return running(job, traced, saved(job, "model.pt", traced.save))
+    return wrap_module(job, traced, save_artifact(job, "model.pt", traced.save))
 
 
 def script(job: Job) -> str:
     """As `export`."""
-    return flat_outputs.SCRIPT + _SCRIPT
+    return flat_outputs.FLATTENING_SCRIPT + _SCRIPT
 
 
 def explain(error: BaseException, job: Job) -> Explained:

@@ -8,6 +8,7 @@ from lintorch.guest.construct.conventional_values import VALUE_BY_NAME
 from lintorch.guest.construct.sequence_lengths import USUAL_LENGTH
 
 _LONGEST_GROWING = 6
+"""Items up to which channels double from 16: the sixth has 512."""
 _SIDE_ENDINGS = ("size", "resolution", "img_dim", "img_size", "image_size", "shape")
 _COUNT_WORDS = ("depth", "layers", "blocks", "num_res", "repeat", "n_conv")
 

@@ -28,14 +28,14 @@ from lintorch.cli.shared_options import limit_options, paths_argument, python_op
 def command(context: click.Context, /, **_: Any) -> None:
     """List the models of files and folders; builds and runs them once."""
     from lintorch.catalog import CatalogError
-    from lintorch.cli.echo import tell
     from lintorch.cli.make_request import make_request
-    from lintorch.cli.progress import progress_on
-    from lintorch.cli.show_models import as_json, as_lines, as_text
+    from lintorch.cli.problems import print_problems
+    from lintorch.cli.show_models import format_containment, format_models, format_models_json
+    from lintorch.cli.terminal import progress_on
     from lintorch.files import NotWritten
     from lintorch.host.client import WorkerError
     from lintorch.report.places import shown_path
-    from lintorch.run.containment import describe_containment
+    from lintorch.run.describe_containment import describe_containment
     from lintorch.run.list_models import list_models
     from lintorch.run.request import ModelsRequest
     from lintorch.settings import SettingsError
@@ -44,15 +44,15 @@ def command(context: click.Context, /, **_: Any) -> None:
     try:
         with progress_on(sys.stderr) as progress:
             if request.containment:
-                click.echo(as_lines(describe_containment(request)), nl=False)
+                click.echo(format_containment(describe_containment(request)), nl=False)
                 return
             listed = list_models(request, progress)
     except (SettingsError, CatalogError, WorkerError, NotWritten) as error:
-        tell(sys.stderr, [error])
+        print_problems(sys.stderr, [error])
         sys.exit(2)
-    as_asked = as_json if request.output_format == "json" else as_text
+    as_asked = format_models_json if request.output_format == "json" else format_models
     click.echo(as_asked(listed), nl=False)
     for added in listed.written:
         click.echo(f"Wrote to {shown_path(added.path)}: {', '.join(added.names)}", err=True)
-    tell(sys.stderr, [*listed.notes, *listed.errors])
+    print_problems(sys.stderr, [*listed.notes, *listed.errors])
     sys.exit(2 if listed.errors else 0)

@@ -11,11 +11,14 @@ from typing import Any
 from torch import nn
 
 from lintorch.guest.construct.abstract_methods import is_unwritten
-from lintorch.guest.construct.examples import Example, find_examples
+from lintorch.guest.construct.call_examples import Example, find_examples
 from lintorch.guest.construct.file_outline import FileOutline
 from lintorch.guest.construct.parameters import list_required_parameters
 
 _MOST_FACTORIES = 3
+"""Factories by which one class is built, at most: each costs a run of the user's code."""
+_DEEPEST_LITERAL, _LONGEST_LITERAL = 3, 64
+"""Levels and items of a container that is looked through for being plain."""
 
 
 @dataclass(frozen=True)
@@ -41,14 +44,14 @@ def find_candidates(
 
     Classes that raise when they are looked at come last, with no way to build them.
     """
-    shown = list(
+    examples = list(
         find_examples(text, _find_maker_names(module, found), _keep_plain_names(vars(module)))
     )
     for candidate in _list_candidates(module, found):
         names = {candidate.qualname, *(name for name, _ in candidate.ways)}
         yield replace(
             candidate,
-            examples=tuple(example for example in shown if example.name in names),
+            examples=tuple(example for example in examples if example.name in names),
             scope=vars(module),
         )
 
@@ -70,7 +73,9 @@ def _is_literal(value: Any, depth: int = 0) -> bool:
         value = (*value, *value.values())
     if issubclass(type(value), (tuple, list)):
         return (
-            depth < 3 and len(value) <= 64 and all(_is_literal(part, depth + 1) for part in value)
+            depth < _DEEPEST_LITERAL
+            and len(value) <= _LONGEST_LITERAL
+            and all(_is_literal(part, depth + 1) for part in value)
         )
     return value is None or issubclass(type(value), (int, float, str))
 

@@ -7,22 +7,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from lintorch.files.file_text import replace as written
+from lintorch.files.file_text import replace_file as written
 from lintorch.report.matrix import Row, Tried
 from lintorch.run.request import ExportRequest
 
 _GONE = "the file that was written is gone"
 
 
-def put(rows: Sequence[Row], request: ExportRequest) -> tuple[Row, ...]:
+def place_artifacts(rows: Sequence[Row], request: ExportRequest) -> tuple[Row, ...]:
     """The rows with their files in place. Raises OSError."""
     return tuple(
-        replace(row, tried=tuple(_put(each, folder, request) for each in row.tried))
-        for row, folder in zip(rows, _folders(rows), strict=True)
+        replace(row, tried=tuple(_place_trial(each, folder, request) for each in row.tried))
+        for row, folder in zip(rows, _name_folders(rows), strict=True)
     )
 
 
-def _put(each: Tried, folder: Path, request: ExportRequest) -> Tried:
+def _place_trial(each: Tried, folder: Path, request: ExportRequest) -> Tried:
     """`nets/seg.UNet/onnx/model.onnx` and what belongs to it; `nets.seg.UNet.onnx.py`."""
     outcome, artifact, script = each.outcome, "", ""
     if outcome.artifact and not os.path.isfile(outcome.artifact):  # other user code can do that
@@ -42,7 +42,7 @@ def _put(each: Tried, folder: Path, request: ExportRequest) -> Tried:
     return replace(each, outcome=outcome, artifact=artifact, script=script)
 
 
-def _folders(rows: Sequence[Row]) -> Iterator[Path]:
+def _name_folders(rows: Sequence[Row]) -> Iterator[Path]:
     """A folder of its own for each row: its file below what all have in common, and its class."""
     files = [Path(os.path.abspath(row.path)) for row in rows]
     here = Path.cwd()

@@ -16,9 +16,9 @@ from lintorch.run.scope import Scope
 def describe_containment(request: Request) -> Mapping[str, str]:
     """What each thing that a model may take is limited by, in words. Raises SettingsError, WorkerError."""
     scope = Scope(request)
-    settings = scope.settings(request.paths[0])
+    settings = scope.settings_of(request.paths[0])
     limits = limit_models(settings)
-    project = scope.project(request.paths[0]) or os.getcwd()
+    project = scope.project_of(request.paths[0]) or os.getcwd()
     with Worker(find_interpreter(settings, project).path) as worker:
         return {
             "time": f"{limits.seconds:g} s a model, {limits.trial_seconds:g} s an export (trace-seconds)",

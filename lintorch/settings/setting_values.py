@@ -78,11 +78,11 @@ class Settings:
     """The interpreter whose torch traces and exports."""
 
     @property
-    def excluded(self) -> tuple[str, ...]:
+    def exclude_patterns(self) -> tuple[str, ...]:
         """All patterns of files to leave out."""
         return self.exclude + self.extend_exclude
 
-    def profile(self, found: Profile | None = None) -> Profile:
+    def make_profile(self, found: Profile | None = None) -> Profile:
         """What is deployed with: as set, else as the project's export calls show."""
         base = found or Profile()
         return Profile(
@@ -97,7 +97,7 @@ class Settings:
         )
 
 
-def override(settings: Settings, **given: Any) -> Settings:
+def override_settings(settings: Settings, **given: Any) -> Settings:
     """Settings outweighed by the command line; what is None was not given.
 
     `select`, `ignore` and `extend_select` come as one more selection, `extend_exclude` and

@@ -21,6 +21,9 @@ def command(name: str | None, output_format: str) -> None:
         click.echo(f"lintorch: {error}", err=True)
         sys.exit(2)
     if output_format == "json":
-        click.echo(shown.as_json(target or tuple(every())), nl=False)
+        click.echo(shown.format_targets_json(target or tuple(every())), nl=False)
     else:
-        click.echo(shown.details(target) if target else shown.table(tuple(every())), nl=False)
+        click.echo(
+            shown.format_target(target) if target else shown.format_target_table(tuple(every())),
+            nl=False,
+        )

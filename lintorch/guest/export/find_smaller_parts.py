@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import torch
-from torch import nn
 
 from lintorch.guest.export.error_reading import UserFile
 from lintorch.guest.export.exporter import Job
-from lintorch.guest.export.module_state import fresh
-from lintorch.guest.export.part_calls import Alone, Part, parts
+from lintorch.guest.export.module_state import copied_module
+from lintorch.guest.export.part_calls import Part, list_parts, unwrap_part
 from lintorch.guest.process.deadline import clock
 from lintorch.record.outcomes import Outcome
 
 Alike = Callable[[Part], bool]
 """Whether the export of a part goes wrong as that of the whole does."""
-_NUMBER = re.compile(r"\d+")
 
 
-def smallest(whole: Part, alike: Alike, rank: Callable[[Part], int], late: float) -> Iterator[str]:
+def find_smaller_parts(
+    whole: Part, alike: Alike, rank: Callable[[Part], int], late: float
+) -> Iterator[str]:
     """Names of ever smaller parts, the last the smallest found: `neck.pool (Pool)`.
 
     Goes down while a part is still `alike` alone; stops where none is, or time is up. Parts of
@@ -30,15 +29,17 @@ def smallest(whole: Part, alike: Alike, rank: Callable[[Part], int], late: float
     """
     found: Part | None = whole
     while found is not None:
-        found = _inside(found, alike, rank, late)
+        found = _find_inside(found, alike, rank, late)
         if found is not None:
-            yield f"{found.name} ({type(bare(found)).__name__})"
+            yield f"{found.name} ({type(unwrap_part(found.module)).__name__})"
 
 
-def _inside(whole: Part, alike: Alike, rank: Callable[[Part], int], late: float) -> Part | None:
+def _find_inside(
+    whole: Part, alike: Alike, rank: Callable[[Part], int], late: float
+) -> Part | None:
     tried: set[tuple[str, object]] = set()
-    for part in sorted(parts(whole), key=rank):
-        same = repr(bare(part)), tuple(given.shape for given in part.inputs)
+    for part in sorted(list_parts(whole), key=rank):
+        same = repr(unwrap_part(part.module)), tuple(given.shape for given in part.inputs)
         if same in tried or not part.example:
             continue
         tried.add(same)
@@ -51,20 +52,20 @@ def _inside(whole: Part, alike: Alike, rank: Callable[[Part], int], late: float)
 
 def rank_by_site(part: Part, failed: Outcome, user_file: UserFile) -> int:
     """0 for the part whose class holds the line that failed, else 1."""
-    return int(not _holds(part, failed, user_file))
+    return int(not _has_failed_line(part, failed, user_file))
 
 
 def rank_by_kind(part: Part) -> int:
     """The user's modules and those with parts first; of torch's the last are those with weights."""
-    module = bare(part)
+    module = unwrap_part(part.module)
     if not type(module).__module__.startswith("torch.nn") or any(module.children()):
         return 0
     return 2 if any(True for _ in module.parameters(recurse=False)) else 1
 
 
-def alone(part: Part, job: Job) -> Job:
+def make_part_job(part: Part, job: Job) -> Job:
     """The export of a part, to what an export of the whole goes to, and at its opset."""
-    with fresh(part.module, part.module.training) as module, torch.no_grad():
+    with copied_module(part.module, part.module.training) as module, torch.no_grad():
         output = module(*part.example)
     names = frozenset(
         size for given in part.inputs for size in given.shape if isinstance(size, str)
@@ -80,29 +81,9 @@ def alone(part: Part, job: Job) -> Job:
     )
 
 
-def fails_alike(whole: Outcome, part: Outcome | None) -> bool:
-    """Whether a part fails like the whole: for the same operators, or by the same error at its line."""
-    if part is None or whole.stage != part.stage:
-        return False
-    if whole.operators or part.operators:
-        return bool(set(whole.operators) & set(part.operators))
-    if part.site is None:
-        return _without_sizes(whole.message) == _without_sizes(part.message)
-    return part.site == whole.site and _kind(part) == _kind(whole)
-
-
-def _without_sizes(message: str) -> str:
-    """A message up to where it names the sizes that are fixed, and without numbers."""
-    return _NUMBER.sub("", message.partition(" the code fixes ")[0])
-
-
-def _kind(outcome: Outcome) -> str:
-    return outcome.message.partition(":")[0]
-
-
-def _holds(part: Part, failed: Outcome, user_file: UserFile) -> bool:
+def _has_failed_line(part: Part, failed: Outcome, user_file: UserFile) -> bool:
     """Whether the line that failed is in the class of a part, which is then tried first."""
-    kind = type(bare(part))
+    kind = type(unwrap_part(part.module))
     try:
         lines, first = inspect.getsourcelines(kind)
         path = user_file(inspect.getsourcefile(kind) or "")
@@ -110,8 +91,3 @@ def _holds(part: Part, failed: Outcome, user_file: UserFile) -> bool:
         return False
     site = failed.site
     return site is not None and site.path == path and first <= site.row < first + len(lines)
-
-
-def bare(part: Part) -> nn.Module:
-    """The module itself, without what holds its other arguments."""
-    return part.module.part if isinstance(part.module, Alone) else part.module

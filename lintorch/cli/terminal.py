@@ -1,12 +1,35 @@
-"""What is being worked on and for how long, shown on a terminal and nowhere else."""
+"""What a terminal gets and a pipe does not: colors, lines cut to its width, what is being worked on."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import TextIO
 
 from lintorch.run.request import Progress, ignore_progress
+
+
+@dataclass(frozen=True)
+class TextStyle:
+    """Whether text is colored, and the columns that it is cut to; None for none."""
+
+    color: bool
+    width: int | None
+
+
+def choose_style(stream: TextIO) -> TextStyle:
+    """How to write to a stream, by what it is and by NO_COLOR and FORCE_COLOR."""
+    terminal = stream.isatty()
+    color = (terminal and "NO_COLOR" not in os.environ) or bool(os.environ.get("FORCE_COLOR"))
+    return TextStyle(color, _terminal_width() if terminal else None)
+
+
+def _terminal_width() -> int:
+    import shutil  # it loads every kind of archive
+
+    return shutil.get_terminal_size().columns
 
 
 @contextmanager

@@ -17,14 +17,14 @@ def command(code_or_name: str, rules: tuple[str, ...]) -> None:
     from difflib import get_close_matches
 
     from lintorch.catalog import CatalogError, load
-    from lintorch.cli.echo import tell
+    from lintorch.cli.problems import print_problems
     from lintorch.report.rule_page import page
     from lintorch.settings import SettingsError, rules_asked_for
 
     try:
         catalog = load(rules_asked_for(rules))
     except (CatalogError, SettingsError) as error:
-        tell(sys.stderr, [error])
+        print_problems(sys.stderr, [error])
         sys.exit(2)
     found = catalog.find(code_or_name)
     if found is None:

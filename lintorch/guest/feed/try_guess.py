@@ -9,8 +9,8 @@ from torch import nn
 
 from lintorch.guest.feed.guess_inputs import Guess
 from lintorch.guest.process import surroundings
-from lintorch.guest.process.error_text import is_of_memory, kind_of, text_of
-from lintorch.guest.process.limits import TooSlow, within
+from lintorch.guest.process.error_text import class_name_of, is_of_memory, text_of
+from lintorch.guest.process.limits import TooSlow, limit_seconds
 from lintorch.guest.watch import make_tensors
 from lintorch.guest.watch.raised_errors import raised as event_of
 from lintorch.guest.watch.record_run import call
@@ -20,7 +20,7 @@ from lintorch.record.sites import Site
 
 
 @dataclass(frozen=True)
-class Error:
+class FailedTry:
     """How one try failed."""
 
     kind: str
@@ -31,36 +31,38 @@ class Error:
     """The limit that it met: "time", "memory", or none."""
 
     @property
-    def where(self) -> str:
+    def at_line(self) -> str:
         """Its line, behind what is said of it."""
         return f" ({self.site.path}:{self.site.row})" if self.site else ""
 
     def __str__(self) -> str:
-        return f"{self.kind}: {self.text.strip().partition(chr(10))[0][:300]}{self.where}"
+        return f"{self.kind}: {self.text.strip().partition(chr(10))[0][:300]}{self.at_line}"
 
 
-def attempt(module: nn.Module, guess: Guess, files: UserLines, seconds: float) -> Error | None:
+def try_guess(
+    module: nn.Module, guess: Guess, files: UserLines, seconds: float
+) -> FailedTry | None:
     """How the model fails on a guess; None where it runs and gives a tensor back."""
-    surroundings.seed()
+    surroundings.seed_generators()
     try:
-        with within(seconds):
+        with limit_seconds(seconds):
             output = call(module, make_tensors.placed(module, guess.inputs, guess.sizes))
     except (Exception, SystemExit, TooSlow) as raised:  # whatever user code raises
         where = files.of_error(raised)
         event = event_of(raised, module, files)
-        return Error(kind_of(raised), text_of(raised), where, event, _limit(raised))
+        return FailedTry(class_name_of(raised), text_of(raised), where, event, _name_limit(raised))
     if make_tensors.flatten(output):
         return None
-    return Error("ValueError", f"forward gave {type(output).__name__}, and no tensor", None)
+    return FailedTry("ValueError", f"forward gave {type(output).__name__}, and no tensor", None)
 
 
-def _limit(error: BaseException) -> str:
+def _name_limit(error: BaseException) -> str:
     if isinstance(error, TooSlow):
         return "time"
     return "memory" if is_of_memory(error) else ""
 
 
-def unfeedable(module: nn.Module) -> str:
+def explain_unfeedable(module: nn.Module) -> str:
     """Why no tensor will do for an argument; "" where tensors may."""
     plain = {"bool": bool, "str": str, "int": int, "float": float}
     for parameter in inspect.signature(module.forward).parameters.values():

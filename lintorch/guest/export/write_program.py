@@ -97,7 +97,7 @@ print("right: the exported model gives eager's numbers")
 """
 
 
-def program(
+def write_program(
     title: str,
     name: str,
     building: Sequence[str],
@@ -116,7 +116,7 @@ def program(
         *building,
         "eager = model.eval()",
         f"model = fresh(eager).{'train' if train else 'eval'}()",
-        *_inputs(inputs, sizes[0]),
+        *_write_inputs(inputs, sizes[0]),
         "example = inputs()",
         'folder = tempfile.TemporaryDirectory(prefix="repro-")',
         exporting.strip("\n"),
@@ -128,7 +128,7 @@ def program(
     return head + "\n" + "\n".join(body) + "\n" + tail
 
 
-def _inputs(inputs: Sequence[Input], sizes: Mapping[str, int]) -> list[str]:
+def _write_inputs(inputs: Sequence[Input], sizes: Mapping[str, int]) -> list[str]:
     """A function from named sizes to the tensors that the model is fed."""
     named = ", ".join(f"{name}={size}" for name, size in sizes.items())
     return [
@@ -137,24 +137,27 @@ def _inputs(inputs: Sequence[Input], sizes: Mapping[str, int]) -> list[str]:
         f"def inputs({named}):",
         f"    generator = torch.Generator().manual_seed({SEED})",
         "    return (",
-        *(f"        {_spelled(part)}," for part in arranged(inputs, list(map(_tensor, inputs)))),
+        *(
+            f"        {_write_argument(part)},"
+            for part in arranged(inputs, list(map(_write_tensor, inputs)))
+        ),
         "    )",
         "",
         "",
     ]
 
 
-def _spelled(argument: Any) -> str:
+def _write_argument(argument: Any) -> str:
     """An argument made of expressions."""
     if isinstance(argument, dict):
-        parts = (f"{key!r}: {_spelled(part)}" for key, part in argument.items())
+        parts = (f"{key!r}: {_write_argument(part)}" for key, part in argument.items())
         return "{" + ", ".join(parts) + "}"
     if isinstance(argument, list):
-        return "[" + ", ".join(map(_spelled, argument)) + "]"
+        return "[" + ", ".join(map(_write_argument, argument)) + "]"
     return str(argument)
 
 
-def _tensor(given: Input) -> str:
+def _write_tensor(given: Input) -> str:
     shape = "(" + ", ".join(map(str, given.shape)) + ("," if len(given.shape) == 1 else "") + ")"
     if given.dtype.startswith(("float", "bfloat", "complex")):
         return f"torch.randn({shape}, generator=generator).to(torch.{given.dtype})"

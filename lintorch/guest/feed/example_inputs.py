@@ -12,47 +12,48 @@ from lintorch.guest.construct.parameters import list_positional_parameters
 from lintorch.guest.feed.guess_inputs import Guess
 from lintorch.record.models import Input
 
-_AXES = {
+_AXIS_NAMES = {
     (2, False): ("batch", "sequence"),
     (4, True): ("batch", "", "height", "width"),
     (5, True): ("batch", "", "depth", "height", "width"),
 }
 """Names of the axes that commonly vary, by the rank of a tensor and whether it holds fractions."""
-_SMALL = 64
-_BIG = 128
+_SMALL_SIDE = 64
+_BIG_SIDE = 128
+"""Pixels: a side above the one is first tried at the other."""
 
 
-def like(module: nn.Module, fed: tuple[tuple[str, Input], ...]) -> Iterator[Guess]:
+def follow_example(module: nn.Module, fed: tuple[tuple[str, Input], ...]) -> Iterator[Guess]:
     """The same inputs: smaller where they are big images, then as they are."""
-    named = _named(module, fed)
+    named = _name_inputs(module, fed)
     if not named:
         return
-    guess = _varying(named)
+    guess = _name_sizes(named)
     small = {
-        name: _SMALL
+        name: _SMALL_SIDE
         for name, size in guess.sizes.items()
-        if name in ("height", "width") and size > _BIG
+        if name in ("height", "width") and size > _BIG_SIDE
     }
     if small:
-        yield guess.resized(**small)
+        yield guess.with_sizes(**small)
     yield guess
     yield Guess(tuple(named), {})
 
 
-def _named(module: nn.Module, fed: tuple[tuple[str, Input], ...]) -> list[Input]:
+def _name_inputs(module: nn.Module, fed: tuple[tuple[str, Input], ...]) -> list[Input]:
     """The inputs that are for `forward`'s leading parameters, by their names."""
     names = [parameter.name for parameter in list_positional_parameters(module)]
     pairs = takewhile(lambda pair: pair[0][0] in ("", pair[1]), zip(fed, names, strict=False))
     return [replace(given, name=name) for (_, given), name in pairs]
 
 
-def _varying(named: list[Input]) -> Guess:
+def _name_sizes(named: list[Input]) -> Guess:
     """The inputs with names for sizes; a name stands for one size in all of them."""
     batch = named[0].shape[0] if named[0].shape else 0
     sizes: dict[str, int] = {}
     inputs = []
     for given in named:
-        names = _AXES.get((len(given.shape), given.dtype.startswith("float")), ("batch",))
+        names = _AXIS_NAMES.get((len(given.shape), given.dtype.startswith("float")), ("batch",))
         shape = list(given.shape)
         for axis, name in enumerate(names[: len(shape)]):
             size = shape[axis]

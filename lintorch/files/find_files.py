@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from lintorch.files.gitignore import Ignored, above
+from lintorch.files.gitignore import IgnoreRules, read_rules_above
 from lintorch.files.patterns import Patterns
 from lintorch.files.python_files import NOTEBOOK, why_unread
 
@@ -50,16 +50,16 @@ class _Walk:
     exclude: Patterns
     seen: set[str] = field(default_factory=set)
 
-    def excludes(self, real: str, folder: bool) -> bool:
+    def is_excluded(self, real: str, folder: bool) -> bool:
         """Whether the settings leave a path out, apart from the folders it lies in."""
-        return bool(self.exclude.verdict(self.relative(real), folder))
+        return bool(self.exclude.decide_path(self.relative_path(real), folder))
 
-    def relative(self, real: str) -> str:
+    def relative_path(self, real: str) -> str:
         """The path below the settings' folder; without its leading slash elsewhere."""
         inner = real.removeprefix(self.root) if real.startswith(self.root + os.sep) else real
         return inner.replace(os.sep, "/").lstrip("/")
 
-    def fresh(self, real: str) -> bool:
+    def is_met_first(self, real: str) -> bool:
         """Whether a real path was not met before."""
         known = real in self.seen
         self.seen.add(real)
@@ -81,22 +81,22 @@ def find_files(
     walk = _Walk(os.path.realpath(root), Patterns(tuple(exclude)))
     for given in paths:
         real = os.path.realpath(given)
-        if force and walk.exclude.covers(walk.relative(real)):
+        if force and walk.exclude.covers_file(walk.relative_path(real)):
             continue
         if os.path.isdir(real):
-            shown = "" if os.path.normpath(given) == "." else _bare(given)
-            yield from _folder(shown, real, above(real), walk)
+            shown = "" if os.path.normpath(given) == "." else _bare_path(given)
+            yield from _walk_folder(shown, real, read_rules_above(real), walk)
         elif not os.path.exists(real):
             yield Missing(given, "no such file or folder")
-        elif walk.fresh(real):
-            cause, path = why_unread(given), _bare(given)
+        elif walk.is_met_first(real):
+            cause, path = why_unread(given), _bare_path(given)
             yield Skipped(path, cause, given=True) if cause else Found(path, given=True)
 
 
-def _folder(
-    shown: str, real: str, ignored: Ignored, walk: _Walk
+def _walk_folder(
+    shown: str, real: str, ignored: IgnoreRules, walk: _Walk
 ) -> Iterator[Found | Missing | Skipped]:
-    if not walk.fresh(real):
+    if not walk.is_met_first(real):
         return
     try:
         with os.scandir(real) as listing:
@@ -104,26 +104,26 @@ def _folder(
     except OSError as error:
         yield Missing(shown or ".", error.strerror or str(error))
         return
-    ignored = ignored.within(real)
+    ignored = ignored.rules_within(real)
     for entry in entries:
         folder = entry.is_dir(follow_symlinks=False)
         if not folder and not entry.name.endswith((SUFFIX, NOTEBOOK)):
             continue
-        if walk.excludes(entry.path, folder) or ignored.holds(entry.path, folder):
+        if walk.is_excluded(entry.path, folder) or ignored.is_ignored(entry.path, folder):
             continue
         path = os.path.join(shown, entry.name)
         if folder:
-            yield from _folder(path, entry.path, ignored, walk)
-        elif entry.is_file() and walk.fresh(_real(entry)):
+            yield from _walk_folder(path, entry.path, ignored, walk)
+        elif entry.is_file() and walk.is_met_first(_real_path(entry)):
             is_notebook = entry.name.endswith(NOTEBOOK)
             yield Skipped(path, why_unread(path)) if is_notebook else Found(path)
 
 
-def _real(entry: os.DirEntry[str]) -> str:
+def _real_path(entry: os.DirEntry[str]) -> str:
     return os.path.realpath(entry.path) if entry.is_symlink() else entry.path
 
 
-def _bare(given: str) -> str:
+def _bare_path(given: str) -> str:
     """Without `./` before and slashes behind."""
     separators = os.sep + (os.altsep or "")
     while given.startswith(".") and given[1:2] in tuple(separators):

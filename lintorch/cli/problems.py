@@ -1,0 +1,27 @@
+"""What is said on standard error: a line for each problem, in which nothing of a file can steer the terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import IO, Any, TextIO, cast
+
+import click
+
+
+def print_problems(err: TextIO, said: Iterable[object]) -> None:
+    """Write `lintorch: …` lines."""
+    from lintorch.report.characters import one_line, writable
+
+    for each in said:
+        print(writable(f"lintorch: {one_line(str(each))}", err), file=err)
+
+
+class UsageProblem(click.ClickException):
+    """Options that contradict each other, or name what there is not; the exit code is 2."""
+
+    exit_code = 2
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Say it."""
+        print_problems(cast(TextIO, file or sys.stderr), [self.message])
