@@ -8,15 +8,15 @@ import pytest
 from examining import examine_files
 
 from lintorch import catalog
-from lintorch.core.dispatch import index, lint
+from lintorch.core.dispatch import index_detectors, lint_subject
 from lintorch.core.finding import Evidence, Finding, Severity
-from lintorch.core.merge import Merged, merge
+from lintorch.core.merge import Merged, merge_findings
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace, Trial
 from lintorch.host.reports import Report
 from lintorch.source import Source
 
-CATALOG = catalog.load()
+CATALOG = catalog.build_catalog()
 PROFILE = Profile(frozenset({"torch.export", "torchscript-script"}))
 HEAD = """
 import torch
@@ -65,18 +65,24 @@ def judged(folder: Path, code: str, name: str, reports: list[Report], script: st
     """What one rule says of one file, its model, and a script that is not run."""
     path = str(folder / f"{name}.py")
     rules = [CATALOG.rules[code]]
-    found = list(lint(Source(path, FILES[f"{name}.py"], PROFILE), index(rules, Evidence.SOURCE)))
+    found = list(
+        lint_subject(
+            Source(path, FILES[f"{name}.py"], PROFILE), index_detectors(rules, Evidence.SOURCE)
+        )
+    )
     if script:
         source = Source(str(folder / "deploy.py"), script, PROFILE)
-        found += lint(source, index(rules, Evidence.SOURCE))
+        found += lint_subject(source, index_detectors(rules, Evidence.SOURCE))
     for report in reports:
         assert report.model is not None, report.failure
         if report.model.path == path:
             trace = Trace(report.model, report.runs, report.captures, PROFILE)
-            found += lint(trace, index(rules, Evidence.TRACE))
+            found += lint_subject(trace, index_detectors(rules, Evidence.TRACE))
             for outcome in report.outcomes:
-                found += lint(Trial(outcome, trace), index(rules, Evidence.EXPORT))
-    return merge(found)
+                found += lint_subject(
+                    Trial(outcome, trace), index_detectors(rules, Evidence.EXPORT)
+                )
+    return merge_findings(found)
 
 
 def only(findings: tuple[Finding, ...]) -> Finding:

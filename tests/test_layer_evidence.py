@@ -10,9 +10,9 @@ import pytest
 from examining import examine_files
 
 from lintorch import catalog
-from lintorch.core.dispatch import index, lint
+from lintorch.core.dispatch import index_detectors, lint_subject
 from lintorch.core.finding import Evidence, Finding
-from lintorch.core.merge import Merged, merge
+from lintorch.core.merge import Merged, merge_findings
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace
 from lintorch.source import Source
@@ -354,7 +354,7 @@ FILES = {
 }
 
 
-RULES = [catalog.load().rules[code] for code in FILES]
+RULES = [catalog.build_catalog().rules[code] for code in FILES]
 
 
 @pytest.fixture(scope="module")
@@ -368,11 +368,15 @@ def merged(tmp_path_factory: pytest.TempPathFactory) -> Merged:
     reports = examine_files(names, folder, graphs=False)
     assert [report.failure for report in reports if report.failure] == []
     subjects = [Trace(r.model, r.runs, r.captures, profile) for r in reports if r.model]
-    said = [f for subject in subjects for f in lint(subject, index(RULES, Evidence.TRACE))]
+    said = [
+        f
+        for subject in subjects
+        for f in lint_subject(subject, index_detectors(RULES, Evidence.TRACE))
+    ]
     for name in names:
         source = Source(name, Path(name).read_text(encoding="utf-8"), profile)
-        said += lint(source, index(RULES, Evidence.SOURCE))
-    return merge(said)
+        said += lint_subject(source, index_detectors(RULES, Evidence.SOURCE))
+    return merge_findings(said)
 
 
 def of(findings: Iterable[Finding], code: str) -> dict[int, Finding]:

@@ -18,11 +18,11 @@ def exported_name(call: cst.Call, source: Source) -> str:
         return name
     if not name and isinstance(call.func, cst.Attribute):
         named = f"torch.{call.func.attr.value}"
-        value = source.value(call.func.value) if named in written_operators.rows() else None
+        value = source.value(call.func.value) if named in written_operators.load_rows() else None
         sure = value is not None and value.is_tensor and (value.sure or not value.roots)
         name = named if sure else ""
     if name == INTERPOLATE and source.arguments(call, *SIZES).value("mode", "nearest") not in MODES:
         return ""  # written otherwise
-    known = name in written_operators.rows() or name.startswith("torch.nn.functional.")
+    known = name in written_operators.load_rows() or name.startswith("torch.nn.functional.")
     runs = known and source.in_traced_forward(call) and source.in_graph(call)
     return name if runs else ""
