@@ -26,11 +26,13 @@ from lintorch.core.finding import (
 
 def finding(path: str) -> Finding:
     hazard = Hazard((("onnx", Harm.SILENT),), ("ncnn",), Severity.NOTE, Severity.ERROR, ("onnx",))
-    note = Note(Evidence.SOURCE, "one", "net.py:Net", "onnx", hazard, Harm.NOISY, (("h", "w"),))
+    note = Note(
+        Evidence.SOURCE, "one", "so", "net.py:Net", "onnx", hazard, Harm.NOISY, (("h", "w"),)
+    )
     fix = Fix("Mend é", (Edit(0, 1, "\r\n"), Edit(4, 4, "y")), Applicability.UNSAFE)
     return Finding(
         "LT101", "dynamic-size", "a “size”", Severity.ERROR, Place(path, 1, 2, 3, 4),
-        Evidence.TRACE, "net.py:Net", None, "onnx", fix, (note,), None, False, hazard, Harm.FAILS,
+        Evidence.TRACE, "net.py:Net", None, "onnx", fix, (note,), None, False, "so", hazard, Harm.FAILS,
         (("batch",), ()), True, 2,
     )  # fmt: skip
 

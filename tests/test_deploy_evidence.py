@@ -14,6 +14,7 @@ from lintorch.core.merge import Merged, merge_findings
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace, Trial
 from lintorch.host.reports import Report
+from lintorch.report.wording import write_message
 from lintorch.source import Source
 
 CATALOG = catalog.build_catalog()
@@ -133,7 +134,7 @@ def test_what_depends_on_the_mode_is_told_at_the_export_call_of_another_file(
     finding = only(judged(folder, "LT201", MODAL, traced, deploy(MODAL)).standing)
     assert (Path(finding.place.path).name, finding.place.row) == ("deploy.py", 7)
     assert finding.evidence is Evidence.TRACE
-    assert "Net holds what depends on the mode: BatchNorm2d and Dropout" in finding.said
+    assert "Net holds what depends on the mode: BatchNorm2d and Dropout" in write_message(finding)
     assert finding.fix is not None
 
 
@@ -163,7 +164,7 @@ def test_an_export_in_training_mode_that_differs_proves_a_missing_eval(folder: P
 def test_dropout_seen_to_drop_in_eval_mode(folder: Path, traced: list[Report]) -> None:
     finding = only(judged(folder, "LT202", DROPPING, traced).standing)
     assert finding.evidence is Evidence.TRACE
-    assert "50%" in finding.said
+    assert "50%" in write_message(finding)
 
 
 def test_dropout_of_nothing_is_withdrawn(folder: Path, traced: list[Report]) -> None:

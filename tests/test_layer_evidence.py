@@ -15,6 +15,7 @@ from lintorch.core.finding import Evidence, Finding
 from lintorch.core.merge import Merged, merge_findings
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace
+from lintorch.report.wording import write_message
 from lintorch.source import Source
 
 HEAD = """import functools
@@ -398,7 +399,7 @@ def test_a_run_finds_what_it_met_and_nothing_else(merged: Merged, code: str) -> 
     assert found.keys() == wanted.keys()
     for row, finding in found.items():
         assert finding.evidence is Evidence.TRACE
-        assert wanted[row] in finding.said
+        assert wanted[row] in write_message(finding)
 
 
 @pytest.mark.parametrize("code", ["LT206", "LT207", "LT507"])

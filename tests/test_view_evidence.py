@@ -19,6 +19,7 @@ from lintorch.core.merge import Merged, merge_findings
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace, Trial
 from lintorch.record.runs import GraphCapture, Tracer
+from lintorch.report.wording import write_message
 from lintorch.run.judge_reports import trace_failure
 from lintorch.source import Source
 
@@ -109,7 +110,7 @@ def views(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Judged]:
 def test_a_write_through_a_view_whose_base_is_read(views: dict[str, Judged], mark: str) -> None:
     ((finding,), _) = views[mark]
     assert (finding.code, finding.evidence) == ("LT131", Evidence.TRACE)
-    assert "through" in finding.said
+    assert "through" in write_message(finding)
 
 
 @pytest.mark.parametrize("mark", ["index", "only the view read", "copy"])
@@ -315,7 +316,7 @@ def test_a_run_shows_it(others: dict[str, Judged], mark: str) -> None:
     code, said = CONFIRMED[mark]
     ((finding,), _) = others[mark]
     assert (finding.code, finding.evidence) == (code, Evidence.TRACE)
-    assert said in finding.said
+    assert said in write_message(finding)
 
 
 @pytest.mark.parametrize("mark", REFUTED)

@@ -140,6 +140,7 @@ def _judged(bare: Finding, hit: Hit, subject: Subject) -> Finding | None:
         model=hit.model or bare.model,
         exporter=hit.exporter or bare.exporter,
         target=hit.target,
+        detail=hit.detail,
         hazard=hazard,
         tried=hit.tried if hit.tried is not None else subject.tried if of_exporter else None,
         sizes=hit.sizes or (subject.sizes if of_exporter else ()),

@@ -61,7 +61,7 @@ def _once(findings: Iterable[Finding]) -> Iterator[Finding]:
         if not finding.refusal:
             yield finding
             continue
-        told = (finding.model, finding.exporter, finding.target, finding.said)
+        told = (finding.model, finding.exporter, finding.target, finding.said, finding.detail)
         if finding.target is not None or first.setdefault(told, place) == place:
             yield finding
 
@@ -79,16 +79,8 @@ def sort_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 def _sort_key(finding: Finding) -> tuple[Any, ...]:
     place, hazard = finding.place, finding.hazard
-    harm = hazard.harm if hazard else ()
-    return (
-        place.path,
-        place.row,
-        place.column,
-        finding.code,
-        finding.target or "",
-        finding.said,
-        harm,
-    )
+    what = finding.code, finding.target or "", finding.said, finding.detail
+    return place.path, place.row, place.column, *what, hazard.harm if hazard else ()
 
 
 def _groups(findings: list[Finding]) -> Iterable[list[Finding]]:

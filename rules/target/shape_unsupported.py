@@ -86,8 +86,9 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
         for name, opset in dict.fromkeys(as_one(event, trace)):
             use = OperatorUse(name, opset, rank=len(event.inputs[0]))
             if found := next(refused([use], target), None):
-                message = f"ran on {list(event.inputs[0])}: {found}"
-                yield Hit(event, message, severity=Severity.ERROR, target=target.name)
+                message = f"ran on {list(event.inputs[0])}"
+                grave = Severity.ERROR
+                yield Hit(event, message, severity=grave, target=target.name, detail=found)
                 break
 
 

@@ -38,8 +38,9 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
         for name, opset in dict.fromkeys(as_one(event, trace)):
             use = OperatorUse(name, opset, types=event.dtypes)
             if found := next(refused([use], target), None):
-                message = f"{event.dtypes[0]} came here: {found}; cast before it{doubt(target)}"
-                yield Hit(event, message, target=target.name)
+                message = f"{event.dtypes[0]} came here"
+                detail = f"{found}; cast before it{doubt(target)}"
+                yield Hit(event, message, target=target.name, detail=detail)
                 break
 
 
