@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Hashable, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
@@ -13,7 +12,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Edit, Evidence, Fix, Place
 from lintorch.core.profile import Profile
 from lintorch.facts.api.version_guards import asked
-from lintorch.facts.classes.classes import Classes, is_self
+from lintorch.facts.classes.classes import Classes
 from lintorch.facts.dataflow.sizes import (
     goes_by_fixed_name,
     has_fixed_name,
@@ -22,22 +21,21 @@ from lintorch.facts.dataflow.sizes import (
     is_scaled,
     may_vary,
 )
-from lintorch.facts.dataflow.steps import Paths, Step
+from lintorch.facts.dataflow.steps import Provenance, Step
 from lintorch.facts.dataflow.value_flow import Flows
 from lintorch.facts.dataflow.value_uses import Uses
 from lintorch.facts.dataflow.values import Kind, Value
 from lintorch.facts.modes.training_mode import Mode, Modes
 from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.names.scopes import Binding
-from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.nets.layers import Layers
-from lintorch.facts.project.files import home
-from lintorch.facts.regions.entered_functions import Function, entered
+from lintorch.facts.project.module_homes import Project
+from lintorch.facts.regions.entered_functions import Function, find_entered
+from lintorch.facts.regions.file_purpose import FilePurpose
 from lintorch.facts.regions.forward_region import Regions
 from lintorch.facts.training.loops import Loop, Loops, is_backward
 from lintorch.facts.training.paths import Act, Event, Path, Region, TrainingPaths
 from lintorch.facts.training.roles import Role, Roles
-from lintorch.files import testfile
 from lintorch.fix.idle_imports import add_import
 from lintorch.fix.lost_comments import strands_comment
 from lintorch.syntax.literals import UNKNOWN, Arguments, arguments, literal
@@ -67,7 +65,6 @@ __all__ = [
     "may_vary",
 ]
 
-_AUGMENTS = re.compile(r"(^|[/\\])(data_?)?augment(er|ation)?s?(_\w+)?(\.py$|[/\\])")
 N = TypeVar("N", bound=cst.CSTNode)
 
 
@@ -94,12 +91,6 @@ class Source:
         self._entered = entered
         self.consulted: set[str] = set()
         """Other files of the project that facts about this one were read from."""
-
-    @cached_property
-    def is_test(self) -> bool:
-        """Whether the file is a test: nobody deploys what it builds."""
-        self.consulted.update(testfile.package_marks(self.path))
-        return testfile.is_test_file(self.path, self.text)
 
     # what the dispatcher asks
 
@@ -161,13 +152,18 @@ class Source:
     # names, classes and what things were built from
 
     @cached_property
-    def _names(self) -> Lookup:
-        return Lookup(self.tree, home(self.path), self.consulted)
+    def _project(self) -> Project:
+        return Project(self.path, self.consulted)
+
+    @cached_property
+    def names(self) -> Lookup:
+        """What the names of the file stand for."""
+        return Lookup(self.file, self._project)
 
     @cached_property
     def classes(self) -> Classes:
         """The classes of the file: which are nn.Modules, their methods and attributes."""
-        return Classes(self.tree, self._names, home(self.path), self.consulted)
+        return Classes(self.file, self.names, self._project)
 
     def name(self, expression: cst.CSTNode | None) -> str:
         """Full dotted name through imports and aliases, such as `torch.nn.functional.interpolate`.
@@ -175,7 +171,7 @@ class Source:
         A built-in is its own name; a definition of this file is `module.name`; anything that is
         not a name of something known (a local variable, a call) is "".
         """
-        return documented_name(self._names.name(expression)) if expression is not None else ""
+        return self.names.name(expression)
 
     def arguments(self, call: cst.Call, *parameters: str) -> Arguments:
         """A call's arguments by parameter name."""
@@ -187,22 +183,17 @@ class Source:
 
     def bound(self, name: cst.Name) -> list[Binding]:
         """All bindings of a name in the scope it is looked up in; [] of what no scope binds."""
-        return self._names.bound(name)
+        return self.names.bound(name)
 
     def function(self, expression: cst.CSTNode) -> cst.FunctionDef | None:
         """The function or own method of this file that an expression stands for, if it is one."""
-        if isinstance(expression, cst.Attribute) and is_self(expression.value):
-            info = self.classes.around(expression)
-            return self.classes.method(info, expression.attr.value) if info else None
-        bound = self.bound(expression) if isinstance(expression, cst.Name) else []
-        node = bound[0].node if len(bound) == 1 else None
-        return node if isinstance(node, cst.FunctionDef) else None
+        return self.classes.function(expression)
 
     # what things are for
 
     @cached_property
     def _roles(self) -> Roles:
-        return Roles(self)
+        return Roles(self.file, self.names, self.classes)
 
     def role(self, expression: cst.CSTNode) -> Role | None:
         """Optimizer, scheduler, scaler, loss, model, loader or dataset: told by what built it."""
@@ -215,29 +206,38 @@ class Source:
     @cached_property
     def loops(self) -> Loops:
         """Which loops train."""
-        return Loops(self)
+        return Loops(self.file, self.classes)
 
     @cached_property
     def paths(self) -> TrainingPaths:
         """In which orders backward, step, zero_grad and the like can happen in a training step."""
-        return TrainingPaths(self)
+        return TrainingPaths(self.file, self.names, self.classes, self._roles)
 
     @cached_property
     def layers(self) -> Layers:
         """The layers of torch.nn that expressions stand for, with their numbers of channels."""
-        return Layers(self)
+        return Layers(self.file, self.names, self.classes)
 
     # where code runs and what values are
 
     @cached_property
     def regions(self) -> Regions:
         """What runs when a model of this file runs forward."""
-        return Regions(self.tree, self._names, self.classes, self._entered)
+        return Regions(self.file, self.names, self.classes, self._purpose, self._entered)
+
+    @cached_property
+    def _purpose(self) -> FilePurpose:
+        return FilePurpose(self.file, self.consulted)
+
+    @property
+    def is_test(self) -> bool:
+        """Whether the file is a test: nobody deploys what it builds."""
+        return self._purpose.is_test
 
     @cached_property
     def enters(self) -> frozenset[Function]:
         """Functions of other files of the project that run in the forward passes of this one."""
-        return entered(self)
+        return find_entered(self.regions, self.names, self._project)
 
     def in_forward(self, node: cst.CSTNode) -> bool:
         """Whether the node runs in a forward pass that an exporter sees."""
@@ -245,40 +245,42 @@ class Source:
 
     def in_traced_forward(self, node: cst.CSTNode) -> bool:
         """Whether the node runs in a forward pass that is traced: no loss, no TorchScript branch."""
-        aside = self.is_test or _AUGMENTS.search(self.path) is not None
-        return not aside and self.regions.traced(node)
+        return self.regions.traced(node)
 
     @cached_property
-    def _flows(self) -> Flows:
-        return Flows(self)
+    def flows(self) -> Flows:
+        """What kind of value each expression has."""
+        return Flows(self.file, self.names, self.classes, self.regions)
 
     def value(self, expression: cst.CSTNode) -> Value:
         """What kind of value an expression inside a function has."""
-        return self._flows.value(expression)
+        return self.flows.value(expression)
 
     @cached_property
-    def _trails(self) -> Paths:
-        return Paths(self)
+    def provenance(self) -> Provenance:
+        """What tensors went through, and which calls made modules."""
+        return Provenance(self.file, self.names, self.classes)
 
     def steps(self, expression: cst.CSTNode) -> tuple[Step, ...]:
         """The operations a value came out of, last first: through names, layers, models of the file."""
-        return self._trails.steps(expression)
+        return self.provenance.steps(expression)
 
     def origins(self, expression: cst.CSTNode) -> tuple[cst.Call, ...]:
         """The calls that made a module, moves, wrappers and parameters followed; () if unknown."""
-        return self._trails.origins(expression)
+        return self.provenance.origins(expression)
 
     @cached_property
-    def _uses(self) -> Uses:
-        return Uses(self)
+    def uses(self) -> Uses:
+        """Which values end in what a model computes."""
+        return Uses(self.file, self.names, self.regions, self.flows)
 
     def in_graph(self, node: cst.CSTNode) -> bool:
         """Whether a value may end in what the model computes, not only in branches and messages."""
-        return self._uses.in_graph(node)
+        return self.uses.in_graph(node)
 
     @cached_property
     def _modes(self) -> Modes:
-        return Modes(self)
+        return Modes(self.file, self.names, self.classes, self._project)
 
     def mode(self, expression: cst.CSTNode) -> Mode | None:
         """The model an expression stands for, and whether it is in training mode there."""
@@ -315,7 +317,7 @@ class Source:
 
     def spell(self, dotted: str, at: cst.CSTNode) -> str:
         """How this file can write a dotted name at a node by its own imports; "" if it cannot."""
-        return self._names.spell(dotted, at)
+        return self.names.spell(dotted, at)
 
     def reach(self, dotted: str, at: cst.CSTNode) -> tuple[str, tuple[Edit, ...]]:
         """How to write a dotted name at a node, and the import that this needs; "" if it cannot be.
@@ -326,6 +328,6 @@ class Source:
         if spelled := self.spell(dotted, at):
             return spelled, ()
         top = dotted.partition(".")[0]
-        if self._names.taken(top, at):
+        if self.names.is_taken(top, at):
             return "", ()
         return dotted, (add_import(self.text, f"import {top}"),)

@@ -25,9 +25,9 @@ STANDS_ON = {
     "fix": "core",
     "catalog": "core",
     "suppress": "core",
-    "syntax": "core source",
+    "syntax": "core",
     "evidence": "core record targets",
-    "facts": "core files source syntax targets",
+    "facts": "core files syntax targets",
     "source": "core facts files fix syntax",
     "host": "machine record",
     "guest": "machine record",
@@ -40,6 +40,21 @@ STANDS_ON = {
     "__main__": "cli",
 }
 """By room, the only others that its files import; nobody imports `guest`, which is beyond the wall."""
+FACTS_STAND_ON = {
+    "project": "",
+    "names": "project",
+    "classes": "names project",
+    "regions": "classes names project",
+    "dataflow": "classes names regions",
+    "modes": "classes names project",
+    "training": "classes names",
+    "nets": "classes dataflow names",
+    "exporting": "classes dataflow names regions",
+    "api": "classes names",
+    "deployment": "dynamic_shapes",
+    "dynamic_shapes": "",
+}
+"""By room of facts, the lower ones that its files import: only `lintorch.source` knows them all."""
 OF_RULES = {"core", "evidence", "facts", "source", "syntax", "targets"}
 
 
@@ -74,6 +89,27 @@ def test_a_room_imports_those_it_stands_on(path: Path) -> None:
         assert rooms_of(path) <= {own, *STANDS_ON[own].split()}
 
 
+def facts() -> list[Path]:
+    return [path for path in modules() if dotted(path).startswith("facts.")]
+
+
+@pytest.mark.parametrize("path", facts(), ids=dotted)
+def test_facts_stand_on_lower_facts(path: Path) -> None:
+    own = dotted(path).split(".")[1]
+    names = (name.split(".") for name in imported(path, everywhere=True))
+    used = {parts[2] for parts in names if parts[:2] == ["lintorch", "facts"] and parts[2:]}
+    assert used <= {own, *FACTS_STAND_ON[own].split()}
+
+
+def test_the_rooms_of_facts_stand_in_an_order() -> None:
+    below: set[str] = set()
+    waiting = {room: set(others.split()) for room, others in FACTS_STAND_ON.items()}
+    while free := {room for room, others in waiting.items() if others <= below}:
+        below |= free
+        waiting = {room: others for room, others in waiting.items() if room not in free}
+    assert not waiting
+
+
 def test_there_are_no_import_cycles() -> None:
     names = {dotted(path): path for path in modules()}
     graph = {name: set(needed(path, set(names))) - {name, ""} for name, path in names.items()}
@@ -83,8 +119,8 @@ def test_there_are_no_import_cycles() -> None:
 
 
 def needed(path: Path, names: set[str]) -> Iterator[str]:
-    """The modules of lintorch that a module imports when it is loaded."""
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    """The modules of lintorch that a module knows: also those it imports for their types alone."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("lintorch"):
             package = (node.module or "").removeprefix("lintorch").removeprefix(".")
             for alias in node.names:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textwrap import dedent
 
+from lintorch.facts.training.conditions import Condition
 from lintorch.source import Act, Region, Source
 
 
@@ -177,8 +178,8 @@ def test_lasting_tests_tie_iterations_together() -> None:
             if x > 0:
                 model.eval()
     """)
-    amp = [p for p in region.paths if ("amp", True) in p.facts]
-    plain = [p for p in region.paths if ("amp", False) in p.facts]
+    amp = [p for p in region.paths if Condition("amp", True) in p.conditions]
+    plain = [p for p in region.paths if Condition("amp", False) in p.conditions]
     assert amp
     assert plain
     assert all(one.precedes(other) for one in amp for other in amp)

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import nn
 
-from lintorch.facts.nets.signals import clashes_in
+from lintorch.facts.nets.signals import clashes_in_row
 from lintorch.source import Source
 
 LAYERS = (
@@ -60,7 +60,7 @@ def test_no_row_that_runs_is_said_to_clash(seed: int) -> None:
     for text in (row(pick) for _ in range(50)):
         source = Source("row.py", f"from torch import nn\nrow = {text}\n")
         call = source.nodes(cst.Call)[0]
-        if said := [clash.message for clash in clashes_in(source.layers.row(call))]:
+        if said := [clash.message for clash in clashes_in_row(source.layers.row(call))]:
             made = [eval(text, {"nn": nn}) for _ in SHAPES]  # each its own: lazy layers settle
             fed = [shape for shape, one in zip(SHAPES, made, strict=True) if runs(one, shape)]
             assert not fed, f"{text} runs with {fed}, but {said}"

@@ -19,9 +19,12 @@ from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record import wire
 from lintorch.record.allowance import MOST_MODELS, bound_model
 from lintorch.record.bounds import SLACK
+from lintorch.record.framing import Parcel
+from lintorch.record.messages import ModelBegun, ModelDone, ModelFailed, ModelFound, TimeNeeded
 from lintorch.record.model_options import ModelOptions
-from lintorch.record.models import Failure, Model, Stage
+from lintorch.record.models import Failure, Stage
 from lintorch.record.user_files import project_roots
+from lintorch.record.wire import MalformedError
 
 
 def visit(
@@ -39,8 +42,8 @@ def visit(
         found = outline_file(text)
         module = import_file(Path(path), Path(chosen.project))
     except BaseException as error:  # whatever user code raises, SystemExit too
-        send({"failure": wire.pack(_not_imported(error, files, shown))})
-        send({"done": True})
+        send(ModelFailed(_not_imported(error, files, shown)))
+        send(ModelDone())
         return
     covered = set(passed)
     tried = 0
@@ -51,8 +54,8 @@ def visit(
             cause = f"only the first {MOST_MODELS} models of a file are tried; configure this one to have it tried"
             seen = ModelIdentity(shown, candidate.qualname, candidate.row)
             _begin(send, seen)
-            send({"failure": wire.pack(_failure(seen, "stopped", cause))})
-            send({"done": True})
+            send(ModelFailed(_failure(seen, "stopped", cause)))
+            send(ModelDone())
             return
         tried += 1
         covered |= _one(send, candidate, shown, files, chosen, covered)
@@ -76,7 +79,7 @@ def configured(
         lambda inner: examine(
             inner,
             seen,
-            lambda: ways_to_build.build_configured(setting, Path(chosen.project), files),
+            lambda: ways_to_build.build_from_settings(setting, Path(chosen.project), files),
             files,
             chosen,
             setting,
@@ -96,8 +99,8 @@ def _one(
     seen = ModelIdentity(shown, candidate.qualname, candidate.row)
     if candidate.error is not None:
         _begin(send, seen)
-        send({"failure": wire.pack(_failure(seen, "build", shortened(candidate.error)))})
-        send({"done": True})
+        send(ModelFailed(_failure(seen, "build", shortened(candidate.error))))
+        send(ModelDone())
         return set()
 
     def work(inner: Send) -> None:
@@ -119,36 +122,36 @@ def _isolated(
 ) -> set[str]:
     """Do the work in a child; what the model that ran there covers."""
     _begin(send, seen)
-    send({"allow": options.limits.seconds + 2 * SLACK})
+    send(TimeNeeded(options.limits.seconds + 2 * SLACK))
     parts: set[str] = set()
     failed = False
     pieces = isolate_work(work, bound_model(options))
     while True:
         try:
-            message = next(pieces)
+            parcel = next(pieces)
         except StopIteration as stop:
             ending = stop.value
             break
-        failed = failed or "failure" in message
-        if "model" in message:
-            parts = _contained(message["model"])
-        send(message)
+        failed = failed or parcel.tag == ModelFailed.tag
+        if parcel.tag == ModelFound.tag:
+            parts = _contained(parcel)
+        send(parcel)
     if ending.cause:
         failed = True
-        send({"failure": wire.pack(_failure(seen, "stopped", ending.cause, ending.output))})
-    send({"done": True})
+        send(ModelFailed(_failure(seen, "stopped", ending.cause, ending.output)))
+    send(ModelDone())
     return set() if failed else parts
 
 
 def _begin(send: Send, seen: ModelIdentity) -> None:
-    send({"begin": [seen.path, seen.qualname, seen.row]})
+    send(ModelBegun(seen.path, seen.qualname, seen.row))
 
 
-def _contained(data: Any) -> set[str]:
+def _contained(parcel: Parcel) -> set[str]:
     """What a model as it was sent contains; nothing where it is none, which who reads it says."""
     try:
-        return set(wire.read(Model, data).contains)
-    except wire.MalformedError:
+        return set(parcel.opened(ModelFound).model.contains)
+    except MalformedError:
         return set()
 
 

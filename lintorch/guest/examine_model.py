@@ -24,12 +24,20 @@ from lintorch.guest.model_work import Work
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.isolate import Send
 from lintorch.guest.watch import record_run
+from lintorch.guest.watch.size_ranges import user_modules
 from lintorch.guest.watch.trace_graphs import TRACERS
 from lintorch.guest.watch.user_lines import UserLines
-from lintorch.record import wire
 from lintorch.record.allowance import REPLAYING
 from lintorch.record.bounds import SLACK
-from lintorch.record.events.base import Raised
+from lintorch.record.events import Raised
+from lintorch.record.messages import (
+    FactShown,
+    GraphTried,
+    ModelFound,
+    RefusalSeen,
+    RunRecorded,
+    TimeNeeded,
+)
 from lintorch.record.model_options import ModelOptions
 from lintorch.record.models import Model
 from lintorch.record.runs import GraphCapture, Run
@@ -48,7 +56,7 @@ def examine(
     setting: Mapping[str, Any],
     passed: Set[str] = frozenset(),
 ) -> None:
-    """Send what becomes of one model: "failure", or "model", then "run", "rung" and "outcome"."""
+    """Send what becomes of one model: that it failed, or is found, then its runs, graphs and exports."""
     work = Work(send, seen, files, options, clock() + options.limits.seconds)
 
     def name(module: nn.Module) -> ModelIdentity | None:
@@ -62,7 +70,7 @@ def examine(
         return
     work, built, fed = found
     model = _model(work.seen, built, fed, work)
-    send({"model": wire.pack(model)})
+    send(ModelFound(model))
     whole = Site(work.seen.path, work.seen.row)
     subject = record_run.Subject(built.module, fed.inputs, built.sites, whole, files, built.outside)
     if options.trace and _recorded(work, subject, fed) and options.graphs:
@@ -93,21 +101,22 @@ def _model(seen: ModelIdentity, built: Built, fed: Fed, work: Work) -> Model:
 
 def _recorded(work: Work, subject: record_run.Subject, fed: Fed) -> bool:
     """Record a run at each set of sizes; whether each came to its end."""
+    user_modules(work.files)  # which they are is found out once, for the forks that each run is
     raised = (*_refused(work, subject, fed),)
     first: Run | None = None
     error = ""
     for sizes in (fed.sizes, *fed.varied.values()):
 
         def running(send: Send, sizes: Mapping[str, int] = sizes) -> None:
-            send({"run": wire.pack(record_run.record(subject, sizes))})
+            send(RunRecorded(record_run.record(subject, sizes)))
 
-        sent, ending = work.step(running, work.left(), "run")
-        for message in sent:
-            found = wire.read(Run, message["run"])
+        sent, ending = work.step(running, work.left(), RunRecorded)
+        for parcel in sent:
+            found = parcel.opened(RunRecorded).run
             if first is None:
                 first = replace(found, events=(*found.events, *raised))
                 found = first
-            work.send({"run": wire.pack(found)})
+            work.send(RunRecorded(found))
             error = error or found.error
         if ending.cause:
             work.fail("stopped", ending.cause, ending.output)
@@ -126,10 +135,11 @@ def _refused(work: Work, subject: record_run.Subject, fed: Fed) -> Iterator[Rais
 
         def running(send: Send, changed: Mapping[str, int] = changed) -> None:
             event = record_run.refused(named, {**fed.named_sizes, **changed}, changed)
-            send({"raised": wire.pack(event)})
+            send(RefusalSeen(event))
 
-        sent, _ = work.step(running, work.left() * _REFUSED_SHARE, "raised")
-        yield from (wire.read(Raised, message["raised"]) for message in sent if message["raised"])
+        sent, _ = work.step(running, work.left() * _REFUSED_SHARE, RefusalSeen)
+        found = (parcel.opened(RefusalSeen).event for parcel in sent)
+        yield from (event for event in found if event is not None)
 
 
 def _replay(work: Work, subject: record_run.Subject, fed: Fed, recorded: Run) -> None:
@@ -139,10 +149,10 @@ def _replay(work: Work, subject: record_run.Subject, fed: Fed, recorded: Run) ->
 
     def replaying(send: Send) -> None:
         for fact in replay.replayed(subject, fed.sizes, recorded.events):
-            send({"fact": wire.pack(fact)})
+            send(FactShown(fact))
 
-    work.send({"allow": REPLAYING + SLACK})
-    facts, _ = work.step(replaying, REPLAYING, "fact")
+    work.send(TimeNeeded(REPLAYING + SLACK))
+    facts, _ = work.step(replaying, REPLAYING, FactShown)
     for fact in facts:
         work.send(fact)
 
@@ -152,11 +162,12 @@ def _climb(work: Work, subject: record_run.Subject, fed: Fed) -> None:
     for tracer, trace in TRACERS.items():
 
         def tracing(send: Send, trace: Any = trace) -> None:
-            send({"rung": wire.pack(trace(subject, fed.sizes))})
+            send(GraphTried(trace(subject, fed.sizes)))
 
-        work.send({"allow": work.options.limits.seconds + SLACK})
-        sent, ending = work.step(tracing, work.options.limits.seconds, "rung")
+        seconds = work.options.limits.seconds
+        work.send(TimeNeeded(seconds + SLACK))
+        sent, ending = work.step(tracing, seconds, GraphTried)
+        for parcel in sent:
+            work.send(parcel)
         if not sent:
-            sent = [{"rung": wire.pack(GraphCapture(tracer, False, ending.cause))}]
-        for message in sent:
-            work.send(message)
+            work.send(GraphTried(GraphCapture(tracer, False, ending.cause)))

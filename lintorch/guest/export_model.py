@@ -16,8 +16,16 @@ from lintorch.guest.parallel import Piece, abreast, room
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.isolate import Send
 from lintorch.machine import work_folders
-from lintorch.record import wire
 from lintorch.record.bounds import SLACK
+from lintorch.record.messages import (
+    ExportBegun,
+    ExportMessage,
+    ExportTried,
+    PartFound,
+    ScriptMissing,
+    ScriptWritten,
+    TimeNeeded,
+)
 from lintorch.record.model_options import ModelLimits
 from lintorch.record.models import Model
 from lintorch.record.outcomes import Outcome
@@ -62,8 +70,8 @@ def tried(work: Work, subject: Subject) -> None:
     ]
 
     def begins(number: int) -> None:
-        work.send({"trying": trials[number].exporter})
-        work.send({"allow": work.options.limits.trial_seconds + SLACK})
+        work.send(ExportBegun(trials[number].exporter))
+        work.send(TimeNeeded(work.options.limits.trial_seconds + SLACK))
 
     works = [partial(_trying, work, subject, trial) for trial in trials]
     at_once = room(work.options.processes, subject.built.module)
@@ -72,7 +80,7 @@ def tried(work: Work, subject: Subject) -> None:
         outcome = _outcome(trial.exporter, piece, work.options.limits)
         if not outcome.artifact:
             shutil.rmtree(trial.folder, ignore_errors=True)
-        work.send({"outcome": wire.pack(outcome)})
+        work.send(ExportTried(outcome))
 
 
 def _trying(work: Work, subject: Subject, trial: _Trial, send: Send) -> None:
@@ -92,14 +100,14 @@ def _trying(work: Work, subject: Subject, trial: _Trial, send: Send) -> None:
     outcome = export.try_export(
         trial.exporter, module, model, varied, directory=trial.folder, **wanted, **about
     )
-    send({"outcome": wire.pack(outcome)})
+    send(ExportTried(outcome))
     left = work.options.limits.trial_seconds - (clock() - started)
     seconds = min(_NARROWING, left / 2)
     for name in export.find_blamed_parts(outcome, module, model, varied, seconds=seconds, **about):
-        send({"part": name})
+        send(PartFound(name))
 
 
-def _script(work: Work, subject: Subject, trial: _Trial) -> dict[str, str]:
+def _script(work: Work, subject: Subject, trial: _Trial) -> ScriptWritten | ScriptMissing:
     """A program that does the same, or why the model cannot be built by one."""
     from lintorch.guest import export
 
@@ -107,7 +115,7 @@ def _script(work: Work, subject: Subject, trial: _Trial) -> dict[str, str]:
     try:
         building = recipe.write_statements(work.options.project)
     except ValueError as error:
-        return {"unwritten": str(error)}
+        return ScriptMissing(str(error))
     text = export.write_reproduction(
         trial.exporter,
         "repro.py",
@@ -119,7 +127,7 @@ def _script(work: Work, subject: Subject, trial: _Trial) -> dict[str, str]:
         train=trial.train,
         directory=trial.folder,
     )
-    return {"script": text}
+    return ScriptWritten(text)
 
 
 def _outcome(exporter: str, piece: Piece, limits: ModelLimits) -> Outcome:
@@ -127,14 +135,21 @@ def _outcome(exporter: str, piece: Piece, limits: ModelLimits) -> Outcome:
     from lintorch.guest import export
 
     assert piece.ending is not None
-    told: dict[str, Any] = {}
-    for message in piece.sent:
-        told |= message
     seconds = round(piece.seconds, 3)
-    stopped = Outcome(exporter, "failed", "stopped", piece.ending.cause, seconds=seconds)
-    outcome = wire.read(Outcome, told.pop("outcome")) if "outcome" in told else stopped
+    outcome = Outcome(exporter, "failed", "stopped", piece.ending.cause, seconds=seconds)
+    part = script = unwritten = ""
+    for parcel in piece.sent:
+        match parcel.opened(ExportMessage):
+            case ExportTried(tried):
+                outcome = tried
+            case PartFound(name):
+                part = name
+            case ScriptWritten(text):
+                script = text
+            case ScriptMissing(reason):
+                unwritten = reason
     if outcome.message == export.OUT_OF_MEMORY:
         outcome = replace(outcome, message=limits.space.full())
-    if outcome.status not in ("wrong", "failed"):
-        told = {name: said for name, said in told.items() if name == "part"}
-    return replace(outcome, **told)
+    if outcome.status in ("wrong", "failed"):
+        outcome = replace(outcome, script=script, unwritten=unwritten)
+    return replace(outcome, part=part)

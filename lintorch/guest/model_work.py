@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from lintorch.guest.construct.model_identity import ModelIdentity
 from lintorch.guest.process.deadline import clock
-from lintorch.guest.process.isolate import Ending, Send, isolate_work
+from lintorch.guest.process.isolate import Send, isolate_work
 from lintorch.guest.watch.user_lines import UserLines
-from lintorch.record import wire
 from lintorch.record.allowance import bound_step
-from lintorch.record.events.base import Raised
-from lintorch.record.messages import Message
+from lintorch.record.events import Raised
+from lintorch.record.framing import Message, Parcel
+from lintorch.record.messages import Ending, ModelFailed
 from lintorch.record.model_options import ModelOptions
 from lintorch.record.models import Failure, Stage
 
@@ -35,21 +35,21 @@ class Work:
         """Send a failure of this model."""
         seen = self.seen
         failure = Failure(seen.path, seen.qualname, seen.row, stage, cause, output, raised)
-        self.send({"failure": wire.pack(failure)})
+        self.send(ModelFailed(failure))
 
     def left(self) -> float:
         """Seconds that are left for building, feeding and running."""
         return max(LEAST_SECONDS, self.deadline - clock())
 
     def step(
-        self, work: Callable[[Send], None], seconds: float, *kinds: str
-    ) -> tuple[list[Message], Ending]:
+        self, work: Callable[[Send], None], seconds: float, kind: type[Message]
+    ) -> tuple[list[Parcel], Ending]:
         """Do a part of the work in a child of its own, so that this process stays as it is.
 
-        It sends messages of these kinds.
+        It sends messages of this kind.
         """
-        sent: list[Message] = []
-        pieces = isolate_work(work, bound_step(self.options.limits, seconds, *kinds))
+        sent: list[Parcel] = []
+        pieces = isolate_work(work, bound_step(self.options.limits, seconds, kind))
         while True:
             try:
                 sent.append(next(pieces))

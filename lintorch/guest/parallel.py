@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 from torch import nn
 
 from lintorch.guest.export.module_state import list_tensors
-from lintorch.guest.process.isolate import Ending, Send, isolate_in_ticks
+from lintorch.guest.process.isolate import Send, isolate_in_ticks
 from lintorch.machine.free_memory import free_bytes
 from lintorch.record.allowance import bound_trial
-from lintorch.record.messages import Message
+from lintorch.record.framing import Parcel
+from lintorch.record.messages import Ending
 from lintorch.record.model_options import ModelLimits
 
 _COPIES = 5
 """How many times its weights an export holds at its height (of 100 M: 4.5 in onnx, 3.0 in TorchScript)."""
 _BASE = 2**30
-_KINDS = ("outcome", "part", "script", "unwritten")
 
 
 @dataclass
@@ -26,7 +26,7 @@ class Piece:
     """One piece of work: what it sent, and how it ended once it has."""
 
     work: Callable[[Send], None]
-    sent: list[Message] = field(default_factory=list)
+    sent: list[Parcel] = field(default_factory=list)
     ending: Ending | None = None
     seconds: float = 0.0
 
@@ -47,7 +47,7 @@ def abreast(
     """Do each in a child of its own, at most so many at once; `begins` is told which begins."""
     pieces = [Piece(work) for work in works]
     beside: set[int] = set()
-    running: dict[int, Generator[Message | None, None, Ending]] = {}
+    running: dict[int, Generator[Parcel | None, None, Ending]] = {}
     started: dict[int, float] = {}
     begun = 0
     for number, piece in enumerate(pieces):
@@ -55,7 +55,7 @@ def abreast(
             while begun < len(pieces) and len(running) < at_once:
                 begins(begun)
                 started[begun] = time.monotonic()
-                bounds = bound_trial(limits, *_KINDS)
+                bounds = bound_trial(limits)
                 running[begun] = isolate_in_ticks(pieces[begun].work, bounds, beside)
                 begun += 1
             for active in list(running):
@@ -65,13 +65,13 @@ def abreast(
         yield pieces[number]
 
 
-def _ended(piece: Piece, running: Generator[Message | None, None, Ending]) -> bool:
+def _ended(piece: Piece, running: Generator[Parcel | None, None, Ending]) -> bool:
     """Take what there is; whether that was all."""
     try:
-        message = next(running)
+        parcel = next(running)
     except StopIteration as stop:
         piece.ending = stop.value
         return True
-    if message is not None:
-        piece.sent.append(message)
+    if parcel is not None:
+        piece.sent.append(parcel)
     return False

@@ -48,15 +48,13 @@ def _lint_source(task: LintTask, text: str, bare: Linted) -> Linted:
     except cst.ParserSyntaxError as error:
         place = Place(task.path, max(error.raw_line, 1), error.raw_column + 1)
         return replace(bare, findings=(_report_unparsed(task, UNKNOWN_SYNTAX, place),))
-    linted = replace(
+    return replace(
         bare,
         findings=tuple(lint_subject(source, _index_rules(task.codes, task.folders))),
         enters=source.enters,
         inside=source.regions.inside,
         consulted=tuple(sorted(source.consulted)),
     )
-    vars(source).clear()  # facts point back at their source: without this the tree stays for long
-    return linted
 
 
 @cache

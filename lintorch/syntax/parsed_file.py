@@ -16,6 +16,13 @@ from lintorch.syntax.tree import Tree, grow
 N = TypeVar("N", bound=cst.CSTNode)
 
 
+class HasAncestors(Protocol):
+    """What knows the nodes around a node: a parsed file, and what holds one."""
+
+    def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """The nodes around this one, innermost first."""
+
+
 class HasFile(Protocol):
     """What knows a parsed file."""
 
@@ -60,7 +67,11 @@ class ParsedFile:
 
     def enclosing(self, node: cst.CSTNode, *kinds: type[N]) -> N | None:
         """The innermost node of these classes around this one."""
-        return next((a for a in self.ancestors(node) if isinstance(a, kinds)), None)
+        parents = self.tree.parents
+        outer = parents.get(node)
+        while outer is not None and not isinstance(outer, kinds):
+            outer = parents.get(outer)
+        return outer
 
     def nodes(self, kind: type[N]) -> list[N]:
         """All nodes of exactly this class, in document order."""
@@ -85,9 +96,10 @@ class ParsedFile:
 
     def code(self, node: cst.CSTNode) -> str:
         """The node's own text."""
-        if node not in self._written:
-            self._written[node] = self.module.code_for_node(node)
-        return self._written[node]
+        written = self._written.get(node)
+        if written is None:
+            written = self._written[node] = self.module.code_for_node(node)
+        return written
 
     @cached_property
     def spans(self) -> Spans:

@@ -67,6 +67,12 @@ def names_in(node: cst.CSTNode) -> Iterator[cst.Name]:
         yield from names_in(child)
 
 
+def parameters(function: cst.FunctionDef) -> list[cst.Param]:
+    """The parameters that have a name, in order."""
+    given = function.params
+    return [*given.posonly_params, *given.params, *given.kwonly_params]
+
+
 def leaves(block: cst.CSTNode) -> bool:
     """Whether what follows a block is never reached from its end."""
     if isinstance(block, cst.Else):

@@ -10,8 +10,6 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.facts.api.tentative import is_tentative
-from lintorch.facts.classes.model_classes import is_subclass
-from lintorch.facts.project.files import home
 from lintorch.source import UNKNOWN, Source, literal
 from lintorch.syntax.literals import Arguments
 
@@ -207,7 +205,7 @@ def dataset_class(name: cst.Name, source: Source) -> str:
 
 
 def is_a(dotted: str, bases: tuple[str, ...], source: Source) -> bool:
-    return is_subclass(dotted, bases, home(source.path), source.consulted)
+    return source.classes.is_subclass(dotted, bases)
 
 
 # splits

@@ -11,8 +11,6 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.facts.classes.classes import ClassInfo, is_self
-from lintorch.facts.classes.model_classes import is_subclass
-from lintorch.facts.project.files import home
 from lintorch.facts.training.loaders import LOADER, holder, loader_arguments, reads
 from lintorch.source import Source, literal
 from lintorch.syntax.literals import Arguments
@@ -194,7 +192,7 @@ def is_dataset(info: ClassInfo, source: Source) -> bool:
     """Whether a class is derived from a Dataset, also as `Dataset[Sample]`."""
     bases = (base.value for base in info.node.bases)
     names = (source.name(b.value if isinstance(b, cst.Subscript) else b) for b in bases)
-    return any(is_subclass(n, DATASETS, home(source.path), source.consulted) for n in names)
+    return any(source.classes.is_subclass(n, DATASETS) for n in names)
 
 
 # listings

@@ -62,7 +62,7 @@ rule = Rule(
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     if source.name(call.func) != ONNX_EXPORT:
         return
-    given, exporter = onnx_arguments(call, source), onnx_exporter(call, source)
+    given, exporter = onnx_arguments(call), onnx_exporter(call, source)
     axes, shapes = (is_given(given, name) for name in ("dynamic_axes", "dynamic_shapes"))
     if exporter == "onnx-legacy" and shapes and not axes:
         message = "the legacy exporter raises when given dynamic_shapes: it takes dynamic_axes"

@@ -68,7 +68,7 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     exporter = onnx_exporter(call, source) if source.name(call.func) == ONNX_EXPORT else ""
     if not exporter or source.profile.torch < FIRST:
         return
-    given = onnx_arguments(call, source)
+    given = onnx_arguments(call)
     for name in IGNORED[exporter]:
         arg = given.by_name.get(name)
         if arg is not None and arg.keyword is not None:

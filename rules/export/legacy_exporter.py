@@ -71,7 +71,7 @@ def _warns(source: Source) -> bool:
 
 
 def _onnx(call: cst.Call, source: Source) -> Iterator[Hit]:
-    given, exporter = onnx_arguments(call, source), onnx_exporter(call, source)
+    given, exporter = onnx_arguments(call), onnx_exporter(call, source)
     model = given.get("model")
     built = source.built(model) if model is not None else ()
     if exporter == "onnx" and built and all(source.name(b.func) in SCRIPTS for b in built):

@@ -67,7 +67,7 @@ FIRST = (2, 9)
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     if source.name(call.func) != ONNX_EXPORT or source.profile.torch < FIRST:
         return
-    asked = onnx_arguments(call, source).get("opset_version")
+    asked = onnx_arguments(call).get("opset_version")
     opset = literal(asked)
     if asked is None or not isinstance(opset, int) or isinstance(opset, bool):
         return

@@ -166,7 +166,7 @@ def unnamed(plain: list[tuple[cst.BaseElement, object]]) -> Iterator[Hit]:
 
 def in_names(export: Export, forward: cst.FunctionDef, source: Source) -> Iterator[Hit]:
     """Names of inputs and outputs that go to others than they say."""
-    given = onnx_arguments(export.call, source)
+    given = onnx_arguments(export.call)
     inputs, outputs = given.get("input_names"), given.get("output_names")
     parameters = [p.name.value for p in forward.params.params[1:]]
     names, example = [*strings(inputs)], given.get("args")

@@ -12,7 +12,8 @@ from lintorch.core.rule import Rule
 from lintorch.evidence import GraphCapture, OperatorCall, Raised, Trace, Tracer
 from lintorch.evidence.host_reads import is_whole, line, shown
 from lintorch.facts.nets.layers import CONV, TRANSPOSED
-from lintorch.facts.nets.signals import Clash, clashes_in, clashes_of
+from lintorch.facts.nets.signal_flow import clashes_in_method
+from lintorch.facts.nets.signals import Clash, clashes_in_row
 from lintorch.source import Source, literal
 from lintorch.syntax.literals import Arguments
 
@@ -152,10 +153,10 @@ def clashes(source: Source) -> Iterator[Clash]:
     """What cannot meet in the Sequentials and in the methods of the modules of a file."""
     for call in source.nodes(cst.Call):
         if source.layers.is_sequential(call):
-            yield from clashes_in(source.layers.row(call))
+            yield from clashes_in_row(source.layers.row(call))
     for info in source.classes.all.values():
         for method in info.methods.values() if info.is_module else ():
-            yield from clashes_of(method, source)
+            yield from clashes_in_method(method, source)
 
 
 def number(node: cst.CSTNode | None, source: Source) -> int:

@@ -83,7 +83,7 @@ ELSEWHERE = frozenset(
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     if not source.profile.targets or source.name(call.func) != ONNX_EXPORT:
         return
-    given, exporter = onnx_arguments(call, source), onnx_exporter(call, source)
+    given, exporter = onnx_arguments(call), onnx_exporter(call, source)
     node = given.get("opset_version")
     asked = given.value("opset_version", None)
     if asked is not None and (not isinstance(asked, int) or isinstance(asked, bool)):

@@ -67,7 +67,7 @@ SIZES = ("dynamic_axes", "dynamic_shapes")
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     if not source.profile.targets or source.name(call.func) != ONNX_EXPORT:
         return
-    given = onnx_arguments(call, source)
+    given = onnx_arguments(call)
     named = [name for name in SIZES if is_given(given, name)]
     for target in map(find_target, source.profile.targets if named else ()):
         if target.release.dynamic is False:

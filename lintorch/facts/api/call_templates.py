@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import libcst as cst
 
 from lintorch.core.finding import Edit
 from lintorch.syntax.literals import literal
-
-if TYPE_CHECKING:
-    from lintorch.source import Source
+from lintorch.syntax.parsed_file import HasFile
 
 Given = Mapping[str, "cst.BaseExpression | Sequence[cst.Arg]"]
 """Expressions by parameter; under `*` all arguments of a call in their order."""
@@ -23,15 +21,22 @@ _CLOSES = (",", ")", "]", "")
 _ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.Integer, cst.Float)
 
 
+class _Spells(HasFile, Protocol):
+    """What knows a file, and how it can write a name that it may not import yet."""
+
+    def reach(self, dotted: str, at: cst.CSTNode) -> tuple[str, tuple[Edit, ...]]:
+        """How to write a dotted name at a node, and the import that this needs."""
+
+
 def rewritten(
-    whole: cst.CSTNode, given: Given, rewrites: Sequence[Rewrite], source: Source
+    whole: cst.CSTNode, given: Given, rewrites: Sequence[Rewrite], source: _Spells
 ) -> tuple[Edit, ...]:
     """Edits that put the first rewrite that fits in the place of `whole`; () where none does.
 
     A rewrite fits where the arguments given are just those it speaks of. A call with a comment
     inside is left alone.
     """
-    if "#" in source.code(whole):
+    if "#" in source.file.code(whole):
         return ()
     for rewrite in rewrites:
         if _fits(rewrite, given) and (edits := _filled(str(rewrite["text"]), whole, given, source)):
@@ -54,7 +59,7 @@ def _value(node: cst.BaseExpression | Sequence[cst.Arg]) -> object:
     return literal(node) if isinstance(node, cst.CSTNode) else None
 
 
-def _filled(text: str, whole: cst.CSTNode, given: Given, source: Source) -> tuple[Edit, ...]:
+def _filled(text: str, whole: cst.CSTNode, given: Given, source: _Spells) -> tuple[Edit, ...]:
     imports: list[Edit] = []
     unnamed: list[str] = []
 
@@ -68,13 +73,15 @@ def _filled(text: str, whole: cst.CSTNode, given: Given, source: Source) -> tupl
         return _embedded(given[match[2]], text[match.end() : match.end() + 1], source)
 
     filled = _SLOT.sub(fill, text)
-    return () if unnamed else (source.replace(whole, filled), *imports)
+    return () if unnamed else (source.file.replace(whole, filled), *imports)
 
 
-def _embedded(value: cst.BaseExpression | Sequence[cst.Arg], following: str, source: Source) -> str:
+def _embedded(
+    value: cst.BaseExpression | Sequence[cst.Arg], following: str, source: _Spells
+) -> str:
     """An argument's own text, in brackets where more than a bracket or comma follows."""
     if not isinstance(value, cst.CSTNode):
-        return ", ".join(f"{arg.star}{source.code(arg.value)}" for arg in value)
-    written = source.code(value)
+        return ", ".join(f"{arg.star}{source.file.code(arg.value)}" for arg in value)
+    written = source.file.code(value)
     bare = isinstance(value, _ATOMS) or following in _CLOSES
     return written if bare else f"({written})"

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from lintorch.facts.classes.classes import HasClasses
 from lintorch.facts.names.scopes import dotted_text
 from lintorch.syntax.tree import leaves, names_in
-
-if TYPE_CHECKING:
-    from lintorch.source import Source
 
 _ASKS = re.compile(
     r"hasattr|getattr|version|greater|at_?least|(^|_)[gl][te]_?\d|torch_?\d|pt_?\d|legacy|compat|"
@@ -31,7 +28,7 @@ _TRIED = frozenset(
 )
 
 
-def hedged(expression: cst.CSTNode, source: Source) -> bool:
+def hedged(expression: cst.CSTNode, source: HasClasses) -> bool:
     """Whether a name is used, or imported, only where its release has it.
 
     True also where several imports could have bound the name.
@@ -39,7 +36,7 @@ def hedged(expression: cst.CSTNode, source: Source) -> bool:
     head = expression
     while isinstance(head, cst.Attribute):
         head = head.value
-    bound = source.bound(head) if isinstance(head, cst.Name) else []
+    bound = source.names.bound(head) if isinstance(head, cst.Name) else []
     imports = {binding.dotted for binding in bound if binding.kind == "import"}
     return (
         len(imports) > 1
@@ -48,10 +45,10 @@ def hedged(expression: cst.CSTNode, source: Source) -> bool:
     )
 
 
-def asked(node: cst.CSTNode, source: Source) -> bool:
+def asked(node: cst.CSTNode, source: HasClasses) -> bool:
     """Whether a test of the release, or a handler of missing names, stands around a node."""
     inner = node
-    for outer in source.ancestors(node):
+    for outer in source.file.ancestors(node):
         if isinstance(outer, (cst.If, cst.IfExp, cst.While)):
             if inner is not outer.test and asks(outer.test, source):
                 return True
@@ -72,14 +69,14 @@ def asked(node: cst.CSTNode, source: Source) -> bool:
     return False
 
 
-def asks(test: cst.CSTNode, source: Source) -> bool:
+def asks(test: cst.CSTNode, source: HasClasses) -> bool:
     """Whether a test is one of the release: by its words, or by what its names were given."""
-    return bool(_ASKS.search(source.code(test))) or _tells_release(test, source, _FOLLOWED)
+    return bool(_ASKS.search(source.file.code(test))) or _tells_release(test, source, _FOLLOWED)
 
 
-def _tells_release(value: cst.CSTNode, source: Source, depth: int) -> bool:
+def _tells_release(value: cst.CSTNode, source: HasClasses, depth: int) -> bool:
     """Whether a value, or what its names were given, is made of a release."""
-    if _RELEASE.search(source.code(value)):
+    if _RELEASE.search(source.file.code(value)):
         return True
     return depth > 0 and any(
         _tells_release(given, source, depth - 1)
@@ -88,21 +85,23 @@ def _tells_release(value: cst.CSTNode, source: Source, depth: int) -> bool:
     )
 
 
-def _given(name: cst.Name, source: Source) -> Iterator[cst.CSTNode]:
+def _given(name: cst.Name, source: HasClasses) -> Iterator[cst.CSTNode]:
     """What a name, or the `x` of `self.x`, was set to; the body of a function."""
-    owner = source.parent(name)
+    owner = source.file.parent(name)
     if isinstance(owner, cst.Attribute) and owner.attr is name:
         yield from source.classes.assigned(owner)
         return
-    for binding in source.bound(name):
+    for binding in source.names.bound(name):
         if binding.kind == "function" and isinstance(binding.node, cst.FunctionDef):
             yield binding.node.body
         elif binding.kind in ("assign", "other"):
-            around = source.enclosing(binding.node, cst.Assign)
+            around = source.file.enclosing(binding.node, cst.Assign)
             yield around.value if around is not None else binding.node
 
 
-def _left_before(block: cst.IndentedBlock | cst.Module, child: cst.CSTNode, source: Source) -> bool:
+def _left_before(
+    block: cst.IndentedBlock | cst.Module, child: cst.CSTNode, source: HasClasses
+) -> bool:
     """Whether an earlier statement of the block asks, and leaves where the answer is yes."""
     for statement in block.body:
         if statement is child:
@@ -117,7 +116,9 @@ def _left_before(block: cst.IndentedBlock | cst.Module, child: cst.CSTNode, sour
     return False
 
 
-def _asked_next(block: cst.IndentedBlock | cst.Module, child: cst.CSTNode, source: Source) -> bool:
+def _asked_next(
+    block: cst.IndentedBlock | cst.Module, child: cst.CSTNode, source: HasClasses
+) -> bool:
     """Whether the statement sets a name, and the next one asks before it sets it anew."""
     below = list(block.body)
     after = below[below.index(child) + 1 :] if child in below else []  # type: ignore[arg-type]

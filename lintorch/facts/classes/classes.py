@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Protocol
 
 import libcst as cst
 
-from lintorch.facts.classes.model_classes import is_module_class
-from lintorch.facts.names.lookup import Lookup
-from lintorch.facts.names.torch_aliases import documented_name
-from lintorch.facts.project.files import Home
-from lintorch.syntax.tree import Tree
+from lintorch.facts.classes.model_classes import is_module_class, is_subclass
+from lintorch.facts.names.lookup import HasNames, Lookup
+from lintorch.facts.project.module_homes import Project
+from lintorch.syntax.parsed_file import ParsedFile
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,33 +28,36 @@ class ClassInfo:
     """What is assigned to `self.x` anywhere in the class."""
 
 
+class HasClasses(HasNames, Protocol):
+    """What knows the names and the classes of a file."""
+
+    @property
+    def classes(self) -> Classes:
+        """Which of them are nn.Modules, their methods and attributes."""
+
+
 class Classes:
     """All classes of one file."""
 
-    def __init__(self, tree: Tree, names: Lookup, home: Home, consulted: set[str]) -> None:
-        self._tree = tree
+    def __init__(self, file: ParsedFile, names: Lookup, project: Project) -> None:
+        self._file = file
         self._names = names
-        self._home = home
-        self._consulted = consulted
+        self._project = project
 
     @cached_property
     def all(self) -> dict[cst.ClassDef, ClassInfo]:
         """Each class of the file, in document order."""
         found: dict[cst.ClassDef, ClassInfo] = {}
         local: dict[str, ClassInfo] = {}
-        for node in self._tree.nodes.get(cst.ClassDef, []):
-            assert isinstance(node, cst.ClassDef)
+        for node in self._file.nodes(cst.ClassDef):
             info = self._class(node, local)
-            found[node] = local[f"{self._home.module}.{info.name}"] = info
+            found[node] = local[self._names.full_name(info.node)] = info
         return found
 
     def around(self, node: cst.CSTNode) -> ClassInfo | None:
         """The innermost class around a node."""
-        while (outer := self._tree.parents.get(node)) is not None:
-            if isinstance(outer, cst.ClassDef):
-                return self.all[outer]
-            node = outer
-        return None
+        outer = self._file.enclosing(node, cst.ClassDef)
+        return self.all[outer] if outer is not None else None
 
     def lineage(self, info: ClassInfo) -> Iterator[ClassInfo]:
         """The class and its bases in this file, each once, nearest first."""
@@ -68,13 +71,32 @@ class Classes:
 
     @cached_property
     def _by_name(self) -> dict[str, ClassInfo]:
-        return {f"{self._home.module}.{c.name}": c for c in self.all.values()}
+        return {self._names.full_name(info.node): info for info in self.all.values()}
 
     def named(self, dotted: str) -> ClassInfo | None:
         """The class of this file with this full name."""
-        return next(
-            (c for c in self.all.values() if f"{self._home.module}.{c.name}" == dotted), None
-        )
+        return self._first_by_name.get(dotted)
+
+    @cached_property
+    def _first_by_name(self) -> dict[str, ClassInfo]:
+        return {self._names.full_name(info.node): info for info in reversed(self.all.values())}
+
+    def is_module_class(self, dotted: str) -> bool:
+        """Whether a full name is that of a subclass of nn.Module, of the project or a library."""
+        return is_module_class(dotted, self._project)
+
+    def is_subclass(self, dotted: str, bases: Collection[str]) -> bool:
+        """Whether a full name is one of these classes, or of one derived from them."""
+        return is_subclass(dotted, bases, self._project)
+
+    def function(self, expression: cst.CSTNode) -> cst.FunctionDef | None:
+        """The function or own method of this file that an expression stands for, if it is one."""
+        if isinstance(expression, cst.Attribute) and is_self(expression.value):
+            info = self.around(expression)
+            return self.method(info, expression.attr.value) if info else None
+        bound = self._names.bound(expression) if isinstance(expression, cst.Name) else []
+        node = bound[0].node if len(bound) == 1 else None
+        return node if isinstance(node, cst.FunctionDef) else None
 
     def method(self, info: ClassInfo, name: str) -> cst.FunctionDef | None:
         """A method of the class or of a base in this file."""
@@ -106,12 +128,9 @@ class Classes:
         return tuple(calls)
 
     def _class(self, node: cst.ClassDef, local: dict[str, ClassInfo]) -> ClassInfo:
-        bases = tuple(
-            documented_name(self._names.name(_class_of(base.value))) for base in node.bases
-        )
+        bases = tuple(self._names.name(_class_of(base.value)) for base in node.bases)
         is_module = any(
-            local[b].is_module if b in local else is_module_class(b, self._home, self._consulted)
-            for b in bases
+            local[b].is_module if b in local else self.is_module_class(b) for b in bases
         )
         info = ClassInfo(node, node.name.value, is_module, bases)
         for item in node.body.body:
@@ -120,29 +139,22 @@ class Classes:
         return replace(info, attributes=self._attributes.get(node, {}))
 
     @cached_property
-    def _attributes(self) -> dict[cst.CSTNode, dict[str, list[cst.BaseExpression]]]:
-        """For each class, what is assigned to each attribute of `self`."""
-        table: dict[cst.CSTNode, dict[str, list[cst.BaseExpression]]] = {}
+    def _attributes(self) -> dict[cst.ClassDef | None, dict[str, list[cst.BaseExpression]]]:
+        """For each class, and for what is in none, what is assigned to each attribute of `self`."""
+        table: dict[cst.ClassDef | None, dict[str, list[cst.BaseExpression]]] = {}
         for target, value in self._assignments():
             if isinstance(target, cst.Attribute) and is_self(target.value):
-                owner = table.setdefault(self._class_of(target), {})
+                owner = table.setdefault(self._file.enclosing(target, cst.ClassDef), {})
                 owner.setdefault(target.attr.value, []).append(value)
         return table
 
     def _assignments(self) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression]]:
-        for node in self._tree.nodes.get(cst.Assign, []):
-            assert isinstance(node, cst.Assign)
-            for target in node.targets:
-                yield target.target, node.value
-        for node in self._tree.nodes.get(cst.AnnAssign, []):
-            assert isinstance(node, cst.AnnAssign)
-            if node.value is not None:
-                yield node.target, node.value
-
-    def _class_of(self, node: cst.CSTNode) -> cst.CSTNode:
-        while not isinstance(node, (cst.ClassDef, cst.Module)):
-            node = self._tree.parents[node]
-        return node
+        for assign in self._file.nodes(cst.Assign):
+            for target in assign.targets:
+                yield target.target, assign.value
+        for annotated in self._file.nodes(cst.AnnAssign):
+            if annotated.value is not None:
+                yield annotated.target, annotated.value
 
 
 def _class_of(base: cst.BaseExpression) -> cst.BaseExpression:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from lintorch.facts.names.torch_aliases import documented_name
-from lintorch.facts.project import files
-from lintorch.facts.project.files import Home, locate, outline
+from lintorch.facts.project.module_homes import Project, module_home
+from lintorch.facts.project.outlines import outline_file
 
 _FRAMEWORKS = frozenset(
     {
@@ -21,36 +21,34 @@ _FRAMEWORKS = frozenset(
 _NOT_LAYERS = ("torch.nn.functional", "torch.nn.init", "torch.nn.utils", "torch.nn.parallel")
 
 
-def is_module_class(dotted: str, home: Home, consulted: set[str]) -> bool:
+def is_module_class(dotted: str, project: Project) -> bool:
     """Whether a dotted name is a subclass of nn.Module, as far as the project's files tell."""
-    return any(
-        name in _FRAMEWORKS or _is_torch_layer(name) for name in ancestry(dotted, home, consulted)
-    )
+    return any(name in _FRAMEWORKS or _is_torch_layer(name) for name in ancestry(dotted, project))
 
 
-def is_subclass(dotted: str, bases: Collection[str], home: Home, consulted: set[str]) -> bool:
+def is_subclass(dotted: str, bases: Collection[str], project: Project) -> bool:
     """Whether a dotted name is one of these classes or derived from one in the project's files."""
-    return any(name in bases for name in ancestry(dotted, home, consulted))
+    return any(name in bases for name in ancestry(dotted, project))
 
 
-def ancestry(dotted: str, home: Home, consulted: set[str]) -> Iterator[str]:
+def ancestry(dotted: str, project: Project) -> Iterator[str]:
     """A class, its bases, and so on, each once, by full name, as far as the project's files tell."""
     waiting, met = [dotted], {dotted}
     while waiting:
         each = waiting.pop()
         yield each
-        above = [name for name in _bases(each, home, consulted) if name not in met]
+        above = [name for name in _bases(each, project) if name not in met]
         met.update(above)
         waiting += reversed(above)
 
 
-def _bases(dotted: str, home: Home, consulted: set[str]) -> Iterator[str]:
+def _bases(dotted: str, project: Project) -> Iterator[str]:
     """The bases of a class, or what a name that is none is imported from."""
     module, _, name = dotted.rpartition(".")
-    path = locate(module, home.roots, consulted) if module else None
+    path = project.find_module(module) if module else None
     if path is None:
         return
-    found = outline(path)
+    found = outline_file(path)
     if name in found.classes:
         for base in found.classes[name].bases:
             yield _absolute(base, path)
@@ -67,7 +65,7 @@ def _is_torch_layer(dotted: str) -> bool:
 def _absolute(base: str, path: str) -> str:
     """The full dotted name of a base as it is written in the file at `path`."""
     head, _, rest = base.partition(".")
-    names = outline(path).names
+    names = outline_file(path).names
     if head in names:
         return documented_name(f"{names[head]}.{rest}" if rest else names[head])
-    return f"{files.home(path).module}.{base}"
+    return f"{module_home(path).module}.{base}"

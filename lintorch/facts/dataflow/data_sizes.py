@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import libcst as cst
 
+from lintorch.facts.dataflow.value_flow import HasFlows
 from lintorch.facts.dataflow.values import Kind, Value
 from lintorch.syntax.literals import literal
-
-if TYPE_CHECKING:
-    from lintorch.source import Source
 
 _FINDS = frozenset({"nonzero", "argwhere", "unique", "unique_consecutive", "masked_select"})
 """Functions and methods that give as many items as the data holds."""
@@ -27,7 +23,7 @@ def is_data(value: Value) -> bool:
     return value.kind in (Kind.TENSOR, Kind.HOST) and value.sure and not value.reads
 
 
-def sized_by_data(node: cst.CSTNode, source: Source) -> bool:
+def sized_by_data(node: cst.CSTNode, source: HasFlows) -> bool:
     """Whether an expression is a tensor with as many items as the data decides."""
     if isinstance(node, cst.Name):
         given = source.classes.assigned(node)
@@ -35,7 +31,7 @@ def sized_by_data(node: cst.CSTNode, source: Source) -> bool:
     return found_in(node, source)
 
 
-def found_in(node: cst.CSTNode, source: Source) -> bool:
+def found_in(node: cst.CSTNode, source: HasFlows) -> bool:
     """Whether an expression is itself such a search: `torch.nonzero(m)`, `x[m > 0]`, `where(m)[0]`."""
     if isinstance(node, cst.Subscript):
         return found_in(node.value, source) or is_masked(node, source)
@@ -48,9 +44,9 @@ def found_in(node: cst.CSTNode, source: Source) -> bool:
     return kept and isinstance(func, cst.Attribute) and found_in(func.value, source)
 
 
-def is_search(call: cst.Call, source: Source) -> bool:
+def is_search(call: cst.Call, source: HasFlows) -> bool:
     """`torch.nonzero(m)`, `x.unique()`, and torch.where with one argument."""
-    name = source.name(call.func)
+    name = source.names.name(call.func)
     if name == "torch.where":
         return len(call.args) == 1 and not call.args[0].star
     if name.startswith("torch."):
@@ -60,31 +56,31 @@ def is_search(call: cst.Call, source: Source) -> bool:
         isinstance(func, cst.Attribute)
         and not name
         and func.attr.value in _FINDS
-        and source.value(func.value).is_tensor
+        and source.flows.value(func.value).is_tensor
     )
 
 
-def is_masked(node: cst.Subscript, source: Source) -> bool:
+def is_masked(node: cst.Subscript, source: HasFlows) -> bool:
     """`x[x > 0]`: a tensor indexed by a comparison of tensors, or by a name for one."""
-    held = source.value(node.value)
+    held = source.flows.value(node.value)
     if not held.is_tensor or not held.sure or len(node.slice) != 1:
         return False
     index = node.slice[0].slice
     return isinstance(index, cst.Index) and is_mask(index.value, source)
 
 
-def is_mask(node: cst.CSTNode, source: Source) -> bool:
+def is_mask(node: cst.CSTNode, source: HasFlows) -> bool:
     """Whether an expression surely is a tensor of booleans."""
     if isinstance(node, cst.Comparison):
         asked = all(isinstance(part.operator, _COMPARES) for part in node.comparisons)
-        return asked and source.value(node).is_tensor and is_data(source.value(node))
+        return asked and source.flows.value(node).is_tensor and is_data(source.flows.value(node))
     if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.BitInvert):
         return is_mask(node.expression, source)
     if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, (cst.BitAnd, cst.BitOr)):
         return is_mask(node.left, source) or is_mask(node.right, source)
     if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
-        return node.func.attr.value == "bool" and is_data(source.value(node.func.value))
-    if isinstance(node, cst.Name) and source.value(node).is_tensor:
+        return node.func.attr.value == "bool" and is_data(source.flows.value(node.func.value))
+    if isinstance(node, cst.Name) and source.flows.value(node).is_tensor:
         given = source.classes.assigned(node)
         return bool(given) and all(
             not isinstance(value, cst.Name) and is_mask(value, source) for value in given
@@ -92,10 +88,10 @@ def is_mask(node: cst.CSTNode, source: Source) -> bool:
     return False
 
 
-def counted(node: cst.CSTNode, source: Source) -> cst.CSTNode | None:
+def counted(node: cst.CSTNode, source: HasFlows) -> cst.CSTNode | None:
     """The tensor that `len(i)`, `i.numel()`, `i.size(0)` and `i.shape[0]` count the items of."""
     if isinstance(node, cst.Call):
-        if source.name(node.func) == "len" and len(node.args) == 1:
+        if source.names.name(node.func) == "len" and len(node.args) == 1:
             return node.args[0].value
         func = node.func
         if isinstance(func, cst.Attribute) and func.attr.value in ("numel", "nelement", "size"):
@@ -122,7 +118,7 @@ _FACTORIES = frozenset(
 )  # fmt: skip
 
 
-def is_made(node: cst.CSTNode, source: Source, names: dict[str, bool] | None = None) -> bool:
+def is_made(node: cst.CSTNode, source: HasFlows, names: dict[str, bool] | None = None) -> bool:
     """Whether data comes from no input: `torch.rand(1)`, what is worked out from it, or a name for it.
 
     `names` are those that were looked at before; one that is made of itself counts as made.
@@ -144,7 +140,7 @@ def is_made(node: cst.CSTNode, source: Source, names: dict[str, bool] | None = N
     return False
 
 
-def _is_made_name(node: cst.Name, source: Source, names: dict[str, bool]) -> bool:
+def _is_made_name(node: cst.Name, source: HasFlows, names: dict[str, bool]) -> bool:
     given = source.classes.assigned(node)
     return bool(given) and all(
         not isinstance(value, (cst.Name, cst.Subscript)) and is_made(value, source, names)
@@ -152,28 +148,29 @@ def _is_made_name(node: cst.Name, source: Source, names: dict[str, bool]) -> boo
     )
 
 
-def _makes(call: cst.Call, source: Source, names: dict[str, bool]) -> bool:
+def _makes(call: cst.Call, source: HasFlows, names: dict[str, bool]) -> bool:
     func, given = call.func, [arg.value for arg in call.args]
-    if source.name(func) in _FACTORIES:
-        return not any(_holds_tensors(source.value(value)) for value in given)
-    if isinstance(func, cst.Attribute) and not source.name(func):
+    if source.names.name(func) in _FACTORIES:
+        return not any(_holds_tensors(source.flows.value(value)) for value in given)
+    if isinstance(func, cst.Attribute) and not source.names.name(func):
         return is_made(func.value, source, names) and not _from_elsewhere(given, source, names)
     return _all_made(given, source, names)
 
 
-def _all_made(parts: list[cst.BaseExpression], source: Source, names: dict[str, bool]) -> bool:
+def _all_made(parts: list[cst.BaseExpression], source: HasFlows, names: dict[str, bool]) -> bool:
     """Whether some part was made on the spot, and none is data of another kind."""
     made = [part for part in parts if is_made(part, source, names)]
     return bool(made) and not any(
-        _holds_tensors(source.value(part)) for part in parts if part not in made
+        _holds_tensors(source.flows.value(part)) for part in parts if part not in made
     )
 
 
 def _from_elsewhere(
-    parts: list[cst.BaseExpression], source: Source, names: dict[str, bool]
+    parts: list[cst.BaseExpression], source: HasFlows, names: dict[str, bool]
 ) -> bool:
     return any(
-        _holds_tensors(source.value(part)) and not is_made(part, source, names) for part in parts
+        _holds_tensors(source.flows.value(part)) and not is_made(part, source, names)
+        for part in parts
     )
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import libcst as cst
 
-from lintorch.facts.classes.classes import is_self
+from lintorch.facts.classes.classes import Classes, is_self
 from lintorch.facts.dataflow import call_values
 from lintorch.facts.dataflow.axis_layouts import attends, image_axes, is_side
 from lintorch.facts.dataflow.values import (
@@ -26,12 +26,11 @@ from lintorch.facts.dataflow.values import (
     usual,
     varying,
 )
+from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.names.scopes import dotted_text
 from lintorch.syntax.literals import UNKNOWN, arguments, literal
-from lintorch.syntax.tree import offspring
-
-if TYPE_CHECKING:
-    from lintorch.source import Source
+from lintorch.syntax.parsed_file import ParsedFile
+from lintorch.syntax.tree import offspring, parameters
 
 _SAME_MEMORY = frozenset({"data", "T", "mT", "H", "mH", "real", "imag"})
 _TENSOR_FACTS = frozenset(
@@ -44,14 +43,20 @@ class Expressions:
     """Evaluates expressions in an environment of names (`x`) and attributes (`self.x`)."""
 
     def __init__(
-        self, source: Source, in_region: bool, returned: Callable[[cst.FunctionDef], Value]
+        self,
+        file: ParsedFile,
+        names: Lookup,
+        classes: Classes,
+        in_region: bool,
+        returned: Callable[[cst.FunctionDef], Value],
     ) -> None:
         self.names: dict[str, Value] = {}
         self.known: dict[cst.CSTNode, Value] = {}
-        self._source = source
+        self._lookup = names
+        self._classes = classes
         self._in_region = in_region
         self._returned = returned
-        self._image = source.mentions(("2d", "3d", "spatial_dims"))
+        self._image = file.mentions(("2d", "3d", "spatial_dims"))
 
     def value(self, node: cst.CSTNode) -> Value:
         """The value now; remembered for the rules, joined where a loop comes by twice."""
@@ -166,8 +171,8 @@ class Expressions:
         held = self.names.get(dotted_text(node))
         if held is not None:
             return held
-        built = self._source.built(node)
-        names = [self._source.name(call.func) for call in built]
+        built = self._classes.built(node)
+        names = [self._lookup.name(call.func) for call in built]
         if names and all(name in _PARAMETERS for name in names):
             return WEIGHT
         return (
@@ -178,10 +183,10 @@ class Expressions:
 
     def _call(self, node: cst.Call) -> Value:
         args = [self.value(arg.value) for arg in node.args]
-        function = self._source.function(node.func)
+        function = self._classes.function(node.func)
         if function is not None and (own := self._own_result(node, function)) is not None:
             return own
-        name = self._source.name(node.func)
+        name = self._lookup.name(node.func)
         if name and not (isinstance(node.func, cst.Name) and node.func.value in self.names):
             return call_values.function(name, args, self._in_region)
         if isinstance(node.func, cst.Attribute) and not is_self(node.func.value):
@@ -336,12 +341,6 @@ class Expressions:
 
     def _lambda(self, node: cst.Lambda) -> Value:
         return OTHER
-
-
-def parameters(function: cst.FunctionDef) -> list[cst.Param]:
-    """The parameters that have a name, in order."""
-    given = function.params
-    return [*given.posonly_params, *given.params, *given.kwonly_params]
 
 
 def _is_plain(function: cst.FunctionDef) -> bool:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import libcst as cst
 
 from lintorch.facts.dataflow.reaching import reaching
-
-if TYPE_CHECKING:
-    from lintorch.source import Source
+from lintorch.facts.names.lookup import HasNames
 
 HALF = frozenset({"torch.float16", "torch.half"})
 _CONVERTS = frozenset({"to", "type", "astype"})
@@ -23,12 +19,12 @@ _KEEPS = frozenset(
 _DEEPEST = 8
 
 
-def is_half(expression: cst.CSTNode, source: Source, depth: int = 0) -> bool:
+def is_half(expression: cst.CSTNode, source: HasNames, depth: int = 0) -> bool:
     """Whether an expression is surely float16: `x.half()`, `x.to(torch.float16)`, and from there."""
     if depth > _DEEPEST:
         return False
     if isinstance(expression, cst.Name):
-        given = reaching(expression, source)
+        given = reaching(expression, source.file)
         return bool(given) and all(
             d.index is None and d.value is not None and is_half(d.value, source, depth + 1)
             for d in given
@@ -45,17 +41,17 @@ def is_half(expression: cst.CSTNode, source: Source, depth: int = 0) -> bool:
     return isinstance(expression, cst.Call) and _gives_half(expression, source, depth)
 
 
-def _gives_half(call: cst.Call, source: Source, depth: int) -> bool:
+def _gives_half(call: cst.Call, source: HasNames, depth: int) -> bool:
     if any(
-        a.keyword is not None and a.keyword.value == "dtype" and source.name(a.value) in HALF
+        a.keyword is not None and a.keyword.value == "dtype" and source.names.name(a.value) in HALF
         for a in call.args
     ):
-        return source.name(call.func).startswith("torch.")
-    if not isinstance(call.func, cst.Attribute) or source.name(call.func):
+        return source.names.name(call.func).startswith("torch.")
+    if not isinstance(call.func, cst.Attribute) or source.names.name(call.func):
         return False
     method = call.func.attr.value
     if method == "half":
         return not call.args
     if method in _CONVERTS:
-        return any(source.name(a.value) in HALF for a in call.args)
+        return any(source.names.name(a.value) in HALF for a in call.args)
     return method in _KEEPS and is_half(call.func.value, source, depth + 1)

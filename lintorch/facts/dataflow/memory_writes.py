@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import libcst as cst
 
 from lintorch.core.torch_methods import INPLACE_FUNCTIONS
-from lintorch.syntax.literals import literal
-
-if TYPE_CHECKING:
-    from lintorch.source import Source
+from lintorch.facts.classes.classes import HasClasses
+from lintorch.syntax.literals import arguments, literal
 
 _KEEP_MEMORY = frozenset(
     {"requires_grad_", "share_memory_", "retain_grad_", "record_stream_", "rename_", "apply_"}
 )
 
 
-def written(node: cst.CSTNode, source: Source) -> cst.BaseExpression | None:
+def written(node: cst.CSTNode, source: HasClasses) -> cst.BaseExpression | None:
     """The tensor a node writes to if it is one: `x` of `x[0] = 1`, `x += 1`, `x.relu_()`.
 
     Also of `F.relu(x, inplace=True)` and of `self.act(x)`, where `self.act` was built in place.
@@ -46,19 +42,19 @@ def by_key(place: cst.Subscript) -> bool:
     return isinstance(index, cst.Index) and isinstance(literal(index.value), str)
 
 
-def _called(call: cst.Call, source: Source) -> cst.BaseExpression | None:
+def _called(call: cst.Call, source: HasClasses) -> cst.BaseExpression | None:
     func = call.func
     if isinstance(func, cst.Attribute) and is_write_method(func.attr.value):
-        return None if source.name(func) else func.value
+        return None if source.names.name(func) else func.value
     first = call.args[0].value if call.args and not call.args[0].star else None
     if first is None or call.args[0].keyword is not None:
         return None
-    if source.name(func) in INPLACE_FUNCTIONS:
-        return first if _inplace(call, source) else None
-    built = source.built(func) if isinstance(func, cst.Attribute) else ()
-    layers = built and all(source.name(b.func).startswith("torch.nn.") for b in built)
-    return first if layers and all(_inplace(b, source) for b in built) else None
+    if source.names.name(func) in INPLACE_FUNCTIONS:
+        return first if _inplace(call) else None
+    built = source.classes.built(func) if isinstance(func, cst.Attribute) else ()
+    layers = built and all(source.names.name(b.func).startswith("torch.nn.") for b in built)
+    return first if layers and all(_inplace(b) for b in built) else None
 
 
-def _inplace(call: cst.Call, source: Source) -> bool:
-    return source.arguments(call).value("inplace", False) is True
+def _inplace(call: cst.Call) -> bool:
+    return arguments(call).value("inplace", False) is True

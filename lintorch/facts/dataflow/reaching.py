@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import libcst as cst
 
+from lintorch.syntax.parsed_file import HasAncestors
 from lintorch.syntax.tree import offspring
-
-if TYPE_CHECKING:
-    from lintorch.source import Source
 
 _LEAVING = (cst.Return, cst.Raise, cst.Continue, cst.Break)
 
@@ -31,11 +29,11 @@ _Found = tuple[list[Definition], bool]
 """Definitions, and whether one may come past without meeting any."""
 
 
-def reaching(name: cst.Name, source: Source) -> list[Definition]:
+def reaching(name: cst.Name, file: HasAncestors) -> list[Definition]:
     """The definitions of a local name that may hold where it is read; [] of what is not local."""
     found: list[Definition] = []
     inner: cst.CSTNode = name
-    for outer in source.ancestors(name):
+    for outer in file.ancestors(name):
         if isinstance(outer, _SMALL_SCOPES):
             if _is_own(outer, name.value):
                 return [UNTOLD]

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import libcst as cst
 
+from lintorch.facts.dataflow.value_flow import HasFlows
 from lintorch.facts.dataflow.values import Kind, Value, is_fixed_name
+from lintorch.syntax.parsed_file import HasFile
 from lintorch.syntax.tree import offspring
-
-if TYPE_CHECKING:
-    from lintorch.source import Source
 
 _LAST = -1
 
@@ -31,9 +28,9 @@ def has_fixed_name(node: cst.CSTNode) -> bool:
     return isinstance(node, cst.Name) and is_fixed_name(node.value)
 
 
-def goes_by_fixed_name(node: cst.CSTNode, source: Source) -> bool:
+def goes_by_fixed_name(node: cst.CSTNode, source: HasFile) -> bool:
     """Whether a size is given such a name: `channels = int(x.shape[i])`."""
-    outer = source.parent(node)
+    outer = source.file.parent(node)
     return isinstance(outer, cst.Assign) and any(has_fixed_name(t.target) for t in outer.targets)
 
 
@@ -42,13 +39,15 @@ def is_read(node: cst.CSTNode) -> bool:
     return isinstance(node, (cst.Name, cst.Attribute, cst.Call, cst.Subscript))
 
 
-def is_ratio(node: cst.CSTNode, source: Source) -> bool:
+def is_ratio(node: cst.CSTNode, source: HasFlows) -> bool:
     """`fine_h // coarse_h` and `(tokens // length) ** 0.5`: mostly the same for every input."""
     match node:
         case cst.BinaryOperation(operator=cst.Power(), left=rooted):
             return is_ratio(rooted, source) or _by_name(rooted)
         case cst.BinaryOperation(operator=cst.FloorDivide()):
-            return all(source.value(side).kind is Kind.SIZE for side in (node.left, node.right))
+            return all(
+                source.flows.value(side).kind is Kind.SIZE for side in (node.left, node.right)
+            )
     return False
 
 
@@ -59,9 +58,9 @@ def _by_name(node: cst.CSTNode) -> bool:
     return False
 
 
-def is_scaled(node: cst.CSTNode, source: Source) -> bool:
+def is_scaled(node: cst.CSTNode, source: HasFlows) -> bool:
     """Whether a size went through a float, or was multiplied by what may be one."""
-    value = source.value(node)
+    value = source.flows.value(node)
     if value.kind is not Kind.SIZE or value.whole:
         return False
     return value.whole is False or _multiplies(node)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import libcst as cst
 
 from lintorch.core.torch_methods import MODULE_RETURNING, PARALLEL_WRAPPERS
-from lintorch.facts.classes.classes import ClassInfo, is_self
+from lintorch.facts.classes.classes import Classes, ClassInfo, HasClasses, is_self
 from lintorch.facts.dataflow.reaching import Definition, reaching
-from lintorch.syntax.literals import literal
-
-if TYPE_CHECKING:
-    from lintorch.source import Source
+from lintorch.facts.names.lookup import Lookup
+from lintorch.syntax.literals import arguments, literal
+from lintorch.syntax.parsed_file import ParsedFile
 
 _DEPTH = 12
 _WRAPPERS = PARALLEL_WRAPPERS | {"torch.compile", "torch.jit.script"}
@@ -40,11 +39,21 @@ class Step:
 Steps = tuple[Step, ...]
 
 
-class Paths:
+class HasProvenance(HasClasses, Protocol):
+    """What knows a file with its classes, and where values come from."""
+
+    @property
+    def provenance(self) -> Provenance:
+        """What tensors went through, and which calls made modules."""
+
+
+class Provenance:
     """Follows tensors of one file backwards, and modules to the calls that made them."""
 
-    def __init__(self, source: Source) -> None:
-        self._source = source
+    def __init__(self, file: ParsedFile, names: Lookup, classes: Classes) -> None:
+        self._file = file
+        self._names = names
+        self._classes = classes
         self._open: set[cst.CSTNode] = set()
 
     def steps(self, node: cst.CSTNode | None, depth: int = 0) -> Steps:
@@ -66,8 +75,8 @@ class Paths:
         if isinstance(node, cst.IfExp):
             given = [node.body, node.orelse]
         else:
-            given = self._source.classes.assigned(node) or self._handed(node)
-        text = self._source.code(node)
+            given = self._classes.assigned(node) or self._handed(node)
+        text = self._file.code(node)
         values = [v for v in given if literal(v) is not None and not self._is_rewrap(v, text)]
         found = [self.origins(value, depth + 1) for value in values]
         return tuple(call for calls in found for call in calls) if all(found) else ()
@@ -78,7 +87,7 @@ class Paths:
         if isinstance(node, cst.Call):
             return self._call(node, depth)
         if isinstance(node, cst.Name):
-            return common(self._given(d, depth) for d in reaching(node, self._source))
+            return common(self._given(d, depth) for d in reaching(node, self._file))
         if isinstance(node, cst.Subscript):
             return self._subscript(node, depth)
         if isinstance(node, cst.Attribute):
@@ -122,16 +131,16 @@ class Paths:
         return self.steps(node.elements[index].value, depth) if inside and not starred else ()
 
     def _call(self, call: cst.Call, depth: int) -> Steps:
-        func, name = _without_forward(call.func), self._source.name(call.func)
+        func, name = _without_forward(call.func), self._names.name(call.func)
         if name.startswith("torch.") and _is_function(name):
-            given = self._source.arguments(call, "input").get("input")
+            given = arguments(call, "input").get("input")
             last = name.rpartition(".")[2]
             return (Step(_SPELLED.get(last, last), call), *self.steps(given, depth))
         if returned := self._returned_by(call, depth):
             return common(self.steps(value, depth) for value in returned)
         if made := self.origins(func, depth):
             layer = common(self._layer(one, depth) for one in made) or self._head(func, made, depth)
-            single = all(_is_layer(self._source.name(one.func)) for one in made)
+            single = all(_is_layer(self._names.name(one.func)) for one in made)
             given = call.args[0].value if call.args and not call.args[0].star else None
             return (*layer, *self.steps(given, depth)) if layer and single else layer
         if isinstance(func, cst.Attribute) and not name and not is_self(func.value):
@@ -145,11 +154,11 @@ class Paths:
         if not isinstance(node, cst.Call):
             return []
         if is_self(node.func):
-            info = self._source.classes.around(node)
-            function = self._source.classes.method(info, "forward") if info else None
+            info = self._classes.around(node)
+            function = self._classes.method(info, "forward") if info else None
         else:
             func = _without_forward(node.func)
-            function = self._source.function(node.func) or self._forward(func, depth)
+            function = self._classes.function(node.func) or self._forward(func, depth)
         return self._returns(function) if function is not None else []
 
     def _forward(self, func: cst.BaseExpression, depth: int) -> cst.FunctionDef | None:
@@ -158,27 +167,27 @@ class Paths:
 
     def _forward_of(self, made: cst.Call) -> cst.FunctionDef | None:
         info = self._own_class(made)
-        return self._source.classes.method(info, "forward") if info else None
+        return self._classes.method(info, "forward") if info else None
 
     def _own_class(self, made: cst.Call) -> ClassInfo | None:
-        info = self._source.classes.named(self._source.name(made.func))
+        info = self._classes.named(self._names.name(made.func))
         return info if info is not None and info.is_module else None
 
     def _returns(self, function: cst.FunctionDef) -> list[cst.BaseExpression | None]:
-        if any(self._source.enclosing(y, cst.FunctionDef) is function for y in self._yields()):
+        if any(self._file.enclosing(y, cst.FunctionDef) is function for y in self._yields()):
             return []
         return [
             node.value
-            for node in self._source.nodes(cst.Return)
-            if self._source.enclosing(node, cst.FunctionDef, cst.Lambda) is function
+            for node in self._file.nodes(cst.Return)
+            if self._file.enclosing(node, cst.FunctionDef, cst.Lambda) is function
         ]
 
     def _yields(self) -> list[cst.Yield]:
-        return self._source.nodes(cst.Yield)
+        return self._file.nodes(cst.Yield)
 
     def _layer(self, made: cst.Call, depth: int) -> Steps:
         """What a module made by this call does last."""
-        name = self._source.name(made.func)
+        name = self._names.name(made.func)
         if name == "torch.nn.Sequential":
             return self._sequential(made, depth)
         if self._own_class(made) is not None:
@@ -190,13 +199,13 @@ class Paths:
 
     def _head(self, func: cst.BaseExpression, made: Sequence[cst.Call], depth: int) -> Steps:
         """What the head does last that this file gave to a model of a zoo: `model.fc = ...`."""
-        if not all(self._source.name(one.func).startswith(_ZOOS) for one in made):
+        if not all(self._names.name(one.func).startswith(_ZOOS) for one in made):
             return ()
-        places = [f"{self._source.code(func)}.{head}" for head in _HEADS]
+        places = [f"{self._file.code(func)}.{head}" for head in _HEADS]
         given = [
             assign.value
-            for assign in self._source.nodes(cst.Assign)
-            if any(self._source.code(t.target).strip() in places for t in assign.targets)
+            for assign in self._file.nodes(cst.Assign)
+            if any(self._file.code(t.target).strip() in places for t in assign.targets)
         ]
         origins = self.origins(given[0], depth) if len(given) == 1 else ()
         return common(self._layer(one, depth + 1) for one in origins)
@@ -212,7 +221,7 @@ class Paths:
         return steps
 
     def _layers(self, made: cst.Call) -> Sequence[cst.BaseExpression | None]:
-        outer = self._source.parent(made)
+        outer = self._file.parent(made)
         if isinstance(outer, cst.Assign) and self._grows(outer.targets[0].target):
             return [None]
         values = [None if arg.star else arg.value for arg in made.args]
@@ -222,7 +231,7 @@ class Paths:
 
     def _ordered(self, only: cst.Call) -> Sequence[cst.BaseExpression | None]:
         """The layers of `Sequential(OrderedDict([("name", layer), ...]))`."""
-        if self._source.name(only.func) != "collections.OrderedDict" or not only.args:
+        if self._names.name(only.func) != "collections.OrderedDict" or not only.args:
             return [only]
         pairs = only.args[0].value
         items = [e.value for e in pairs.elements] if isinstance(pairs, cst.List) else [None]
@@ -232,21 +241,21 @@ class Paths:
         ]  # fmt: skip
 
     def _grows(self, target: cst.BaseExpression) -> bool:
-        text = self._source.code(target)
-        return any(f"{text}.{method}(" in self._source.text for method in _GROWING)
+        text = self._file.code(target)
+        return any(f"{text}.{method}(" in self._file.text for method in _GROWING)
 
     def _made(self, call: cst.Call, depth: int) -> tuple[cst.Call, ...]:
         func = call.func
-        if self._source.name(func) in _WRAPPERS and call.args and not call.args[0].star:
+        if self._names.name(func) in _WRAPPERS and call.args and not call.args[0].star:
             return self.origins(call.args[0].value, depth + 1)
-        if isinstance(func, cst.Attribute) and not self._source.name(func):
+        if isinstance(func, cst.Attribute) and not self._names.name(func):
             kept = func.attr.value in MODULE_RETURNING
             return self.origins(func.value, depth + 1) if kept else ()
-        function = self._source.function(func)
+        function = self._classes.function(func)
         if function is not None:
             given = [self.origins(v, depth + 1) if v else () for v in self._returns(function)]
             return tuple(one for calls in given for one in calls) if all(given) else ()
-        return (call,) if self._source.name(func) else ()
+        return (call,) if self._names.name(func) else ()
 
     def _is_rewrap(self, value: cst.BaseExpression, text: str) -> bool:
         """`model = nn.DataParallel(model)` and `model = model.to(device)`."""
@@ -254,33 +263,31 @@ class Paths:
             return False
         func = value.func
         if isinstance(func, cst.Attribute) and func.attr.value in MODULE_RETURNING:
-            return self._source.code(func.value) == text
-        wraps = self._source.name(func) in _WRAPPERS and bool(value.args)
-        return wraps and self._source.code(value.args[0].value) == text
+            return self._file.code(func.value) == text
+        wraps = self._names.name(func) in _WRAPPERS and bool(value.args)
+        return wraps and self._file.code(value.args[0].value) == text
 
     def _handed(self, node: cst.CSTNode) -> list[cst.BaseExpression]:
         """What the calls in this file give for a parameter; [] where one cannot be told."""
-        bound = self._source.bound(node) if isinstance(node, cst.Name) else []
+        bound = self._names.bound(node) if isinstance(node, cst.Name) else []
         param = bound[0].node if len(bound) == 1 else None
-        function = self._source.enclosing(node, cst.FunctionDef)
+        function = self._file.enclosing(node, cst.FunctionDef)
         if not isinstance(param, cst.Param) or function is None:
             return []
         names = [p.name.value for p in function.params.params]
         given: list[cst.BaseExpression] = []
         for call in self._calls_of(function):
-            value = self._source.arguments(call, *names).get(param.name.value)
+            value = arguments(call, *names).get(param.name.value)
             if value is None:
                 return []
             given.append(value)
         return given
 
     def _calls_of(self, function: cst.FunctionDef) -> list[cst.Call]:
-        plain = isinstance(self._source.parent(function), cst.Module)
+        plain = isinstance(self._file.parent(function), cst.Module)
         if not plain:
             return []
-        return [
-            c for c in self._source.nodes(cst.Call) if self._source.function(c.func) is function
-        ]
+        return [c for c in self._file.nodes(cst.Call) if self._classes.function(c.func) is function]
 
 
 def common(paths: Iterable[Steps]) -> Steps:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import libcst as cst
 
-from lintorch.facts.dataflow.expressions import Expressions, parameters
+from lintorch.facts.classes.classes import Classes, HasClasses
+from lintorch.facts.dataflow.expressions import Expressions
 from lintorch.facts.dataflow.values import OTHER, TENSOR, UNKNOWN_VALUE, Kind, Value, join
-from lintorch.syntax.tree import leaves, offspring
-
-if TYPE_CHECKING:
-    from lintorch.source import Source
+from lintorch.facts.names.lookup import Lookup
+from lintorch.facts.regions.forward_region import Regions
+from lintorch.syntax.parsed_file import ParsedFile
+from lintorch.syntax.tree import leaves, offspring, parameters
 
 _TENSOR_PARAM = re.compile(
     r"^(x\d?|xs|y\d?|inputs?|img|image|images|feats?|features|preds?|predictions?|logits|outputs?"
@@ -29,11 +30,22 @@ _TENSOR_ONLY = frozenset(
 _NUMBER = ("int", "float", "bool", "str", "None")
 
 
+class HasFlows(HasClasses, Protocol):
+    """What knows a file with its classes, and what values are."""
+
+    @property
+    def flows(self) -> Flows:
+        """What kind of value each expression has."""
+
+
 class Flows:
     """The values in every function of a file, each function evaluated when first asked about."""
 
-    def __init__(self, source: Source) -> None:
-        self._source = source
+    def __init__(self, file: ParsedFile, names: Lookup, classes: Classes, regions: Regions) -> None:
+        self._file = file
+        self._names = names
+        self._classes = classes
+        self._regions = regions
         self._done: dict[cst.FunctionDef, dict[cst.CSTNode, Value]] = {}
         self._returns: dict[cst.FunctionDef, Value] = {}
         self._around: dict[cst.CSTNode, cst.FunctionDef | None] = {}
@@ -46,12 +58,12 @@ class Flows:
     def _function(self, node: cst.CSTNode) -> cst.FunctionDef | None:
         """The function around a node, which in a deep expression is a long way up."""
         path: list[cst.CSTNode] = []
-        for outer in self._source.ancestors(node):
+        for outer in self._file.ancestors(node):
             if isinstance(outer, cst.FunctionDef) or outer in self._around:
                 break
             path.append(outer)
         else:
-            outer = self._source.module
+            outer = self._file.module
         found = outer if isinstance(outer, cst.FunctionDef) else self._around.get(outer)
         self._around.update(dict.fromkeys(path, found))
         return found
@@ -71,13 +83,13 @@ class Flows:
         return self._done[function].get(expression, UNKNOWN_VALUE)
 
     def _evaluate(self, function: cst.FunctionDef) -> dict[cst.CSTNode, Value]:
-        in_region = function in self._source.regions.functions
-        expressions = Expressions(self._source, in_region, self.returned)
-        info = self._source.classes.around(function)
+        in_region = function in self._regions.functions
+        expressions = Expressions(self._file, self._names, self._classes, in_region, self.returned)
+        info = self._classes.around(function)
         forward = bool(info and info.is_module and function.name.value.startswith("forward"))
         asked, tested = _asked(function.body)
         for param in parameters(function):
-            name, value = param.name.value, _given(param, forward, self._source)
+            name, value = param.name.value, _given(param, forward, self._file)
             sure = name not in tested and (value.sure or name in asked)
             expressions.names[name] = replace(value, sure=sure) if value.is_tensor else value
         _Statements(expressions).block(function.body)
@@ -119,12 +131,12 @@ def _results(function: cst.FunctionDef) -> list[cst.CSTNode]:
     return found
 
 
-def _given(param: cst.Param, forward: bool, source: Source) -> Value:
+def _given(param: cst.Param, forward: bool, file: ParsedFile) -> Value:
     """What a parameter is: by its annotation, its default, or as an input of a forward."""
     name = param.name.value
     tensor = Value(Kind.TENSOR, roots=frozenset({name}), fixed=bool(_WEIGHT_PARAM.match(name)))
     if param.annotation is not None:
-        written = source.code(param.annotation.annotation)
+        written = file.code(param.annotation.annotation)
         return (
             tensor
             if re.search(r"\bTensor\b", written) and "[" not in written.replace("Optional[", "")

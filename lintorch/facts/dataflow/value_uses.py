@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import libcst as cst
 
+from lintorch.facts.dataflow.value_flow import Flows, HasFlows
 from lintorch.facts.dataflow.values import Kind
+from lintorch.facts.names.lookup import Lookup
+from lintorch.facts.regions.forward_region import HasRegions, Regions
+from lintorch.syntax.parsed_file import ParsedFile
 from lintorch.syntax.tree import names_in
-
-if TYPE_CHECKING:
-    from lintorch.source import Source
 
 _TALK = frozenset({"str", "repr", "isinstance", "type", "id", "hash", "print", "format"})
 _MESSAGES = (cst.FormattedString, cst.FormattedStringExpression)
@@ -19,11 +20,22 @@ _Met = tuple[cst.CSTNode, str, bool]
 """A function, a name in it, and whether the name holds sizes."""
 
 
+class HasUses(HasRegions, HasFlows, Protocol):
+    """What knows the values of a file, and where they go."""
+
+    @property
+    def uses(self) -> Uses:
+        """Which values end in what a model computes."""
+
+
 class Uses:
     """Follows values through names and tuples of one file."""
 
-    def __init__(self, source: Source) -> None:
-        self._source = source
+    def __init__(self, file: ParsedFile, names: Lookup, regions: Regions, flows: Flows) -> None:
+        self._file = file
+        self._names = names
+        self._regions = regions
+        self._flows = flows
         self._loads: dict[cst.FunctionDef, dict[str, list[cst.Name]]] = {}
         self._idle: set[_Met] = set()
         """Names none of which reaches the graph."""
@@ -38,7 +50,7 @@ class Uses:
 
     def _reaches(self, node: cst.CSTNode, met: set[_Met]) -> bool:
         part = None
-        while (outer := self._source.parent(node)) is not None:
+        while (outer := self._file.parent(node)) is not None:
             if self._ends(outer, node):
                 return False
             if isinstance(outer, cst.Assign):
@@ -56,9 +68,9 @@ class Uses:
             return True
         if isinstance(outer, cst.CompIf):
             return True
-        if isinstance(outer, cst.Call) and self._source.name(outer.func) in _TALK:
+        if isinstance(outer, cst.Call) and self._names.name(outer.func) in _TALK:
             return True
-        return self._source.regions.checks(outer, inner)
+        return self._regions.checks(outer, inner)
 
     def _target(
         self,
@@ -76,12 +88,12 @@ class Uses:
         if isinstance(node, cst.Tuple) and len(node.elements) == len(bound):
             bound = [b for b, given in zip(bound, node.elements, strict=True) if given is part]
         names = [name for name in bound if isinstance(name, cst.Name)]
-        whole = self._source.value(node).kind is Kind.SHAPE
+        whole = self._flows.value(node).kind is Kind.SHAPE
         return len(names) < len(bound) or any(self._named(n, met, whole) for n in names)
 
     def _named(self, name: cst.Name, met: set[_Met], sized: bool = False) -> bool:
         """Whether any mention of a name that was given the value reaches the graph, `met` ones apart."""
-        function = self._source.enclosing(name, cst.FunctionDef)
+        function = self._file.enclosing(name, cst.FunctionDef)
         if function is None:
             return True
         key = function, name.value, sized
@@ -91,7 +103,7 @@ class Uses:
         return any(
             self._reaches(load, met)
             for load in self._loads_of(function).get(name.value, ())
-            if not sized or self._source.value(load).may_vary
+            if not sized or self._flows.value(load).may_vary
         )
 
     def _loads_of(self, function: cst.FunctionDef) -> dict[str, list[cst.Name]]:
@@ -104,12 +116,12 @@ class Uses:
         return self._loads[function]
 
     def _is_load(self, name: cst.Name) -> bool:
-        outer = self._source.parent(name)
+        outer = self._file.parent(name)
         if isinstance(outer, cst.Attribute):
             return name is outer.value
         if isinstance(outer, cst.Arg):
             return name is outer.value
         node: cst.CSTNode | None = name
         while isinstance(node, (cst.Name, cst.Element, cst.Tuple, cst.List)):
-            node = self._source.parent(node)
+            node = self._file.parent(node)
         return not isinstance(node, (cst.AssignTarget, cst.NameItem, cst.Param))

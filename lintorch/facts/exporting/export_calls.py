@@ -3,36 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import libcst as cst
 
 from lintorch.core.exporter_calls import DYNAMO_BY_DEFAULT, DYNAMO_SINCE
-from lintorch.syntax.literals import Arguments, literal
-
-if TYPE_CHECKING:
-    from lintorch.source import Source
+from lintorch.core.profile import Profile
+from lintorch.syntax.literals import Arguments, arguments, literal
 
 _POSITIONAL = ("model", "args", "f")
 
 
-def onnx_arguments(call: cst.Call, source: Source) -> Arguments:
+class HasProfile(Protocol):
+    """What knows with what the project deploys."""
+
+    @property
+    def profile(self) -> Profile:
+        """The exporters, opsets and release of torch in use."""
+
+
+def onnx_arguments(call: cst.Call) -> Arguments:
     """The arguments of a `torch.onnx.export`, by name."""
-    return source.arguments(call, *_POSITIONAL)
+    return arguments(call, *_POSITIONAL)
 
 
-def onnx_exporter(call: cst.Call, source: Source) -> str:
+def onnx_exporter(call: cst.Call, source: HasProfile) -> str:
     """Which of the two ONNX exporters a `torch.onnx.export` takes; "" where it cannot be told."""
-    release, given = source.profile.torch, onnx_arguments(call, source)
+    release, given = source.profile.torch, onnx_arguments(call)
     if release < DYNAMO_SINCE:
         return "onnx-legacy"
     chosen = given.value("dynamo", release >= DYNAMO_BY_DEFAULT)
     return "onnx" if chosen is True else "onnx-legacy" if chosen is False else ""
 
 
-def is_given(arguments: Arguments, name: str) -> bool:
+def is_given(given: Arguments, name: str) -> bool:
     """Whether an argument is given, and not as None."""
-    value = arguments.get(name)
+    value = given.get(name)
     return value is not None and literal(value) is not None
 
 

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import Protocol, TypeVar
 
 import libcst as cst
 
 from lintorch.core.exporter_calls import EXPORTER_CALLS, ONNX_EXPORT
 from lintorch.facts.classes.classes import ClassInfo
-from lintorch.facts.exporting.export_calls import onnx_exporter
-
-if TYPE_CHECKING:
-    from lintorch.source import Source
+from lintorch.facts.dataflow.steps import HasProvenance
+from lintorch.facts.exporting.export_calls import HasProfile, onnx_exporter
+from lintorch.syntax.literals import arguments
+from lintorch.syntax.parsed_file import HasFile
 
 N = TypeVar("N", bound=cst.CSTNode)
+
+
+class HasExports(HasProvenance, HasProfile, Protocol):
+    """What knows where the models of a file come from, and with what the project deploys."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,27 +34,27 @@ class Export:
     model: ClassInfo | None
 
 
-def export_of(call: cst.Call, source: Source) -> Export | None:
+def export_of(call: cst.Call, source: HasExports) -> Export | None:
     """What an export call exports; None of any other call."""
-    name = source.name(call.func)
+    name = source.names.name(call.func)
     if name not in EXPORTER_CALLS:
         return None
     exporter, parameter = EXPORTER_CALLS[name]
     if name == ONNX_EXPORT:
         exporter = onnx_exporter(call, source)
-    given = source.arguments(call, parameter).get(parameter)
+    given = arguments(call, parameter).get(parameter)
     return Export(call, exporter, class_of(given, source) if given is not None else None)
 
 
-def class_of(expression: cst.CSTNode, source: Source) -> ClassInfo | None:
+def class_of(expression: cst.CSTNode, source: HasProvenance) -> ClassInfo | None:
     """The one module class of the file that an expression is surely an instance of."""
-    made = {source.name(call.func) for call in source.origins(expression)}
+    made = {source.names.name(call.func) for call in source.provenance.origins(expression)}
     info = source.classes.named(made.pop()) if len(made) == 1 else None
     return info if info is not None and info.is_module else None
 
 
-def own(function: cst.FunctionDef, kind: type[N], source: Source) -> Iterator[N]:
+def own(function: cst.FunctionDef, kind: type[N], source: HasFile) -> Iterator[N]:
     """The nodes of a class in a function's body, not in functions and lambdas within it."""
-    for node in source.nodes(kind):
-        if source.enclosing(node, cst.FunctionDef, cst.Lambda) is function:
+    for node in source.file.nodes(kind):
+        if source.file.enclosing(node, cst.FunctionDef, cst.Lambda) is function:
             yield node

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import libcst as cst
 
 from lintorch.core.finding import Hit
 from lintorch.facts.classes.classes import ClassInfo, is_self
-from lintorch.facts.exporting.exported_models import class_of
-
-if TYPE_CHECKING:
-    from lintorch.source import Source
+from lintorch.facts.exporting.exported_models import HasExports, class_of
+from lintorch.facts.names.lookup import HasNames
+from lintorch.facts.regions.forward_region import HasRegions
 
 _SCRIPT = "torch.jit.script"
 _TRACERS = frozenset({"onnx-legacy", "torchscript-trace"})
@@ -22,7 +21,11 @@ _LEFT_OUT = frozenset({"torch.jit.unused", "torch.jit.ignore"})
 _HOLDERS = frozenset({"torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"})
 
 
-def scripted(source: Source) -> dict[cst.FunctionDef, bool]:
+class _Scripts(HasExports, HasRegions, Protocol):
+    """What knows which models a file hands over, and what of them runs forward."""
+
+
+def scripted(source: _Scripts) -> dict[cst.FunctionDef, bool]:
     """The functions that are compiled: True where the file says so, False for other forwards.
 
     Forwards that the file does not script itself are there only where the project scripts models.
@@ -35,14 +38,14 @@ def scripted(source: Source) -> dict[cst.FunctionDef, bool]:
         for info in source.classes.all.values()
         if info.is_module and "forward" in info.methods
     )
-    presumed = [f for f in forwards if source.in_traced_forward(f.body)]
+    presumed = [f for f in forwards if source.regions.traced(f.body)]
     return dict.fromkeys(_reached(presumed, source), False) | surely
 
 
-def compiled(node: cst.CSTNode, source: Source) -> bool:
+def compiled(node: cst.CSTNode, source: HasNames) -> bool:
     """Whether a node of a scripted function is not in a branch that only Python takes."""
     inner = node
-    for outer in source.ancestors(node):
+    for outer in source.file.ancestors(node):
         if isinstance(outer, (cst.If, cst.IfExp)) and inner is not outer.test:
             verdict = _scripting(outer.test, source)
             if verdict is (inner is not outer.body):
@@ -55,7 +58,7 @@ def compiled(node: cst.CSTNode, source: Source) -> bool:
     return True
 
 
-def as_traced(hits: Iterable[Hit], source: Source) -> Iterator[Hit]:
+def as_traced(hits: Iterable[Hit], source: HasNames) -> Iterator[Hit]:
     """Hits on what Python does, without what tracers do where `@torch.jit.script` compiles it."""
     for hit in hits:
         node = hit.node
@@ -66,32 +69,32 @@ def as_traced(hits: Iterable[Hit], source: Source) -> Iterator[Hit]:
             yield hit
 
 
-def _is_decorated(node: cst.CSTNode, source: Source) -> bool:
+def _is_decorated(node: cst.CSTNode, source: HasNames) -> bool:
     return any(
-        source.name(decorator.decorator) == _SCRIPT
-        for outer in source.ancestors(node)
+        source.names.name(decorator.decorator) == _SCRIPT
+        for outer in source.file.ancestors(node)
         if isinstance(outer, cst.FunctionDef)
         for decorator in outer.decorators
     )
 
 
-def _asked(source: Source) -> Iterator[cst.FunctionDef]:
+def _asked(source: _Scripts) -> Iterator[cst.FunctionDef]:
     """What the file hands to `torch.jit.script`."""
-    for function in source.nodes(cst.FunctionDef):
-        if any(source.name(d.decorator) == _SCRIPT for d in function.decorators):
+    for function in source.file.nodes(cst.FunctionDef):
+        if any(source.names.name(d.decorator) == _SCRIPT for d in function.decorators):
             yield function
-    for call in source.nodes(cst.Call):
-        if source.name(call.func) != _SCRIPT or not call.args or call.args[0].star:
+    for call in source.file.nodes(cst.Call):
+        if source.names.name(call.func) != _SCRIPT or not call.args or call.args[0].star:
             continue
         given = call.args[0].value
-        named = source.function(given) if isinstance(given, cst.Name) else None
+        named = source.classes.function(given) if isinstance(given, cst.Name) else None
         if named is not None:
             yield named
         elif info := class_of(given, source):
             yield from _entries(info, source)
 
 
-def _reached(roots: Iterable[cst.FunctionDef], source: Source) -> set[cst.FunctionDef]:
+def _reached(roots: Iterable[cst.FunctionDef], source: _Scripts) -> set[cst.FunctionDef]:
     waiting, found = [*roots], set[cst.FunctionDef]()
     calls = _calls(source)
     while waiting:
@@ -100,8 +103,10 @@ def _reached(roots: Iterable[cst.FunctionDef], source: Source) -> set[cst.Functi
             continue
         found.add(function)
         for call in calls.get(function, ()):
-            called = source.function(call.func)
-            nested = called is not None and source.enclosing(called, cst.FunctionDef) is not None
+            called = source.classes.function(call.func)
+            nested = (
+                called is not None and source.file.enclosing(called, cst.FunctionDef) is not None
+            )
             if called is not None and not nested and compiled(call, source):
                 waiting.append(called)
         if function.name.value == "forward" and (info := source.classes.around(function)):
@@ -110,28 +115,28 @@ def _reached(roots: Iterable[cst.FunctionDef], source: Source) -> set[cst.Functi
     return found
 
 
-def _calls(source: Source) -> dict[cst.CSTNode, list[cst.Call]]:
+def _calls(source: _Scripts) -> dict[cst.CSTNode, list[cst.Call]]:
     """Calls by the function they stand in."""
     table: dict[cst.CSTNode, list[cst.Call]] = {}
-    for call in source.nodes(cst.Call):
-        if (function := source.enclosing(call, cst.FunctionDef)) is not None:
+    for call in source.file.nodes(cst.Call):
+        if (function := source.file.enclosing(call, cst.FunctionDef)) is not None:
             table.setdefault(function, []).append(call)
     return table
 
 
-def _entries(info: ClassInfo, source: Source) -> Iterator[cst.FunctionDef]:
+def _entries(info: ClassInfo, source: _Scripts) -> Iterator[cst.FunctionDef]:
     """The methods of a module that are compiled without being called: forward and exported ones."""
     for one in source.classes.lineage(info):
         for name, method in one.methods.items():
             exported = any(
-                source.name(d.decorator) == "torch.jit.export" for d in method.decorators
+                source.names.name(d.decorator) == "torch.jit.export" for d in method.decorators
             )
             first = source.classes.method(info, name) is method
             if first and (name == "forward" or exported):
                 yield method
 
 
-def _parts(info: ClassInfo, source: Source) -> Iterator[ClassInfo]:
+def _parts(info: ClassInfo, source: _Scripts) -> Iterator[ClassInfo]:
     """The modules of the file that a module surely holds: each is compiled, called or not."""
     for one in source.classes.lineage(info):
         for values in one.attributes.values():
@@ -140,21 +145,21 @@ def _parts(info: ClassInfo, source: Source) -> Iterator[ClassInfo]:
                     yield from _held(value, source)
 
 
-def _held(value: cst.BaseExpression, source: Source) -> Iterator[ClassInfo]:
+def _held(value: cst.BaseExpression, source: _Scripts) -> Iterator[ClassInfo]:
     if not isinstance(value, cst.Call):
         return
-    info = source.classes.named(source.name(value.func))
+    info = source.classes.named(source.names.name(value.func))
     if info is not None and info.is_module:
         yield info
-    elif source.name(value.func) in _HOLDERS:
+    elif source.names.name(value.func) in _HOLDERS:
         for arg in value.args:
             listed = isinstance(arg.value, (cst.List, cst.Tuple))
             for one in (e.value for e in arg.value.elements) if listed else (arg.value,):  # type: ignore[attr-defined]
                 yield from _held(one, source)
 
 
-def _is_conditional(value: cst.BaseExpression, source: Source) -> bool:
-    for outer in source.ancestors(value):
+def _is_conditional(value: cst.BaseExpression, source: _Scripts) -> bool:
+    for outer in source.file.ancestors(value):
         if isinstance(outer, (cst.If, cst.IfExp, cst.Try, cst.For, cst.While, cst.Match)):
             return True
         if isinstance(outer, cst.FunctionDef):
@@ -162,12 +167,14 @@ def _is_conditional(value: cst.BaseExpression, source: Source) -> bool:
     return True
 
 
-def _is_left_out(function: cst.FunctionDef, source: Source) -> bool:
+def _is_left_out(function: cst.FunctionDef, source: HasNames) -> bool:
     bare = (d.decorator for d in function.decorators)
-    return any(source.name(d.func if isinstance(d, cst.Call) else d) in _LEFT_OUT for d in bare)
+    return any(
+        source.names.name(d.func if isinstance(d, cst.Call) else d) in _LEFT_OUT for d in bare
+    )
 
 
-def _scripting(test: cst.BaseExpression, source: Source) -> bool | None:
+def _scripting(test: cst.BaseExpression, source: HasNames) -> bool | None:
     """What a test is where TorchScript compiles: True, False, or None if open."""
     if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
         inner = _scripting(test.expression, source)
@@ -176,11 +183,11 @@ def _scripting(test: cst.BaseExpression, source: Source) -> bool | None:
         sides = (_scripting(test.left, source), _scripting(test.right, source))
         decisive = not isinstance(test.operator, cst.And)
         return decisive if decisive in sides else None
-    asked = isinstance(test, cst.Call) and source.name(test.func) == "torch.jit.is_scripting"
+    asked = isinstance(test, cst.Call) and source.names.name(test.func) == "torch.jit.is_scripting"
     return True if asked else None
 
 
-def _left_before(block: cst.IndentedBlock, child: cst.CSTNode, source: Source) -> bool:
+def _left_before(block: cst.IndentedBlock, child: cst.CSTNode, source: HasNames) -> bool:
     """Whether the block returns above where TorchScript compiles."""
     for statement in block.body:
         if statement is child:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from lintorch.facts.names.torch_aliases import documented_name
-from lintorch.facts.project.files import Outline, described, home, locate
+from lintorch.facts.project.module_homes import Project, module_home
+from lintorch.facts.project.outlines import Outline, outline_module
 from lintorch.syntax.python_ast import outlined
 
 ASKS = "self.training"
@@ -43,10 +44,9 @@ class _Module:
 class Contents:
     """Looks into the classes of one file and of the project around it."""
 
-    def __init__(self, path: str, text: str, consulted: set[str]) -> None:
-        self._home = home(path)
+    def __init__(self, path: str, text: str, project: Project) -> None:
+        self._project = project
         self._own = _module(path, text)
-        self._consulted = consulted
 
     def layers(self, dotted: str) -> frozenset[str]:
         """Names of the layers below a class or factory that depend on the mode, and ASKS.
@@ -97,9 +97,9 @@ class Contents:
         return None
 
     def _module(self, dotted: str) -> _Module | None:
-        if dotted == self._home.module:
+        if dotted == self._project.home.module:
             return self._own
-        path = locate(dotted, self._home.roots, self._consulted) if dotted else None
+        path = self._project.find_module(dotted) if dotted else None
         return _read(path) if path is not None else None
 
 
@@ -115,7 +115,9 @@ def _read(path: str) -> _Module | None:
 def _module(path: str, text: str) -> _Module:
     body = outlined(text).body
     kinds = (ast.ClassDef, ast.FunctionDef)
-    return _Module(path, described(body, path), {n.name: n for n in body if isinstance(n, kinds)})
+    return _Module(
+        path, outline_module(body, path), {n.name: n for n in body if isinstance(n, kinds)}
+    )
 
 
 def _facts(node: ast.AST, module: _Module) -> Iterator[str]:
@@ -144,7 +146,7 @@ def _named(part: ast.Name | ast.Attribute, module: _Module) -> Iterator[str]:
         origin = module.outline.names[head]
         yield documented_name(f"{origin}.{rest}" if rest else origin)
     elif head in module.definitions and not rest:
-        yield f"{home(module.path).module}.{head}"
+        yield f"{module_home(module.path).module}.{head}"
 
 
 def _is_idle(call: ast.Call) -> bool:

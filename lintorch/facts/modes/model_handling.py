@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from lintorch.core.torch_methods import MODE_SETTING, MODULE_RETURNING, PARALLEL_WRAPPERS
-from lintorch.facts.classes.model_classes import is_module_class
+from lintorch.facts.classes.classes import Classes
 from lintorch.facts.modes.modal_classes import Contents
+from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.names.scopes import dotted_text
-from lintorch.facts.project.files import home
 from lintorch.syntax.literals import literal
+from lintorch.syntax.parsed_file import ParsedFile
 from lintorch.syntax.tree import leaves, offspring
-
-if TYPE_CHECKING:
-    from lintorch.source import Source
 
 _SAME = MODULE_RETURNING - MODE_SETTING
 """Methods of a module that return it in the mode it was in."""
@@ -66,11 +63,19 @@ Results = Callable[[cst.FunctionDef], "list[Mode | None]"]
 class Walk:
     """Runs the statements of one scope, in order, over what names stand for."""
 
-    def __init__(self, source: Source, contents: Contents, results: Results) -> None:
+    def __init__(
+        self,
+        file: ParsedFile,
+        names: Lookup,
+        classes: Classes,
+        contents: Contents,
+        results: Results,
+    ) -> None:
         self.now: Environment = {}
         self.known: dict[cst.CSTNode, Mode] = {}
         self.returned: list[Mode | None] = []
-        self._source, self._contents, self._results = source, contents, results
+        self._file, self._names, self._classes = file, names, classes
+        self._contents, self._results = contents, results
 
     # statements
 
@@ -157,7 +162,7 @@ class Walk:
         given = [self._mode(arg.value) for arg in call.args]
         if isinstance(call.func, cst.Name):
             self._mode(call.func)
-        name = self._source.name(call.func)
+        name = self._names.name(call.func)
         if name in _WRAPPERS:
             return given[0] if given else None
         if name and self._is_model(name):
@@ -168,9 +173,7 @@ class Walk:
         if function is not None and not any(given):
             return self._result(function, call)
         if not (
-            name.startswith("torch.")
-            or name in _QUIET_FUNCTIONS
-            or _is_harmless(function, self._source)
+            name.startswith("torch.") or name in _QUIET_FUNCTIONS or self._is_harmless(function)
         ):
             self._forget(call)
         return None
@@ -210,12 +213,12 @@ class Walk:
     # what is built
 
     def _is_model(self, name: str) -> bool:
-        own = self._source.classes.named(name)
+        own = self._classes.named(name)
         if own is not None:
             return own.is_module
         if name.startswith(("torchvision.models.", "segmentation_models_pytorch.")):
             return bool(self._contents.layers(name))
-        return is_module_class(name, home(self._source.path), self._source.consulted)
+        return self._classes.is_module_class(name)
 
     def _made(self, call: cst.Call, name: str) -> Mode:
         parts = [name, *self._mentioned(call)]
@@ -225,19 +228,20 @@ class Walk:
     def _mentioned(self, node: cst.CSTNode) -> Iterable[str]:
         """Full names in the arguments of a call: `nn.Sequential(nn.BatchNorm2d(3))`."""
         for child in offspring(node):
-            if isinstance(child, (cst.Name, cst.Attribute)) and (name := self._source.name(child)):
+            if isinstance(child, (cst.Name, cst.Attribute)) and (name := self._names.name(child)):
                 yield name
             yield from self._mentioned(child)
 
     def _function(self, func: cst.CSTNode) -> cst.FunctionDef | None:
         """The function of this file that a name stands for."""
-        name = self._source.name(func)
+        name = self._names.name(func)
+        if not name:
+            return None
         return next(
             (
                 f
-                for f in self._source.nodes(cst.FunctionDef)
-                if isinstance(self._source.parent(f), cst.Module)
-                and name == f"{home(self._source.path).module}.{f.name.value}"
+                for f in self._file.nodes(cst.FunctionDef)
+                if isinstance(self._file.parent(f), cst.Module) and name == self._names.full_name(f)
             ),
             None,
         )
@@ -245,6 +249,13 @@ class Walk:
     def _result(self, function: cst.FunctionDef, call: cst.Call) -> Mode | None:
         returned = self._results(function)
         return returned[0] if returned and all(r == returned[0] for r in returned) else None
+
+    def _is_harmless(self, function: cst.FunctionDef | None) -> bool:
+        """Whether a function of the file sets no mode."""
+        if function is None:
+            return False
+        written = self._file.code(function.body)
+        return "eval" not in written and "train(" not in written
 
 
 def _joined(sides: list[Environment]) -> Environment:
@@ -256,11 +267,3 @@ def _joined(sides: list[Environment]) -> Environment:
 def _either(modes: list[Mode]) -> Mode:
     agreed = all(mode.training is modes[0].training for mode in modes)
     return modes[0] if agreed else replace(modes[0], training=None)
-
-
-def _is_harmless(function: cst.FunctionDef | None, source: Source) -> bool:
-    """Whether a function of the file sets no mode."""
-    if function is None:
-        return False
-    written = source.code(function.body)
-    return "eval" not in written and "train(" not in written

@@ -31,7 +31,7 @@ class Binding:
 Names = dict[str, list[Binding]]
 
 
-def bindings(tree: Tree, package: str) -> dict[cst.CSTNode, Names]:
+def bind_names(tree: Tree, package: str) -> dict[cst.CSTNode, Names]:
     """For each scope of the module, the names bound in it. `package` resolves relative imports."""
     table: dict[cst.CSTNode, Names] = defaultdict(lambda: defaultdict(list))
     for kind, read in _READERS.items():
@@ -43,7 +43,7 @@ def bindings(tree: Tree, package: str) -> dict[cst.CSTNode, Names]:
     return table
 
 
-def chain(node: cst.CSTNode, tree: Tree) -> Iterator[cst.CSTNode]:
+def scopes_around(node: cst.CSTNode, tree: Tree) -> Iterator[cst.CSTNode]:
     """The scopes that a name at this node is looked up in, innermost first."""
     inner, first = node, True
     while (outer := tree.parents.get(inner)) is not None:
@@ -103,7 +103,7 @@ def _import_from(node: cst.ImportFrom, package: str) -> Iterator[tuple[str, Bind
             yield known.value, Binding("import", alias, f"{origin}.{dotted_text(alias.name)}")
 
 
-def stars(tree: Tree, package: str) -> Iterator[str]:
+def star_imports(tree: Tree, package: str) -> Iterator[str]:
     """The modules that the file imports everything from, the last first."""
     for node in reversed(tree.nodes.get(cst.ImportFrom, [])):
         assert isinstance(node, cst.ImportFrom)

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import libcst as cst
 
-from lintorch.facts.classes.model_classes import is_module_class
-from lintorch.facts.project.files import home
-
-if TYPE_CHECKING:
-    from lintorch.facts.classes.classes import ClassInfo
-    from lintorch.source import Source
+from lintorch.facts.classes.classes import ClassInfo, HasClasses
+from lintorch.facts.dataflow.steps import HasProvenance
+from lintorch.facts.names.lookup import HasNames
 
 _ZOOS = ("torchvision.models.", "timm.create_model", "segmentation_models_pytorch.")
 _PARTS = frozenset(
@@ -26,59 +21,60 @@ _CHILDREN = {"children": 0, "modules": 0, "named_children": 1, "named_modules": 
 _AROUND = ("list", "tuple", "reversed", "itertools.islice", "set")
 
 
-def is_module(node: cst.CSTNode, source: Source) -> bool:
+def is_module(node: cst.CSTNode, source: HasProvenance) -> bool:
     """Whether an expression surely stands for an nn.Module without a `requires_grad` of its own."""
     if isinstance(node, cst.Name) and _is_child(node, source):
         return True
-    made = source.origins(node)
+    made = source.provenance.origins(node)
     if made:
         return all(_makes_module(call, source) for call in made)
     if isinstance(node, cst.Subscript):
-        holders = {source.name(call.func) for call in source.origins(node.value)}
+        holders = {source.names.name(call.func) for call in source.provenance.origins(node.value)}
         return bool(holders) and holders <= {"torch.nn.Sequential", "torch.nn.ModuleList"}
     return isinstance(node, cst.Attribute) and _is_part(node, source)
 
 
-def _makes_module(call: cst.Call, source: Source) -> bool:
-    name = source.name(call.func)
+def _makes_module(call: cst.Call, source: HasProvenance) -> bool:
+    name = source.names.name(call.func)
     if name.startswith(_ZOOS):
         return name.rpartition(".")[2] != "list_models"
     info = source.classes.named(name)
     if info is not None:
         return info.is_module and not _has_own(info, source)
-    return name.startswith("torch.nn.") and is_module_class(name, home(source.path), set())
+    return name.startswith("torch.nn.") and source.classes.is_module_class(name)
 
 
-def _has_own(info: ClassInfo, source: Source) -> bool:
+def _has_own(info: ClassInfo, source: HasClasses) -> bool:
     """Whether a class has a `requires_grad` itself, or looks at what is assigned."""
     known = [*source.classes.lineage(info)]
     names = {n for one in known for n in (*one.methods, *one.attributes)}
     return bool(names & {"requires_grad", "__setattr__"})
 
 
-def _is_part(node: cst.Attribute, source: Source) -> bool:
+def _is_part(node: cst.Attribute, source: HasProvenance) -> bool:
     """`model.fc`, where the model is of this file or of a zoo."""
-    makers = source.origins(node.value)
+    makers = source.provenance.origins(node.value)
     return bool(makers) and all(_part_of(call, node.attr.value, source) for call in makers)
 
 
-def _part_of(call: cst.Call, part: str, source: Source) -> bool:
-    name = source.name(call.func)
+def _part_of(call: cst.Call, part: str, source: HasProvenance) -> bool:
+    name = source.names.name(call.func)
     info = source.classes.named(name)
     if info is None:
         return name.startswith(_ZOOS) and part in _PARTS
     given = [v for one in source.classes.lineage(info) for v in one.attributes.get(part, ())]
     return bool(given) and all(
-        bool(made := source.origins(value)) and all(_makes_module(c, source) for c in made)
+        bool(made := source.provenance.origins(value))
+        and all(_makes_module(c, source) for c in made)
         for value in given
     )
 
 
-def _is_child(name: cst.Name, source: Source) -> bool:
+def _is_child(name: cst.Name, source: HasNames) -> bool:
     """`for child in model.children():`, where the loop alone says what the name is."""
-    if any(b.kind != "other" for b in source.bound(name)):
+    if any(b.kind != "other" for b in source.names.bound(name)):
         return False
-    for outer in source.ancestors(name):
+    for outer in source.file.ancestors(name):
         if isinstance(outer, (cst.FunctionDef, cst.Lambda)):
             return False
         if isinstance(outer, cst.For) and name.value in _names(outer.target):
@@ -92,15 +88,21 @@ def _names(target: cst.BaseExpression) -> set[str]:
     return {target.value} if isinstance(target, cst.Name) else inner
 
 
-def _goes_through(loop: cst.For, name: str, source: Source) -> bool:
+def _goes_through(loop: cst.For, name: str, source: HasNames) -> bool:
     target: cst.BaseExpression = loop.target
     given: cst.BaseExpression = loop.iter
     while True:
         if isinstance(given, cst.Subscript):
             given = given.value
-        elif isinstance(given, cst.Call) and source.name(given.func) in _AROUND and given.args:
+        elif (
+            isinstance(given, cst.Call) and source.names.name(given.func) in _AROUND and given.args
+        ):
             given = given.args[0].value
-        elif isinstance(given, cst.Call) and source.name(given.func) == "enumerate" and given.args:
+        elif (
+            isinstance(given, cst.Call)
+            and source.names.name(given.func) == "enumerate"
+            and given.args
+        ):
             given, target = given.args[0].value, _item(target, 1)
         else:
             break

@@ -6,15 +6,14 @@ import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import libcst as cst
 
-from lintorch.facts.classes.classes import is_self
+from lintorch.facts.classes.classes import Classes, HasClasses, is_self
+from lintorch.facts.names.lookup import Lookup
 from lintorch.syntax.literals import UNKNOWN, Arguments, arguments, literal
-
-if TYPE_CHECKING:
-    from lintorch.source import Source
+from lintorch.syntax.parsed_file import ParsedFile
 
 _NN = "torch.nn."
 _TORCH_CONV = ("in_channels", "out_channels", "kernel_size", "stride", "padding")
@@ -117,11 +116,21 @@ class Layer:
         return self.form.kind if self.form else ""
 
 
+class HasLayers(HasClasses, Protocol):
+    """What knows a file with its classes, and the layers in it."""
+
+    @property
+    def layers(self) -> Layers:
+        """The layers of torch.nn that expressions stand for."""
+
+
 class Layers:
     """The layers that the expressions of one file stand for."""
 
-    def __init__(self, source: Source) -> None:
-        self._source = source
+    def __init__(self, file: ParsedFile, names: Lookup, classes: Classes) -> None:
+        self._file = file
+        self._names = names
+        self._classes = classes
 
     def row(self, node: cst.CSTNode, depth: int = 0) -> tuple[Layer, ...]:
         """The layers an expression stands for, in the order they are run: those of a Sequential."""
@@ -140,7 +149,7 @@ class Layers:
         """What a Sequential is made of; a star stands for what is not known."""
         first = sequential.args[0] if sequential.args else None
         named = isinstance(first.value, cst.Call) and first.value if first else None
-        if named and self._source.name(named.func).endswith("OrderedDict"):
+        if named and self._names.name(named.func).endswith("OrderedDict"):
             yield from self._entries(named)
             return
         for arg in sequential.args:
@@ -152,24 +161,24 @@ class Layers:
 
     def is_sequential(self, call: cst.Call) -> bool:
         """Whether a call puts layers in a row: nn.Sequential, or the __init__ of a subclass."""
-        if self._source.name(call.func) == "torch.nn.Sequential":
+        if self._names.name(call.func) == "torch.nn.Sequential":
             return True
         func = call.func
         if not (isinstance(func, cst.Attribute) and func.attr.value == "__init__"):
             return False
-        info = self._source.classes.around(call)
+        info = self._classes.around(call)
         above = func.value.func if isinstance(func.value, cst.Call) else None
         return (
             info is not None
             and info.bases == ("torch.nn.Sequential",)
-            and self._source.name(above) == "super"
+            and self._names.name(above) == "super"
         )
 
     def only(self, node: cst.CSTNode) -> cst.BaseExpression | None:
         """The one expression that `self.x` or a name is ever assigned."""
         if isinstance(node, cst.Attribute) and node.attr.value in self._changed:
             return None
-        assigned = self._source.classes.assigned(node)
+        assigned = self._classes.assigned(node)
         return assigned[0] if len(assigned) == 1 else None
 
     def number(self, node: cst.CSTNode | None, depth: int = 0) -> Any:
@@ -190,7 +199,7 @@ class Layers:
         return UNKNOWN
 
     def _made(self, call: cst.Call, depth: int) -> tuple[Layer, ...]:
-        name = self._source.name(call.func)
+        name = self._names.name(call.func)
         if self.is_sequential(call):
             parts = self.parts(call)
             return tuple(layer for part in parts for layer in self.row(part, depth + 1))
@@ -245,7 +254,7 @@ class Layers:
     def _items(self, node: cst.BaseExpression) -> list[cst.BaseElement] | None:
         """The items of a list written where it is used, or of a name used nowhere else."""
         if isinstance(node, cst.Name):
-            uses = len(self._source.mentions_of(node.value))
+            uses = len(self._file.mentions_of(node.value))
             made = self.only(node) if uses == 2 else None
             return self._items(made) if isinstance(made, (cst.List, cst.Tuple)) else None
         if not isinstance(node, (cst.List, cst.Tuple)):
@@ -266,9 +275,9 @@ class Layers:
     @cached_property
     def _changed(self) -> frozenset[str]:
         """Attributes of self that are given values other than by plain assignment."""
-        parents = self._source.tree.parents
+        parents = self._file.tree.parents
         found = set()
-        for node in self._source.nodes(cst.Attribute):
+        for node in self._file.nodes(cst.Attribute):
             if is_self(node.value):
                 outer = parents[node]
                 stored = isinstance(outer, (cst.AugAssign, cst.For)) and outer.target is node

@@ -6,7 +6,8 @@ import builtins
 import sys
 from collections.abc import Iterable
 
-from lintorch.facts.project.files import Home, Outline, home, locate, outline
+from lintorch.facts.project.module_homes import Project, module_home
+from lintorch.facts.project.outlines import Outline, outline_file
 
 _ELSEWHERE = frozenset({*sys.stdlib_module_names, *dir(builtins)}) | {
     "torch", "torchvision", "torchaudio", "numpy", "scipy", "cv2", "PIL", "onnx", "onnxruntime",
@@ -20,27 +21,27 @@ _HIDDEN = frozenset({"abs", "all", "any", "max", "min", "pow", "range", "round",
 _DEEPEST = 8
 
 
-def origin(dotted: str, here: Home, consulted: set[str], depth: int = 0) -> str:
+def follow_reexports(dotted: str, project: Project, depth: int = 0) -> str:
     """What a name imported from a file of the project stands for there: `torch.nn` of `common.nn`.
 
     A class or function keeps the name of the module that defines it.
     """
     top, _, rest = dotted.partition(".")
-    own = dotted.startswith(f"{here.module}.")
+    own = dotted.startswith(f"{project.home.module}.")
     if not rest or own or top in _ELSEWHERE or depth > _DEEPEST:
         return dotted
     parts = dotted.split(".")
     for length in range(len(parts) - 1, 0, -1):
-        path = locate(".".join(parts[:length]), here.roots, consulted)
+        path = project.find_module(".".join(parts[:length]))
         if path is not None:
-            found = defined(parts[length], outline(path))
-            if not found or found == dotted or home(path).module == here.module:
+            found = defined_name(parts[length], outline_file(path))
+            if not found or found == dotted or module_home(path).module == project.home.module:
                 return dotted
-            return origin(".".join([found, *parts[length + 1 :]]), here, consulted, depth + 1)
+            return follow_reexports(".".join([found, *parts[length + 1 :]]), project, depth + 1)
     return dotted
 
 
-def defined(name: str, module: Outline) -> str:
+def defined_name(name: str, module: Outline) -> str:
     """The dotted name that a name at the top of a module stands for; "" where it has none.
 
     It has none either where names stand for each other: `unicode = str`, else `str = unicode`.
@@ -50,7 +51,7 @@ def defined(name: str, module: Outline) -> str:
     while name not in met:
         met.add(name)
         if name in module.classes or name in module.functions:
-            return f"{home(module.path).module}.{name}{behind}"
+            return f"{module_home(module.path).module}.{name}{behind}"
         given = module.names.get(name, "")
         head, dot, rest = given.partition(".")
         if head == name or head not in module.names or name not in module.aliases:
@@ -59,16 +60,16 @@ def defined(name: str, module: Outline) -> str:
     return ""
 
 
-def starred(name: str, modules: Iterable[str], here: Home, consulted: set[str]) -> str:
+def follow_star(name: str, modules: Iterable[str], project: Project) -> str:
     """What a name stands for that only a star import can have brought; "" where several could."""
     outside: list[str] = []
     for module in modules:
         top = module.partition(".")[0]
-        path = None if top in _ELSEWHERE else locate(module, here.roots, consulted)
+        path = None if top in _ELSEWHERE else project.find_module(module)
         if path is None:
             outside.append(module)
-        elif found := defined(name, outline(path)):
-            return origin(found, here, consulted)
+        elif found := defined_name(name, outline_file(path)):
+            return follow_reexports(found, project)
     if len(outside) == 1 and outside[0] != "torch.nn.modules":
         return f"{outside[0]}.{name}"
     if outside and set(outside) <= set(_FOR_MODULES):
@@ -78,6 +79,6 @@ def starred(name: str, modules: Iterable[str], here: Home, consulted: set[str]) 
     return ""
 
 
-def hides(name: str, modules: Iterable[str]) -> bool:
+def is_hidden(name: str, modules: Iterable[str]) -> bool:
     """Whether a star import gives a built-in name another meaning."""
     return name in _HIDDEN and any(m in ("torch", "numpy") for m in modules)

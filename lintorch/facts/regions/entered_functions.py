@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
-from lintorch.facts.project.files import home, locate, outline
-
-if TYPE_CHECKING:
-    from lintorch.source import Source
+from lintorch.facts.names.lookup import Lookup
+from lintorch.facts.project.module_homes import Project
+from lintorch.facts.project.outlines import outline_file
+from lintorch.facts.regions.forward_region import Regions
 
 Function = tuple[str, str]
 """The file (a path as `os.path.abspath` gives it) and the name of a function at its top level."""
 
 
-def entered(source: Source) -> frozenset[Function]:
-    """The functions of other files of the project that a forward pass of this file calls."""
-    roots = home(source.path).roots
+def find_entered(regions: Regions, names: Lookup, project: Project) -> frozenset[Function]:
+    """The functions of other files of the project that the forward passes of one file call."""
     found: set[Function] = set()
-    for dotted in {source.name(func) for func in source.regions.outside()}:
+    for dotted in {names.name(func) for func in regions.outside()}:
         module, _, name = dotted.rpartition(".")
         if not module or module.startswith(("torch", "numpy", "math")) or name[:1].isupper():
             continue
-        path = locate(module, roots, source.consulted)
-        if path is not None and name in outline(path).functions:
+        path = project.find_module(module)
+        if path is not None and name in outline_file(path).functions:
             found.add((os.path.abspath(path), name))
     return frozenset(found)

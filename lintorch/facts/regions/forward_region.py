@@ -4,30 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import cast
+from typing import Protocol
 
 import libcst as cst
 
-from lintorch.facts.classes.classes import Classes, ClassInfo, is_self
+from lintorch.facts.classes.classes import Classes, ClassInfo, HasClasses, is_self
 from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.regions import guards, other_runtimes
-from lintorch.syntax.tree import Tree
+from lintorch.facts.regions.file_purpose import FilePurpose
+from lintorch.syntax.parsed_file import ParsedFile
 
 _APART = frozenset({"inference", "infer"})
 """Methods by which a model is run, where its forward is for training."""
 _UNSEEN = ("torch.jit.unused", "torch.jit.ignore", "torch.jit.export")
 
 
+class HasRegions(HasClasses, Protocol):
+    """What knows a file with its classes, and what of it runs forward."""
+
+    @property
+    def regions(self) -> Regions:
+        """What runs when a model of the file runs forward."""
+
+
 class Regions:
-    """`forward` of every nn.Module and what it calls in the class and the file."""
+    """`forward` of every nn.Module and what it calls in the class and the file.
+
+    `entered` names the functions of the file that forward passes of other files call.
+    """
 
     def __init__(
-        self, tree: Tree, names: Lookup, classes: Classes, entered: frozenset[str] = frozenset()
+        self,
+        file: ParsedFile,
+        names: Lookup,
+        classes: Classes,
+        purpose: FilePurpose,
+        entered: frozenset[str],
     ) -> None:
-        self._entered = entered
-        self._tree = tree
+        self._file = file
         self._names = names
         self._classes = classes
+        self._purpose = purpose
+        self._entered = entered
         self._deployable: dict[cst.ClassDef, bool] = {}
         self._skipped: dict[cst.CSTNode, bool] = {}
 
@@ -36,7 +54,8 @@ class Regions:
         return self._within(node, self.functions)
 
     def _within(self, node: cst.CSTNode, functions: frozenset[cst.FunctionDef]) -> bool:
-        inner, outer = node, self._tree.parents.get(node)
+        parents = self._file.tree.parents
+        inner, outer = node, parents.get(node)
         while outer is not None:
             if self._is_skipped(outer, inner):
                 return False
@@ -44,19 +63,22 @@ class Regions:
                 return True
             if isinstance(outer, cst.ClassDef):
                 return False
-            inner, outer = outer, self._tree.parents.get(outer)
+            inner, outer = outer, parents.get(outer)
         return False
 
     def _is_skipped(self, outer: cst.CSTNode, inner: cst.CSTNode) -> bool:
         """Whether `inner`, a child of `outer`, is no part of what an exporter is shown."""
         if inner not in self._skipped:
-            elsewhere = other_runtimes.dispatched(outer, inner, self._tree.parents)
+            elsewhere = other_runtimes.dispatched(outer, inner, self._file.tree.parents)
             self._skipped[inner] = elsewhere or guards.skipped(outer, inner, self._names)
         return self._skipped[inner]
 
     def traced(self, node: cst.CSTNode) -> bool:
         """Whether a node runs when a model is traced: in a forward that is not a loss's."""
-        inner, outer = node, self._tree.parents.get(node)
+        if not self._purpose.is_deployable:
+            return False
+        parents = self._file.tree.parents
+        inner, outer = node, parents.get(node)
         while outer is not None:
             if guards.scripted_only(outer, inner, self._names):
                 return False
@@ -66,7 +88,7 @@ class Regions:
                 if not self._is_deployed(outer):
                     return False
                 break
-            inner, outer = outer, self._tree.parents.get(outer)
+            inner, outer = outer, parents.get(outer)
         return self._within(node, self._deployed)
 
     def _is_deployed(self, owner: cst.ClassDef) -> bool:
@@ -109,8 +131,7 @@ class Regions:
     @cached_property
     def _kept(self) -> frozenset[cst.CSTNode]:
         """Functions that are no part of a deployed model, by what they are called, take or give."""
-        functions = self._tree.nodes.get(cst.FunctionDef, [])
-        return frozenset(f for f in functions if guards.stays_home(cast("cst.FunctionDef", f)))
+        return frozenset(filter(guards.stays_home, self._file.nodes(cst.FunctionDef)))
 
     def settled(self, test: cst.BaseExpression) -> bool:
         """Whether a test has one outcome whenever a model is exported: training, tracing."""
@@ -148,14 +169,12 @@ class Regions:
     @property
     def _functions(self) -> Iterator[cst.FunctionDef]:
         """The functions at the top of the file."""
-        for node in self._tree.nodes.get(cst.FunctionDef, []):
-            if isinstance(node, cst.FunctionDef) and self._is_top(node):
-                yield node
+        return filter(self._is_top, self._file.nodes(cst.FunctionDef))
 
     def _is_top(self, node: cst.CSTNode) -> bool:
-        outer = self._tree.parents[node]
+        outer = self._file.parent(node)
         while isinstance(outer, (cst.If, cst.Else, cst.IndentedBlock, cst.Try)):
-            outer = self._tree.parents[outer]
+            outer = self._file.parent(outer)
         return isinstance(outer, cst.Module)
 
     @property
@@ -184,12 +203,11 @@ class Regions:
     def _calls(self) -> dict[cst.FunctionDef, list[cst.Call]]:
         """Calls by the outermost function or method they stand in."""
         table: dict[cst.FunctionDef, list[cst.Call]] = {}
-        for call in self._tree.nodes.get(cst.Call, []):
-            assert isinstance(call, cst.Call)
-            node: cst.CSTNode | None = call
-            while (node := self._tree.parents.get(node)) is not None:  # type: ignore[arg-type]
-                if isinstance(node, cst.FunctionDef):
-                    table.setdefault(node, []).append(call)
+        for call in self._file.nodes(cst.Call):
+            function = self._file.enclosing(call, cst.FunctionDef)
+            while function is not None:
+                table.setdefault(function, []).append(call)
+                function = self._file.enclosing(function, cst.FunctionDef)
         return table
 
     def _target(self, call: cst.Call, function: cst.FunctionDef) -> cst.FunctionDef | None:
@@ -197,16 +215,12 @@ class Regions:
         if isinstance(func, cst.Attribute) and is_self(func.value):
             info = self._classes.around(function)
             return self._classes.method(info, func.attr.value) if info else None
-        if isinstance(func, cst.Name):
-            bound = self._names.bound(func)
-            if len(bound) == 1 and isinstance(bound[0].node, cst.FunctionDef):
-                return bound[0].node
-        return None
+        return self._classes.function(func)
 
     def _in_skipped(self, node: cst.CSTNode, function: cst.FunctionDef) -> bool:
         inner = node
         while inner is not function:
-            outer = self._tree.parents[inner]
+            outer = self._file.tree.parents[inner]
             if self._is_skipped(outer, inner):
                 return True
             inner = outer

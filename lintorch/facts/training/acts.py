@@ -6,15 +6,13 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lintorch.facts.classes.classes import is_self
-from lintorch.facts.training.roles import Role
-
-if TYPE_CHECKING:
-    from lintorch.source import Source
+from lintorch.facts.classes.classes import Classes, is_self
+from lintorch.facts.names.lookup import Lookup
+from lintorch.facts.training.roles import Role, Roles
+from lintorch.syntax.parsed_file import ParsedFile
 
 
 class Act(Enum):
@@ -95,12 +93,15 @@ AUTOCAST = (
 class Acts:
     """Tells what calls of one file do."""
 
-    def __init__(self, source: Source) -> None:
-        self._source = source
+    def __init__(self, file: ParsedFile, names: Lookup, classes: Classes, roles: Roles) -> None:
+        self._file = file
+        self._names = names
+        self._classes = classes
+        self._roles = roles
 
     def of(self, call: cst.Call, resolve: Resolve) -> Iterator[Event]:
         """The events that a call is by itself, helpers and arguments not looked into."""
-        name = self._source.name(call.func)
+        name = self._names.name(call.func)
         if name.rpartition(".")[2] in _CLIPS:
             given = call.args[0].value if call.args and not call.args[0].star else None
             yield Event(Act.CLIP, call, resolve(given).text if given is not None else "")
@@ -114,27 +115,27 @@ class Acts:
     def context(self, expression: cst.BaseExpression) -> str:
         """What a `with` item, or a decorator, is: "autocast", "no_grad", "grad?" or ""."""
         func = expression.func if isinstance(expression, cst.Call) else expression
-        name = self._source.name(func)
+        name = self._names.name(func)
         if name in AUTOCAST or _last(func).endswith("autocast"):
             return "autocast"
         if name in NO_GRAD:
             return "no_grad"
         if name.endswith("set_grad_enabled") and isinstance(expression, cst.Call):
-            off = bool(expression.args) and self._source.code(expression.args[0].value) == "False"
+            off = bool(expression.args) and self._file.code(expression.args[0].value) == "False"
             return "no_grad" if off else "grad?"
         return ""
 
     def optimizer(self, thing: Thing, expression: cst.BaseExpression) -> bool:
         """Whether a thing is an optimizer of torch, as far as can be told."""
         if self._role(thing, expression) is Role.OPTIMIZER:
-            built = self._source.built(thing.node)
-            own = [self._source.classes.named(self._source.name(call.func)) for call in built]
-            return not any(own) or self._source.role(thing.node) is Role.OPTIMIZER
+            built = self._classes.built(thing.node)
+            own = [self._classes.named(self._names.name(call.func)) for call in built]
+            return not any(own) or self._roles.made(thing.node) is Role.OPTIMIZER
         last = thing.text.rpartition(".")[2]
-        return bool(_OPTIMIZER.search(last)) and not self._source.built(thing.node)
+        return bool(_OPTIMIZER.search(last)) and not self._classes.built(thing.node)
 
     def _role(self, thing: Thing, expression: cst.BaseExpression) -> Role | None:
-        return self._source.presumed_role(thing.node) or self._source.presumed_role(expression)
+        return self._roles.presumed(thing.node) or self._roles.presumed(expression)
 
     def _method(self, call: cst.Call, func: cst.Attribute, resolve: Resolve) -> Iterator[Event]:
         method, receiver = func.attr.value, func.value
@@ -179,10 +180,10 @@ class Acts:
             return True
         if isinstance(receiver, cst.Call) and _last(receiver.func) == "super":
             return not _INHERITED_HARMLESS.match(method)
-        info = self._source.classes.around(receiver) if is_self(receiver) else None
+        info = self._classes.around(receiver) if is_self(receiver) else None
         return (
             info is not None
-            and self._source.classes.method(info, method) is None
+            and self._classes.method(info, method) is None
             and method not in info.attributes
             and not _INHERITED_HARMLESS.match(method)
             and not self._quiet(method)
@@ -193,7 +194,7 @@ class Acts:
         """The optimizers, scalers and models that a function outside the file is given."""
         if name.startswith("torch.") or _HARMLESS.search(name.rpartition(".")[2]):
             return
-        if self._source.function(call.func) is not None:
+        if self._classes.function(call.func) is not None:
             return
         for arg in call.args:
             if not isinstance(arg.value, (cst.Name, cst.Attribute)):

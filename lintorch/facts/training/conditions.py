@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 import libcst as cst
 
 from lintorch.syntax.literals import UNKNOWN, literal
 
-Facts = frozenset[tuple[str, bool]]
-"""Tests, as text, and how they came out."""
+
+@dataclass(frozen=True, order=True)
+class Condition:
+    """A test on a path, as text, and how it came out."""
+
+    test: str
+    holds: bool
+
+
+Conditions = frozenset[Condition]
 Word = Callable[[cst.CSTNode], str]
 """The text of an expression."""
 
@@ -19,48 +28,48 @@ _CHANCE = re.compile(r"rand|next\(|pop\(|bernoulli|choice", re.I)
 _GIVEN = re.compile(r"""^(\d[\d.e+-]*|"[^"]+"|'[^']+')$""")
 
 
-def decide(test: cst.BaseExpression, facts: Facts, word: Word) -> bool | None:
-    """How a test must come out after these facts; None where both ways are open."""
+def decide_test(test: cst.BaseExpression, known: Conditions, word: Word) -> bool | None:
+    """How a test must come out after these conditions; None where both ways are open."""
     if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
-        inner = decide(test.expression, facts, word)
+        inner = decide_test(test.expression, known, word)
         return None if inner is None else not inner
     if isinstance(test, cst.BooleanOperation):
-        sides = (decide(test.left, facts, word), decide(test.right, facts, word))
+        sides = (decide_test(test.left, known, word), decide_test(test.right, known, word))
         decisive = not isinstance(test.operator, cst.And)
         if decisive in sides:
             return decisive
         if None not in sides:
             return not decisive
     key, way = _key(test, word)
-    known = _constant(key)
-    if known is None:
-        known = dict(facts).get(key)
-    if known is None and " == " in key:
+    holds = _constant(key)
+    if holds is None:
+        holds = next((each.holds for each in known if each.test == key), None)
+    if holds is None and " == " in key:
         start = key.split(" == ")[0] + " == "
-        if any(came and told.startswith(start) for told, came in facts):
-            known = False
-    return None if known is None else known is way
+        if any(each.holds and each.test.startswith(start) for each in known):
+            holds = False
+    return None if holds is None else holds is way
 
 
-def assume(test: cst.BaseExpression, facts: Facts, came: bool, word: Word) -> Facts:
-    """The facts once a test came out so."""
+def assume_outcome(
+    test: cst.BaseExpression, known: Conditions, came: bool, word: Word
+) -> Conditions:
+    """The conditions once a test came out so."""
     if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
-        return assume(test.expression, facts, not came, word)
+        return assume_outcome(test.expression, known, not came, word)
     if isinstance(test, cst.BooleanOperation) and isinstance(test.operator, cst.And) is came:
-        return assume(test.right, assume(test.left, facts, came, word), came, word)
+        left = assume_outcome(test.left, known, came, word)
+        return assume_outcome(test.right, left, came, word)
     key, way = _key(test, word)
     if _CHANCE.search(key):
-        return facts
-    return facts | {(key, came is way)}
+        return known
+    return known | {Condition(key, came is way)}
 
 
-def forget(facts: Facts, names: Iterable[str]) -> Facts:
-    """The facts that say nothing of these names."""
+def mention_of(names: Iterable[str]) -> re.Pattern[str]:
+    """Finds these names, one at least, in the text of an expression."""
     words = "|".join(re.escape(name) for name in names)
-    if not words or not facts:
-        return facts
-    mentioned = re.compile(rf"(?<![\w.])({words})\b")
-    return frozenset(fact for fact in facts if not mentioned.search(fact[0]))
+    return re.compile(rf"(?<![\w.])({words})\b")
 
 
 def _key(test: cst.BaseExpression, word: Word) -> tuple[str, bool]:

@@ -3,40 +3,53 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from lintorch.facts.classes.classes import Classes
+from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.names.scopes import dotted_text
+from lintorch.facts.training.acting_code import OPAQUE, ActingCode, clears_gradient
 from lintorch.facts.training.acts import Act, Acts, Event, Thing
-from lintorch.facts.training.conditions import Facts, assume, decide, forget
+from lintorch.facts.training.conditions import (
+    Conditions,
+    assume_outcome,
+    decide_test,
+    mention_of,
+)
+from lintorch.syntax.literals import arguments
+from lintorch.syntax.parsed_file import ParsedFile
 from lintorch.syntax.tree import offspring
 
-if TYPE_CHECKING:
-    from lintorch.facts.training.paths import TrainingPaths
-    from lintorch.source import Source
-
-OPAQUE = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
-"""What is not run where it stands."""
 _DEPTH = 4
 _MOST = 64
 _LONGEST = 300
 """Events on one way, at most: helpers that call helpers may repeat each other's a thousand times."""
 
 
+@dataclass(frozen=True, order=True)
+class ScaledLoss:
+    """A loss that a scaler has scaled, both as they are spelled in the region."""
+
+    loss: str
+    scaler: str
+
+
 @dataclass(frozen=True)
 class Path:
-    """One way through a region. `facts`: how the tests on it came out. `end`: how it leaves.
+    """One way through a region. `conditions`: how the tests on it came out. `end`: how it leaves.
 
-    `lasting`: those of the facts that no statement of the region changes.
+    `lasting`: those of the conditions that no statement of the region changes. `scaled`: the
+    losses that are scaled at the end of it.
     """
 
-    events: tuple[Event, ...]
-    facts: Facts
+    events: tuple[Event, ...] = ()
+    conditions: Conditions = frozenset()
     end: str = ""
-    lasting: Facts = frozenset()
+    lasting: Conditions = frozenset()
+    scaled: frozenset[ScaledLoss] = frozenset()
 
     @property
     def goes_on(self) -> bool:
@@ -53,8 +66,23 @@ class Path:
 
     def precedes(self, other: Path) -> bool:
         """Whether another path may be that of the next iteration: no lasting test came out otherwise."""
-        mine = dict(self.lasting)
-        return self.goes_on and all(mine.get(test, came) == came for test, came in other.lasting)
+        mine = {each.test: each.holds for each in self.lasting}
+        return self.goes_on and all(mine.get(e.test, e.holds) == e.holds for e in other.lasting)
+
+    def without(self, names: Collection[str]) -> Path:
+        """What is still known once names stand for something else."""
+        if not names or not (self.conditions or self.scaled):
+            return self
+        mention = mention_of(names)
+        return replace(
+            self,
+            conditions=frozenset(c for c in self.conditions if not mention.search(c.test)),
+            scaled=frozenset(
+                s
+                for s in self.scaled
+                if not mention.search(s.loss) and not mention.search(s.scaler)
+            ),
+        )
 
 
 class TooManyPaths(Exception):
@@ -72,8 +100,11 @@ class _Frame:
 class Follow:
     """Follows one region. A state is a path that is not over yet."""
 
-    def __init__(self, source: Source, acts: Acts, paths: TrainingPaths) -> None:
-        self._source, self._acts, self._paths = source, acts, paths
+    def __init__(
+        self, file: ParsedFile, names: Lookup, classes: Classes, acts: Acts, acting: ActingCode
+    ) -> None:
+        self._file, self._names, self._classes = file, names, classes
+        self._acts, self._acting = acts, acting
         self._frame = _Frame({})
         self._words: dict[cst.CSTNode, str] = {}
         self.rebound: set[str] = set()
@@ -128,7 +159,7 @@ class Follow:
         if isinstance(node, cst.Assign):
             for target in node.targets:
                 states = self._bind(target.target, node.value, states)
-            if clears(node):
+            if clears_gradient(node):
                 states = _add(states, Event(Act.ZERO_GRAD, node, "grad"))
         elif isinstance(node, (cst.AnnAssign, cst.AugAssign)) and node.value is not None:
             states = self._bind(node.target, node.value, states)
@@ -148,12 +179,11 @@ class Follow:
             return states
         self.rebound.add(text)
         text = self._thing(target).text if isinstance(target, cst.Attribute) else text
-        states = [replace(s, facts=forget(s.facts, {text})) for s in states]
+        states = [s.without({text}) for s in states]
         scaler = self._scaler_of(value) if value is not None and states else ""
-        return [
-            replace(s, facts=s.facts | {(f"{_SCALED}{text}={scaler}", True)}) if scaler else s
-            for s in states
-        ]
+        if not scaler:
+            return states
+        return [replace(s, scaled=s.scaled | {ScaledLoss(text, scaler)}) for s in states]
 
     def _scaler_of(self, value: cst.BaseExpression) -> str:
         """The scaler of `scaler.scale(loss)`."""
@@ -173,10 +203,10 @@ class Follow:
         states = self._visit(test, states)
         sides: dict[bool, list[Path]] = {True: [], False: []}
         for state in states:
-            came = decide(test, state.facts, self._word)
+            came = decide_test(test, state.conditions, self._word)
             for way in (True, False) if came is None else (came,):
-                facts = assume(test, state.facts, way, self._word)
-                sides[way].append(replace(state, facts=facts))
+                conditions = assume_outcome(test, state.conditions, way, self._word)
+                sides[way].append(replace(state, conditions=conditions))
         return _merged(self._side(body, sides[True]) + self._side(orelse, sides[False]))
 
     def _side(self, part: cst.CSTNode | None, states: list[Path]) -> list[Path]:
@@ -194,7 +224,7 @@ class Follow:
             states = self._bind(node.target, None, states)
         else:
             states = self._visit(node.test, states)
-        self.looped = self.looped or self._paths.acts_in(node.body)
+        self.looped = self.looped or self._acting.holds_acts(node.body)
         after = self.block(node.body, states)
         stays = ("", "continue", "break")
         after = [replace(s, end="") if s.end in stays else s for s in after]
@@ -238,8 +268,8 @@ class Follow:
         return self._call(node, states) if isinstance(node, cst.Call) else states
 
     def _call(self, call: cst.Call, states: list[Path]) -> list[Path]:
-        helper = self._source.function(call.func)
-        if helper is not None and self._paths.acts_in(helper.body):
+        helper = self._classes.function(call.func)
+        if helper is not None and self._acting.holds_acts(helper.body):
             return self._helper(call, helper, states)
         for event in self._acts.of(call, self._thing) if helper is None else ():
             if event.act is Act.BACKWARD:
@@ -258,8 +288,8 @@ class Follow:
             return "?"
         if scaler := self._scaler_of(loss):
             return scaler
-        prefix = f"{_SCALED}{self._thing(loss).text}="
-        return next((t[len(prefix) :] for t, _ in state.facts if t.startswith(prefix)), "")
+        text = self._thing(loss).text
+        return next((each.scaler for each in state.scaled if each.loss == text), "")
 
     def _helper(self, call: cst.Call, helper: cst.FunctionDef, states: list[Path]) -> list[Path]:
         """A function of the file, followed in place of its call."""
@@ -287,13 +317,13 @@ class Follow:
             yield params[0].name.value, Thing("self", params[0].name)
             params = params[1:]
         every = [*params, *helper.params.kwonly_params]
-        bound = self._source.arguments(call, *(p.name.value for p in params))
+        bound = arguments(call, *(p.name.value for p in params))
         for param in every:
             name, value = param.name.value, bound.get(param.name.value)
             if value is not None:
                 yield name, self._thing(value)
             elif bound.complete and param.default is not None:
-                yield name, Thing(self._source.code(param.default), param.default)
+                yield name, Thing(self._file.code(param.default), param.default)
             else:
                 yield name, Thing(f"{helper.name.value}.{name}", param.name)
 
@@ -309,11 +339,11 @@ class Follow:
             if node.attr.value == "module":
                 return owner
             return Thing(f"{owner.text}.{node.attr.value}", node)
-        return Thing(self._source.code(node), node)
+        return Thing(self._file.code(node), node)
 
     def _alias(self, node: cst.Name) -> Thing:
         """`opt = self.optimizer` once: the same thing."""
-        bound = self._source.bound(node)
+        bound = self._names.bound(node)
         value = bound[0].node if len(bound) == 1 and bound[0].kind == "assign" else None
         if isinstance(value, cst.Attribute) and dotted_text(value).startswith("self."):
             return Thing(dotted_text(value), value)
@@ -328,13 +358,12 @@ class Follow:
     def _worded(self, node: cst.CSTNode) -> str:
         if isinstance(node, (cst.Name, cst.Attribute)):
             return self._thing(node).text
-        text = self._source.code(node)
+        text = self._file.code(node)
         for name, thing in self._frame.given.items():
             text = re.sub(rf"(?<![\w.]){re.escape(name)}\b", lambda _, t=thing: t.text, text)  # type: ignore[misc]
         return text
 
 
-_SCALED = "scaled:"
 _ENDS: dict[type, str] = {
     cst.Return: "return",
     cst.Raise: "raise",
@@ -353,13 +382,14 @@ def _add(states: Iterable[Path], event: Event, over: bool = False) -> list[Path]
 
 
 def _merged(states: Iterable[Path]) -> list[Path]:
-    """Ways that did the same are one; of their facts the common ones stay."""
-    same: dict[tuple[tuple[Event, ...], str, Facts], Facts] = {}
+    """Ways that did the same are one; of their conditions the common ones stay."""
+    same: dict[tuple[tuple[Event, ...], str, frozenset[ScaledLoss]], Conditions] = {}
     for s in states:
-        scaled = frozenset(f for f in s.facts if f[0].startswith(_SCALED))
-        key = (s.events, s.end, scaled)
-        same[key] = same[key] & s.facts if key in same else s.facts
-    return _few([Path(events, facts, end) for (events, end, _), facts in same.items()])
+        key = (s.events, s.end, s.scaled)
+        same[key] = same[key] & s.conditions if key in same else s.conditions
+    return _few(
+        [Path(events, common, end, scaled=scaled) for (events, end, scaled), common in same.items()]
+    )
 
 
 def _few(states: list[Path]) -> list[Path]:
@@ -367,13 +397,6 @@ def _few(states: list[Path]) -> list[Path]:
     if len(unique) > _MOST or any(len(state.events) > _LONGEST for state in unique):
         raise TooManyPaths
     return unique
-
-
-def clears(node: cst.Assign) -> bool:
-    """`p.grad = None`."""
-    target = node.targets[0].target
-    none = isinstance(node.value, cst.Name) and node.value.value == "None"
-    return none and isinstance(target, cst.Attribute) and target.attr.value == "grad"
 
 
 def _is_static(function: cst.FunctionDef) -> bool:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lintorch.facts.classes.classes import is_self
-from lintorch.facts.dataflow.expressions import parameters
+from lintorch.facts.classes.classes import HasClasses, is_self
+from lintorch.facts.training.loops import HasLoops
 from lintorch.syntax.literals import Arguments, arguments
-
-if TYPE_CHECKING:
-    from lintorch.source import Source
+from lintorch.syntax.parsed_file import HasFile
+from lintorch.syntax.tree import parameters
 
 LOADER = "torch.utils.data.DataLoader"
 _PARAMETERS = (
@@ -40,11 +38,11 @@ def loader_arguments(call: cst.Call) -> Arguments:
     return arguments(call, *_PARAMETERS)
 
 
-def holder(value: cst.CSTNode, source: Source) -> cst.Name | cst.Attribute | None:
+def holder(value: cst.CSTNode, source: HasFile) -> cst.Name | cst.Attribute | None:
     """The name or `self.x` that an expression, or one side of `a if c else b`, is assigned to."""
-    outer = source.parent(value)
+    outer = source.file.parent(value)
     while isinstance(outer, cst.IfExp) and value is not outer.test:
-        value, outer = outer, source.parent(outer)
+        value, outer = outer, source.file.parent(outer)
     target: cst.CSTNode | None = None
     if isinstance(outer, cst.AnnAssign):
         target = outer.target
@@ -55,12 +53,12 @@ def holder(value: cst.CSTNode, source: Source) -> cst.Name | cst.Attribute | Non
     return target if isinstance(target, cst.Name) else None
 
 
-def same(one: cst.CSTNode, other: cst.CSTNode, source: Source) -> bool:
+def same(one: cst.CSTNode, other: cst.CSTNode, source: HasClasses) -> bool:
     """Whether two names are bound in one scope, or two `self.x` are of one class."""
     if isinstance(one, cst.Name) and isinstance(other, cst.Name):
         if one.value != other.value:
             return False
-        bound, again = source.bound(one), source.bound(other)
+        bound, again = source.names.bound(one), source.names.bound(other)
         return bool(bound) and bool(again) and bound[0] is again[0]
     if isinstance(one, cst.Attribute) and isinstance(other, cst.Attribute):
         alike = one.attr.value == other.attr.value and is_self(one.value) and is_self(other.value)
@@ -68,25 +66,25 @@ def same(one: cst.CSTNode, other: cst.CSTNode, source: Source) -> bool:
     return False
 
 
-def reads(loader: cst.Call, source: Source) -> Iterator[Read]:
+def reads(loader: cst.Call, source: HasLoops) -> Iterator[Read]:
     """The loops over a loader, in the same function or in one of the file that is given it."""
     held = holder(loader, source)
-    for loop in source.nodes(cst.For):
-        over = _read(loop.iter, source)
+    for loop in source.file.nodes(cst.For):
+        over = _read(loop.iter)
         if over is loader or (held is not None and same(over, held, source)):
             yield Read(loop, _around(loop, source))
     if held is None:
         return
-    for call in source.nodes(cst.Call):
+    for call in source.file.nodes(cst.Call):
         given = [index for index, arg in enumerate(call.args) if same(arg.value, held, source)]
-        helper = source.function(call.func) if given else None
+        helper = source.classes.function(call.func) if given else None
         if helper is not None:
             name = _parameter(helper, call, given[0])
             for loop in _loops_over(name, helper, source):
                 yield Read(loop, _around(loop, source) or _around(call, source))
 
 
-def _read(over: cst.BaseExpression, source: Source) -> cst.BaseExpression:
+def _read(over: cst.BaseExpression) -> cst.BaseExpression:
     """The loader in `enumerate(loader)` or `tqdm(loader)`."""
     while isinstance(over, cst.Call) and over.args and not over.args[0].star:
         func = over.func
@@ -98,7 +96,7 @@ def _read(over: cst.BaseExpression, source: Source) -> cst.BaseExpression:
     return over
 
 
-def _around(node: cst.CSTNode, source: Source) -> cst.For | cst.While | None:
+def _around(node: cst.CSTNode, source: HasLoops) -> cst.For | cst.While | None:
     loop = next(source.loops.around(node), None)
     return loop.node if loop is not None else None
 
@@ -114,9 +112,9 @@ def _parameter(helper: cst.FunctionDef, call: cst.Call, index: int) -> str:
     return names[index] if index < len(names) else ""
 
 
-def _loops_over(name: str, helper: cst.FunctionDef, source: Source) -> Iterator[cst.For]:
-    for loop in source.nodes(cst.For):
-        over = _read(loop.iter, source)
+def _loops_over(name: str, helper: cst.FunctionDef, source: HasLoops) -> Iterator[cst.For]:
+    for loop in source.file.nodes(cst.For):
+        over = _read(loop.iter)
         named = isinstance(over, cst.Name) and over.value == name
-        if named and source.enclosing(loop, cst.FunctionDef) is helper:
+        if named and source.file.enclosing(loop, cst.FunctionDef) is helper:
             yield loop

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import libcst as cst
 
+from lintorch.facts.classes.classes import Classes, HasClasses
+from lintorch.syntax.parsed_file import ParsedFile
 from lintorch.syntax.tree import offspring
-
-if TYPE_CHECKING:
-    from lintorch.source import Source
 
 _BACKWARD = ("backward", "manual_backward")
 _DEPTH = 4
@@ -27,17 +26,26 @@ class Loop:
     """The calls in its body, in order of the text, those of helpers of the file in their place."""
 
 
+class HasLoops(HasClasses, Protocol):
+    """What knows a file with its classes, and its loops."""
+
+    @property
+    def loops(self) -> Loops:
+        """Which loops train."""
+
+
 class Loops:
     """The loops of one file."""
 
-    def __init__(self, source: Source) -> None:
-        self._source = source
+    def __init__(self, file: ParsedFile, classes: Classes) -> None:
+        self._file = file
+        self._classes = classes
         self._known: dict[cst.CSTNode, Loop] = {}
 
     def around(self, node: cst.CSTNode) -> Iterator[Loop]:
         """The loops of the same function whose body a node stands in, innermost first."""
         inner = node
-        for outer in self._source.ancestors(node):
+        for outer in self._file.ancestors(node):
             if isinstance(outer, (cst.FunctionDef, cst.Lambda, cst.ClassDef)):
                 return
             if isinstance(outer, (cst.For, cst.While)) and inner is outer.body:
@@ -64,7 +72,7 @@ class Loops:
                 yield from self._calls(child, depth, met)
         if isinstance(node, cst.Call):
             yield node
-            helper = self._source.function(node.func)
+            helper = self._classes.function(node.func)
             if helper is not None and depth < min(_DEPTH, met.get(helper, _DEPTH)):
                 met[helper] = depth
                 yield from self._calls(helper.body, depth + 1, met)

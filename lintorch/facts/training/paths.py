@@ -11,20 +11,18 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from lintorch.facts.classes.classes import Classes
+from lintorch.facts.names.lookup import Lookup
+from lintorch.facts.training.acting_code import ActingCode
 from lintorch.facts.training.acts import Act, Acts, Event
-from lintorch.facts.training.conditions import forget
-from lintorch.facts.training.follow_paths import OPAQUE, Follow, Path, TooManyPaths, clears
-from lintorch.syntax.tree import offspring
-
-if TYPE_CHECKING:
-    from lintorch.source import Source
+from lintorch.facts.training.follow_paths import Follow, Path, TooManyPaths
+from lintorch.facts.training.roles import Roles
+from lintorch.syntax.parsed_file import ParsedFile
 
 __all__ = ["Act", "Event", "Path", "Region", "TrainingPaths"]
-_DEPTH = 4
 _FRAMEWORKS = re.compile(
     r"^\s*(?:from|import)\s+(accelerate|lightning|pytorch_lightning|deepspeed|apex|ignite|fairscale|"
     r"colossalai|torch_xla|horovod|opacus|composer|mmcv|mmengine|fastai|flash|catalyst|skorch)\b",
@@ -73,70 +71,41 @@ class Region:
 class TrainingPaths:
     """The regions of one file."""
 
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        self._acts = Acts(source)
+    def __init__(self, file: ParsedFile, names: Lookup, classes: Classes, roles: Roles) -> None:
+        self._file, self._names, self._classes = file, names, classes
+        self._acts = Acts(file, names, classes, roles)
+        self._acting = ActingCode(classes)
 
     @cached_property
     def regions(self) -> tuple[Region, ...]:
         """The loops and functions of the file with acts of training in them, outer ones first."""
-        text = self._source.text
+        text = self._file.text
         if "backward" not in text or ".step(" not in text or _FRAMEWORKS.search(text):
             return ()
         nodes: list[cst.For | cst.While | cst.FunctionDef] = [
-            *self._source.nodes(cst.FunctionDef),
-            *self._source.nodes(cst.For),
-            *self._source.nodes(cst.While),
+            *self._file.nodes(cst.FunctionDef),
+            *self._file.nodes(cst.For),
+            *self._file.nodes(cst.While),
         ]
-        found = (self._region(node) for node in nodes if self.acts_in(node.body))
+        found = (self._region(node) for node in nodes if self._acting.holds_acts(node.body))
         return tuple(region for region in found if region is not None)
 
     def _region(self, node: cst.For | cst.While | cst.FunctionDef) -> Region | None:
-        walk = Follow(self._source, self._acts, self)
+        walk = Follow(self._file, self._names, self._classes, self._acts, self._acting)
         try:
-            states = walk.block(node.body, [Path((), frozenset())])
+            states = walk.block(node.body, [Path()])
         except TooManyPaths:
             return None
         if isinstance(node, cst.For):
             walk.bound_by(node.target)
         paths = {
-            replace(s, lasting=forget(s.facts, walk.rebound)) for s in states if s.end != "raise"
+            replace(s, lasting=s.without(walk.rebound).conditions)
+            for s in states
+            if s.end != "raise"
         }
         if not any(path.events for path in paths):
             return None
-        ordered = sorted(paths, key=lambda p: (len(p.events), sorted(p.facts)))
+        ordered = sorted(
+            paths, key=lambda p: (len(p.events), sorted(p.conditions), sorted(p.scaled))
+        )
         return Region(node, tuple(ordered), walk.looped, frozenset(walk.rebound))
-
-    @cached_property
-    def _acting(self) -> dict[cst.CSTNode, bool]:
-        return {}
-
-    def acts_in(self, node: cst.CSTNode, depth: int = 0) -> bool:
-        """Whether an act may happen below a node, helpers of the file included."""
-        if node not in self._acting:
-            self._acting[node] = False
-            self._acting[node] = self._looks_acting(node, depth)
-        return self._acting[node]
-
-    def _looks_acting(self, node: cst.CSTNode, depth: int) -> bool:
-        if isinstance(node, OPAQUE):
-            return False
-        if isinstance(node, cst.Call):
-            func = node.func
-            last = func.attr if isinstance(func, cst.Attribute) else func
-            if isinstance(last, cst.Name) and last.value in _WORDS:
-                return True
-            helper = self._source.function(func)
-            if helper is not None and depth <= _DEPTH and self.acts_in(helper.body, depth + 1):
-                return True
-        if isinstance(node, cst.Assign) and clears(node):
-            return True
-        return any(self.acts_in(child, depth) for child in offspring(node))
-
-
-_WORDS = frozenset(
-    {
-        "backward", "step", "zero_grad", "scale", "unscale_", "update", "clip_grad_norm_",
-        "clip_grad_value_", "clip_grad_norm", "clip_grad_value", "train", "eval", "zero_",
-    }
-)  # fmt: skip

@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from lintorch.facts.names.lookup import HasNames
 from lintorch.facts.names.scopes import dotted_text
 from lintorch.facts.training.loops import is_backward
 from lintorch.syntax.tree import offspring
-
-if TYPE_CHECKING:
-    from lintorch.source import Source
 
 _OPAQUE = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 _RUNS = frozenset({"torch.autograd.backward", "torch.autograd.grad"})
@@ -27,7 +24,7 @@ _LOOKS = re.compile(
 """Names of functions that run no backward of what they are given."""
 
 
-def is_pending(loss: cst.Call, place: cst.CSTNode, block: cst.CSTNode, source: Source) -> bool:
+def is_pending(loss: cst.Call, place: cst.CSTNode, block: cst.CSTNode, source: HasNames) -> bool:
     """Whether a loss worked out in a block surely runs backward behind a place, and not before it."""
     held: set[str] = set()
     past = False
@@ -55,18 +52,18 @@ def _steps(statements: Iterable[cst.CSTNode]) -> Iterator[cst.CSTNode]:
             yield from _steps(offspring(statement))
 
 
-def _runs(call: cst.Call, loss: cst.Call, held: set[str], source: Source) -> bool:
+def _runs(call: cst.Call, loss: cst.Call, held: set[str], source: HasNames) -> bool:
     """`loss.backward()`, `scaler.scale(loss).backward()`, `fabric.backward(loss)`."""
-    known = is_backward(call) or source.name(call.func) in _RUNS
+    known = is_backward(call) or source.names.name(call.func) in _RUNS
     return known and (_holds(call, loss) or _mentions(call, held))
 
 
-def _may_run(call: cst.Call, held: set[str], source: Source) -> bool:
+def _may_run(call: cst.Call, held: set[str], source: HasNames) -> bool:
     """Whether something unknown is handed the loss."""
     given = any(dotted_text(arg.value) in held for arg in call.args)
     last = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
     looks = isinstance(last, cst.Name) and bool(_LOOKS.match(last.value))
-    return given and not looks and not source.name(call.func).startswith("torch.")
+    return given and not looks and not source.names.name(call.func).startswith("torch.")
 
 
 def _reaches(step: cst.CSTNode, held: set[str]) -> bool:

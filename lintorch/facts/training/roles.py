@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from enum import Enum
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from lintorch.facts.classes.model_classes import is_module_class, is_subclass
-from lintorch.facts.project.files import home
-
-if TYPE_CHECKING:
-    from lintorch.source import Source
+from lintorch.facts.classes.classes import Classes, HasClasses
+from lintorch.facts.names.lookup import Lookup
+from lintorch.syntax.parsed_file import ParsedFile
 
 
 class Role(Enum):
@@ -54,8 +51,12 @@ _TYPICAL = {
 """Methods that a thing of this name is called with where it is what its name says."""
 
 
-def of_class(dotted: str, source: Source) -> Role | None:
+def of_class(dotted: str, source: HasClasses) -> Role | None:
     """The role of what a class of this full name makes."""
+    return _role_of(dotted, source.classes)
+
+
+def _role_of(dotted: str, classes: Classes) -> Role | None:
     short = dotted.rpartition(".")[2]
     if dotted.startswith("torch.optim.lr_scheduler."):
         return Role.SCHEDULER
@@ -66,9 +67,9 @@ def of_class(dotted: str, source: Source) -> Role | None:
     if dotted.startswith("torch.nn.") and short.endswith("Loss"):
         return Role.LOSS
     for role, bases in _BASES.items():
-        if is_subclass(dotted, bases, home(source.path), source.consulted):
+        if classes.is_subclass(dotted, bases):
             return role
-    if is_module_class(dotted, home(source.path), source.consulted):
+    if classes.is_module_class(dotted):
         return Role.LOSS if short.endswith(("Loss", "Criterion")) else Role.MODEL
     return None
 
@@ -76,14 +77,16 @@ def of_class(dotted: str, source: Source) -> Role | None:
 class Roles:
     """The roles of the names and attributes of one file."""
 
-    def __init__(self, source: Source) -> None:
-        self._source = source
+    def __init__(self, file: ParsedFile, names: Lookup, classes: Classes) -> None:
+        self._file = file
+        self._names = names
+        self._classes = classes
         self._known: dict[tuple[cst.CSTNode | None, str], Role | None] = {}
 
     def made(self, expression: cst.CSTNode) -> Role | None:
         """The role told by what built it: a constructor, or an annotation."""
-        built = self._source.built(expression)
-        roles = {of_class(self._source.name(call.func), self._source) for call in built}
+        built = self._classes.built(expression)
+        roles = {_role_of(self._names.name(call.func), self._classes) for call in built}
         if len(roles) == 1:
             return roles.pop()
         return None if roles else self._annotated(expression)
@@ -93,12 +96,12 @@ class Roles:
         if role := self.made(expression):
             return role
         if isinstance(expression, cst.Attribute):
-            name, text = expression.attr.value, self._source.code(expression)
+            name, text = expression.attr.value, self._file.code(expression)
         elif isinstance(expression, cst.Name):
             name = text = expression.value
         else:
             return None
-        scope = self._source.enclosing(expression, cst.ClassDef, cst.FunctionDef)
+        scope = self._file.enclosing(expression, cst.ClassDef, cst.FunctionDef)
         if (scope, text) not in self._known:
             self._known[scope, text] = self._by_name(name, text)
         return self._known[scope, text]
@@ -107,7 +110,7 @@ class Roles:
         for role, pattern in _NAMES.items():
             if pattern.match(name):
                 typical = _TYPICAL.get(role, ())
-                used = any(f"{text}.{method}" in self._source.text for method in typical)
+                used = any(f"{text}.{method}" in self._file.text for method in typical)
                 return role if used or not typical else None
         return None
 
@@ -115,8 +118,8 @@ class Roles:
         """Of a parameter `optimizer: torch.optim.Optimizer`."""
         if not isinstance(expression, cst.Name):
             return None
-        bound = self._source.bound(expression)
+        bound = self._names.bound(expression)
         param = bound[0].node if len(bound) == 1 else None
         if not isinstance(param, cst.Param) or param.annotation is None:
             return None
-        return of_class(self._source.name(param.annotation.annotation), self._source)
+        return _role_of(self._names.name(param.annotation.annotation), self._classes)

@@ -65,7 +65,7 @@ class NotFedError(Exception):
 
 
 def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
-    """Inputs that the model runs on. Raises NotFedError."""
+    """Inputs that the model runs on, looked for in so many seconds. Raises NotFedError."""
     if reason := explain_unfeedable(built.module):
         raise NotFedError("inputs", reason)
     deadline = clock() + seconds

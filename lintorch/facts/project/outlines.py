@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
+from lintorch.facts.project.module_homes import module_home
 from lintorch.syntax.python_ast import outlined
 
 
@@ -32,65 +32,19 @@ class Outline:
     """Those of `names` that are assigned, from a name of this module."""
 
 
-@dataclass(frozen=True)
-class Home:
-    """Where a file sits in its project: its dotted module name, its package and import roots."""
-
-    module: str
-    package: str
-    roots: tuple[str, ...]
-
-
 @cache
-def home(path: str) -> Home:
-    """Work out a file's dotted name from the `__init__.py` files above it."""
-    folder, stem = os.path.split(os.path.abspath(path))
-    parts = [] if stem == "__init__.py" else [stem.removesuffix(".py")]
-    own = folder
-    while os.path.exists(os.path.join(folder, "__init__.py")):
-        folder, name = os.path.split(folder)
-        parts.insert(0, name)
-    module = ".".join(parts)
-    package = module if stem == "__init__.py" else module.rpartition(".")[0]
-    return Home(module, package, tuple(dict.fromkeys([folder, own, os.getcwd()])))
-
-
-def locate(module: str, roots: tuple[str, ...], consulted: set[str]) -> str | None:
-    """The file of a dotted module below one of the roots.
-
-    Every place looked at is added to `consulted`: a file that turns up there changes the answer.
-    """
-    looked = _looked(module, roots)
-    consulted.update(looked)
-    return looked[-1] if looked and os.path.isfile(looked[-1]) else None
-
-
-@cache
-def _looked(module: str, roots: tuple[str, ...]) -> tuple[str, ...]:
-    """The places where a module may be, in order, up to the one where it is."""
-    tried: list[str] = []
-    for root in roots:
-        stem = os.path.join(root, *module.split("."))
-        for path in (f"{stem}.py", os.path.join(stem, "__init__.py")):
-            tried.append(path)
-            if os.path.isfile(path):
-                return tuple(tried)
-    return tuple(tried)
-
-
-@cache
-def outline(path: str) -> Outline:
+def outline_file(path: str) -> Outline:
     """The outline of a file; an empty one where it cannot be read or parsed."""
     try:
         with open(path, "rb") as file:
-            return described(outlined(file.read()).body, path)
+            return outline_module(outlined(file.read()).body, path)
     except OSError:
         return Outline(path)
 
 
-def described(body: list[ast.stmt], path: str) -> Outline:
+def outline_module(body: list[ast.stmt], path: str) -> Outline:
     """The outline of a module that is parsed already."""
-    package = home(path).package
+    package = module_home(path).package
     names: dict[str, str] = {}
     classes: dict[str, ClassOutline] = {}
     functions: set[str] = set()

@@ -1,0 +1,66 @@
+"""Where files sit in their project, and which file a dotted module name leads to."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+
+@dataclass(frozen=True)
+class ModuleHome:
+    """Where a file sits in its project: its dotted module name, its package and import roots."""
+
+    module: str
+    package: str
+    roots: tuple[str, ...]
+
+
+class Project:
+    """The project around one file.
+
+    Every place that is looked at is added to `consulted`: a file that turns up there, or changes,
+    changes the answer.
+    """
+
+    def __init__(self, path: str, consulted: set[str]) -> None:
+        self._path = path
+        self._consulted = consulted
+
+    @cached_property
+    def home(self) -> ModuleHome:
+        """Where the file itself sits."""
+        return module_home(self._path)
+
+    def find_module(self, dotted: str) -> str | None:
+        """The file of a dotted module; None where the project has none."""
+        looked = _looked(dotted, self.home.roots)
+        self._consulted.update(looked)
+        return looked[-1] if looked and os.path.isfile(looked[-1]) else None
+
+
+@cache
+def module_home(path: str) -> ModuleHome:
+    """Work out a file's dotted name from the `__init__.py` files above it."""
+    folder, stem = os.path.split(os.path.abspath(path))
+    parts = [] if stem == "__init__.py" else [stem.removesuffix(".py")]
+    own = folder
+    while os.path.exists(os.path.join(folder, "__init__.py")):
+        folder, name = os.path.split(folder)
+        parts.insert(0, name)
+    module = ".".join(parts)
+    package = module if stem == "__init__.py" else module.rpartition(".")[0]
+    return ModuleHome(module, package, tuple(dict.fromkeys([folder, own, os.getcwd()])))
+
+
+@cache
+def _looked(module: str, roots: tuple[str, ...]) -> tuple[str, ...]:
+    """The places where a module may be, in order, up to the one where it is."""
+    tried: list[str] = []
+    for root in roots:
+        stem = os.path.join(root, *module.split("."))
+        for path in (f"{stem}.py", os.path.join(stem, "__init__.py")):
+            tried.append(path)
+            if os.path.isfile(path):
+                return tuple(tried)
+    return tuple(tried)
