@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lintorch.guest.construct import ways_to_build
-from lintorch.guest.construct.file_outline import OUTLINED_FILE, outline_file
+from lintorch.guest.construct.file_outline import OUTLINED_FILE, outline_definitions
 from lintorch.guest.construct.find_candidates import Candidate, find_candidates
 from lintorch.guest.construct.import_file import import_file
 from lintorch.guest.construct.model_identity import ModelIdentity
@@ -39,7 +39,7 @@ def examine_file(
     files, shown = _user_lines(checked, chosen.project), checked[path]
     try:
         text = Path(path).read_bytes()
-        found = outline_file(text)
+        found = outline_definitions(text)
         module = import_file(Path(path), Path(chosen.project))
     except BaseException as error:  # whatever user code raises, SystemExit too
         send(ModelFailed(_describe_import_error(error, files, shown)))
