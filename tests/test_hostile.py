@@ -87,8 +87,10 @@ from contextlib import suppress
 from torch import nn
 
 FORGED = [
-    {{"model": {{"path": "net.py", "qualname": "Net", "row": 12}}}},
-    {{"outcome": {{"exporter": "torchscript-trace", "status": "ok", "artifact": {artifact!r}}}}},
+    {{"model": {{"model": {{"path": "net.py", "qualname": "Net", "row": 12}}}}}},
+    {{"outcome": {{"outcome": {{
+        "exporter": "torchscript-trace", "status": "ok", "artifact": {artifact!r}
+    }}}}}},
 ]
 
 

@@ -7,49 +7,52 @@ from dataclasses import dataclass
 
 from lintorch.guest.construct.model_identity import ModelIdentity
 from lintorch.guest.process.deadline import clock
-from lintorch.guest.process.isolate import Ending, Send, isolate_work
+from lintorch.guest.process.isolate import Send, isolate_work
 from lintorch.guest.watch.user_lines import UserLines
-from lintorch.record import wire
 from lintorch.record.allowance import bound_step
-from lintorch.record.events.base import Raised
-from lintorch.record.messages import Message
+from lintorch.record.events import Raised
+from lintorch.record.framing import Message, Parcel
+from lintorch.record.messages import Ending, ModelFailed
 from lintorch.record.model_options import ModelOptions
 from lintorch.record.models import Failure, Stage
 
 LEAST_SECONDS = 2.0
+"""Seconds that each part of the work gets even where none are left."""
 
 
 @dataclass(frozen=True)
-class Work:
+class ModelWork:
     """One model in the making."""
 
     send: Send
-    seen: ModelIdentity
+    identity: ModelIdentity
     files: UserLines
     options: ModelOptions
     deadline: float
 
-    def fail(
+    def send_failure(
         self, stage: Stage, cause: str, output: str = "", raised: tuple[Raised, ...] = ()
     ) -> None:
         """Send a failure of this model."""
-        seen = self.seen
-        failure = Failure(seen.path, seen.qualname, seen.row, stage, cause, output, raised)
-        self.send({"failure": wire.pack(failure)})
+        identity = self.identity
+        failure = Failure(
+            identity.path, identity.qualname, identity.row, stage, cause, output, raised
+        )
+        self.send(ModelFailed(failure))
 
-    def left(self) -> float:
+    def count_seconds_left(self) -> float:
         """Seconds that are left for building, feeding and running."""
         return max(LEAST_SECONDS, self.deadline - clock())
 
-    def step(
-        self, work: Callable[[Send], None], seconds: float, *kinds: str
-    ) -> tuple[list[Message], Ending]:
+    def run_step(
+        self, work: Callable[[Send], None], seconds: float, kind: type[Message]
+    ) -> tuple[list[Parcel], Ending]:
         """Do a part of the work in a child of its own, so that this process stays as it is.
 
-        It sends messages of these kinds.
+        It sends messages of this kind.
         """
-        sent: list[Message] = []
-        pieces = isolate_work(work, bound_step(self.options.limits, seconds, *kinds))
+        sent: list[Parcel] = []
+        pieces = isolate_work(work, bound_step(self.options.limits, seconds, kind))
         while True:
             try:
                 sent.append(next(pieces))

@@ -17,7 +17,8 @@ from lintorch.machine import process_tree
 from lintorch.machine.stopping import defer_signals
 from lintorch.machine.work_folders import HOMES
 from lintorch.record.bounds import Bounds
-from lintorch.record.messages import MOST_BYTES, ImproperError, line_of, message_of
+from lintorch.record.framing import MOST_BYTES, ImproperError, Parcel, read_line, write_line
+from lintorch.record.messages import Ending, TimeNeeded, WorkerFailed, WorkerReady, WorkRequest
 
 _BOOT = Path(__file__).parents[1] / "guest" / "process" / "boot.py"
 _KEPT = 4096
@@ -61,9 +62,9 @@ class Worker:
             if self._unwanted:
                 self.kill_worker()
             first = self._read_message()
-            if "error" in first:
-                raise WorkerError(_no_torch(self._python, first["error"]))
-            self.contained = dict(first["ready"])
+            if first.tag == WorkerFailed.tag:
+                raise WorkerError(_no_torch(self._python, first.opened(WorkerFailed).cause))
+            self.contained = first.opened(WorkerReady).contained
         except BaseException:
             self.end_worker()
             raise
@@ -79,22 +80,21 @@ class Worker:
 
     def do_work(
         self, work: str, arguments: Mapping[str, Any], bounds: Bounds, imports: Sequence[str] = ()
-    ) -> Generator[dict[str, Any], None, dict[str, Any]]:
+    ) -> Generator[Parcel, None, Ending]:
         """Call the function `work` ("module:name") over there, within bounds; yield what it sends.
 
         The modules `imports` are loaded once, for this and all later work. What comes into the
         worker's folders counts as written by the work.
 
-        Returns {"cause": "" or why it was stopped, "output": the end of what it printed}. Raises
-        WorkerError where the worker ends, or answers in a way that it does not.
+        Returns how it ended. Raises WorkerError where the worker ends, or answers in a way that it
+        does not.
         """
-        request = {"work": work, "arguments": arguments, "bounds": bounds.packed()}
-        self._write_line(line_of(request | {"imports": list(imports), "folders": self._folders}))
-        while "ending" not in (message := self._read_message()):
-            if "allow" not in message:
-                yield message
-        ending: dict[str, Any] = message["ending"]
-        return ending
+        imported, folders = tuple(imports), tuple(self._folders)
+        self._write_line(write_line(WorkRequest(work, arguments, bounds, imported, folders)))
+        while (parcel := self._read_message()).tag != Ending.tag:
+            if parcel.tag != TimeNeeded.tag:
+                yield parcel
+        return parcel.opened(Ending)
 
     def end_worker(self) -> None:
         """Kill the worker and all that runs below it, and remove its folder."""
@@ -142,13 +142,13 @@ class Worker:
             self._get_pipe("stdin").write(line)
             self._get_pipe("stdin").flush()
 
-    def _read_message(self) -> dict[str, Any]:
+    def _read_message(self) -> Parcel:
         line = self._get_pipe("stdout").readline(_LONGEST)
         if not line:
             said = self._end_of_stderr().splitlines()
             raise WorkerError(f"{self._python} ended: {said[-1] if said else 'no reason given'}")
         try:
-            return message_of(line)
+            return read_line(line)
         except ImproperError as improper:
             raise WorkerError(f"{self._python} sent no message: {improper}") from improper
 

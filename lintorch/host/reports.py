@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from lintorch.host.size_symbols import traced_to_sizes
 from lintorch.host.vouching import Asked
-from lintorch.record import wire
 from lintorch.record.events import RunEvent
+from lintorch.record.framing import Parcel
+from lintorch.record.messages import (
+    ExportBegun,
+    ExportTried,
+    FactShown,
+    FileMessage,
+    GraphTried,
+    ModelBegun,
+    ModelDone,
+    ModelFailed,
+    ModelFound,
+    RunRecorded,
+)
 from lintorch.record.models import Failure, Model
 from lintorch.record.outcomes import Outcome
 from lintorch.record.runs import GraphCapture, Run
 from lintorch.record.wire import MalformedError
-
-Message = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -74,19 +83,16 @@ class Telling:
         self._told = _Told(asked.start)
         self._begun = 0
 
-    def take(self, message: Message) -> Iterator[Report]:
-        """The report that is complete with a message."""
-        ((kind, data),) = message.items()
-        try:
-            if kind == "done":
-                yield from self._told.reports()
-                self._told = _Told(self._asked.start)
-            elif kind == "begin":
-                self._begin(data)
-            elif not self._told.improper:
-                self._take(kind, data)
-        except MalformedError as error:
-            self._told.improper = str(error)
+    def take(self, parcel: Parcel) -> Iterator[Report]:
+        """The report that is complete with a message; after an improper one, what follows is not read."""
+        if parcel.tag == ModelDone.tag:
+            yield from self._told.reports()
+            self._told = _Told(self._asked.start)
+        elif parcel.tag == ModelBegun.tag or not self._told.improper:
+            try:
+                self._take(parcel.opened(FileMessage))
+            except MalformedError as error:
+                self._told.improper = str(error)
 
     def end(self, cause: str, output: str = "") -> Iterator[Report]:
         """The report on what was in hand when the work was ended."""
@@ -94,38 +100,34 @@ class Telling:
         if self._told.current is not self._asked.start or not over:
             yield from self._told.reports(cause, output)
 
-    def _begin(self, data: Any) -> None:
-        path, qualname, row = _three(data)
+    def _begin(self, begun: ModelBegun) -> None:
+        path, qualname = begun.path, begun.qualname
         self._begun += 1
         if self._begun > self._asked.models:
             raise MalformedError("more models than a file has")
         if path != self._asked.start.path:
             raise MalformedError(f"a model of {path}")
-        self._told = _Told(replace(self._asked.start, qualname=qualname, row=row))
+        self._told = _Told(replace(self._asked.start, qualname=qualname, row=begun.row))
         self._progress(f"{path}:{qualname}")
 
-    def _take(self, kind: str, data: Any) -> None:
+    def _take(self, message: FileMessage) -> None:
         told, current, asked = self._told, self._told.current, self._asked
-        if kind == "model":
-            told.model = asked.model(wire.read(Model, data), current)
-        elif kind == "failure":
-            told.failure = asked.failure(wire.read(Failure, data), current)
-        elif kind == "run":
-            told.runs.append(asked.run(wire.read(Run, data)))
-        elif kind == "fact":
-            told.facts.append(asked.event(wire.read(RunEvent, data)))
-        elif kind == "rung":
-            told.captures.append(asked.capture(wire.read(GraphCapture, data)))
-        elif kind == "outcome":
-            told.outcomes.append(asked.outcome(wire.read(Outcome, data)))
-        elif kind == "trying" and data in asked.exporters:
-            self._progress(f"{current.path}:{current.qualname} → {data}")
-        else:
-            raise MalformedError(f"{kind[:40]!r}")
-
-
-def _three(data: Any) -> tuple[str, str, int]:
-    """The path, class and row of a model. Raises MalformedError."""
-    if isinstance(data, list) and list(map(type, data)) == [str, str, int] and data[2] > 0:
-        return data[0], data[1], data[2]
-    raise MalformedError("a model without a name")
+        match message:
+            case ModelBegun():
+                self._begin(message)
+            case ModelFound(model):
+                told.model = asked.model(model, current)
+            case ModelFailed(failure):
+                told.failure = asked.failure(failure, current)
+            case RunRecorded(run):
+                told.runs.append(asked.run(run))
+            case FactShown(event):
+                told.facts.append(asked.event(event))
+            case GraphTried(capture):
+                told.captures.append(asked.capture(capture))
+            case ExportTried(outcome):
+                told.outcomes.append(asked.outcome(outcome))
+            case ExportBegun(exporter) if exporter in asked.exporters:
+                self._progress(f"{current.path}:{current.qualname} → {exporter}")
+            case _:
+                raise MalformedError(repr(message.tag))

@@ -8,9 +8,11 @@ from typing import Any
 
 from lintorch.host.client import Worker, WorkerError
 from lintorch.host.lasting_worker import LastingWorker
-from lintorch.host.reports import Message, Report, Telling
+from lintorch.host.reports import Report, Telling
 from lintorch.host.vouching import Asked
 from lintorch.record.allowance import MOST_MODELS, bound_file
+from lintorch.record.framing import Parcel
+from lintorch.record.messages import Ending
 from lintorch.record.model_options import ModelOptions
 from lintorch.record.models import Failure
 from lintorch.record.user_files import user_files_of
@@ -20,8 +22,8 @@ _TRACERS = ("torch._dynamo", "torch.export._trace", "torch.fx.experimental.symbo
 """What torch.export loads when it is first called: slow, so loaded once for all models."""
 
 
-_VISIT = "lintorch.guest.examine_file:visit"
-_BUILD = "lintorch.guest.examine_file:configured"
+_VISIT = "lintorch.guest.examine_file:examine_file"
+_BUILD = "lintorch.guest.examine_file:examine_configured"
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class WorkerTask:
     configured: bool = False
     """Whether it is about a model that settings describe."""
 
-    def send_to(self, worker: Worker) -> Generator[Message, None, Message]:
+    def send_to(self, worker: Worker) -> Generator[Parcel, None, Ending]:
         """What the worker sends; its ending."""
         arguments = {
             **self.arguments,
@@ -89,13 +91,13 @@ def run_task(
         sending = task.send_to(workers.get_worker())
         while True:
             try:
-                message = next(sending)
+                parcel = next(sending)
             except StopIteration as stop:
                 ending = stop.value
                 break
-            yield from telling.take(message)
+            yield from telling.take(parcel)
     except WorkerError as error:  # user code has killed the worker
         workers.drop_worker()
-        ending = {"cause": f"it ended the worker process ({error})", "output": ""}
-    if ending["cause"]:
-        yield from telling.end(ending["cause"], ending["output"])
+        ending = Ending(f"it ended the worker process ({error})", "")
+    if ending.cause:
+        yield from telling.end(ending.cause, ending.output)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from lintorch.record.bounds import SLACK, Bounds
+from lintorch.record.framing import Message
+from lintorch.record.messages import ExportMessage, FileMessage, ModelMessage, tags_of
 from lintorch.record.model_options import ModelLimits, ModelOptions
 
 REPLAYING = 10.0
@@ -15,23 +17,20 @@ _SLACK = 2 * 2**30
 """Bytes that the process which loads a file may hold beyond what the model in its child may."""
 _MOST_OF_A_FILE = 512 << 20
 """Bytes that all models of a file send: four that each send the most that one may."""
-TOLD = frozenset({"model", "failure", "run", "fact", "rung", "outcome", "trying"})
-"""What the process of a model tells of it."""
-TOLD_OF_A_FILE = TOLD | {"begin", "done"}
-"""What the process tells that has loaded the file, and starts those of the models."""
 
 
-def bound_step(limits: ModelLimits, seconds: float, *kinds: str) -> Bounds:
-    """Bounds of a part of the work on a model, which sends messages of these kinds."""
+def bound_step(limits: ModelLimits, seconds: float, kind: type[Message]) -> Bounds:
+    """Bounds of a part of the work on a model, which sends messages of this kind."""
+    kinds = tags_of(kind)
     return Bounds(seconds, limits.memory, kinds=kinds, time=limits.time, space=limits.space)
 
 
-def bound_trial(limits: ModelLimits, *kinds: str) -> Bounds:
-    """Bounds of one export, which sends messages of these kinds."""
+def bound_trial(limits: ModelLimits) -> Bounds:
+    """Bounds of one export."""
     return Bounds(
         limits.trial_seconds,
         limits.memory,
-        kinds=kinds,
+        kinds=tags_of(ExportMessage),
         time=limits.trial_time,
         space=limits.space,
     )
@@ -46,7 +45,7 @@ def bound_model(options: ModelOptions) -> Bounds:
         limits.memory * options.processes,
         longest=_longest_step(limits),
         extended=_extensions(options),
-        kinds=TOLD,
+        kinds=tags_of(ModelMessage),
         time=limits.time,
         space=limits.space,
         apart=True,
@@ -63,7 +62,7 @@ def bound_file(options: ModelOptions, models: int) -> Bounds:
         limits.memory * options.processes + _SLACK,
         longest=max(_longest_step(limits) + SLACK, limits.seconds + 2 * SLACK),
         extended=models * each,
-        kinds=TOLD_OF_A_FILE,
+        kinds=tags_of(FileMessage),
         most=_MOST_OF_A_FILE,
         disk=limits.disk,
         time=limits.time,

@@ -1,89 +1,177 @@
-"""What crosses a pipe between two of lintorch's processes: one JSON object a line, with one key, its kind.
-
-Whoever writes may be code that is not ours, so a line is bounded before it is read, and a line
-that is no message is an error of the work that wrote it.
-"""
+"""What lintorch's processes tell each other: one frozen class for each kind of message."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
 
-Message = dict[str, Any]
-MOST_BYTES = 32 << 20
-"""Of one message; a run of 20,000 events, the most that are recorded, takes nine MiB."""
-MOST_VALUES = 4_000_000
-"""In one message: what is short to write can be large to hold."""
-MOST_AT_ALL = 128 << 20
-"""Bytes that one piece of work sends at all."""
-MOST_MESSAGES = 20_000
-CLOSED = 113
-"""The exit status of work that could not answer any more."""
-_dump = json.JSONEncoder().encode
+from lintorch.record.bounds import Bounds
+from lintorch.record.events import Raised, RunEvent
+from lintorch.record.framing import Message
+from lintorch.record.models import Failure, Model
+from lintorch.record.outcomes import Outcome
+from lintorch.record.readers import AsSent
+from lintorch.record.runs import GraphCapture, Run
+from lintorch.record.sites import Row
+from lintorch.record.tagged import Tagged, tagged_classes
 
 
-class ImproperError(Exception):
-    """What was written is no message, or too much of it; the text says which, for the user."""
+def tags_of(*kinds: type[Tagged]) -> tuple[str, ...]:
+    """The tags of classes of messages, and of those below them: what a piece of work may send."""
+    return tuple(sorted({each.tag for kind in kinds for each in tagged_classes(kind)}))
 
 
-def line_of(message: Message) -> bytes:
-    """A message as it crosses a pipe."""
-    return _dump(message).encode() + b"\n"
+class FileMessage(Message):
+    """Base of what the process tells that has loaded a file, and starts those of its models."""
 
 
-def message_of(line: bytes) -> Message:
-    """The message in a line. Raises ImproperError."""
-    if sum(map(line.count, (b",", b"[", b"{"))) > MOST_VALUES:
-        raise ImproperError(f"it sent a message of more than {MOST_VALUES:,} values")
-    try:
-        message = json.loads(line)
-    except (ValueError, RecursionError) as error:  # UnicodeDecodeError is a ValueError
-        raise ImproperError(_NO_MESSAGE) from error
-    if not isinstance(message, dict) or len(message) != 1:
-        raise ImproperError(_NO_MESSAGE)
-    return message
+@dataclass(frozen=True)
+class ModelBegun(FileMessage, tag="begin"):
+    """Work on a model begins: all until `ModelDone` is about it."""
+
+    path: str
+    qualname: str
+    row: Row
 
 
-_NO_MESSAGE = "it wrote to the pipe on which lintorch reads its results, and no result"
+@dataclass(frozen=True)
+class ModelDone(FileMessage, tag="done"):
+    """Work on the model is over."""
 
 
-class Inbox:
-    """The lines of one writer as they arrive, no more of them in hand than is needed."""
-
-    def __init__(self, most: int = MOST_AT_ALL) -> None:
-        self._most = most
-        self._bytes = bytearray()
-        self._searched = 0
-        self._taken = 0
-        self._count = 0
-
-    def take(self, data: bytes) -> None:
-        """Take what has arrived. Raises ImproperError where that is too much."""
-        self._bytes += data
-        self._taken += len(data)
-        if self._taken > self._most:
-            raise ImproperError(f"it sent more than {self._most >> 20} MiB of results")
-
-    def messages(self) -> Iterator[Message]:
-        """The messages that are whole. Raises ImproperError."""
-        while (end := self._bytes.find(b"\n", self._searched)) >= 0:
-            line = bytes(self._bytes[:end])
-            del self._bytes[: end + 1]
-            self._searched = 0
-            self._count += 1
-            if self._count > MOST_MESSAGES:
-                raise ImproperError(f"it sent more than {MOST_MESSAGES:,} messages")
-            yield _bounded(line)
-        self._searched = len(self._bytes)
-        if self._searched > MOST_BYTES:
-            raise ImproperError(_TOO_LONG)
+class ModelMessage(FileMessage):
+    """Base of what the process of a model tells of it."""
 
 
-_TOO_LONG = f"it sent a message longer than {MOST_BYTES >> 20} MiB"
+@dataclass(frozen=True)
+class ModelFound(ModelMessage, tag="model"):
+    """The model is built, and runs on the inputs that were found."""
+
+    model: Model
 
 
-def _bounded(line: bytes) -> Message:
-    if len(line) > MOST_BYTES:
-        raise ImproperError(_TOO_LONG)
-    return message_of(line)
+@dataclass(frozen=True)
+class ModelFailed(ModelMessage, tag="failure"):
+    """The model could not be built, fed or run to its end."""
+
+    failure: Failure
+
+
+@dataclass(frozen=True)
+class RunRecorded(ModelMessage, tag="run"):
+    """The model has run, at the first sizes or others."""
+
+    run: Run
+
+
+@dataclass(frozen=True)
+class FactShown(ModelMessage, tag="fact"):
+    """A run with one thing changed has shown something of the first run."""
+
+    event: RunEvent
+
+
+@dataclass(frozen=True)
+class GraphTried(ModelMessage, tag="graph"):
+    """The model was traced as a graph, or could not be."""
+
+    capture: GraphCapture
+
+
+@dataclass(frozen=True)
+class ExportBegun(ModelMessage, tag="trying"):
+    """An exporter is tried now."""
+
+    exporter: str
+
+
+class ExportMessage(Message):
+    """Base of what the process of an export tells."""
+
+
+@dataclass(frozen=True)
+class ExportTried(ModelMessage, ExportMessage, tag="outcome"):
+    """An exporter was tried."""
+
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class PartFound(ExportMessage, tag="part"):
+    """A part of the model fails, or is wrong, alone; the last one told is the smallest."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class ScriptWritten(ExportMessage, tag="script"):
+    """The text of a program that does what the export did."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class ScriptMissing(ExportMessage, tag="unwritten"):
+    """Why there is no such program."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class RefusalSeen(Message, tag="raised"):
+    """What the model raised at sizes that it does not take; None where it named no line of the user's."""
+
+    event: Raised | None
+
+
+@dataclass(frozen=True)
+class TimeNeeded(Message, tag="allow"):
+    """Work asks for so many seconds from now on."""
+
+    seconds: float
+
+
+@dataclass(frozen=True)
+class WorkEnded(Message, tag="end"):
+    """The last that a forked process tells: why it ended before its time, or nothing."""
+
+    cause: str = ""
+    out_of_memory: bool = False
+
+
+@dataclass(frozen=True)
+class WorkerReady(Message, tag="ready"):
+    """The worker has imported torch; what holds work in there, in words: "network" and so on."""
+
+    contained: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class WorkerFailed(Message, tag="error"):
+    """The worker could not import torch."""
+
+    cause: str
+
+
+@dataclass(frozen=True)
+class Ending(Message, tag="ending"):
+    """How a piece of work ended: `cause` is "" where it came to its end."""
+
+    cause: str
+    output: str
+    """The end of what it printed."""
+
+
+@dataclass(frozen=True)
+class WorkRequest(Message, tag="work"):
+    """The worker is to call a function, within bounds, in a process of its own."""
+
+    function: str
+    """`module:name`."""
+    arguments: Annotated[Mapping[str, Any], AsSent()]
+    bounds: Bounds
+    imports: tuple[str, ...]
+    """Modules to be loaded once, for this and all later work."""
+    folders: tuple[str, ...]
+    """What comes into these counts as written by the work."""

@@ -4,7 +4,7 @@ import json
 import os
 from contextlib import suppress
 
-for message in ({"begin": ["healthy.py", "Healthy", 6]}, {"done": True}):
+for message in ({"begin": {"path": "healthy.py", "qualname": "Healthy", "row": 6}}, {"done": {}}):
     for descriptor in range(3, 64):
         with suppress(OSError):
             os.write(descriptor, json.dumps(message).encode() + b"\n")

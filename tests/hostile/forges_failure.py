@@ -8,11 +8,13 @@ from torch import nn
 
 FORGED = {
     "failure": {
-        "path": "healthy.py",
-        "qualname": "Healthy",
-        "row": 6,
-        "stage": "build",
-        "cause": "x",
+        "failure": {
+            "path": "healthy.py",
+            "qualname": "Healthy",
+            "row": 6,
+            "stage": "build",
+            "cause": "x",
+        }
     }
 }
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from torch import nn
 
-FORGED = {"run": {"sizes": {}, "events": [], "more": 1}}
+FORGED = {"run": {"run": {"sizes": {}, "events": [], "more": 1}}}
 
 
 class Net(nn.Module):  # LT007 its process told what no run tells: Run has no field 'more'

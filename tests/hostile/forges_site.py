@@ -8,8 +8,12 @@ from torch import nn
 
 FORGED = {
     "run": {
-        "sizes": {},
-        "events": [{"size": {"site": {"path": "/etc/passwd", "row": 1}, "how": "int", "value": 2}}],
+        "run": {
+            "sizes": {},
+            "events": [
+                {"size": {"site": {"path": "/etc/passwd", "row": 1}, "how": "int", "value": 2}}
+            ],
+        }
     }
 }
 

@@ -7,9 +7,9 @@ from contextlib import suppress
 from torch import nn
 
 FORGED = [
-    {"begin": ["healthy.py", "Healthy", 6]},
-    {"fact": {"size": {"site": {"path": "healthy.py", "row": 2}, "how": "int"}}},
-    {"done": True},
+    {"begin": {"path": "healthy.py", "qualname": "Healthy", "row": 6}},
+    {"fact": {"event": {"size": {"site": {"path": "healthy.py", "row": 2}, "how": "int"}}}},
+    {"done": {}},
 ]
 
 

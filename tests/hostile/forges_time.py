@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from torch import nn
 
-FORGED = {"allow": float("inf")}
+FORGED = {"allow": {"seconds": float("inf")}}
 
 
 class Net(nn.Module):  # LT007 it asked for more time in a way that lintorch does not

@@ -9,11 +9,14 @@ from collections.abc import Callable
 from typing import Any
 
 NOT_SAID = object()
-"""Stands for a value where the annotation allows any of its type."""
+"""Stands for no value: the annotation lists none."""
 
 
 def list_required_parameters(call: Callable[..., Any]) -> list[inspect.Parameter]:
-    """The parameters that a class or function cannot be called without."""
+    """The parameters that a class or function cannot be called without.
+
+    Raises ValueError or TypeError where it has no signature.
+    """
     kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return [
         parameter

@@ -43,10 +43,13 @@ def build_each_way(candidate: Candidate, files: UserLines) -> Iterator[Built]:
         raise errors[0]
 
 
-def build_configured(
+def build_from_settings(
     setting: Mapping[str, Any], project: Path, files: UserLines
 ) -> Iterator[Built]:
-    """Build what `factory` names ("nets.seg:build" or "path.py:Class") with `args`."""
+    """Build what `factory` names ("nets.seg:build" or "path.py:Class") with `args`.
+
+    Raises whatever importing and calling it raise.
+    """
     where, _, name = str(setting["factory"]).rpartition(":")
     if where.endswith(".py"):
         holder = import_file(project / where, project)
@@ -101,4 +104,4 @@ def _attempt_like_example(
     if call is not None and given is not None:
         origin = {"factory": example.name} if example.name != candidate.qualname else {}
         given = {**given, **disable_pretrained(call)}
-        yield lambda: ModelMaker(call, given, origin, files, example.fed).build_model()
+        yield lambda: ModelMaker(call, given, origin, files, example.inputs).build_model()

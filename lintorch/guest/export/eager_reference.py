@@ -31,18 +31,18 @@ class Eager:
         self.model = model
 
     def make_inputs(self, sizes: NamedSizes) -> tuple[torch.Tensor, ...]:
-        """A tensor for each input at these sizes."""
+        """A tensor for each input, of its shape at these sizes; the same ones each time."""
         return tensors(self.model.inputs, sizes)
 
     def run_at(self, sizes: NamedSizes) -> Any:
-        """What the model gives back at these sizes, as it is; run once."""
+        """What the model gives back at these sizes, as it is; run once. Raises what the model raises."""
         key = tuple(sizes.items())
         if key not in self._outputs:
             self._outputs[key] = self._run_afresh(sizes)
         return self._outputs[key]
 
     def list_numbers_at(self, sizes: NamedSizes) -> list[torch.Tensor]:
-        """The tensors in what the model gives back."""
+        """The tensors in what the model gives back, in order. Raises what the model raises."""
         return flatten(self.run_at(sizes))
 
     def measure_randomness(self) -> Difference | None:

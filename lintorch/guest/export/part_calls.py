@@ -29,7 +29,10 @@ class Part:
 
 
 def list_parts(whole: Part) -> Iterator[Part]:
-    """The parts that a module calls itself, in the order of the module."""
+    """The parts that a module calls itself, in the order of the module, with copies of what they got.
+
+    Raises what the module raises.
+    """
     first = _record_calls(whole, whole.example)
     others = {group: _record_calls(whole, example) for group, example in whole.others.items()}
     for name, module in unwrap_part(whole.module).named_modules():

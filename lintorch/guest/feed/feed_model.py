@@ -14,14 +14,14 @@ from lintorch.guest.construct.parameters import name_arguments
 from lintorch.guest.feed import search_inputs
 from lintorch.guest.feed.search_inputs import NotFedError
 from lintorch.guest.feed.varying_sizes import Fed
-from lintorch.guest.model_work import LEAST_SECONDS, Work
+from lintorch.guest.model_work import LEAST_SECONDS, ModelWork
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.error_text import is_of_memory
 from lintorch.guest.process.isolate import Send
 from lintorch.guest.watch.trace_graphs import shortened
 from lintorch.guest.watch.user_lines import UserLines
-from lintorch.record import wire
 from lintorch.record.events import Raised
+from lintorch.record.framing import Message
 from lintorch.record.input_notation import argument
 from lintorch.record.models import Input, Stage
 
@@ -31,8 +31,19 @@ _LARGE_SHARE = 0.2
 """The share of the memory it may take from which a model's weights are large."""
 
 
+class FeedingMessage(Message):
+    """Base of what the process tells that looks for inputs."""
+
+
 @dataclass(frozen=True)
-class _Failed:
+class InputsFound(FeedingMessage, tag="fed"):
+    """The model runs on these."""
+
+    fed: Fed
+
+
+@dataclass(frozen=True)
+class InputsMissing(FeedingMessage, tag="unfed"):
     """Why a model could not be fed, or built."""
 
     stage: Stage
@@ -43,22 +54,22 @@ class _Failed:
 
 
 def feed_model(
-    work: Work,
+    work: ModelWork,
     makes: Callable[[], Iterator[Built]],
     setting: Mapping[str, Any],
     name: Callable[[nn.Module], ModelIdentity | None],
-) -> tuple[Work, Built, Fed] | None:
+) -> tuple[ModelWork, Built, Fed] | None:
     """The model, by the `name` it has once built, and what it runs on.
 
     None where there is neither, which has been told; a model without a name is passed over.
     """
-    first: _Failed | None = None
+    first: InputsMissing | None = None
     try:
         for built in makes():
-            seen = name(built.module.eval())
-            if seen is None:
+            identity = name(built.module.eval())
+            if identity is None:
                 return None
-            work = replace(work, seen=seen)
+            work = replace(work, identity=identity)
             found = _search_in_child(work, built, setting)
             if _is_too_large(built, found, work):  # without their values, the weights take no room
                 built.module.to("meta")
@@ -75,28 +86,30 @@ def feed_model(
         first = first or (
             _report_limit(limit, where, work)
             if limit
-            else _Failed("build", f"{shortened(error)}{where}")
+            else InputsMissing("build", f"{shortened(error)}{where}")
         )
     if first is not None:
-        work.fail(first.stage, first.cause, first.output, first.raised)
+        work.send_failure(first.stage, first.cause, first.output, first.raised)
     return None
 
 
-def _is_too_large(built: Built, found: Fed | _Failed, work: Work) -> bool:
+def _is_too_large(built: Built, found: Fed | InputsMissing, work: ModelWork) -> bool:
     """Whether a model failed for want of memory that its weights take a good part of."""
     weights = sum(each.numel() * each.element_size() for each in built.module.parameters())
     return (
-        isinstance(found, _Failed)
+        isinstance(found, InputsMissing)
         and "memory" in found.cause
         and weights > work.options.limits.memory * _LARGE_SHARE
     )
 
 
-def _search_in_child(work: Work, built: Built, setting: Mapping[str, Any]) -> Fed | _Failed:
+def _search_in_child(
+    work: ModelWork, built: Built, setting: Mapping[str, Any]
+) -> Fed | InputsMissing:
     """What the model runs on, found in a child."""
-    left = work.left()
+    left = work.count_seconds_left()
 
-    def feeding(send: Send) -> None:
+    def send_inputs(send: Send) -> None:
         try:
             if "inputs" in setting:
                 fed = search_inputs.check_configured(
@@ -104,21 +117,21 @@ def _search_in_child(work: Work, built: Built, setting: Mapping[str, Any]) -> Fe
                 )
             else:
                 fed = search_inputs.search_inputs(built, work.files, left * _SEARCH_SHARE)
-            send({"fed": wire.pack(fed)})
+            send(InputsFound(fed))
         except NotFedError as error:
-            failed = _Failed(error.stage, str(error), raised=error.raised, limit=error.limit)
-            send({"unfed": wire.pack(failed)})
+            stage, cause = error.stage, str(error)
+            send(InputsMissing(stage, cause, raised=error.raised, limit=error.limit))
 
-    sent, ending = work.step(feeding, left, "fed", "unfed")
-    for message in sent:
-        if "fed" in message:
-            return wire.read(Fed, message["fed"])
-        if "unfed" in message:
-            failed = wire.read(_Failed, message["unfed"])
-            if failed.limit:
+    sent, ending = work.run_step(send_inputs, left, FeedingMessage)
+    for parcel in sent:
+        match parcel.opened(FeedingMessage):
+            case InputsFound(found):
+                return found
+            case InputsMissing() as failed if failed.limit:
                 return _report_limit(failed.limit, failed.cause, work)
-            return replace(failed, output=ending.output)
-    return _Failed("stopped", ending.cause or "it sent nothing", ending.output)
+            case InputsMissing() as failed:
+                return replace(failed, output=ending.output)
+    return InputsMissing("stopped", ending.cause or "it sent nothing", ending.output)
 
 
 def _parse_configured(
@@ -131,11 +144,11 @@ def _parse_configured(
     return tuple(part for parts, _ in parsed for part in parts), sizes
 
 
-def _report_limit(limit: str, where: str, work: Work) -> _Failed:
+def _report_limit(limit: str, where: str, work: ModelWork) -> InputsMissing:
     """That a limit was met, as it was set."""
     limits = work.options.limits
     cause = limits.space.full(where) if limit == "memory" else limits.time.late(where)
-    return _Failed("stopped", cause, limit=limit)
+    return InputsMissing("stopped", cause, limit=limit)
 
 
 def _describe_line(error: BaseException, files: UserLines) -> str:

@@ -65,7 +65,7 @@ class NotFedError(Exception):
 
 
 def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
-    """Inputs that the model runs on. Raises NotFedError."""
+    """Inputs that the model runs on, looked for in so many seconds. Raises NotFedError."""
     if reason := explain_unfeedable(built.module):
         raise NotFedError("inputs", reason)
     deadline = clock() + seconds
@@ -73,7 +73,7 @@ def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
     kinds = set()
     raised: dict[tuple[Site, str], Raised] = {}
     starts = chain(
-        follow_example(built.module, built.fed),
+        follow_example(built.module, built.example_inputs),
         spread_over_containers(
             guess_inputs(built.module, built.arguments), built.module, built.arguments
         ),

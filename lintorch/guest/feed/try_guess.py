@@ -42,7 +42,7 @@ class FailedTry:
 def try_guess(
     module: nn.Module, guess: Guess, files: UserLines, seconds: float
 ) -> FailedTry | None:
-    """How the model fails on a guess; None where it runs and gives a tensor back."""
+    """How the model fails on a guess, in so many seconds; None where it runs and gives a tensor back."""
     surroundings.seed_generators()
     try:
         with limit_seconds(seconds):

@@ -8,16 +8,17 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 from lintorch.guest.process import error_text, limits, tampering
 from lintorch.guest.process.deadline import Deadline, clock
 from lintorch.guest.process.streams import ClosedError, Streams
 from lintorch.machine import process_tree, work_folders
 from lintorch.record.bounds import SLACK, Bounds
-from lintorch.record.messages import CLOSED, ImproperError, Message
+from lintorch.record.framing import CLOSED, ImproperError, Message, Parcel, parcel_of
+from lintorch.record.messages import Ending, TimeNeeded, WorkEnded
+from lintorch.record.wire import MalformedError
 
-Send = Callable[[Message], None]
+Send = Callable[[Message | Parcel], None]
 IsolatedWork = Callable[[Send], None]
 _TICK_SECONDS = 0.05
 """Between two looks at limits; messages are met as they come."""
@@ -26,19 +27,11 @@ _MOST_LETTERS = 2000
 _exit = os._exit
 
 
-@dataclass(frozen=True)
-class Ending:
-    """How a piece of work ended: `cause` is "" where it came to its end."""
-
-    cause: str
-    output: str
-
-
-def isolate_work(work: IsolatedWork, bounds: Bounds) -> Generator[Message, None, Ending]:
+def isolate_work(work: IsolatedWork, bounds: Bounds) -> Generator[Parcel, None, Ending]:
     """Yield what `work` sends, as it comes; return how it ended.
 
     What it sends is bounded and of the kinds that `bounds` names, else it is ended. Its time
-    starts anew with {"allow": s}, which is passed on with some slack, so that whatever waits for
+    starts anew with a `TimeNeeded`, which is passed on with some slack, so that whatever waits for
     this work waits long enough.
     """
     pieces = isolate_in_ticks(work, bounds)
@@ -54,7 +47,7 @@ def isolate_work(work: IsolatedWork, bounds: Bounds) -> Generator[Message, None,
 
 def isolate_in_ticks(
     work: IsolatedWork, bounds: Bounds, beside: set[int] | None = None
-) -> Generator[Message | None, None, Ending]:
+) -> Generator[Parcel | None, None, Ending]:
     """As `isolate_work`, yielding None now and then, so that several can be waited for in turn.
 
     Those that run side by side share `beside`, the processes that are none of each other's business.
@@ -85,12 +78,12 @@ def isolate_in_ticks(
             work_folders.remove_folder(folder)
 
 
-def _work_unisolated(work: IsolatedWork) -> Generator[Message | None, None, Ending]:
+def _work_unisolated(work: IsolatedWork) -> Generator[Parcel | None, None, Ending]:
     """Without fork: in this process, without limits."""
-    sent: list[Message] = []
+    sent: list[Parcel] = []
     cause = ""
     try:
-        work(sent.append)
+        work(lambda message: sent.append(parcel_of(message)))
     except BaseException as error:  # whatever user code raises, SystemExit too
         cause = error_text.describe_error(error)
     yield from sent
@@ -108,7 +101,7 @@ class _Heard:
 
 def _watch_child(
     pid: int, streams: Streams, bounds: Bounds, disk: limits.DiskWatch, beside: set[int]
-) -> Generator[Message | None, None, Ending]:
+) -> Generator[Parcel | None, None, Ending]:
     parent, status = os.getppid(), None
     heard = _Heard(Deadline(pid, bounds.seconds))
     watch = limits.MemoryWatch(pid, bounds.together or bounds.memory)
@@ -119,8 +112,8 @@ def _watch_child(
             process_tree.kill_below(os.getpid(), but=beside - {pid})
         yield None
         try:
-            for message in streams.read_messages(_TICK_SECONDS if status is None else 0):
-                yield from _answer_message(message, pid, bounds, heard)
+            for parcel in streams.read_messages(_TICK_SECONDS if status is None else 0):
+                yield from _answer_message(parcel, pid, bounds, heard)
         except ImproperError as improper:
             return Ending(str(improper), streams.end_of_output())
         if status is None and heard.deadline.is_met():
@@ -138,27 +131,35 @@ def _watch_child(
 
 
 def _answer_message(
-    message: Message, pid: int, bounds: Bounds, heard: _Heard
-) -> Generator[Message, None, None]:
+    parcel: Parcel, pid: int, bounds: Bounds, heard: _Heard
+) -> Generator[Parcel, None, None]:
     """What is passed on of a message, after what it says of the work itself. Raises ImproperError."""
-    if "end" in message:
-        heard.end = _read_end(message["end"], bounds)
-    elif "allow" in message:
-        seconds = bounds.allowed(message["allow"], heard.extended)
+    if parcel.tag == WorkEnded.tag:
+        heard.end = _read_end(parcel, bounds)
+    elif parcel.tag == TimeNeeded.tag:
+        seconds = bounds.seconds_given(_seconds_asked(parcel), heard.extended)
         heard.extended += seconds
         heard.deadline = Deadline(pid, seconds)
-        yield {"allow": seconds + SLACK}
+        yield parcel_of(TimeNeeded(seconds + SLACK))
     else:
-        yield bounds.taken(message)
+        yield bounds.admitted(parcel)
 
 
-def _read_end(said: Any, bounds: Bounds) -> str:
+def _read_end(parcel: Parcel, bounds: Bounds) -> str:
     """The cause of an ending in words. Raises ImproperError."""
-    if said == {"memory": True}:
-        return bounds.full()
-    if not isinstance(said, str):
-        raise ImproperError("it told of its end in a way that lintorch does not")
-    return said[:_MOST_LETTERS]
+    try:
+        told = parcel.opened(WorkEnded)
+    except MalformedError as error:
+        raise ImproperError("it told of its end in a way that lintorch does not") from error
+    return bounds.full() if told.out_of_memory else told.cause[:_MOST_LETTERS]
+
+
+def _seconds_asked(parcel: Parcel) -> float:
+    """For how much more time work asks. Raises ImproperError."""
+    try:
+        return parcel.opened(TimeNeeded).seconds
+    except MalformedError as error:
+        raise ImproperError("it asked for more time in a way that lintorch does not") from error
 
 
 def _poll_status(pid: int) -> int | None:
@@ -190,7 +191,7 @@ def _run_child(work: IsolatedWork, streams: Streams, bounds: Bounds, folder: str
         tampering.remember_interpreter()
         clock.restart_clock()
         limits.limit_memory(bounds.memory)
-        end: Any = ""
+        end = WorkEnded()
         try:
             work(streams.send_message)
         except BaseException as error:  # whatever user code raises, SystemExit too
@@ -199,7 +200,7 @@ def _run_child(work: IsolatedWork, streams: Streams, bounds: Bounds, folder: str
             status = CLOSED if isinstance(error, ClosedError) else status
         tampering.restore_interpreter()
         _flush_output()
-        streams.send_message({"end": end})
+        streams.send_message(end)
         status = 0
     except ClosedError:
         status = CLOSED
@@ -207,12 +208,14 @@ def _run_child(work: IsolatedWork, streams: Streams, bounds: Bounds, folder: str
         _exit(status)
 
 
-def _explain_error(error: BaseException) -> Any:
-    """How an exception that ends a piece of work is sent."""
+def _explain_error(error: BaseException) -> WorkEnded:
+    """What is told of an exception that ends a piece of work."""
     lost = tampering.restore_interpreter()
     if error_text.is_of_memory(error):
-        return {"memory": True}
-    return str(tampering.tampering_error(lost, error)) if lost else error_text.describe_error(error)
+        return WorkEnded(out_of_memory=True)
+    return WorkEnded(
+        str(tampering.tampering_error(lost, error)) if lost else error_text.describe_error(error)
+    )
 
 
 def _flush_output() -> None:

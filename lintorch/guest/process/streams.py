@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 
-from lintorch.record.messages import MOST_AT_ALL, Inbox, Message, line_of
+from lintorch.record.framing import MOST_AT_ALL, Inbox, Message, Parcel, write_line
 
 _KEPT = 4096
 """Bytes of what was printed to each stream, at its end."""
@@ -55,10 +55,10 @@ class Streams:
         keep_private(own)
         self._is_own = _file_identity(own)
 
-    def send_message(self, message: Message) -> None:
+    def send_message(self, message: Message | Parcel) -> None:
         """In the child: send one message, whole. Raises ClosedError."""
         own = self._pipes[0][1]
-        data = memoryview(line_of(message))
+        data = memoryview(write_line(message))
         try:
             if _file_identity(own) != self._is_own:
                 raise ClosedError
@@ -77,7 +77,7 @@ class Streams:
             os.set_blocking(keep_private(reading), False)
             selector.register(reading, selectors.EVENT_READ, number)
 
-    def read_messages(self, timeout: float) -> Iterator[Message]:
+    def read_messages(self, timeout: float) -> Iterator[Parcel]:
         """The messages that are there, waiting up to `timeout` seconds; 0 reads all that is left.
 
         Raises ImproperError where one is none, or too much.
@@ -87,7 +87,7 @@ class Streams:
             time.sleep(timeout)
         while ready := self._selector.select(timeout):
             read = [self._take_bytes(key.fd, key.data) for key, _ in ready]
-            yield from self._inbox.messages()
+            yield from self._inbox.parcels()
             if timeout or not any(read):
                 break
 

@@ -22,7 +22,7 @@ def load_net(param: Path) -> Any:
 
 
 def make_net_runner(net: Any) -> Callable[[Sequence[torch.Tensor]], list[torch.Tensor]]:
-    """Runs sample by sample, and puts the outputs on top of each other."""
+    """Runs sample by sample, without the first axis, and stacks the outputs along a new first one."""
     import ncnn
 
     def one(sample: Sequence[torch.Tensor]) -> list[torch.Tensor]:
