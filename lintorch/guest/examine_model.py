@@ -24,6 +24,7 @@ from lintorch.guest.model_work import ModelWork
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.isolate import Send
 from lintorch.guest.watch import record_run
+from lintorch.guest.watch.size_ranges import user_modules
 from lintorch.guest.watch.trace_graphs import TRACERS
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.allowance import REPLAYING
@@ -101,6 +102,7 @@ def _describe_model(identity: ModelIdentity, built: Built, fed: Fed, work: Model
 
 def _record_runs(work: ModelWork, subject: record_run.Subject, fed: Fed) -> bool:
     """Record a run at each set of sizes; whether each came to its end."""
+    user_modules(work.files)  # which they are is found out once, for the forks that each run is
     raised = (*_record_refusals(work, subject, fed),)
     first: Run | None = None
     error = ""

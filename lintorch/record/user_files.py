@@ -6,6 +6,7 @@ import os
 import sys
 import sysconfig
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 
 _FOREIGN = ("site-packages", "dist-packages")
@@ -47,7 +48,7 @@ class UserFiles:
     def _judge(self, filename: str) -> bool:
         if filename.startswith("<"):
             return False
-        real = os.path.realpath(filename)
+        real = _real_path(filename)
         if real in self._checked:
             return True
         if real.startswith((_OURS, _torch_folder())):
@@ -58,7 +59,25 @@ class UserFiles:
 
 def _torch_folder() -> str:
     where = getattr(sys.modules.get("torch"), "__file__", None)
-    return os.path.dirname(os.path.realpath(where)) + os.sep if where else "\0"
+    return _folder_around(where) if where else "\0"
+
+
+@cache
+def _folder_around(path: str) -> str:
+    return os.path.dirname(os.path.realpath(path)) + os.sep
+
+
+def _real_path(filename: str) -> str:
+    """As os.path.realpath, which looks at all folders above anew: at those of 2,000 modules, per run."""
+    folder, name = os.path.split(filename)
+    if not os.path.isabs(filename) or name in ("", ".", "..") or os.path.islink(filename):
+        return os.path.realpath(filename)
+    return os.path.join(_real_folder(folder), name)
+
+
+@cache
+def _real_folder(folder: str) -> str:
+    return os.path.realpath(folder)
 
 
 def user_files_of(checked: Mapping[str, str], project: str) -> UserFiles:

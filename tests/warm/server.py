@@ -57,7 +57,7 @@ def prepare_commands() -> None:
         file = Path(folder, "net.py")
         file.write_text("import torch\n\nx = torch.zeros(3)\n")
         with suppress(SystemExit):
-            main(["check", "--no-cache", str(file)], standalone_mode=False)
+            main(["check", str(file)], standalone_mode=False)
 
 
 PREPARATIONS: dict[str, Callable[[], None]] = {
