@@ -24,7 +24,7 @@ from lintorch.guest.export.module_state import copy_module
 from lintorch.guest.export.verdict_on_export import judge_export
 from lintorch.guest.export.warnings_log import log_warnings
 from lintorch.guest.process.error_text import is_of_memory
-from lintorch.guest.watch.make_tensors import weightless
+from lintorch.guest.watch.make_tensors import is_weightless
 from lintorch.record.models import Model
 from lintorch.record.outcomes import ExportStage, Outcome
 
@@ -59,7 +59,7 @@ def try_export(
     started = time.monotonic()
     if lacking := EXPORTER_TABLE[exporter].available():
         return Outcome(exporter, "unavailable", message=lacking)
-    if weightless(module):
+    if is_weightless(module):
         return Outcome(exporter, "failed", "stopped", _TOO_LARGE)
     eager = Eager(module, model)
     try:
