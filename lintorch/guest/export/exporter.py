@@ -86,7 +86,7 @@ class Explained:
 
 
 class Exporter(Protocol):
-    """A module with these functions; `lintorch.guest.export.exporter_table` lists them."""
+    """A module with these functions, in the folder `exporters`; `lintorch.core.profile` lists their names."""
 
     def available(self) -> str:
         """The empty text, or what to install."""
