@@ -12,7 +12,7 @@ from lintorch.files.file_text import replace_file
 from lintorch.files.user_folders import user_folder
 
 _KEPT = 256
-"""How many files are kept; those used longest ago go."""
+"""How many files are kept; those used longest ago go. A project takes two for each of its settings."""
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder is a cache of lintorch.\n"
 
 

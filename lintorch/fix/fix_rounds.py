@@ -13,6 +13,10 @@ from lintorch.fix.still_parses import Parses, choose_judge
 Check = Callable[[str], Iterable[Finding]]
 
 
+_ROUNDS = 10
+"""Rounds without progress after which fixes are taken for endless: chains that end are shorter."""
+
+
 @dataclass(frozen=True)
 class Settled:
     """A text in which no allowed fix is left, except those of rules that could not be fixed."""
@@ -32,7 +36,7 @@ def settle(
     text: str,
     check: Check,
     allowed: frozenset[Applicability],
-    limit: int = 10,
+    limit: int = _ROUNDS,
     path: str = "",
     taken: Taken = taken_by_nobody,
 ) -> Settled:

@@ -6,6 +6,9 @@ import ast
 import warnings
 from dataclasses import dataclass, field
 
+_LONGEST = 200
+"""Characters from which a string is prose or data: no annotation is as long, and to parse it takes time."""
+
 
 @dataclass(frozen=True)
 class Used:
@@ -38,7 +41,7 @@ def _code_in(node: ast.AST) -> ast.AST | None:
     """What a string says where it reads as an expression: an annotation, a name in `__all__`."""
     if not (isinstance(node, ast.Constant) and isinstance(node.value, str)):
         return None
-    return parse_quietly(node.value.strip()) if len(node.value) < 200 else None
+    return parse_quietly(node.value.strip()) if len(node.value) < _LONGEST else None
 
 
 def parse_quietly(text: str) -> ast.Module | None:

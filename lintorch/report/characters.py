@@ -10,6 +10,7 @@ from typing import TextIO
 _WIDE = ("W", "F")
 _NO_WIDTH = ("Mn", "Me", "Cf")
 _TAB = 4
+"""Columns between the stops of tabs: as wide as Python code is indented."""
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 

@@ -11,8 +11,9 @@ from lintorch.report.styled_lines import Line, Piece, Screen, clip_line
 from lintorch.report.text_rows import Rows, split_rows
 
 _AROUND = 2
+"""Rows before and behind a span that are shown: enough to find the place by reading."""
 _LONGEST = 6
-"""Rows of a span that are shown; of a longer one only the beginning."""
+"""Rows of a span that are shown; of a longer one, such as a whole class, only the beginning."""
 
 
 def draw_frame(text: str, place: Place, style: str, screen: Screen) -> Iterator[Line]:

@@ -13,7 +13,7 @@ from lintorch.report.styled_lines import Line, Screen, clip_line
 from lintorch.report.text_rows import Rows, split_rows
 
 _LONGEST = 12
-"""Rows of a diff that are shown."""
+"""Rows of a diff that are shown: a finding with its fix stays on one screen of 24 rows."""
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,9 @@ _SGR = {
     "dim": "2",
 }
 _WIDTH = 100
+"""Columns where no terminal says how many: logs and pull requests show these without scrolling."""
 _LEAST = 40
+"""Columns below which a code frame has no room beside its row numbers."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lintorch.core.finding import Evidence, Finding, Harm, Hazard, Note
-from lintorch.core.profile import enumerated
+from lintorch.core.profile import enumerate_names
 
 _CLAUSES = {
     Harm.SILENT: "silently wrong under {}",
@@ -42,9 +42,9 @@ def _write_note(note: Note, finding: Finding) -> str:
 
 def _verdict(hazard: Hazard) -> str:
     clauses = [
-        _CLAUSES[kind].format(enumerated([name for name, each in hazard.harm if each is kind]))
+        _CLAUSES[kind].format(enumerate_names([name for name, each in hazard.harm if each is kind]))
         for kind in sorted({kind for _, kind in hazard.harm}, reverse=True)
     ]
     if hazard.fine:
-        clauses.append(f"right under {enumerated([*hazard.fine])}")
+        clauses.append(f"right under {enumerate_names([*hazard.fine])}")
     return "; ".join(clauses)

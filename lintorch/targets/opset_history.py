@@ -29,11 +29,6 @@ def find_definition(operator: str, opset: int | None) -> int | None:
     return max(known, default=None)
 
 
-def find_first_opset(operator: str) -> int | None:
-    """The opset that an operator came with."""
-    return min(_operators().get(operator, [[]])[0], default=None)
-
-
 def has_body(operator: str, since: int) -> bool:
     """Whether a runtime without the operator can put its function body in its place."""
     entry = _operators().get(operator, [[]])

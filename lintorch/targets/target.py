@@ -11,6 +11,7 @@ from lintorch.targets.verdict import About, Answer, Verdict
 
 _ONNX = ("", "ai.onnx")
 _LOWEST = 7
+"""The first opset of which the tables of runtimes tell anything."""
 
 
 @dataclass(frozen=True)
