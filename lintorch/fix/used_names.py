@@ -33,7 +33,7 @@ def collect_used(tree: ast.AST) -> Used:
     inner = [n for node in nodes if (told := _code_in(node)) for n in ast.walk(told)]
     names = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     further = {n.id for n in (*nodes, *inner) if isinstance(n, ast.Name)}
-    chains = {chain for n in (*nodes, *inner) if (chain := _chain(n))}
+    chains = {chain for n in (*nodes, *inner) if (chain := _dotted_chain(n))}
     return Used(frozenset(names), frozenset(chains), frozenset(further))
 
 
@@ -54,7 +54,7 @@ def parse_quietly(text: str) -> ast.Module | None:
             return None
 
 
-def _chain(node: ast.AST) -> str:
+def _dotted_chain(node: ast.AST) -> str:
     """`torch.nn.functional` of that attribute; "" of what is no chain of names."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):

@@ -44,7 +44,7 @@ def make_writable(text: str, out: TextIO) -> str:
 
 def make_printable(text: str) -> str:
     """The text with a visible sign for each character that would move or recolour a terminal."""
-    return _UNPRINTABLE.sub(lambda match: _sign(match.group()), text)
+    return _UNPRINTABLE.sub(lambda match: _visible_sign(match.group()), text)
 
 
 def join_lines(text: str) -> str:
@@ -65,15 +65,15 @@ def show_characters(line: str) -> list[str]:
 
 def count_columns(text: str) -> int:
     """How many terminal columns a text takes."""
-    return len(text) if text.isascii() else sum(map(_columns, text))
+    return len(text) if text.isascii() else sum(map(_measure_character, text))
 
 
-def _columns(character: str) -> int:
+def _measure_character(character: str) -> int:
     if unicodedata.category(character) in _NO_WIDTH:
         return 0
     return 2 if unicodedata.east_asian_width(character) in _WIDE else 1
 
 
-def _sign(character: str) -> str:
+def _visible_sign(character: str) -> str:
     code = ord(character)
     return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"
