@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import torch
 from torch import nn
 
-from lintorch.guest.export.module_state import restored_module
+from lintorch.guest.export.module_state import restore_module
 from lintorch.guest.watch.make_tensors import flatten
 from lintorch.record.arguments import arranged
 from lintorch.record.models import Input
@@ -105,7 +105,7 @@ def wrap_module(job: Job, module: nn.Module, artifact: str = "") -> Exported:
     """A module as what was exported of a job; its buffers are the same before every run."""
 
     def run(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        with restored_module(module):
+        with restore_module(module):
             return flatten(module(*job.arrange_arguments(tensors)))
 
     return Exported(run, artifact=artifact)
