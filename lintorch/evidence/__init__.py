@@ -35,14 +35,15 @@ from lintorch.record.events import (
     ViewWrite,
 )
 from lintorch.record.outcomes import AS_TRACED, IN_TRAINING, OperatorUse, Outcome, Variation
-from lintorch.record.runs import GraphCapture, Run, Tracer
+from lintorch.record.runs import GraphCapture, ModelRun, Tracer
 from lintorch.record.sites import Shape, Site
 
 __all__ = [
-    "AS_TRACED", "IN_TRAINING", "BakedKind", "BakedValue", "EventKey", "FeltDraw", "GraphCapture", "IdleLayer",
-    "InputWrite", "KeptWrite", "MixedDevices", "ModalLayer", "ModuleWrite", "NormedBias",
-    "OperatorCall", "OperatorUse", "Outcome", "OutsideLayers", "PlainTensor", "Raised", "RandomDraw",
-    "ResetWrite", "Run", "RunEvent", "SameDevice", "Shape", "SharedWrite", "Site", "SizeChosen",
-    "SizeCompared", "SizeDivided", "SizeLooped", "SizeQuestion", "SizeRead", "SizeUse", "TensorRead",
-    "TensorUse", "Trace", "Tracer", "Trial", "UnusedDraw", "Variation", "ViewWrite",
+    "AS_TRACED", "IN_TRAINING", "BakedKind", "BakedValue", "EventKey", "FeltDraw", "GraphCapture",
+    "IdleLayer", "InputWrite", "KeptWrite", "MixedDevices", "ModalLayer", "ModelRun",
+    "ModuleWrite", "NormedBias", "OperatorCall", "OperatorUse", "Outcome", "OutsideLayers",
+    "PlainTensor", "Raised", "RandomDraw", "ResetWrite", "RunEvent", "SameDevice", "Shape",
+    "SharedWrite", "Site", "SizeChosen", "SizeCompared", "SizeDivided", "SizeLooped",
+    "SizeQuestion", "SizeRead", "SizeUse", "TensorRead", "TensorUse", "Trace", "Tracer", "Trial",
+    "UnusedDraw", "Variation", "ViewWrite",
 ]  # fmt: skip

@@ -17,7 +17,7 @@ FUNCTIONS = tuple(
 """The names of the operators that it concerns."""
 
 
-def as_one(call: OperatorCall, trace: Trace) -> Iterator[tuple[str, int]]:
+def find_fused_operators(call: OperatorCall, trace: Trace) -> Iterator[tuple[str, int]]:
     """The ONNX operator that alone is written for a call, and the opset, per exporter in use.
 
     Its first input is then the first of the call.

@@ -14,7 +14,7 @@ from lintorch.guest.construct.model_identity import ModelIdentity
 from lintorch.guest.examine_model import examine_model
 from lintorch.guest.process.error_text import class_name_of
 from lintorch.guest.process.isolate import Send, isolate_work
-from lintorch.guest.watch.trace_graphs import shortened
+from lintorch.guest.watch.trace_graphs import shorten_error
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record import wire
 from lintorch.record.bounds import SLACK
@@ -35,7 +35,7 @@ def examine_file(
     passed: list[str],
 ) -> None:
     """Examine the models of the checked file with the real path `path`, but those of `passed`."""
-    chosen = wire.read(ModelOptions, options)
+    chosen = wire.read_value(ModelOptions, options)
     files, shown = _user_lines(checked, chosen.project), checked[path]
     try:
         text = Path(path).read_bytes()
@@ -69,7 +69,7 @@ def examine_configured(
     options: Mapping[str, Any],
 ) -> None:
     """Examine the model `name` that the configuration describes."""
-    chosen = wire.read(ModelOptions, options)
+    chosen = wire.read_value(ModelOptions, options)
     files = _user_lines(checked, chosen.project)
     where = str(setting["factory"])
     identity = ModelIdentity(where.partition(":")[0], name, 1)
@@ -99,7 +99,7 @@ def _examine_candidate(
     identity = ModelIdentity(shown, candidate.qualname, candidate.row)
     if candidate.error is not None:
         _announce_model(send, identity)
-        send(ModelFailed(_make_failure(identity, "build", shortened(candidate.error))))
+        send(ModelFailed(_make_failure(identity, "build", shorten_error(candidate.error))))
         send(ModelDone())
         return set()
 
@@ -150,7 +150,7 @@ def _announce_model(send: Send, identity: ModelIdentity) -> None:
 def _read_contained(parcel: Parcel) -> set[str]:
     """What a model as it was sent contains; nothing where it is none, which who reads it says."""
     try:
-        return set(parcel.opened(ModelFound).model.contains)
+        return set(parcel.open_as(ModelFound).model.contains)
     except MalformedError:
         return set()
 
@@ -165,7 +165,7 @@ def _user_lines(checked: Mapping[str, str], project: str) -> UserLines:
 
 def _describe_import_error(error: BaseException, files: UserLines, shown: str) -> Failure:
     site = files.of_traceback(error, shown)
-    row, cause = site.row if site else 1, shortened(error)
+    row, cause = site.row if site else 1, shorten_error(error)
     if isinstance(error, SyntaxError) and error.lineno:
         if error.filename == OUTLINED_FILE:
             row, cause = error.lineno, f"{class_name_of(error)}: {error.msg}"

@@ -24,7 +24,7 @@ from lintorch.guest.model_work import ModelWork
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.isolate import Send
 from lintorch.guest.watch import record_run
-from lintorch.guest.watch.size_ranges import user_modules
+from lintorch.guest.watch.size_ranges import find_user_modules
 from lintorch.guest.watch.trace_graphs import TRACERS
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.bounds import SLACK
@@ -39,7 +39,7 @@ from lintorch.record.messages import (
 )
 from lintorch.record.model_options import ModelOptions
 from lintorch.record.models import Model
-from lintorch.record.runs import GraphCapture, Run
+from lintorch.record.runs import GraphCapture, ModelRun
 from lintorch.record.sites import Site
 from lintorch.record.work_bounds import REPLAY_SECONDS
 
@@ -73,7 +73,9 @@ def examine_model(
     model = _describe_model(work.identity, built, fed, work)
     send(ModelFound(model))
     whole = Site(work.identity.path, work.identity.row)
-    subject = record_run.Subject(built.module, fed.inputs, built.sites, whole, files, built.outside)
+    subject = record_run.WatchedModel(
+        built.module, fed.inputs, built.sites, whole, files, built.outside
+    )
     if options.trace and _record_runs(work, subject, fed) and options.graphs:
         _trace_graphs(work, subject, fed)
     if setting or not is_loss_signature(
@@ -100,20 +102,20 @@ def _describe_model(identity: ModelIdentity, built: Built, fed: Fed, work: Model
     )
 
 
-def _record_runs(work: ModelWork, subject: record_run.Subject, fed: Fed) -> bool:
+def _record_runs(work: ModelWork, subject: record_run.WatchedModel, fed: Fed) -> bool:
     """Record a run at each set of sizes; whether each came to its end."""
-    user_modules(work.files)  # which they are is found out once, for the forks that each run is
+    find_user_modules(work.files)  # once, for the forks that each run is
     raised = (*_record_refusals(work, subject, fed),)
-    first: Run | None = None
+    first: ModelRun | None = None
     error = ""
     for sizes in (fed.sizes, *fed.varied.values()):
 
         def send_run(send: Send, sizes: Mapping[str, int] = sizes) -> None:
-            send(RunRecorded(record_run.record(subject, sizes)))
+            send(RunRecorded(record_run.record_run(subject, sizes)))
 
         sent, ending = work.run_step(send_run, work.count_seconds_left(), RunRecorded)
         for parcel in sent:
-            found = parcel.opened(RunRecorded).run
+            found = parcel.open_as(RunRecorded).run
             if first is None:
                 first = replace(found, events=(*found.events, *raised))
                 found = first
@@ -129,29 +131,33 @@ def _record_runs(work: ModelWork, subject: record_run.Subject, fed: Fed) -> bool
     return True
 
 
-def _record_refusals(work: ModelWork, subject: record_run.Subject, fed: Fed) -> Iterator[Raised]:
+def _record_refusals(
+    work: ModelWork, subject: record_run.WatchedModel, fed: Fed
+) -> Iterator[Raised]:
     """What the model raises at the sizes that it does not take, run afresh."""
     named = replace(subject, inputs=fed.named)
     for changed in fed.refused.values():
 
         def send_refusal(send: Send, changed: Mapping[str, int] = changed) -> None:
-            event = record_run.refused(named, {**fed.named_sizes, **changed}, changed)
+            event = record_run.record_refusal(named, {**fed.named_sizes, **changed}, changed)
             send(RefusalSeen(event))
 
         sent, _ = work.run_step(
             send_refusal, work.count_seconds_left() * _REFUSED_SHARE, RefusalSeen
         )
-        found = (parcel.opened(RefusalSeen).event for parcel in sent)
+        found = (parcel.open_as(RefusalSeen).event for parcel in sent)
         yield from (event for event in found if event is not None)
 
 
-def _replay_run(work: ModelWork, subject: record_run.Subject, fed: Fed, recorded: Run) -> None:
+def _replay_run(
+    work: ModelWork, subject: record_run.WatchedModel, fed: Fed, recorded: ModelRun
+) -> None:
     """Run the model with one thing changed, where the record asks for that; what it shows is sent as it comes."""
-    if not replay.wanted(recorded.events):
+    if not replay.is_replay_wanted(recorded.events):
         return
 
     def send_facts(send: Send) -> None:
-        for fact in replay.replayed(subject, fed.sizes, recorded.events):
+        for fact in replay.replay_run(subject, fed.sizes, recorded.events):
             send(FactShown(fact))
 
     work.send(TimeNeeded(REPLAY_SECONDS + SLACK))
@@ -160,7 +166,7 @@ def _replay_run(work: ModelWork, subject: record_run.Subject, fed: Fed, recorded
         work.send(fact)
 
 
-def _trace_graphs(work: ModelWork, subject: record_run.Subject, fed: Fed) -> None:
+def _trace_graphs(work: ModelWork, subject: record_run.WatchedModel, fed: Fed) -> None:
     """Trace the model as a graph, each way in time of its own."""
     for tracer, trace in TRACERS.items():
 

@@ -141,7 +141,7 @@ def _read_outcome(exporter: str, piece: ChildWork, limits: ModelLimits) -> Outco
     outcome = Outcome(exporter, "failed", "stopped", piece.ending.cause, seconds=seconds)
     part = script = unwritten = ""
     for parcel in piece.sent:
-        match parcel.opened(ExportMessage):
+        match parcel.open_as(ExportMessage):
             case ExportTried(tried):
                 outcome = tried
             case PartFound(name):
@@ -151,7 +151,7 @@ def _read_outcome(exporter: str, piece: ChildWork, limits: ModelLimits) -> Outco
             case ScriptMissing(reason):
                 unwritten = reason
     if outcome.message == export.OUT_OF_MEMORY:
-        outcome = replace(outcome, message=limits.space.full())
+        outcome = replace(outcome, message=limits.space.describe_overuse())
     if outcome.status in ("wrong", "failed"):
         outcome = replace(outcome, script=script, unwritten=unwritten)
     return replace(outcome, part=part)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lintorch.core.finding import Finding
-from lintorch.record.input_notation import told
+from lintorch.record.input_notation import describe_inputs
 from lintorch.report.characters import join_lines
 from lintorch.report.matrix import OK, Row, Tried
 from lintorch.report.places import shown_path
@@ -27,7 +27,7 @@ def write_reasons(row: Row, screen: Screen) -> Iterator[Line]:
     yield ()
     yield [
         (name_row(row), "strong"),
-        (f" on {told(row.model.inputs, row.model.sizes)}" if row.model else "", "dim"),
+        (f" on {describe_inputs(row.model.inputs, row.model.sizes)}" if row.model else "", "dim"),
     ]
     for reason in said:
         for index, (margin, line) in enumerate(screen.wrap(reason, 4)):

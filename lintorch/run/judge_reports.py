@@ -14,7 +14,7 @@ from lintorch.evidence import Trace, Trial
 from lintorch.host.reports import Report
 from lintorch.record.models import Failure, Model
 from lintorch.record.outcomes import Outcome
-from lintorch.record.runs import Run
+from lintorch.record.runs import ModelRun
 from lintorch.run.describe_models import describe_run, shorten_text
 from lintorch.run.rule_catalog import engine_finding
 
@@ -75,7 +75,7 @@ def _doubted_lines(report: Report) -> Iterator[_Line]:
 def trace_failure(failure: Failure, profile: Profile) -> Trace:
     """What the tries to run a model raised, as one run that did not come to its end."""
     model = Model(failure.path, failure.qualname, failure.row)
-    return Trace(model, (Run({}, failure.raised, failure.cause),), (), profile)
+    return Trace(model, (ModelRun({}, failure.raised, failure.cause),), (), profile)
 
 
 def judge_outcome(

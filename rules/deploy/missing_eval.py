@@ -104,7 +104,7 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
 
 @rule.trace(ModalLayer)
 def in_trace(event: ModalLayer, trace: Trace) -> Iterator[Hit]:
-    layers = list(trace.find(ModalLayer))
+    layers = list(trace.find_events(ModalLayer))
     if event is layers[0]:
         counted = Counter(_shown(layer) for layer in layers)
         shown = [f"{name} ×{n}" if n > 1 else name for name, n in counted.items()]
@@ -114,7 +114,7 @@ def in_trace(event: ModalLayer, trace: Trace) -> Iterator[Hit]:
 
 @rule.trace(Tracer.FX, Tracer.EXPORT)
 def in_graphs(capture: GraphCapture, trace: Trace) -> Iterator[Refuted]:
-    if not any(trace.find(ModalLayer)):
+    if not any(trace.find_events(ModalLayer)):
         yield Refuted(_class(trace), f"no layer of {trace.record.qualname} depends on the mode")
 
 

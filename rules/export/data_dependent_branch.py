@@ -20,7 +20,7 @@ from lintorch.evidence import (
     Trial,
     host_reads,
 )
-from lintorch.evidence.size_changes import blamed, decides
+from lintorch.evidence.size_changes import blame_event, decides_branch
 from lintorch.facts.dataflow.data_sizes import counted_tensor, is_data, is_input_free, sized_by_data
 from lintorch.facts.exporting.scripted import without_tracer_harm
 from lintorch.source import Source, literal
@@ -123,24 +123,24 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
 @rule.trace(TensorUse.BOOL, TensorUse.ITEM, *host_reads.VERDICTS)
 def in_trace(event: TensorRead | OperatorCall, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: whether chance or a constant decided, a run does not tell."""
-    message, cause = host_reads.told(event), refusal(event, trace)
+    message, cause = host_reads.describe_read(event), refusal(event, trace)
     message += "; torch.export refuses" if cause else ""
     yield Hit(event, message, severity=Severity.NOTE, confirms=True, detail=cause)
 
 
 @rule.trial("wrong", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
-    for event in trial.trace.find(TensorUse.BOOL, *host_reads.VERDICTS, *host_reads.READS):
+    for event in trial.trace.find_events(TensorUse.BOOL, *host_reads.VERDICTS, *host_reads.READS):
         harm = VERDICT if event.key in host_reads.VERDICTS else BRANCH
-        hit = blamed(outcome, event, trial, harm)
-        if hit and (event.key not in host_reads.READS or decides(event)):
+        hit = blame_event(outcome, event, trial, harm)
+        if hit and (event.key not in host_reads.READS or decides_branch(event)):
             yield hit
 
 
 @rule.trace(Tracer.FX)
 def in_run(capture: GraphCapture, trace: Trace) -> Iterator[Refuted]:
     reason = "the line ran, and no bool() of a tensor was asked: the model reads no data at all"
-    yield from (Refuted(site, reason) for site in host_reads.unread(trace))
+    yield from (Refuted(site, reason) for site in host_reads.find_unread_lines(trace))
 
 
 def refusal(event: RunEvent, trace: Trace) -> str:

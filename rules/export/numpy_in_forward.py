@@ -96,14 +96,14 @@ def in_trace(event: BakedValue, trace: Trace) -> Iterator[Hit]:
 @rule.trace(TensorUse.NUMPY, TensorUse.ARRAY)
 def in_reading(event: TensorRead, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: of `x.numpy()` another rule tells."""
-    message = f"a tensor of shape {host_reads.shown(event.inputs)} was made an array here"
+    message = f"a tensor of shape {host_reads.write_shapes(event.inputs)} was made an array here"
     yield Hit(event, message, severity=Severity.NOTE, confirms=True)
 
 
 @rule.trace(Tracer.FX)
 def in_run(capture: GraphCapture, trace: Trace) -> Iterator[Refuted]:
     reason = "the line ran, and no tensor was made an array: the model reads no data at all"
-    yield from (Refuted(site, reason) for site in host_reads.unread(trace))
+    yield from (Refuted(site, reason) for site in host_reads.find_unread_lines(trace))
 
 
 def takes(given: cst.BaseExpression, numpy: bool, source: Source) -> bool:

@@ -11,7 +11,7 @@ import libcst as cst
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import FeltDraw, Trace, UnusedDraw
-from lintorch.evidence.host_reads import is_whole
+from lintorch.evidence.host_reads import is_whole_run
 from lintorch.source import Source
 
 rule = Rule(
@@ -93,7 +93,7 @@ def in_trace(event: FeltDraw, trace: Trace) -> Iterator[Hit]:
 
 @rule.trace(UnusedDraw)
 def in_run(event: UnusedDraw, trace: Trace) -> Iterator[Refuted]:
-    if all(map(is_whole, trace.runs)):
+    if all(map(is_whole_run, trace.runs)):
         yield Refuted(event, "in eval mode nothing looks at the number that is drawn here")
 
 

@@ -113,7 +113,7 @@ def in_trace(event: MixedDevices, trace: Trace) -> Iterator[Hit]:
 
 @rule.trace(SameDevice)
 def in_run(event: SameDevice, trace: Trace) -> Iterator[Refuted]:
-    if "ensor(" not in host_reads.line(event.site):
+    if "ensor(" not in host_reads.source_line(event.site):
         yield Refuted(event, "what is made on the CPU here meets only what is on the CPU, too")
 
 

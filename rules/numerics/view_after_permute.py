@@ -10,7 +10,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import OperatorCall, Raised, Trace
-from lintorch.evidence.host_reads import is_run_whole, is_whole, shown
+from lintorch.evidence.host_reads import is_run_whole, is_whole_run, write_shapes
 from lintorch.facts.classes.classes import is_self
 from lintorch.facts.dataflow.reaching import reaching_definitions
 from lintorch.facts.dataflow.steps import Step
@@ -104,10 +104,10 @@ def in_failure(event: Raised, trace: Trace) -> Iterator[Hit]:
 def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Refuted]:
     """Where no view of the function met an axis of size 1: such an axis may stand anywhere."""
     around = (event.site.path, event.site.function)
-    views = [e for e in trace.find(event.name) if (e.site.path, e.site.function) == around]
+    views = [e for e in trace.find_events(event.name) if (e.site.path, e.site.function) == around]
     smallest = min((size for view in views for size in view.inputs[0]), default=1)
-    if smallest > 1 and all(map(is_whole, trace.runs)) and is_run_whole(event.site):
-        yield Refuted(event.site, f"view() took {shown(event.inputs)} and did not raise")
+    if smallest > 1 and all(map(is_whole_run, trace.runs)) and is_run_whole(event.site):
+        yield Refuted(event.site, f"view() took {write_shapes(event.inputs)} and did not raise")
 
 
 def viewed(call: cst.Call) -> int | None:

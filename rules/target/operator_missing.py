@@ -151,9 +151,9 @@ def by_line(capture: GraphCapture) -> dict[Site | None, list[str]]:
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit | Refuted]:
     alone = {outcome.exporter} == set(WRITES_ONNX) & trial.profile.exporters
     for target in map(find_target, trial.profile.targets if outcome.graph else ()):
-        for site, uses in trial.by_line().items():
+        for site, uses in trial.list_by_line().items():
             yield from judged(site, uses, target, outcome, alone)
-        for site in trial.folded() if alone else ():
+        for site in trial.find_folded_lines() if alone else ():
             reason = "nothing of this line is left in the exported graph"
             yield Refuted(site, reason, target=target.name)
 

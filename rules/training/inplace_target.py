@@ -120,7 +120,7 @@ def in_source(node: cst.CSTNode, source: Source) -> Iterator[Hit]:
 
 @rule.trace(*_WRITES)
 def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
-    reached = any(write.site == event.site for write in trace.find(InputWrite))
+    reached = any(write.site == event.site for write in trace.find_events(InputWrite))
     if reached:
         yield Hit(
             event,

@@ -154,7 +154,7 @@ def in_heads(call: cst.Call, source: Source) -> Iterator[Hit]:
 @rule.trace("torch.Tensor.__getitem__", *(f"torch.Tensor.{name}" for name in _REDUCTIONS))
 def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: how the inputs lie was worked out from the model itself."""
-    other = trace.again(event).get(Variation.of_sizes(["batch"]))
+    other = trace.find_again(event).get(Variation.of_sizes(["batch"]))
     if not event.inputs or other is None or len(event.inputs[0]) != 3:
         return
     here, there = event.inputs[0], other.inputs[0]

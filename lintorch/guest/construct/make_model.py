@@ -24,8 +24,8 @@ from lintorch.guest.construct.retry_arguments import search_arguments
 from lintorch.guest.process import surroundings, tampering
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.error_text import is_of_memory
-from lintorch.guest.watch.module_construction import Construction, watched
-from lintorch.guest.watch.unregistered_layers import Outside
+from lintorch.guest.watch.module_construction import Construction, watch_construction
+from lintorch.guest.watch.unregistered_layers import OutsideParts
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.models import Input
 from lintorch.record.sites import Site
@@ -48,7 +48,7 @@ class Built:
     arguments: Mapping[str, Any]
     sites: Mapping[str, Site]
     recipe: Recipe
-    outside: Outside
+    outside: OutsideParts
     example_inputs: tuple[tuple[str, Input], ...] = ()
     build_smaller: Callable[[], Built] | None = None
 
@@ -107,7 +107,7 @@ class ModelMaker:
     def _call_with(self, made_up: ConstructorArguments) -> tuple[nn.Module, Construction]:
         recipe = self._write_recipe(made_up)
         surroundings.seed_generators()
-        with watched(self.files) as seen:
+        with watch_construction(self.files) as seen:
             try:
                 made = self.call(*recipe.args, **recipe.kwargs)
             except (MemoryError, RuntimeError) as error:
@@ -129,7 +129,7 @@ class ModelMaker:
         self, made: tuple[nn.Module, Construction], made_up: ConstructorArguments
     ) -> Built:
         module, seen = made
-        sites, outside = seen.sites, seen.outside(module)
+        sites, outside = seen.sites, seen.find_outside_parts(module)
         paths = {
             path: sites[id(part)] for path, part in module.named_modules() if id(part) in sites
         }

@@ -18,11 +18,11 @@ from lintorch.guest.model_work import LEAST_SECONDS, ModelWork
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.error_text import is_of_memory
 from lintorch.guest.process.isolate import Send
-from lintorch.guest.watch.trace_graphs import shortened
+from lintorch.guest.watch.trace_graphs import shorten_error
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.events import Raised
 from lintorch.record.framing import Message
-from lintorch.record.input_notation import argument
+from lintorch.record.input_notation import parse_argument
 from lintorch.record.models import Input, Stage
 
 _SEARCH_SHARE = 0.5
@@ -86,7 +86,7 @@ def feed_model(
         first = first or (
             _report_limit(limit, where, work)
             if limit
-            else InputsMissing("build", f"{shortened(error)}{where}")
+            else InputsMissing("build", f"{shorten_error(error)}{where}")
         )
     if first is not None:
         work.send_failure(first.stage, first.cause, first.output, first.raised)
@@ -124,7 +124,7 @@ def _search_in_child(
 
     sent, ending = work.run_step(send_inputs, left, FeedingMessage)
     for parcel in sent:
-        match parcel.opened(FeedingMessage):
+        match parcel.open_as(FeedingMessage):
             case InputsFound(found):
                 return found
             case InputsMissing() as failed if failed.limit:
@@ -139,7 +139,7 @@ def _parse_configured(
 ) -> tuple[tuple[Input, ...], dict[str, int]]:
     """The configured inputs, by the names of the parameters that they are for."""
     names = name_arguments(module, len(inputs))
-    parsed = [argument(written, name) for written, name in zip(inputs, names, strict=True)]
+    parsed = [parse_argument(written, name) for written, name in zip(inputs, names, strict=True)]
     sizes = {name: size for _, found in parsed for name, size in found.items()}
     return tuple(part for parts, _ in parsed for part in parts), sizes
 
@@ -147,7 +147,11 @@ def _parse_configured(
 def _report_limit(limit: str, where: str, work: ModelWork) -> InputsMissing:
     """That a limit was met, as it was set."""
     limits = work.options.limits
-    cause = limits.space.full(where) if limit == "memory" else limits.time.late(where)
+    cause = (
+        limits.space.describe_overuse(where)
+        if limit == "memory"
+        else limits.time.describe_timeout(where)
+    )
     return InputsMissing("stopped", cause, limit=limit)
 
 
