@@ -7,7 +7,7 @@ from typing import TextIO
 from lintorch.catalog import CatalogError
 from lintorch.cli.problems import print_problems
 from lintorch.cli.terminal import choose_style, progress_on
-from lintorch.host.client import WorkerError
+from lintorch.host.worker_process import WorkerError
 from lintorch.report import write_matrix
 from lintorch.report.matrix import OK, UNAVAILABLE, Matrix
 from lintorch.run.export_matrix import export_models

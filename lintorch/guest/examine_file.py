@@ -17,7 +17,6 @@ from lintorch.guest.process.isolate import Send, isolate_work
 from lintorch.guest.watch.trace_graphs import shorten_error
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record import wire
-from lintorch.record.allowance import MOST_MODELS, bound_model
 from lintorch.record.bounds import SLACK
 from lintorch.record.framing import Parcel
 from lintorch.record.messages import ModelBegun, ModelDone, ModelFailed, ModelFound, TimeNeeded
@@ -25,6 +24,7 @@ from lintorch.record.model_options import ModelOptions
 from lintorch.record.models import Failure, Stage
 from lintorch.record.user_files import project_roots
 from lintorch.record.wire import MalformedError
+from lintorch.record.work_bounds import MOST_MODELS, bound_model
 
 
 def examine_file(

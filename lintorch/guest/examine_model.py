@@ -27,7 +27,6 @@ from lintorch.guest.watch import record_run
 from lintorch.guest.watch.size_ranges import find_user_modules
 from lintorch.guest.watch.trace_graphs import TRACERS
 from lintorch.guest.watch.user_lines import UserLines
-from lintorch.record.allowance import REPLAYING
 from lintorch.record.bounds import SLACK
 from lintorch.record.events import Raised
 from lintorch.record.messages import (
@@ -42,6 +41,7 @@ from lintorch.record.model_options import ModelOptions
 from lintorch.record.models import Model
 from lintorch.record.runs import GraphCapture, ModelRun
 from lintorch.record.sites import Site
+from lintorch.record.work_bounds import REPLAY_SECONDS
 
 _REFUSED_SHARE = 0.1
 """Of the time that is left, for each try at sizes that a model does not take."""
@@ -160,8 +160,8 @@ def _replay_run(
         for fact in replay.replay_run(subject, fed.sizes, recorded.events):
             send(FactShown(fact))
 
-    work.send(TimeNeeded(REPLAYING + SLACK))
-    facts, _ = work.run_step(send_facts, REPLAYING, FactShown)
+    work.send(TimeNeeded(REPLAY_SECONDS + SLACK))
+    facts, _ = work.run_step(send_facts, REPLAY_SECONDS, FactShown)
     for fact in facts:
         work.send(fact)
 

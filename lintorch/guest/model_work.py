@@ -9,12 +9,12 @@ from lintorch.guest.construct.model_identity import ModelIdentity
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.isolate import Send, isolate_work
 from lintorch.guest.watch.user_lines import UserLines
-from lintorch.record.allowance import bound_step
 from lintorch.record.events import Raised
 from lintorch.record.framing import Message, Parcel
 from lintorch.record.messages import Ending, ModelFailed
 from lintorch.record.model_options import ModelOptions
 from lintorch.record.models import Failure, Stage
+from lintorch.record.work_bounds import bound_step
 
 LEAST_SECONDS = 2.0
 """Seconds that each part of the work gets even where none are left."""

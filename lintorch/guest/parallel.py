@@ -11,10 +11,10 @@ from torch import nn
 from lintorch.guest.export.module_state import list_tensors
 from lintorch.guest.process.isolate import Send, isolate_in_ticks
 from lintorch.machine.free_memory import free_bytes
-from lintorch.record.allowance import bound_trial
 from lintorch.record.framing import Parcel
 from lintorch.record.messages import Ending
 from lintorch.record.model_options import ModelLimits
+from lintorch.record.work_bounds import bound_trial
 
 _COPIES_OF_WEIGHTS = 5
 """How many times its weights an export holds at its height (of 100 M: 4.5 in onnx, 3.0 in TorchScript)."""

@@ -4,13 +4,27 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import groupby
 
 from lintorch.core.finding import Applicability, Finding
+from lintorch.files import FileText
 from lintorch.fix.idle_imports import find_rebound
 from lintorch.run.importers import Importers
 from lintorch.run.scope import Scope
+
+
+def demote_by_file(
+    findings: Iterable[Finding], texts: Mapping[str, FileText], scope: Scope
+) -> Iterator[Finding]:
+    """The findings of all files, in their order, with fixes held back where something stands against them."""
+    importers = Importers(scope)
+    for path, group in groupby(findings, lambda finding: finding.place.path):
+        if path in texts:
+            yield from demote_fixes(group, texts[path].text, scope, importers)
+        else:
+            yield from group
 
 
 def demote_fixes(

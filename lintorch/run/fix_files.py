@@ -12,12 +12,13 @@ from lintorch.core.finding import Finding
 from lintorch.core.merge import merge_findings
 from lintorch.fix.fix_rounds import settle
 from lintorch.report.result import Repaired
-from lintorch.run.check_files import CheckedFiles, suppress_by_comments
+from lintorch.run.check_files import CheckedFiles
 from lintorch.run.demote_fixes import demote_fixes
 from lintorch.run.importers import Importers
 from lintorch.run.lint_file import lint_text
 from lintorch.run.request import CheckRequest, Rewritten
 from lintorch.run.scope import Scope
+from lintorch.run.suppress_findings import suppress_by_comments
 from lintorch.syntax.deep_stack import call_deeply
 
 

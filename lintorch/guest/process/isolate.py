@@ -91,7 +91,7 @@ def _work_unisolated(work: IsolatedWork) -> Generator[Parcel | None, None, Endin
 
 
 @dataclass
-class _Heard:
+class _WorkState:
     """What a piece of work has said of itself so far."""
 
     deadline: Deadline
@@ -103,7 +103,7 @@ def _watch_child(
     pid: int, streams: Streams, bounds: Bounds, disk: limits.DiskWatch, beside: set[int]
 ) -> Generator[Parcel | None, None, Ending]:
     parent, status = os.getppid(), None
-    heard = _Heard(Deadline(pid, bounds.seconds))
+    heard = _WorkState(Deadline(pid, bounds.seconds))
     watch = limits.MemoryWatch(pid, bounds.together or bounds.memory)
     while status is None:
         status = _poll_status(pid)
@@ -131,7 +131,7 @@ def _watch_child(
 
 
 def _answer_message(
-    parcel: Parcel, pid: int, bounds: Bounds, heard: _Heard
+    parcel: Parcel, pid: int, bounds: Bounds, heard: _WorkState
 ) -> Generator[Parcel, None, None]:
     """What is passed on of a message, after what it says of the work itself. Raises ImproperError."""
     if parcel.tag == WorkEnded.tag:
