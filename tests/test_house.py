@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from running import lintorch
 
-from lintorch.catalog import load
+from lintorch.catalog import build_catalog
 from lintorch.core import codes
 
 CHECKOUT = Path(__file__).parent.parent
@@ -149,7 +149,7 @@ def strings(path: Path) -> Iterator[str]:
 
 def test_codes_of_the_engine_are_called_as_their_rules_are() -> None:
     named = {code: name for name, code in vars(codes).items() if name.isupper()}
-    names = load().names
+    names = build_catalog().names
     assert named == {code: names[code].upper().replace("-", "_") for code in named}
 
 

@@ -11,7 +11,7 @@ from lintorch.targets import written_operators
 
 FUNCTIONS = tuple(
     name
-    for name in written_operators.rows()
+    for name in written_operators.load_rows()
     if name.startswith("torch.nn.functional.") or name.islower()
 )
 """The names of the operators that it concerns."""
@@ -25,6 +25,6 @@ def find_fused_operators(call: OperatorCall, trace: Trace) -> Iterator[tuple[str
     for exporter in WRITES_ONNX:
         if exporter in trace.profile.exporters and call.inputs:
             opset = trace.profile.opset_of(exporter)
-            names = written_operators.operators(call.name, exporter, opset) or ()
+            names = written_operators.list_written(call.name, exporter, opset) or ()
             if len(names) == 1:
                 yield names[0], opset

@@ -22,8 +22,8 @@ _TRACERS = ("torch._dynamo", "torch.export._trace", "torch.fx.experimental.symbo
 """What torch.export loads when it is first called: slow, so loaded once for all models."""
 
 
-_VISIT = "lintorch.guest.examine_file:visit"
-_BUILD = "lintorch.guest.examine_file:configured"
+_VISIT = "lintorch.guest.examine_file:examine_file"
+_BUILD = "lintorch.guest.examine_file:examine_configured"
 
 
 @dataclass(frozen=True)

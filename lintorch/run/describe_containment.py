@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 
 from lintorch.host.client import Worker
-from lintorch.record.bounds import size_in_words
+from lintorch.record.limit_words import size_in_words
 from lintorch.run.find_interpreter import find_interpreter
 from lintorch.run.project_models import limit_models
 from lintorch.run.request import Request

@@ -9,7 +9,7 @@ from functools import cache
 import libcst as cst
 
 from lintorch.core.codes import SYNTAX_ERROR
-from lintorch.core.dispatch import Index, index, lint
+from lintorch.core.dispatch import Index, index_detectors, lint_subject
 from lintorch.core.finding import Evidence, Finding, Place
 from lintorch.core.rule import Rule
 from lintorch.run.lint_task import Linted, LintTask, concerns_torch, skip_text
@@ -50,7 +50,7 @@ def _lint_source(task: LintTask, text: str, bare: Linted) -> Linted:
         return replace(bare, findings=(_report_unparsed(task, UNKNOWN_SYNTAX, place),))
     return replace(
         bare,
-        findings=tuple(lint(source, _index_rules(task.codes, task.folders))),
+        findings=tuple(lint_subject(source, _index_rules(task.codes, task.folders))),
         enters=source.enters,
         inside=source.regions.inside,
         consulted=tuple(sorted(source.consulted)),
@@ -59,7 +59,7 @@ def _lint_source(task: LintTask, text: str, bare: Linted) -> Linted:
 
 @cache
 def _index_rules(codes: frozenset[str], folders: tuple[str, ...]) -> Index:
-    return index(choose_rules(codes, folders), Evidence.SOURCE)
+    return index_detectors(choose_rules(codes, folders), Evidence.SOURCE)
 
 
 def choose_rules(codes: Iterable[str], folders: tuple[str, ...]) -> list[Rule]:

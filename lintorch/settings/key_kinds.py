@@ -59,9 +59,9 @@ def expect_exporters(value: Any, root: str) -> tuple[str, ...]:
 
 
 def expect_targets(value: Any, root: str) -> tuple[str, ...]:
-    from lintorch.targets import find
+    from lintorch.targets import find_target
 
-    return tuple(dict.fromkeys(find(name).name for name in expect_strings(value, root)))
+    return tuple(dict.fromkeys(find_target(name).name for name in expect_strings(value, root)))
 
 
 def expect_release(value: Any, root: str) -> tuple[int, int]:

@@ -108,8 +108,8 @@ def in_trace(event: ModalLayer, trace: Trace) -> Iterator[Hit]:
     if event is layers[0]:
         counted = Counter(_shown(layer) for layer in layers)
         shown = [f"{name} ×{n}" if n > 1 else name for name, n in counted.items()]
-        message = f"{trace.record.qualname} holds what depends on the mode: {enumerated(shown)}"
-        yield Hit(_class(trace), message, confirms=True)
+        message = f"{trace.record.qualname} holds what depends on the mode"
+        yield Hit(_class(trace), message, confirms=True, detail=enumerated(shown))
 
 
 @rule.trace(Tracer.FX, Tracer.EXPORT)

@@ -123,8 +123,9 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
 @rule.trace(TensorUse.BOOL, TensorUse.ITEM, *host_reads.VERDICTS)
 def in_trace(event: TensorRead | OperatorCall, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: whether chance or a constant decided, a run does not tell."""
-    message = host_reads.describe_read(event) + refusal(event, trace)
-    yield Hit(event, message, severity=Severity.NOTE, confirms=True)
+    message, cause = host_reads.describe_read(event), refusal(event, trace)
+    message += "; torch.export refuses" if cause else ""
+    yield Hit(event, message, severity=Severity.NOTE, confirms=True, detail=cause)
 
 
 @rule.trial("wrong", "failed")
@@ -148,7 +149,7 @@ def refusal(event: RunEvent, trace: Trace) -> str:
     for capture in trace.captures:
         site = capture.site
         if capture.tracer is Tracer.EXPORT and site and here == (site.path, site.row):
-            return f"; torch.export refuses: {capture.error}"
+            return capture.error
     return ""
 
 

@@ -145,12 +145,12 @@ def in_failure(event: Raised, trace: Trace) -> Iterator[Hit]:
     """The model runs at one batch size and not at another."""
     if list(event.sizes) != ["batch"]:
         return
-    batch = event.sizes["batch"]
+    raises = f"a batch of {event.sizes['batch']} raises"
     if state := re.search(r"Expected hidden(?:\[\d\])? size (\(.*?\)), got \[(.*?)\]", event.text):
         for site in made_of(tuple(map(int, state[2].split(","))), trace):
-            yield Hit(site, f"a state of [{state[2]}] is made here: a batch of {batch} raises")
+            yield Hit(site, f"a state of [{state[2]}] is made here", detail=raises)
     elif (cut := re.search(r"shape '\[(\d+)[,\]]", event.text)) and is_written(event, cut[1]):
-        yield Hit(event.site, f"the first size is written as {cut[1]}: a batch of {batch} raises")
+        yield Hit(event.site, f"the first size is written as {cut[1]}", detail=raises)
 
 
 @rule.trace(*RESHAPES)

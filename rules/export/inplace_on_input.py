@@ -106,8 +106,8 @@ def in_source(node: cst.CSTNode, source: Source) -> Iterator[Hit]:
 def in_trace(event: InputWrite, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: a block may work in place on what the layer before it made."""
     shape = write_shapes(event.inputs[:1])
-    message = f"writes {shape} in the memory of the model's input: the caller's tensor changes"
-    yield Hit(event, message, confirms=True)
+    message = f"writes {shape} in the memory of the model's input"
+    yield Hit(event, message, confirms=True, detail="the caller's tensor changes")
 
 
 @rule.trace(Tracer.FX)

@@ -124,7 +124,7 @@ def in_children(call: cst.Call, source: Source) -> Iterator[Hit]:
 def in_failure(event: Raised, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: a model may have been fed wrongly."""
     if event.built is not None and not event.sizes and CLASH.search(event.text):
-        yield Hit(event.built, f"{event.layer} raised: {event.text}", confirms=True)
+        yield Hit(event.built, f"{event.layer} raised", confirms=True, detail=event.text)
 
 
 @rule.trace(Tracer.FX)

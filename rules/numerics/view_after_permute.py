@@ -96,7 +96,8 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
 def in_failure(event: Raised, trace: Trace) -> Iterator[Hit]:
     if TORN in event.text:
         at = "" if not event.sizes else f" when {' and '.join(event.sizes)} changes"
-        yield Hit(event.site, f"view() raised here{at}: the axes no longer follow in memory")
+        why = "the axes no longer follow in memory"
+        yield Hit(event.site, f"view() raised here{at}", detail=why)
 
 
 @rule.trace("torch.Tensor.view")

@@ -159,10 +159,8 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
         return
     here, there = event.inputs[0], other.inputs[0]
     if here[0] != there[0] and here[1:] == there[1:]:
-        message = (
-            f"{list(here)} grows with the batch first: the layer took {here[0]} samples for time"
-        )
-        yield Hit(event, message, confirms=True)
+        taken = f"the layer took {here[0]} samples for time"
+        yield Hit(event, f"{list(here)} grows with the batch first", confirms=True, detail=taken)
 
 
 @rule.trace("torch.nn.functional.multi_head_attention_forward")

@@ -40,7 +40,7 @@ _SMALL_SIDE = 128
 class Built:
     """A model that could be built. `sites` says, per dotted path, which line made that module.
 
-    `fed` holds what the file itself calls the model on, with the names of keyword arguments;
+    `example_inputs` holds what the file itself calls the model on, with the names of keyword arguments;
     `build_smaller` builds it for smaller images, where it says how big its own are.
     """
 
@@ -49,7 +49,7 @@ class Built:
     sites: Mapping[str, Site]
     recipe: Recipe
     outside: OutsideParts
-    fed: tuple[tuple[str, Input], ...] = ()
+    example_inputs: tuple[tuple[str, Input], ...] = ()
     build_smaller: Callable[[], Built] | None = None
 
 
@@ -65,7 +65,7 @@ class ModelMaker:
     arguments: Mapping[str, Any]
     origin: Mapping[str, Any]
     files: UserLines
-    fed: tuple[tuple[str, Input], ...] = ()
+    example_inputs: tuple[tuple[str, Input], ...] = ()
 
     def list_made_up(self) -> list[inspect.Parameter]:
         """What has to be made up."""
@@ -140,7 +140,13 @@ class ModelMaker:
         }
         recipe = self._write_recipe(made_up)
         return Built(
-            module, arguments, paths, recipe, outside, self.fed, self._offer_smaller(module)
+            module,
+            arguments,
+            paths,
+            recipe,
+            outside,
+            self.example_inputs,
+            self._offer_smaller(module),
         )
 
     def _offer_smaller(self, module: nn.Module) -> Callable[[], Built] | None:

@@ -73,7 +73,7 @@ def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
     kinds = set()
     raised: dict[tuple[Site, str], Raised] = {}
     starts = chain(
-        follow_example(built.module, built.fed),
+        follow_example(built.module, built.example_inputs),
         spread_over_containers(
             guess_inputs(built.module, built.arguments), built.module, built.arguments
         ),
