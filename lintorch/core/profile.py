@@ -10,7 +10,7 @@ from lintorch.core.finding import Harm, Hazard, Severity
 MEASURED = ("torch.export", "onnx", "onnx-legacy", "torchscript-trace", "torchscript-script")
 """The exporters whose treatment of each hazard was measured."""
 EXPORTERS = (*MEASURED, "openvino", "ncnn")
-"""Those that a model can be tried with. What no rule says of one is unknown."""
+"""Those that a model can be tried with, in the order of reports. What no rule says of one is unknown."""
 DEFAULT_EXPORTERS = frozenset({"torch.export", "onnx"})
 DEFAULT_OPSETS = (
     ((2, 9), 20), ((2, 8), 18), ((2, 1), 17), ((1, 13), 14), ((1, 12), 13), ((0, 0), 9),

@@ -104,9 +104,7 @@ def _describe_model(identity: ModelIdentity, built: Built, fed: Fed, work: Model
 
 def _record_runs(work: ModelWork, subject: record_run.WatchedModel, fed: Fed) -> bool:
     """Record a run at each set of sizes; whether each came to its end."""
-    find_user_modules(
-        work.files
-    )  # which they are is found out once, for the forks that each run is
+    find_user_modules(work.files)  # once, for the forks that each run is
     raised = (*_record_refusals(work, subject, fed),)
     first: ModelRun | None = None
     error = ""

@@ -18,7 +18,7 @@ from lintorch.run.importers import Importers
 from lintorch.run.lint_file import lint_text
 from lintorch.run.request import CheckRequest, Rewritten
 from lintorch.run.scope import Scope
-from lintorch.syntax.deep_stack import deeply
+from lintorch.syntax.deep_stack import call_deeply
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def fix_files(seen: CheckedFiles, scope: Scope, request: CheckRequest) -> FixedF
         taken = partial(importers.names_taken, path)
         mending = partial(settle, before, check, request.fixes, path=path, taken=taken)
         try:
-            settled = deeply(mending)
+            settled = call_deeply(mending)
         except Exception as error:  # whatever goes wrong with one file, the others are mended
             errors.append(
                 f"{path}: lintorch failed to fix it and left it as it was: {describe_defect(error)}"

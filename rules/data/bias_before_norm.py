@@ -84,7 +84,7 @@ def in_forward(call: cst.Call, source: Source) -> Iterator[Hit]:
     if isinstance(given, cst.Name):
         given = line_before(call, given.value, source)
     if isinstance(given, cst.Call) and is_own(given.func) and uses(given.func, source) == 1:
-        made = source.layers.only(given.func)
+        made = source.layers.only_value(given.func)
         if isinstance(made, cst.Call):
             yield from between(made, call.func, source)
 

@@ -28,7 +28,7 @@ from lintorch.evidence.size_changes import (
     only_looks,
 )
 from lintorch.evidence.treatment import name_sizes
-from lintorch.facts.exporting.scripted import as_traced
+from lintorch.facts.exporting.scripted import without_tracer_harm
 from lintorch.source import (
     Kind,
     Source,
@@ -134,7 +134,7 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
     find = FORMS.get(name) or (numpy if is_numpy(name) else None)
     if find is not None and source.in_traced_forward(call) and source.in_graph(call):
-        yield from as_traced(find(call, source), source)
+        yield from without_tracer_harm(find(call, source), source)
 
 
 @rule.source(cst.Attribute, needs=(".data",))
@@ -148,7 +148,7 @@ def in_data(node: cst.Attribute, source: Source) -> Iterator[Hit]:
     if may_vary(source.value(read)) and source.in_graph(read):
         message = "a size read through `.data` is the example's for good"
         hit = Hit(read, message, fix=without_data(node, source), harm=UNSEEN)
-        yield from as_traced([hit], source)
+        yield from without_tracer_harm([hit], source)
 
 
 @rule.source(cst.BinaryOperation, needs=("] *", "]*"))
@@ -163,7 +163,7 @@ def in_repeat(node: cst.BinaryOperation, source: Source) -> Iterator[Hit]:
     size = source.value(node.right)
     if size.kind is Kind.SIZE and may_vary(size) and source.in_graph(node):
         message = f"the list has as many items as {source.code(node.right)} was for the example"
-        yield from as_traced([Hit(node, message, harm=REPEATED)], source)
+        yield from without_tracer_harm([Hit(node, message, harm=REPEATED)], source)
 
 
 def converted(call: cst.Call, source: Source) -> Iterator[Hit]:

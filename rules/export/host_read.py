@@ -20,7 +20,7 @@ from lintorch.evidence import (
     host_reads,
 )
 from lintorch.evidence.size_changes import blame_event, only_looks
-from lintorch.facts.dataflow.data_sizes import is_data, is_made
+from lintorch.facts.dataflow.data_sizes import is_data, is_input_free
 from lintorch.source import Source
 
 rule = Rule(
@@ -87,7 +87,7 @@ TRACE_HARM = {
 @rule.source(cst.Call, needs=(".item(", ".tolist(", ".numpy(", "int(", "float(", "bool(", "math."))
 def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
     read, harm = reading(call, source)
-    if read is None or is_made(read, source):
+    if read is None or is_input_free(read, source):
         return
     if is_read_again(call, source) or not source.in_traced_forward(call):
         return

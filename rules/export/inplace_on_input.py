@@ -11,7 +11,7 @@ from lintorch.core.finding import Applicability, Fix, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evidence import GraphCapture, InputWrite, Trace, Tracer
 from lintorch.evidence.host_reads import is_whole_run, write_shapes
-from lintorch.facts.dataflow.memory_writes import written
+from lintorch.facts.dataflow.memory_writes import written_tensor
 from lintorch.source import UNKNOWN, Source, literal
 
 rule = Rule(
@@ -92,7 +92,7 @@ SETTLING = frozenset(
 
 @rule.source(cst.Call, cst.Assign, cst.AugAssign, needs=("forward",))
 def in_source(node: cst.CSTNode, source: Source) -> Iterator[Hit]:
-    place = written(node, source)
+    place = written_tensor(node, source)
     function = source.enclosing(node, cst.FunctionDef)
     if place is None or function is None or function.name.value != "forward":
         return

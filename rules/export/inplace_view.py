@@ -20,7 +20,7 @@ from lintorch.evidence import (
 )
 from lintorch.evidence.host_reads import is_followed_whole, is_run_whole, is_whole_run, write_shapes
 from lintorch.evidence.size_changes import blame_event
-from lintorch.facts.dataflow.memory_writes import written
+from lintorch.facts.dataflow.memory_writes import written_tensor
 from lintorch.source import Kind, Source, literal
 
 rule = Rule(
@@ -100,7 +100,7 @@ def in_source(node: cst.CSTNode, source: Source) -> Iterator[Hit]:
     if isinstance(node, cst.Assign) and (owner := given_data(node, source)):
         yield Hit(node, f"gives {owner} other data, where no tracer sees it", harm=SWAPPED)
         return
-    place = written(node, source)
+    place = written_tensor(node, source)
     if place is None or not source.in_traced_forward(node) or not source.value(place).is_tensor:
         return
     if source.value(place).detached and not frees(node):

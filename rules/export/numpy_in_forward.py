@@ -18,7 +18,7 @@ from lintorch.evidence import (
     Tracer,
     host_reads,
 )
-from lintorch.facts.dataflow.data_sizes import is_data, is_made
+from lintorch.facts.dataflow.data_sizes import is_data, is_input_free
 from lintorch.source import Kind, Source
 
 rule = Rule(
@@ -112,7 +112,7 @@ def takes(given: cst.BaseExpression, numpy: bool, source: Source) -> bool:
     value = source.value(given)
     if value.kind is Kind.NDARRAY:
         return not numpy and bool(value.roots)
-    known = value.is_tensor and is_data(value) and not is_made(given, source)
+    known = value.is_tensor and is_data(value) and not is_input_free(given, source)
     return known and not may_be_array(given, source)
 
 

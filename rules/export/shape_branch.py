@@ -12,7 +12,7 @@ from lintorch.core.rule import Rule
 from lintorch.evidence import Outcome, SizeCompared, SizeRead, SizeUse, Trace, Trial
 from lintorch.evidence.size_changes import blame_event, clear_lines, find_changes, is_fixed
 from lintorch.evidence.treatment import name_sizes
-from lintorch.facts.exporting.scripted import as_traced
+from lintorch.facts.exporting.scripted import without_tracer_harm
 from lintorch.source import Kind, Source, Value, has_fixed_name, is_read, literal, may_vary
 
 rule = Rule(
@@ -72,25 +72,25 @@ ORDER = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)
 
 @rule.source(cst.If)
 def in_if(node: cst.If, source: Source) -> Iterator[Hit]:
-    if not source.regions.checks(node, node.test) and not only_lays_out(node):
-        yield from as_traced(decided(node.test, source), source)
+    if not source.regions.is_check(node, node.test) and not only_lays_out(node):
+        yield from without_tracer_harm(decided(node.test, source), source)
 
 
 @rule.source(cst.IfExp)
 def in_choice(node: cst.IfExp, source: Source) -> Iterator[Hit]:
     if source.in_graph(node):
-        yield from as_traced(decided(node.test, source), source)
+        yield from without_tracer_harm(decided(node.test, source), source)
 
 
 @rule.source(cst.While)
 def in_while(node: cst.While, source: Source) -> Iterator[Hit]:
-    yield from as_traced(decided(node.test, source), source)
+    yield from without_tracer_harm(decided(node.test, source), source)
 
 
 def decided(test: cst.BaseExpression, source: Source) -> Iterator[Hit]:
     """One hit on a test that compares sizes."""
     compared = list(comparisons(test))
-    if not compared or not source.profile.dynamic or source.regions.settled(test):
+    if not compared or not source.profile.dynamic or source.regions.is_settled(test):
         return
     if not source.in_traced_forward(test):
         return

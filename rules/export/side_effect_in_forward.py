@@ -102,7 +102,7 @@ def decides(call: cst.Call, source: Source) -> bool:
     inner: cst.CSTNode = call
     for outer in source.ancestors(call):
         if isinstance(outer, (cst.If, cst.IfExp, cst.While)):
-            settled = source.regions.settled(outer.test) or source.regions.checks(outer, inner)
+            settled = source.regions.is_settled(outer.test) or source.regions.is_check(outer, inner)
             return inner is outer.test and not settled
         if isinstance(outer, cst.BaseStatement):
             return False

@@ -14,7 +14,7 @@ from lintorch.evidence import EventKey, Outcome, SizeLooped, TensorRead, TensorU
 from lintorch.evidence.size_changes import blame_event, clear_lines, find_changes, is_fixed
 from lintorch.evidence.treatment import name_sizes
 from lintorch.facts.classes.classes import is_self
-from lintorch.facts.exporting.scripted import as_traced
+from lintorch.facts.exporting.scripted import without_tracer_harm
 from lintorch.source import Kind, Source, literal, may_vary
 
 rule = Rule(
@@ -72,12 +72,12 @@ TABLES = re.compile(r"(shapes|sizes|levels)(_list)?$")
 
 @rule.source(cst.For)
 def in_for(node: cst.For, source: Source) -> Iterator[Hit]:
-    yield from as_traced(looped(node.iter, source), source)
+    yield from without_tracer_harm(looped(node.iter, source), source)
 
 
 @rule.source(cst.CompFor)
 def in_comprehension(node: cst.CompFor, source: Source) -> Iterator[Hit]:
-    yield from as_traced(looped(node.iter, source), source)
+    yield from without_tracer_harm(looped(node.iter, source), source)
 
 
 def looped(over: cst.BaseExpression, source: Source) -> Iterator[Hit]:

@@ -12,7 +12,7 @@ from lintorch.core.rule import Rule
 from lintorch.evidence import OperatorCall, Raised, Trace
 from lintorch.evidence.host_reads import is_run_whole, is_whole_run, write_shapes
 from lintorch.facts.classes.classes import is_self
-from lintorch.facts.dataflow.reaching import reaching
+from lintorch.facts.dataflow.reaching import reaching_definitions
 from lintorch.facts.dataflow.steps import Step
 from lintorch.source import Source, literal
 
@@ -183,7 +183,7 @@ def rank_of(node: cst.CSTNode, source: Source, depth: int = 0) -> int | None:
         ranks = (rank_of(side, source, depth + 1) for side in (node.left, node.right))
         return next((rank for rank in ranks if rank), None)
     if isinstance(node, cst.Name):
-        found = reaching(node, source)
+        found = reaching_definitions(node, source)
         if is_given(node, source):
             return unpacked(node, source)
         value = found[0].value if len(found) == 1 and found[0].index is None else None
@@ -256,7 +256,7 @@ def is_given(node: cst.CSTNode | None, source: Source) -> bool:
     if not isinstance(node, cst.Name):
         return False
     is_param = any(binding.kind == "param" for binding in source.bound(node))
-    return is_param and [d.value for d in reaching(node, source)] == [None]
+    return is_param and [d.value for d in reaching_definitions(node, source)] == [None]
 
 
 def has_one(step: Step) -> bool:

@@ -10,7 +10,7 @@ import libcst as cst
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import OperatorCall, Trace, Variation
-from lintorch.facts.dataflow.reaching import reaching
+from lintorch.facts.dataflow.reaching import reaching_definitions
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -213,7 +213,7 @@ def _called(node: cst.BaseExpression, source: Source) -> tuple[cst.Call | None, 
         call = node.value if first and isinstance(node.value, cst.Call) else None
         return call, 0
     if isinstance(node, cst.Name):
-        found = reaching(node, source)
+        found = reaching_definitions(node, source)
         value = found[0].value if len(found) == 1 else None
         return (value, found[0].index) if isinstance(value, cst.Call) else (None, None)
     return (node, None) if isinstance(node, cst.Call) else (None, None)
@@ -233,8 +233,8 @@ def _is_text(target: cst.BaseExpression, source: Source) -> bool:
     """Whether a target is embedded words: by the names it is made of."""
     texts, node = [source.code(target)], target
     for _ in range(_DEPTH):
-        name = next((n for n in _names(node, source) if reaching(n, source)), None)
-        found = reaching(name, source) if name is not None else []
+        name = next((n for n in _names(node, source) if reaching_definitions(n, source)), None)
+        found = reaching_definitions(name, source) if name is not None else []
         if len(found) != 1 or found[0].value is None:
             break
         node = found[0].value

@@ -27,5 +27,5 @@ def exported_name(call: cst.Call, source: HasUses) -> str:
     if name == INTERPOLATE and arguments(call, *SIZES).value("mode", "nearest") not in MODES:
         return ""  # written otherwise
     known = name in written_operators.load_rows() or name.startswith("torch.nn.functional.")
-    runs = known and source.regions.traced(call) and source.uses.in_graph(call)
+    runs = known and source.regions.is_traced(call) and source.uses.in_graph(call)
     return name if runs else ""

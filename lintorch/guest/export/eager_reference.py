@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from lintorch.guest.export.compare_numbers import Difference, find_difference
-from lintorch.guest.export.module_state import copied_module, list_tensors
+from lintorch.guest.export.module_state import copy_module, list_tensors
 from lintorch.guest.watch.make_tensors import flatten_output, make_inputs
 from lintorch.record.arguments import arrange_arguments
 from lintorch.record.models import Model
@@ -58,7 +58,7 @@ class Eager:
 
         Layers with a fast path for inference give other numbers where gradients are recorded.
         """
-        with copied_module(self._module) as module:
+        with copy_module(self._module) as module:
             recorded = flatten_output(module(*self._arrange_arguments(self.make_inputs(sizes))))
         if find_difference(recorded, given) is None:
             return True
@@ -71,12 +71,12 @@ class Eager:
         return arrange_arguments(self.model.inputs, given)
 
     def _run_afresh(self, sizes: NamedSizes) -> Any:
-        with copied_module(self._module) as module, torch.no_grad():
+        with copy_module(self._module) as module, torch.no_grad():
             return module(*self._arrange_arguments(self.make_inputs(sizes)))
 
     def _run_nudged(self, sizes: NamedSizes) -> list[torch.Tensor]:
         generator = torch.Generator().manual_seed(0)
-        with copied_module(self._module) as module, torch.no_grad():
+        with copy_module(self._module) as module, torch.no_grad():
             nudged = [_nudge_tensor(tensor, generator) for tensor in self.make_inputs(sizes)]
             for _, value in list_tensors(module):
                 if value.is_floating_point():

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import torch
 from torch import nn
 
-from lintorch.guest.export.module_state import restored_module
+from lintorch.guest.export.module_state import restore_module
 from lintorch.guest.watch.make_tensors import flatten_output
 from lintorch.record.arguments import arrange_arguments
 from lintorch.record.models import Input
@@ -86,7 +86,7 @@ class Explained:
 
 
 class Exporter(Protocol):
-    """A module with these functions; `lintorch.guest.export.exporter_table` lists them."""
+    """A module with these functions, in the folder `exporters`; `lintorch.core.profile` lists their names."""
 
     def available(self) -> str:
         """The empty text, or what to install."""
@@ -105,7 +105,7 @@ def wrap_module(job: Job, module: nn.Module, artifact: str = "") -> Exported:
     """A module as what was exported of a job; its buffers are the same before every run."""
 
     def run(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        with restored_module(module):
+        with restore_module(module):
             return flatten_output(module(*job.arrange_arguments(tensors)))
 
     return Exported(run, artifact=artifact)

@@ -9,7 +9,7 @@ from torch import nn
 
 from lintorch.guest.export.eager_reference import NamedSizes
 from lintorch.guest.export.exporter import Job
-from lintorch.guest.export.exporter_table import EXPORTER_TABLE
+from lintorch.guest.export.find_exporter import find_exporter
 from lintorch.guest.export.write_program import write_program
 from lintorch.guest.watch.make_tensors import make_inputs
 from lintorch.record.models import Model
@@ -35,5 +35,5 @@ def write_reproduction(
     title = f"{model.qualname} of {path} exported with {exporter}."
     sizes = [model.sizes, *varied.values()]
     return write_program(
-        title, name, building, model.inputs, sizes, EXPORTER_TABLE[exporter].script(job), train
+        title, name, building, model.inputs, sizes, find_exporter(exporter).script(job), train
     )

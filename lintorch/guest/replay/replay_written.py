@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from lintorch.guest.export.compare_numbers import Difference
-from lintorch.guest.export.module_state import copied_module
+from lintorch.guest.export.module_state import copy_module
 from lintorch.guest.process.error_text import class_name_of
 from lintorch.guest.replay.run_again import Outputs, Replay, describe_difference
 from lintorch.guest.replay.unusable import Unusable
@@ -63,7 +63,7 @@ def _twice(
     replay: Replay, keys: Sequence[Key]
 ) -> tuple[Mapping[Key, Any], Mapping[Key, Any], Difference | None]:
     """What attributes hold before and after a call, and how a second call in a row differs."""
-    with copied_module(replay.subject.module) as module:
+    with copy_module(replay.subject.module) as module:
         before = {key: _copied(_held(module, key)) for key in keys}
         replay.call_module(module)
         after = {key: _copied(_held(module, key)) for key in keys}
@@ -95,7 +95,7 @@ def _is_unread(replay: Replay, key: Key) -> bool:
     """Whether a call gives the same output, and writes the attribute, where its old value cannot be used."""
     poison = Unusable()
     try:
-        with copied_module(replay.subject.module) as module, _holding(module, key, poison):
+        with copy_module(replay.subject.module) as module, _holding(module, key, poison):
             outputs: Outputs = replay.call_module(module)
             return replay.compare_outputs(outputs) is None and _held(module, key) is not poison
     except Exception:  # it was used

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from lintorch.guest.export.compare_numbers import Difference, find_difference
-from lintorch.guest.export.module_state import copied_module
+from lintorch.guest.export.module_state import copy_module
 from lintorch.guest.process.surroundings import seed_generators
 from lintorch.guest.watch import make_tensors
 from lintorch.guest.watch.record_run import WatchedModel, call_model
@@ -43,7 +43,7 @@ class Replay:
         self, around: Around = lambda module: nullcontext(), values: int = make_tensors.SEED
     ) -> Outputs:
         """The tensors that come out, when `around(module)` is entered before the call."""
-        with copied_module(self.subject.module) as module, around(module):
+        with copy_module(self.subject.module) as module, around(module):
             return self.call_module(module, values)
 
     def call_module(self, module: nn.Module, values: int = make_tensors.SEED) -> Outputs:
