@@ -30,7 +30,7 @@ from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.names.scopes import Binding
 from lintorch.facts.nets.layers import Layers
 from lintorch.facts.project.module_homes import Project
-from lintorch.facts.regions.entered_functions import Function, find_entered
+from lintorch.facts.regions.entered_functions import ProjectFunction, find_entered
 from lintorch.facts.regions.file_purpose import FilePurpose
 from lintorch.facts.regions.forward_region import Regions
 from lintorch.facts.training.loops import Loop, Loops, is_backward
@@ -235,7 +235,7 @@ class Source:
         return self._purpose.is_test
 
     @cached_property
-    def enters(self) -> frozenset[Function]:
+    def enters(self) -> frozenset[ProjectFunction]:
         """Functions of other files of the project that run in the forward passes of this one."""
         return find_entered(self.regions, self.names, self._project)
 

@@ -18,7 +18,7 @@ import pytest
 from examining import examine_files, examine_nets, net
 from reported import failure_of
 from running import CHECKOUT, lintorch
-from watched import Run, wait_for
+from watched import PATIENCE, Run, wait_for
 
 from lintorch.host.reports import Report
 from lintorch.record.model_options import ModelLimits
@@ -240,7 +240,9 @@ def test_a_model_may_talk_to_itself_write_where_it_is_and_is_the_same_user(tmp_p
 def test_memory_that_processes_share_counts_once_where_it_matters() -> None:
     command = [sys.executable, "-c", SHARING]
     environment = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=PATIENCE
+    )
     assert done.stdout == "5 5 1\n", done.stderr
 
 
@@ -291,7 +293,7 @@ def test_a_model_that_kills_its_worker_leaves_nothing_running(tmp_path: Path) ->
     )
     tmp_path.joinpath("net.py").write_text(net(running=line, helpers=HELPERS))
     run = Run(tmp_path, "models")
-    out, _ = run.process.communicate(timeout=120)
+    out, _ = run.process.communicate(timeout=PATIENCE)
     assert "net.py:Next on x" in out
     assert "stopped: it ended the worker process" in out
     assert not run.others()

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ pytest.importorskip("onnxruntime")
 
 from examining import examine_files
 from running import CHECKOUT, interpreter, lintorch
+from watched import PATIENCE, wait_for
 
 from lintorch.core.finding import Finding, Place, Severity
 from lintorch.record.events.base import OperatorCall
@@ -368,14 +368,11 @@ def test_an_interrupt_leaves_no_process_and_no_file(tmp_path: Path) -> None:
         text=True,
         preexec_fn=hearing_interrupts,
     )
-    deadline = time.monotonic() + 120
-    while not sleeping("641"):
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline
-        select_a_moment()
+    wait_for(lambda: sleeping("641") or process.poll() is not None)
+    assert process.poll() is None, process.communicate()
     assert [*temporary.iterdir()]
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out) == (130, "")
     assert err == "lintorch: stopped; no file is half written\n"
     assert [*temporary.iterdir()] == []
@@ -387,11 +384,6 @@ def test_an_interrupt_leaves_no_process_and_no_file(tmp_path: Path) -> None:
 def hearing_interrupts() -> None:
     """A run that is started in the background ignores them, and so does all that it starts."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-def select_a_moment() -> None:
-    """Wait a moment for another process."""
-    signal.sigtimedwait([], 0.05)
 
 
 def sleeping(seconds: str = "631") -> list[str]:

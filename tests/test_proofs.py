@@ -11,18 +11,19 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
+from warm.server import prepare_models
 
 from lintorch import catalog
 from lintorch.core.rule import Rule
 
 RULES = [rule for rule in catalog.build_catalog().rules.values() if rule.bad and rule.detectors]
-SECONDS = 180
+SECONDS = 600
 _START = "import warnings\nwarnings.simplefilter('error')\nimport torch\ntorch.manual_seed(0)\n"
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _torch_is_imported_once() -> None:
-    import torch  # noqa: F401
+def _torch_and_exporters_are_imported_once() -> None:
+    prepare_models()
 
 
 def outcome(example: str, proof: str, folder: Path) -> str:

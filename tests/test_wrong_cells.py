@@ -72,32 +72,22 @@ def told(trial: dict[str, Any]) -> Told:
     return trial["status"], frozenset(said)
 
 
-@pytest.fixture(scope="module")
-def tried() -> dict[str, dict[tuple[str, str], dict[str, Any]]]:
-    """The trials by file, then model and exporter; files that are tried alike share one run."""
-    alike: dict[Any, list[str]] = defaultdict(list)
-    for stem, how in RUNS.items():
-        alike[how].append(stem)
-    found: dict[str, dict[tuple[str, str], dict[str, Any]]] = defaultdict(dict)
-    for (exporters, options), stems in alike.items():
-        paths = [FOLDER / f"{stem}.py" for stem in stems]
-        to = [word for exporter in exporters for word in ("--to", exporter)]
-        done = lintorch("export", *paths, *to, *options, "--output-format", "json", cwd=CHECKOUT)
-        assert done.returncode == 1, done.stderr
-        matrix = json.loads(done.stdout)
-        assert [model for model in matrix["models"] if "cause" in model] == []
-        for trial in matrix["trials"]:
-            path, _, model = trial["model"].rpartition(":")
-            found[Path(path).stem][model, trial["exporter"]] = trial
-    return found
+def trials(stem: str) -> dict[tuple[str, str], dict[str, Any]]:
+    """What became of the exports of one file, by model and exporter."""
+    exporters, options = RUNS[stem]
+    to = [word for exporter in exporters for word in ("--to", exporter)]
+    path = FOLDER / f"{stem}.py"
+    done = lintorch("export", path, *to, *options, "--output-format", "json", cwd=CHECKOUT)
+    assert done.returncode == 1, done.stderr
+    matrix = json.loads(done.stdout)
+    assert [model for model in matrix["models"] if "cause" in model] == []
+    return {(each["model"].rpartition(":")[2], each["exporter"]): each for each in matrix["trials"]}
 
 
 @pytest.mark.parametrize("stem", RUNS)
-def test_every_cell_is_told_at_its_line(
-    stem: str, tried: dict[str, dict[tuple[str, str], dict[str, Any]]]
-) -> None:
+def test_every_cell_is_told_at_its_line(stem: str) -> None:
     expected = marked(stem)
-    given = {key: told(trial) for key, trial in tried[stem].items()}
+    given = {key: told(trial) for key, trial in trials(stem).items()}
     other = {key: given.get(key) for key in expected if given.get(key) != expected[key]}
     assert other == {}, {key: expected[key] for key in other}
     assert given.keys() == expected.keys()

@@ -13,8 +13,8 @@ from typing import IO
 
 from running import CHECKOUT
 
-PATIENCE = 120
-"""Seconds, for machines that have much else to do."""
+PATIENCE = 600
+"""Seconds that a process which will end may take, on a machine that has much else to do."""
 
 
 class Run:

@@ -18,8 +18,12 @@ from lintorch.core.finding import Finding
 BROKEN = (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
 """What a file that is not there, or holds something else, may raise."""
 _FORMAT = 8
+"""Of what is stored; to be raised with every change of it, or of the fields of a finding."""
 _SETTLED = 2_000_000_000
-"""Nanoseconds after which a file cannot change any more without its time of change telling."""
+"""Nanoseconds after which a file cannot change any more without its time of change telling.
+
+The coarsest clock of a file system in use, FAT's, ticks every two seconds.
+"""
 _Stamp = tuple[int, int, int, str]
 """Size, nanoseconds of the last change as the file tells it and as the system does, digest.
 

@@ -37,7 +37,7 @@ class Catalog:
         """Changes whenever a rule file, a table beside one, or a file of the engine does."""
         return rule_folders.fingerprint_rules(self.folders)
 
-    def find(self, code_or_name: str) -> Rule | None:
+    def find_rule(self, code_or_name: str) -> Rule | None:
         """The rule with this code or name, however it is cased."""
         wanted = code_or_name.lower()
         matches = (c for c in self.cards.values() if wanted in (c.code.lower(), c.name))
@@ -51,9 +51,9 @@ def build_catalog(further: Iterable[str] = ()) -> Catalog:
     Raises CatalogError naming the file where a rule cannot be loaded.
     """
     every = rule_folders.list_rule_folders(further)
-    return Catalog({code: _card(rule) for code, rule in load_rules(every).items()}, every)
+    return Catalog({code: _make_card(rule) for code, rule in load_rules(every).items()}, every)
 
 
-def _card(rule: Rule) -> Card:
+def _make_card(rule: Rule) -> Card:
     evidence = frozenset(detector.evidence for detector in rule.detectors)
     return Card(rule.code, rule.name, rule.theme, rule.severity, rule.default, evidence)

@@ -22,7 +22,7 @@ def load_rules(folders: tuple[str, ...]) -> Mapping[str, Rule]:
     names: dict[str, str] = {}
     for folder in folders:
         for path in list_rule_files(folder):
-            rule = _load(path, folder)
+            rule = _load_rule(path, folder)
             other = rules.get(rule.code) or rules.get(names.get(rule.name, ""))
             if other is not None:
                 raise CatalogError(
@@ -33,7 +33,7 @@ def load_rules(folders: tuple[str, ...]) -> Mapping[str, Rule]:
     return dict(sorted(rules.items()))
 
 
-def _load(path: str, folder: str) -> Rule:
+def _load_rule(path: str, folder: str) -> Rule:
     import importlib.util  # here, as most runs load no rule
 
     from lintorch.core.rule import Rule

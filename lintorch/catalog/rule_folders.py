@@ -22,7 +22,7 @@ def list_rule_folders(further: Iterable[str] = ()) -> tuple[str, ...]:
 
     Raises CatalogError naming a folder that is not there.
     """
-    every = (find_own_rules(), *_plugins(), *further)
+    every = (find_own_rules(), *_plugin_folders(), *further)
     for folder in every:
         if not os.path.isdir(folder):
             raise CatalogError(f"{folder}: no such folder of rules")
@@ -59,8 +59,8 @@ def walk_files(folder: str, endings: tuple[str, ...]) -> list[str]:
     return found
 
 
-def _plugins() -> list[str]:
-    if not any(_announces(entry) for entry in sys.path):
+def _plugin_folders() -> list[str]:
+    if not any(_may_announce(entry) for entry in sys.path):
         return []
     from importlib.metadata import entry_points
     from importlib.util import find_spec
@@ -72,21 +72,21 @@ def _plugins() -> list[str]:
     return found
 
 
-def _announces(entry: str) -> bool:
+def _may_announce(entry: str) -> bool:
     """Whether an entry of sys.path may hold a plugin; to ask `importlib.metadata` takes 20 ms."""
     if os.path.isfile(entry):  # an archive
         return True
-    return any(ENTRY_POINTS in _text(file) for file in _announcements(entry or "."))
+    return any(ENTRY_POINTS in _read_text(file) for file in _announcement_files(entry or "."))
 
 
-def _announcements(folder: str) -> Iterator[str]:
+def _announcement_files(folder: str) -> Iterator[str]:
     with suppress(OSError):
         for name in os.listdir(folder):
             if name.lower().endswith((".dist-info", ".egg-info", "egg-info")):
                 yield os.path.join(folder, name, "entry_points.txt")
 
 
-def _text(file: str) -> str:
+def _read_text(file: str) -> str:
     try:
         with open(file, encoding="utf-8", errors="replace") as stream:
             return stream.read()

@@ -26,7 +26,7 @@ def command(code_or_name: str, rules: tuple[str, ...]) -> None:
     except (CatalogError, SettingsError) as error:
         print_problems(sys.stderr, [error])
         sys.exit(2)
-    found = catalog.find(code_or_name)
+    found = catalog.find_rule(code_or_name)
     if found is None:
         known = [*catalog.names, *catalog.names.values()]
         near = get_close_matches(code_or_name, known, 1)

@@ -34,7 +34,7 @@ def run_export(request: ExportRequest, out: TextIO, err: TextIO) -> int:
 
 def exit_code_of_export(matrix: Matrix) -> int:
     """What the process ends with."""
-    counted = matrix.count()
+    counted = matrix.count_statuses()
     if matrix.errors or not matrix.rows or UNAVAILABLE in counted:
         return UNABLE
     right = set(counted) <= {OK} and all(row.failure is None for row in matrix.rows)

@@ -88,21 +88,21 @@ def lint_subject(subject: Subject, detectors: Index) -> Iterator[Finding]:
         return
     for key, node in subject.walk(wanted):
         for detector in wanted[key]:
-            yield from _detect(detector, node, subject)
+            yield from _run_detector(detector, node, subject)
 
 
-def _detect(detector: Detector, node: Any, subject: Subject) -> Iterator[Finding]:
+def _run_detector(detector: Detector, node: Any, subject: Subject) -> Iterator[Finding]:
     try:
         for found in detector.detect(node, subject):
-            if finding := _finding(detector.rule, found, subject):
+            if finding := _make_finding(detector.rule, found, subject):
                 yield finding
     except RecursionError:
         raise
     except Exception as error:  # any rule may be wrong; none may take the run down
-        yield _crash(detector.rule, error, subject.place(node))
+        yield _report_crash(detector.rule, error, subject.place(node))
 
 
-def _finding(rule: Rule, found: Yielded, subject: Subject) -> Finding | None:
+def _make_finding(rule: Rule, found: Yielded, subject: Subject) -> Finding | None:
     bare = Finding(
         rule.code,
         rule.name,
@@ -115,13 +115,13 @@ def _finding(rule: Rule, found: Yielded, subject: Subject) -> Finding | None:
     )
     if isinstance(found, Refuted):
         return replace(bare, refuted=found.reason, target=found.target, settles=found.settles)
-    judged = _judged(bare, found, subject)
+    judged = _judge_hit(bare, found, subject)
     if judged is None or judged.fix is None:
         return judged
     return replace(judged, fix=subject.promised(judged.fix, found.node))
 
 
-def _judged(bare: Finding, hit: Hit, subject: Subject) -> Finding | None:
+def _judge_hit(bare: Finding, hit: Hit, subject: Subject) -> Finding | None:
     """The finding with the hit's words, and with its gravity for the exporters in use."""
     severity, hazard = bare.severity, None
     if hit.harm is not None:
@@ -148,7 +148,7 @@ def _judged(bare: Finding, hit: Hit, subject: Subject) -> Finding | None:
     )
 
 
-def _crash(rule: Rule, error: Exception, place: Place) -> Finding:
+def _report_crash(rule: Rule, error: Exception, place: Place) -> Finding:
     message = (
         f"rule {rule.code} ({rule.name}) crashed here and was skipped: {describe_defect(error)}"
     )

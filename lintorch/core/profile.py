@@ -91,6 +91,6 @@ def weigh_hazard(hazard: Hazard) -> Severity:
     return max(_SEVERITY.get(kind, hazard.refused) for _, kind in hazard.harm)
 
 
-def enumerated(names: list[str]) -> str:
+def enumerate_names(names: list[str]) -> str:
     """`a, b and c`."""
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]

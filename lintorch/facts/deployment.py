@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from lintorch.core.exporter_calls import DIAGNOSING, DYNAMO_BY_DEFAULT, EXPORTER_CALLS
 from lintorch.core.profile import MEASURED_TORCH, WRITES_ONNX, Profile
-from lintorch.facts.dynamic_shapes import Sizes
+from lintorch.facts.dynamic_shapes import AssignedSizes
 from lintorch.files.testfile import is_test_file
 
 Release = tuple[int, int]
@@ -85,13 +85,15 @@ def _calls(data: bytes, torch: Release) -> Iterator[ExportCall]:
         tree = ast.parse(data)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
-    names, sizes = _imports(tree), Sizes(tree)
+    names, sizes = _imports(tree), AssignedSizes(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and (call := _call(node, names, torch, sizes)):
             yield call
 
 
-def _call(node: ast.Call, names: dict[str, str], torch: Release, sizes: Sizes) -> ExportCall | None:
+def _call(
+    node: ast.Call, names: dict[str, str], torch: Release, sizes: AssignedSizes
+) -> ExportCall | None:
     kind = _KINDS.get(_name(node.func, names))
     if kind is None and isinstance(node.func, ast.Attribute):
         kind = _METHODS.get(node.func.attr)

@@ -10,6 +10,7 @@ from typing import TextIO
 _WIDE = ("W", "F")
 _NO_WIDTH = ("Mn", "Me", "Cf")
 _TAB = 4
+"""Columns between the stops of tabs: as wide as Python code is indented."""
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -43,7 +44,7 @@ def make_writable(text: str, out: TextIO) -> str:
 
 def make_printable(text: str) -> str:
     """The text with a visible sign for each character that would move or recolour a terminal."""
-    return _UNPRINTABLE.sub(lambda match: _sign(match.group()), text)
+    return _UNPRINTABLE.sub(lambda match: _visible_sign(match.group()), text)
 
 
 def join_lines(text: str) -> str:
@@ -64,15 +65,15 @@ def show_characters(line: str) -> list[str]:
 
 def count_columns(text: str) -> int:
     """How many terminal columns a text takes."""
-    return len(text) if text.isascii() else sum(map(_columns, text))
+    return len(text) if text.isascii() else sum(map(_measure_character, text))
 
 
-def _columns(character: str) -> int:
+def _measure_character(character: str) -> int:
     if unicodedata.category(character) in _NO_WIDTH:
         return 0
     return 2 if unicodedata.east_asian_width(character) in _WIDE else 1
 
 
-def _sign(character: str) -> str:
+def _visible_sign(character: str) -> str:
     code = ord(character)
     return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"

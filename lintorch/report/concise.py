@@ -15,19 +15,19 @@ from lintorch.report.wording import write_message
 
 def render(report: Result, out: TextIO, *, color: bool, width: int | None) -> None:
     """Write `path:row:col: LT101 [*] message (name)` lines, never wrapped nor coloured."""
-    for line in _lines(report):
+    for line in _write_lines(report):
         out.write(make_writable(line, out) + "\n")
 
 
-def _lines(report: Result) -> Iterator[str]:
+def _write_lines(report: Result) -> Iterator[str]:
     for finding in report.findings:
-        yield _line(finding, mark_fix(finding, report) + write_message(finding))
+        yield _write_line(finding, mark_fix(finding, report) + write_message(finding))
     if report.show_refuted:
         for finding in report.withdrawn:
-            yield _line(finding, f"withdrawn: {finding.refuted or write_message(finding)}")
+            yield _write_line(finding, f"withdrawn: {finding.refuted or write_message(finding)}")
     yield from map(join_lines, write_repairs(report))
     yield write_summary(report)
 
 
-def _line(finding: Finding, said: str) -> str:
+def _write_line(finding: Finding, said: str) -> str:
     return join_lines(f"{write_location(finding.place)}: {finding.code} {said} ({finding.name})")

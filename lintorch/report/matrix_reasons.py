@@ -15,9 +15,9 @@ from lintorch.report.wording import write_message
 
 def write_reasons(row: Row, screen: Screen) -> Iterator[Line]:
     """How the model was built and fed, then each thing that is wrong, at its line."""
-    said = list(dict.fromkeys(reason for each in row.tried for reason in _reason(each)))
+    said = list(dict.fromkeys(reason for each in row.tried for reason in _write_reason(each)))
     if row.problem is not None:
-        said = [_at(row.problem), *said]
+        said = [_write_finding(row.problem), *said]
     files = (path for each in row.tried for path in (each.artifact, each.script) if path)
     written = list(dict.fromkeys(files))
     if row.model is not None and row.failure is None and not row.tried:
@@ -36,10 +36,10 @@ def write_reasons(row: Row, screen: Screen) -> Iterator[Line]:
         yield [("  wrote ", "dim"), (shown_path(path), "")]
 
 
-def _reason(each: Tried) -> Iterator[str]:
+def _write_reason(each: Tried) -> Iterator[str]:
     outcome = each.outcome
     for finding in each.findings:
-        yield _at(finding)
+        yield _write_finding(finding)
     if not each.findings and (each.status != OK or outcome.status == "random"):
         yield join_lines(f"{outcome.exporter}: {each.message or each.status}")
     said = " ".join(write_message(finding) for finding in each.findings)
@@ -52,7 +52,7 @@ def _reason(each: Tried) -> Iterator[str]:
         yield f"{outcome.exporter}: no program shows this: {outcome.unwritten}"
 
 
-def _at(finding: Finding) -> str:
+def _write_finding(finding: Finding) -> str:
     place = finding.place
     return join_lines(
         f"{shown_path(place.path)}:{place.row}: {finding.code} {write_message(finding)}"

@@ -38,26 +38,26 @@ def render(matrix: Matrix, out: TextIO, *, color: bool, width: int | None) -> No
     screen = Screen.of(out, color, width)
     if matrix.rows:
         heads = ["model", *matrix.columns]
-        cells = [[(name_row(row), ""), *_cells(row, matrix)] for row in matrix.rows]
+        cells = [[(name_row(row), ""), *_fill_row(row, matrix)] for row in matrix.rows]
         if width is None:
-            screen.write(_plain(heads, cells))
+            screen.write(_align_columns(heads, cells))
         else:
-            _drawn(heads, cells, out, color, width)
+            _draw_table(heads, cells, out, color, width)
     for row in matrix.rows:
         screen.write(write_reasons(row, screen))
-    screen.write([(), [(_summary(matrix), "")]])
+    screen.write([(), [(_write_summary(matrix), "")]])
 
 
-def _cells(row: Row, matrix: Matrix) -> Iterator[tuple[str, str]]:
+def _fill_row(row: Row, matrix: Matrix) -> Iterator[tuple[str, str]]:
     """What became of the model in each column; more than one word where it was tried twice."""
     for column in matrix.columns:
         found = [each for each in row.tried if each.column == column]
         worst = max(found, key=lambda each: list(_STYLES).index(each.status), default=None)
-        told = " / ".join(map(_word, found))
+        told = " / ".join(map(_write_cell, found))
         yield (told, _STYLES[worst.status]) if worst else _NONE
 
 
-def _word(each: Tried) -> str:
+def _write_cell(each: Tried) -> str:
     if each.outcome.status == "random" and each.status == OK:
         return "ok, random"
     amounts = [amount for amount in each.outcome.wrong_at.values() if amount is not None]
@@ -66,7 +66,7 @@ def _word(each: Tried) -> str:
     return each.status
 
 
-def _plain(heads: list[str], cells: list[list[tuple[str, str]]]) -> Iterator[Line]:
+def _align_columns(heads: list[str], cells: list[list[tuple[str, str]]]) -> Iterator[Line]:
     """Columns aligned with blanks."""
     rows = [[(head, "dim") for head in heads], *cells]
     widths = [max(count_columns(row[place][0]) for row in rows) for place in range(len(heads))]
@@ -78,7 +78,7 @@ def _plain(heads: list[str], cells: list[list[tuple[str, str]]]) -> Iterator[Lin
         ]
 
 
-def _drawn(
+def _draw_table(
     heads: list[str], cells: list[list[tuple[str, str]]], out: TextIO, color: bool, width: int
 ) -> None:
     from rich.console import Console
@@ -94,9 +94,9 @@ def _drawn(
     Console(file=out, width=width, no_color=not color, highlight=False).print(table)
 
 
-def _summary(matrix: Matrix) -> str:
+def _write_summary(matrix: Matrix) -> str:
     tried = sum(len(row.tried) for row in matrix.rows)
-    counts = ", ".join(f"{number} {status}" for status, number in matrix.count().items())
+    counts = ", ".join(f"{number} {status}" for status, number in matrix.count_statuses().items())
     models = sum(row.model is not None for row in matrix.rows)
     stages = [row.failure.stage for row in matrix.rows if row.failure is not None]
     stopped = stages.count("stopped")

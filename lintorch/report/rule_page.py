@@ -21,14 +21,16 @@ _SEEN = "Run after the first example, this goes wrong; after the better one it d
 def write_page(rule: Rule) -> str:
     """The page as Markdown."""
     parts = [f"# {rule.code} {rule.name}", f"{rule.summary[:1].upper()}{rule.summary[1:]}."]
-    parts += [_standing(rule), rule.why]
+    parts += [_write_standing(rule), rule.why]
     if rule.bad:
-        title = "## For example" if not rule.example_profile else _for(rule.example_profile)
-        parts += [title, _code(rule.bad)]
+        title = (
+            "## For example" if not rule.example_profile else _title_example(rule.example_profile)
+        )
+        parts += [title, _indent_code(rule.bad)]
     if rule.good:
-        parts += ["## Better", _code(rule.good)]
+        parts += ["## Better", _indent_code(rule.good)]
     if rule.proof:
-        parts += ["## Seen", _SEEN, _code(rule.proof)]
+        parts += ["## Seen", _SEEN, _indent_code(rule.proof)]
     if rule.unproven:
         parts += ["## Not shown", rule.unproven]
     if rule.fix:
@@ -79,16 +81,16 @@ def list_tiers(rule: Rule) -> list[str]:
     return [_TIERS[kind] for kind in Evidence if any(d.evidence is kind for d in rule.detectors)]
 
 
-def _standing(rule: Rule) -> str:
+def _write_standing(rule: Rule) -> str:
     seen = ", ".join(list_tiers(rule)) or "lintorch itself"
     switched = "on" if rule.default else "off"
     return f"{str(rule.severity).capitalize()}; evidence: {seen}; {switched} by default; since {rule.since}."
 
 
-def _for(profile: tuple[str, ...]) -> str:
+def _title_example(profile: tuple[str, ...]) -> str:
     words = [word.removeprefix("target:").replace("@", " at opset ") for word in profile]
     return "## For example, under " + " and ".join(words)
 
 
-def _code(text: str) -> str:
+def _indent_code(text: str) -> str:
     return indent(text.rstrip("\n"), "    ")

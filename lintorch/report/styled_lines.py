@@ -31,7 +31,9 @@ _SGR = {
     "dim": "2",
 }
 _WIDTH = 100
+"""Columns where no terminal says how many: logs and pull requests show these without scrolling."""
 _LEAST = 40
+"""Columns below which a code frame has no room beside its row numbers."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Screen:
     def write(self, lines: Iterable[Line]) -> None:
         """Write lines, without trailing blanks and with nothing that could steer a terminal."""
         for line in lines:
-            self.out.write("".join(self._painted(_stripped(line))) + "\n")
+            self.out.write("".join(self._painted(_strip_blanks(line))) + "\n")
 
     def fit(self, text: str) -> str:
         """The text as this stream can carry it."""
@@ -82,20 +84,20 @@ def clip_line(characters: Iterable[Piece], left: int, room: int, more: str) -> L
             kept.append((text if whole else " " * inside, style))
         column += count_columns(text)
     if left and column:
-        kept[:1] = [_mark(more, kept[:1])]
+        kept[:1] = [_mark_cut(more, kept[:1])]
     if column > left + room:
-        kept[-1:] = [_mark(more, kept[-1:])]
+        kept[-1:] = [_mark_cut(more, kept[-1:])]
     return [
         ("".join(text for text, _ in run), style) for style, run in groupby(kept, lambda p: p[1])
     ]
 
 
-def _mark(more: str, replaced: list[Piece]) -> Piece:
+def _mark_cut(more: str, replaced: list[Piece]) -> Piece:
     width = sum(count_columns(text) for text, _ in replaced)
     return more + " " * (width - count_columns(more)), "dim"
 
 
-def _stripped(line: Line) -> Line:
+def _strip_blanks(line: Line) -> Line:
     kept = list(line)
     while kept and not (bare := (kept[-1][0].rstrip(" "), kept[-1][1]))[0]:
         kept.pop()

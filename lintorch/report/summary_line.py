@@ -40,7 +40,7 @@ def write_summary(report: Result) -> str:
     if report.fixed:
         remain = "1 remains" if total == 1 else f"{total} remain"
         opening = f"Fixed {write_count(report.fixed, 'finding')}, {remain}"
-    return f"{opening} ({_severities(report)}).{_fixable(report)}"
+    return f"{opening} ({_count_severities(report)}).{_count_fixable(report)}"
 
 
 def write_unread(report: Result) -> str:
@@ -61,14 +61,14 @@ def _nothing_found(report: Result) -> str:
     return "All checks passed!" if report.whole else "No findings in what was checked."
 
 
-def _severities(report: Result) -> str:
+def _count_severities(report: Result) -> str:
     found = Counter(finding.severity for finding in report.findings)
     return ", ".join(
         write_count(found[kind], str(kind)) for kind in reversed(Severity) if found[kind]
     )
 
 
-def _fixable(report: Result) -> str:
+def _count_fixable(report: Result) -> str:
     kinds = Counter(finding.fix.applicability for finding in report.findings if finding.fix)
     hidden = 0 if report.unsafe else kinds[Applicability.UNSAFE]
     fixable = kinds[Applicability.SAFE] + kinds[Applicability.UNSAFE] - hidden

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lintorch.core.finding import Evidence, Finding, Harm, Hazard, Note
-from lintorch.core.profile import enumerated
+from lintorch.core.profile import enumerate_names
 
 _CLAUSES = {
     Harm.SILENT: "silently wrong under {}",
@@ -19,7 +19,7 @@ _CLAUSES = {
 
 def write_message(found: Finding | Note) -> str:
     """What was found, and for which exporters in use the line breaks and how, and for which not."""
-    verdict = "" if found.hazard is None else _verdict(found.hazard)
+    verdict = "" if found.hazard is None else _write_verdict(found.hazard)
     return ": ".join(part for part in (found.said, found.detail, verdict) if part)
 
 
@@ -35,16 +35,20 @@ def _write_note(note: Note, finding: Finding) -> str:
     """A verdict, or a detail where there is no verdict, stands in the message already."""
     if note.hazard is None and finding.hazard is None and note.detail == finding.detail:
         return note.said
-    if note.hazard and finding.hazard and _verdict(note.hazard) == _verdict(finding.hazard):
+    if (
+        note.hazard
+        and finding.hazard
+        and _write_verdict(note.hazard) == _write_verdict(finding.hazard)
+    ):
         return write_message(replace(note, hazard=None))
     return write_message(note)
 
 
-def _verdict(hazard: Hazard) -> str:
+def _write_verdict(hazard: Hazard) -> str:
     clauses = [
-        _CLAUSES[kind].format(enumerated([name for name, each in hazard.harm if each is kind]))
+        _CLAUSES[kind].format(enumerate_names([name for name, each in hazard.harm if each is kind]))
         for kind in sorted({kind for _, kind in hazard.harm}, reverse=True)
     ]
     if hazard.fine:
-        clauses.append(f"right under {enumerated([*hazard.fine])}")
+        clauses.append(f"right under {enumerate_names([*hazard.fine])}")
     return "; ".join(clauses)

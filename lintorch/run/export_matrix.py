@@ -50,7 +50,7 @@ def export_models(request: ExportRequest, progress: Progress) -> Matrix:
             placed = place_artifacts(rows, request)
     targets = scope.profile_of(paths[0]).targets if paths else ()
     judged = tuple(
-        replace(row, tried=tuple(one for each in row.tried for one in each.judged(targets)))
+        replace(row, tried=tuple(one for each in row.tried for one in each.judge_for(targets)))
         for row in placed
     )
     columns = dict.fromkeys(each.column for row in judged for each in row.tried)

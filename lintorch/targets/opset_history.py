@@ -9,7 +9,7 @@ from lintorch.targets.runtime_tables import read_table
 
 
 @functools.cache
-def _operators() -> dict[str, list[list[int]]]:
+def _read_operators() -> dict[str, list[list[int]]]:
     table: Any = read_table("_onnx_operators")
     found: dict[str, list[list[int]]] = table["operators"]
     return found
@@ -17,7 +17,7 @@ def _operators() -> dict[str, list[list[int]]]:
 
 def is_standard(operator: str) -> bool:
     """Whether ONNX has, or had, an operator of this name."""
-    return operator in _operators()
+    return operator in _read_operators()
 
 
 def find_definition(operator: str, opset: int | None) -> int | None:
@@ -25,16 +25,11 @@ def find_definition(operator: str, opset: int | None) -> int | None:
 
     Without an opset, the last definition.
     """
-    known = [n for n in _operators().get(operator, [[]])[0] if opset is None or n <= opset]
+    known = [n for n in _read_operators().get(operator, [[]])[0] if opset is None or n <= opset]
     return max(known, default=None)
-
-
-def find_first_opset(operator: str) -> int | None:
-    """The opset that an operator came with."""
-    return min(_operators().get(operator, [[]])[0], default=None)
 
 
 def has_body(operator: str, since: int) -> bool:
     """Whether a runtime without the operator can put its function body in its place."""
-    entry = _operators().get(operator, [[]])
+    entry = _read_operators().get(operator, [[]])
     return len(entry) > 1 and since in entry[1]

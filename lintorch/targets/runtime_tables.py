@@ -52,7 +52,7 @@ class Family:
         """What its operators are called: "onnx", "aten" or "torch" (modules and functions)."""
         self.casts: Mapping[str, str] = data.get("casts", {})
         """Types that it turns into another one by itself."""
-        self.releases = tuple(_release(each, data) for each in data["releases"])
+        self.releases = tuple(_read_release(each, data) for each in data["releases"])
         self._rows: list[Row] = data["rows"]
         self._operators: Mapping[str, int | list[tuple[str, int | None]]] = data["operators"]
         self._order = {release.version: n for n, release in enumerate(self.releases)}
@@ -100,7 +100,7 @@ def list_families() -> tuple[str, ...]:
     return tuple(sorted(n.removesuffix(".json") for n in names if n[0] not in "_."))
 
 
-def _release(each: Mapping[str, Any], data: Mapping[str, Any]) -> Release:
+def _read_release(each: Mapping[str, Any], data: Mapping[str, Any]) -> Release:
     given = {name: value for name, value in each.items() if name in Release.__dataclass_fields__}
     given |= {name: tuple(given[name]) for name in ("notes", "bounds") if name in given}
     given["sources"] = tuple(data["sources"][n] for n in each["sources"])

@@ -11,6 +11,7 @@ from lintorch.targets.verdict import About, Answer, Verdict
 
 _ONNX = ("", "ai.onnx")
 _LOWEST = 7
+"""The first opset of which the tables of runtimes tell anything."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ class Target:
         kind = "onnx" if domain in _ONNX else domain
         if kind != self.tables.names:
             return Verdict(Answer.UNKNOWN, f"{self.name} has no table of {kind} operators")
-        if kind == "onnx" and _refused(opset, release):
+        if kind == "onnx" and _opset_refused(opset, release):
             reason = f"{self.name} refuses opset {opset}: its highest is {release.highest}"
             return Verdict(Answer.NO, reason, About.OPSET, confidence=release.confidence)
         spelled, row = self._row(operator)
@@ -105,6 +106,6 @@ class Target:
         return operator, None
 
 
-def _refused(opset: int | None, release: Release) -> bool:
+def _opset_refused(opset: int | None, release: Release) -> bool:
     limit = release.highest if release.limit == "refused" else None
     return opset is not None and limit is not None and opset > limit

@@ -41,7 +41,7 @@ def find_target(name: str) -> Target:
     if not whole:
         raise TargetError(f"unknown target `{name}`{_near_runtime(written, tuple(known))}")
     longest = max(whole, key=len)
-    version = _release(known[longest], written[len(longest) + 1 :].removeprefix("v"))
+    version = _find_release(known[longest], written[len(longest) + 1 :].removeprefix("v"))
     if version is None:
         raise TargetError(f"unknown target `{name}`{_near_release(known[longest], written)}")
     return Target(known[longest], version)
@@ -53,7 +53,7 @@ def list_targets() -> Iterator[Target]:
         yield from (Target(name, release.version) for release in load_family(name).releases)
 
 
-def _release(runtime: str, asked: str) -> str | None:
+def _find_release(runtime: str, asked: str) -> str | None:
     versions = [release.version for release in load_family(runtime).releases]
     if not asked:
         return versions[0] if len(versions) == 1 else None
@@ -78,12 +78,12 @@ def _near_runtime(written: str, known: tuple[str, ...]) -> str:
 def _near_release(runtime: str, written: str) -> str:
     """The releases before and after the one asked for, or the newest where that is no number."""
     listed = [r.version for r in load_family(runtime).releases if not r.variant]
-    asked = _numbers(written.rpartition("-")[2])
-    below = [v for v in listed if _numbers(v) <= asked][-1:]
-    above = [v for v in listed if _numbers(v) > asked][:1]
+    asked = _split_version(written.rpartition("-")[2])
+    below = [v for v in listed if _split_version(v) <= asked][-1:]
+    above = [v for v in listed if _split_version(v) > asked][:1]
     near = [f"`{runtime}-{v}`" for v in (below + above if asked else listed[-3:])]
     return f"; the nearest releases with a table are {' and '.join(near)}"
 
 
-def _numbers(version: str) -> tuple[int, ...]:
+def _split_version(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".") if part.isdigit())

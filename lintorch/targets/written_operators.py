@@ -24,7 +24,7 @@ def list_written(name: str, exporter: str, opset: int) -> tuple[str, ...] | None
     """The ONNX operators that an exporter writes; None where it refuses, or nothing was measured."""
     found: Sequence[str] | None = None
     asked = max(opset, _FIRST_NEW) if exporter == "onnx" else opset
-    for begin, written in _changes(name, exporter):
+    for begin, written in _list_changes(name, exporter):
         if begin <= asked:
             found = written
     return None if found is None else tuple(found)
@@ -32,7 +32,7 @@ def list_written(name: str, exporter: str, opset: int) -> tuple[str, ...] | None
 
 def find_first_opset(name: str, exporter: str) -> int | None:
     """The first opset at which an exporter writes it; None where there is none, or none is known."""
-    return next((begin for begin, written in _changes(name, exporter) if written), None)
+    return next((begin for begin, written in _list_changes(name, exporter) if written), None)
 
 
 def list_traced(name: str) -> tuple[str, ...]:
@@ -57,6 +57,6 @@ def find_last_without(operator: str, exporter: str) -> tuple[int, frozenset[str]
     return (lowest, frozenset().union(*(names for _, names in found))) if found else None
 
 
-def _changes(name: str, exporter: str) -> Changes:
+def _list_changes(name: str, exporter: str) -> Changes:
     found: Changes = load_rows().get(name, {}).get(exporter, ())
     return found

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import libcst as cst
 
 from lintorch.core.finding import Hit, Refuted, Severity
-from lintorch.core.profile import LOWEST_OPSET, WRITES_ONNX, enumerated
+from lintorch.core.profile import LOWEST_OPSET, WRITES_ONNX, enumerate_names
 from lintorch.core.rule import Rule
 from lintorch.evidence import GraphCapture, OperatorUse, Outcome, Site, Trace, Tracer, Trial
 from lintorch.facts.exporting.onnx_operators import exported_name
@@ -108,7 +108,7 @@ def exported(call: cst.Call, name: str, target: Target, source: Source) -> Itera
         return
     exporter, (opset, lacking) = next(iter(found.items()))
     under = "" if len(found) == len(exporters) else f" by {exporter}"
-    parts = enumerated([wanted for wanted, _ in lacking])
+    parts = enumerate_names([wanted for wanted, _ in lacking])
     message = (
         f"{short(name)} is written as {parts}{under} at opset {opset}, and {told(lacking, target)}"
     )
@@ -127,7 +127,9 @@ def in_program(capture: GraphCapture, trace: Trace) -> Iterator[Hit]:
                     (n, v) for n in names if is_missing(v := target.supports(n, domain="aten"))
                 ]
                 if lacking:
-                    told_of = f"torch.export finds {enumerated([name for name, _ in lacking])} here"
+                    told_of = (
+                        f"torch.export finds {enumerate_names([name for name, _ in lacking])} here"
+                    )
                     message = f"{told_of}, which nothing decomposes, and {told(lacking, target)}"
                     yield Hit(
                         site or capture,
@@ -166,7 +168,7 @@ def judged(
     missing = [(name, v) for name, v in verdicts.items() if is_missing(v)]
     lacking = missing or [(name, v) for name, v in verdicts.items() if v.disputed]
     if lacking:
-        names = enumerated([name for name, _ in lacking])
+        names = enumerate_names([name for name, _ in lacking])
         wrote = f"{outcome.exporter} wrote {names} here at opset {outcome.opset}"
         hint = remedy(lacking, target, outcome.exporter)
         message = f"{wrote}, and {told(lacking, target)}; {hint}"
@@ -211,7 +213,7 @@ def told(lacking: list[tuple[str, Verdict]], target: Target) -> str:
     names = [name for name, _ in lacking]
     said = list(dict.fromkeys(verdict.reason for _, verdict in lacking))
     plain = said == [f"{target.name} has no {name}" for name in names]
-    what = f"{target.name} has no {enumerated(names)}" if plain else " and ".join(said)
+    what = f"{target.name} has no {enumerate_names(names)}" if plain else " and ".join(said)
     return f"{what}{later(lacking, target)}{doubt(target)}"
 
 

@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.core.exporter_calls import ONNX_EXPORT
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
-from lintorch.core.profile import LOWEST_OPSET, MEASURED_TORCH, default_opset, enumerated
+from lintorch.core.profile import LOWEST_OPSET, MEASURED_TORCH, default_opset, enumerate_names
 from lintorch.core.rule import Rule
 from lintorch.evidence import Outcome, Trial
 from lintorch.facts.exporting.export_calls import onnx_arguments, onnx_exporter
@@ -155,7 +155,7 @@ def too_low(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
         return
     if outcome.operators and all(name.endswith("::grid_sampler") for name in outcome.operators):
         return  # LT118 tells of it
-    what = enumerated(list(outcome.operators)) or "an operator"
+    what = enumerate_names(list(outcome.operators)) or "an operator"
     message = f"{outcome.exporter} has no {what} at opset {outcome.opset}"
     hint = f"opset {outcome.enough} is the lowest that has what it needs"
     yield Hit(outcome, f"{message}; {hint}", severity=Severity.ERROR)

@@ -8,7 +8,7 @@ import libcst as cst
 
 from lintorch.core.exporter_calls import ONNX_EXPORT
 from lintorch.core.finding import Hit, Severity
-from lintorch.core.profile import enumerated
+from lintorch.core.profile import enumerate_names
 from lintorch.core.rule import Rule
 from lintorch.evidence import OperatorCall, OperatorUse, Outcome, Trace, Trial
 from lintorch.evidence.fused_operators import FUNCTIONS, find_fused_operators
@@ -100,7 +100,7 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
                 message = f"exported by {outcome.exporter}: {'; '.join(found)}"
                 yield Hit(site, message, severity=Severity.ERROR, target=target.name)
             elif names := list(dict.fromkeys(as_many_as_the_data_says(uses, target))):
-                message = f"{enumerated(names)} makes as many values as the data says"
+                message = f"{enumerate_names(names)} makes as many values as the data says"
                 how = f"{target.name} hands such an output only to an IOutputAllocator"
                 hint = "keep a mask of fixed size instead"
                 yield Hit(
