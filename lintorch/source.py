@@ -11,7 +11,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Evidence, Fix, Place
 from lintorch.core.profile import Profile
-from lintorch.facts.api.version_guards import asked
+from lintorch.facts.api.version_guards import is_version_guarded
 from lintorch.facts.classes.classes import Classes
 from lintorch.facts.dataflow.sizes import (
     goes_by_fixed_name,
@@ -203,11 +203,11 @@ class Source:
 
     def role(self, expression: cst.CSTNode) -> Role | None:
         """Optimizer, scheduler, scaler, loss, model, loader or dataset: told by what built it."""
-        return self._roles.made(expression)
+        return self._roles.built_role(expression)
 
     def presumed_role(self, expression: cst.CSTNode) -> Role | None:
         """The same, where need be by its name (`optimizer`) and the methods it is called with."""
-        return self._roles.presumed(expression)
+        return self._roles.presumed_role(expression)
 
     @cached_property
     def loops(self) -> Loops:
@@ -247,11 +247,11 @@ class Source:
 
     def in_forward(self, node: cst.CSTNode) -> bool:
         """Whether the node runs in a forward pass that an exporter sees."""
-        return self.regions.holds(node)
+        return self.regions.is_forward(node)
 
     def in_traced_forward(self, node: cst.CSTNode) -> bool:
         """Whether the node runs in a forward pass that is traced: no loss, no TorchScript branch."""
-        return self.regions.traced(node)
+        return self.regions.is_traced(node)
 
     @cached_property
     def flows(self) -> Flows:
@@ -296,7 +296,7 @@ class Source:
 
     def promised(self, fix: Fix, node: Any) -> Fix:
         """Only shown where code asks which release runs it, or where a comment would be lost."""
-        guarded = isinstance(node, cst.CSTNode) and asked(node, self)
+        guarded = isinstance(node, cst.CSTNode) and is_version_guarded(node, self)
         if guarded or strands_comment(self.text, fix.edits):
             return replace(fix, applicability=Applicability.DISPLAY)
         return fix

@@ -16,7 +16,7 @@ import pytest
 import tomllib
 from running import lintorch
 
-from lintorch.catalog import load
+from lintorch.catalog import build_catalog
 from lintorch.core import codes
 
 CHECKOUT = Path(__file__).parent.parent
@@ -166,7 +166,7 @@ def strings(path: Path) -> Iterator[str]:
 
 def test_codes_of_the_engine_are_called_as_their_rules_are() -> None:
     named = {code: name for name, code in vars(codes).items() if name.isupper()}
-    names = load().names
+    names = build_catalog().names
     assert named == {code: names[code].upper().replace("-", "_") for code in named}
 
 
@@ -260,14 +260,14 @@ def test_the_worker_imports_nothing_but_torch_and_what_extras_install(path: Path
     assert used <= {*sys.stdlib_module_names, "lintorch", *installed}
 
 
-def promised() -> dict[str, list[str]]:
+def read_promises() -> dict[str, list[str]]:
     """What CONTRIBUTING promises to rules: by module, or class, the names; all it exports where it lists none."""
     text = (CHECKOUT / "CONTRIBUTING.md").read_text("utf-8")
     rows = re.findall(r"^\| `(lintorch\.[\w.]+)` \| (.*) \|$", text, re.M)
-    return {home: re.findall(r"`(\w+)`", names) or exported(home) for home, names in rows}
+    return {home: re.findall(r"`(\w+)`", names) or list_exported(home) for home, names in rows}
 
 
-def exported(module: str) -> list[str]:
+def list_exported(module: str) -> list[str]:
     names: list[str] = importlib.import_module(module).__all__
     return names
 
@@ -279,7 +279,7 @@ def docstring_of(name: str, body: list[ast.stmt]) -> str:
             return ast.get_docstring(node) or ""
         if isinstance(node, ast.ImportFrom) and node.module:
             named = [alias.name for alias in node.names]
-            if name in (exported(node.module) if named == ["*"] else named):
+            if name in (list_exported(node.module) if named == ["*"] else named):
                 return docstring_of(name, body_of(node.module))
         if isinstance(node, (ast.Assign, ast.AnnAssign)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -301,7 +301,7 @@ def body_of(home: str) -> list[ast.stmt]:
     return ast.parse(Path(found.origin).read_text("utf-8")).body
 
 
-PROMISED = [(home, name) for home, names in promised().items() for name in names]
+PROMISED = [(home, name) for home, names in read_promises().items() for name in names]
 
 
 @pytest.mark.parametrize(("home", "name"), PROMISED)
@@ -310,11 +310,11 @@ def test_what_rules_are_promised_is_there_and_says_what_it_is(home: str, name: s
 
 
 def test_rules_are_promised_the_rooms_that_are_for_them() -> None:
-    homes = {home.split(".")[1] for home in promised()}
+    homes = {home.split(".")[1] for home in read_promises()}
     assert homes == OF_RULES - NOT_PROMISED
 
 
-def plugins() -> Iterator[Any]:
+def list_plugins() -> Iterator[Any]:
     """The rules that tests write down as somebody's own."""
     for path in sorted((CHECKOUT / "tests").glob("test_*.py")):
         texts = [text for text in strings(path) if "\nrule = Rule(" in text]
@@ -322,7 +322,7 @@ def plugins() -> Iterator[Any]:
             yield pytest.param(text, id=f"{path.stem}-{number}")
 
 
-@pytest.mark.parametrize("text", [*plugins()])
+@pytest.mark.parametrize("text", [*list_plugins()])
 def test_rules_of_ones_own_need_no_more_than_is_promised(text: str) -> None:
     nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)]
     used = {(node.module or "", alias.name) for node in nodes for alias in node.names}

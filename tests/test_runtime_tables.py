@@ -10,19 +10,19 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from lintorch.targets.runtime_tables import families, read
+from lintorch.targets.runtime_tables import list_families, read_table
 
 DATA = Path(__file__).parent.parent / "lintorch/targets/data"
 SCHEMA = json.loads((DATA / "_schema.json").read_text("utf-8"))
 
 
-def problems(name: str, table: Any) -> list[str]:
+def list_problems(name: str, table: Any) -> list[str]:
     """What is wrong with the table of a file, each with the file and the key it stands at."""
     misfits = [(e.json_path, e.message) for e in Draft202012Validator(SCHEMA).iter_errors(table)]
-    return [f"{name}.json: {key}: {said}" for key, said in misfits or _loose_ends(name, table)]
+    return [f"{name}.json: {key}: {said}" for key, said in misfits or _find_loose_ends(name, table)]
 
 
-def _loose_ends(name: str, table: Any) -> Iterator[tuple[str, str]]:
+def _find_loose_ends(name: str, table: Any) -> Iterator[tuple[str, str]]:
     """What a schema cannot say: numbers that lead nowhere, and orders that are none."""
     if table["family"] != name:
         yield "$.family", f"{table['family']!r} is not the name of the file"
@@ -36,23 +36,25 @@ def _loose_ends(name: str, table: Any) -> Iterator[tuple[str, str]]:
         for source in release["sources"]:
             if source >= len(table["sources"]):
                 yield f"{key}.sources", f"there is no source {source}"
-        yield from _reversed(key, "bounds", release)
+        yield from _find_reversed(key, "bounds", release)
         if (release["highest"] or 99) < release.get("lowest", 1):
             yield f"{key}.lowest", "is above the highest"
     for number, row in enumerate(table["rows"]):
-        yield from _reversed(f"$.rows[{number}]", "range", row)
-        yield from _reversed(f"$.rows[{number}]", "rank", row)
+        yield from _find_reversed(f"$.rows[{number}]", "range", row)
+        yield from _find_reversed(f"$.rows[{number}]", "rank", row)
     for operator, changes in table["operators"].items():
-        yield from _misled(f"$.operators.{operator}", changes, versions, len(table["rows"]))
+        yield from _find_misled(f"$.operators.{operator}", changes, versions, len(table["rows"]))
 
 
-def _reversed(key: str, field: str, holder: Any) -> Iterator[tuple[str, str]]:
+def _find_reversed(key: str, field: str, holder: Any) -> Iterator[tuple[str, str]]:
     low, high = holder.get(field, (0, None))
     if high is not None and low > high:
         yield f"{key}.{field}", f"{low} is above {high}"
 
 
-def _misled(key: str, changes: Any, versions: list[str], rows: int) -> Iterator[tuple[str, str]]:
+def _find_misled(
+    key: str, changes: Any, versions: list[str], rows: int
+) -> Iterator[tuple[str, str]]:
     each = [(versions[0], changes)] if isinstance(changes, int) else changes
     for version, row in each:
         if version not in versions:
@@ -70,12 +72,12 @@ def test_the_schema_is_one_and_explains_every_key() -> None:
         assert all(each["description"] for each in part["properties"].values())
 
 
-@pytest.mark.parametrize("name", families())
+@pytest.mark.parametrize("name", list_families())
 def test_a_table_is_as_the_schema_says(name: str) -> None:
-    assert problems(name, read(name)) == []
+    assert list_problems(name, read_table(name)) == []
 
 
-def table() -> dict[str, Any]:
+def make_table() -> dict[str, Any]:
     """The table of two releases of a runtime that takes one operator, the later one another too."""
     return {
         "family": "rt",
@@ -104,7 +106,7 @@ def table() -> dict[str, Any]:
 GONE = object()
 
 
-def put(table: Any, key: str, value: object) -> None:
+def change_key(table: Any, key: str, value: object) -> None:
     """Change one key, as `releases.0.highest`; `GONE` takes it out."""
     *path, last = [int(part) if part.isdigit() else part for part in key.split(".")]
     for part in path:
@@ -145,7 +147,7 @@ def put(table: Any, key: str, value: object) -> None:
     ],
 )
 def test_a_mistake_is_named_with_its_file_and_key(key: str, value: object, told: str) -> None:
-    wrong = table()
-    assert problems("rt", wrong) == []
-    put(wrong, key, value)
-    assert problems("rt", wrong)[0].startswith(f"rt.json: {told}")
+    wrong = make_table()
+    assert list_problems("rt", wrong) == []
+    change_key(wrong, key, value)
+    assert list_problems("rt", wrong)[0].startswith(f"rt.json: {told}")

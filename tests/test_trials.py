@@ -21,7 +21,7 @@ from torch import Tensor, nn  # noqa: E402
 from lintorch.core.profile import EXPORTERS, MEASURED  # noqa: E402
 from lintorch.guest.export import exporters, find_exporter, try_export  # noqa: E402
 from lintorch.guest.export.exporter import Exporter  # noqa: E402
-from lintorch.guest.watch.make_tensors import varied  # noqa: E402
+from lintorch.guest.watch.make_tensors import vary_sizes  # noqa: E402
 from lintorch.record.models import Input, Model  # noqa: E402
 from lintorch.record.outcomes import AS_TRACED, IN_TRAINING, Outcome, Variation  # noqa: E402
 from lintorch.record.sites import Site  # noqa: E402
@@ -185,7 +185,7 @@ def tried(
         exporter,
         module.eval(),
         model,
-        varied(model, runs),
+        vary_sizes(model, runs),
         opset=opset,
         train=train,
         user_file=lambda path: "m.py" if path == __file__ else None,

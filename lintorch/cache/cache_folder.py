@@ -29,7 +29,7 @@ def read_kept(file: str) -> bytes:
         return stream.read()
 
 
-def keep(file: str, data: bytes) -> None:
+def write_kept(file: str, data: bytes) -> None:
     """Put a file into the cache, and let go of those used longest ago. Raises OSError."""
     folder = os.path.dirname(file)
     _prepare(folder)

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from lintorch.cache.cache_folder import cache_folder, keep, read_kept
+from lintorch.cache.cache_folder import cache_folder, read_kept, write_kept
 from lintorch.cache.plain_finding import make_plain, read_finding
 from lintorch.core.finding import Finding
 
@@ -27,7 +27,7 @@ What unpacks an archive sets the first; that alone would let a changed file pass
 """
 
 
-def digest(data: bytes) -> str:
+def digest_content(data: bytes) -> str:
     """What stands for the content of a file."""
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
@@ -49,7 +49,7 @@ class Cache:
     def open(cls, root: str, fingerprint: str) -> Cache:
         """What the user's cache holds of files below `root` for runs with this fingerprint."""
         root = os.path.abspath(root)
-        name = digest(f"{root} {fingerprint}".encode(errors="surrogateescape"))
+        name = digest_content(f"{root} {fingerprint}".encode(errors="surrogateescape"))
         cache = cls(os.path.join(cache_folder(), f"findings-{name}.json"), root)
         with suppress(*BROKEN):
             stored = json.loads(read_kept(cache.file))
@@ -115,7 +115,7 @@ class Cache:
         self._forget_the_gone()
         stored = {"format": _FORMAT, "entries": self._entries, "stamps": self._stamps}
         with suppress(OSError):
-            keep(self.file, json.dumps(stored, separators=(",", ":")).encode())
+            write_kept(self.file, json.dumps(stored, separators=(",", ":")).encode())
         self._changed = False
 
     def _forget_the_gone(self) -> None:
@@ -145,6 +145,6 @@ class Cache:
         if known and known[:3] == stamp:
             return known
         with open(path, "rb") as stream:
-            content = digest(stream.read())
+            content = digest_content(stream.read())
         self._changed = True
         return *stamp, content

@@ -66,7 +66,7 @@ class Subject(Protocol):
         """Whether any of these words occurs at all; a cheap test before detectors run."""
 
 
-def index(rules: Iterable[Rule], evidence: Evidence) -> Index:
+def index_detectors(rules: Iterable[Rule], evidence: Evidence) -> Index:
     """From each key to the detectors that want it; built once per run."""
     table: dict[Hashable, list[Detector]] = defaultdict(list)
     for rule in rules:
@@ -77,7 +77,7 @@ def index(rules: Iterable[Rule], evidence: Evidence) -> Index:
     return dict(table)
 
 
-def lint(subject: Subject, detectors: Index) -> Iterator[Finding]:
+def lint_subject(subject: Subject, detectors: Index) -> Iterator[Finding]:
     """Findings of all detectors over one subject; a detector that raises becomes a finding."""
     wanted = {
         key: kept
@@ -140,6 +140,7 @@ def _judged(bare: Finding, hit: Hit, subject: Subject) -> Finding | None:
         model=hit.model or bare.model,
         exporter=hit.exporter or bare.exporter,
         target=hit.target,
+        detail=hit.detail,
         hazard=hazard,
         tried=hit.tried if hit.tried is not None else subject.tried if of_exporter else None,
         sizes=hit.sizes or (subject.sizes if of_exporter else ()),
@@ -148,11 +149,13 @@ def _judged(bare: Finding, hit: Hit, subject: Subject) -> Finding | None:
 
 
 def _crash(rule: Rule, error: Exception, place: Place) -> Finding:
-    message = f"rule {rule.code} ({rule.name}) crashed here and was skipped: {told(error)}"
+    message = (
+        f"rule {rule.code} ({rule.name}) crashed here and was skipped: {describe_defect(error)}"
+    )
     return Finding(RULE_CRASHED, "rule-crashed", message, Severity.ERROR, place)
 
 
-def told(error: Exception) -> str:
+def describe_defect(error: Exception) -> str:
     """A defect of lintorch in one line: what was raised, and where."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     return f"{type(error).__name__}: {error} ({last.name}, line {last.lineno})"

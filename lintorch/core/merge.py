@@ -10,7 +10,7 @@ from typing import Any
 
 from lintorch.core.codes import EXPORT_FAILED, EXPORT_WRONG
 from lintorch.core.finding import Evidence, Finding, Fix, Note
-from lintorch.core.strike_exporters import clear
+from lintorch.core.strike_exporters import strike_exporters
 
 GENERIC = frozenset({EXPORT_FAILED, EXPORT_WRONG})
 """Codes of trial outcomes that no rule explains; dropped where a rule does explain the outcome."""
@@ -27,7 +27,7 @@ class Merged:
     withdrawn: tuple[Finding, ...]
 
 
-def merge(findings: Iterable[Finding]) -> Merged:
+def merge_findings(findings: Iterable[Finding]) -> Merged:
     """Join findings of one code and target that lie on one line of source."""
     standing: list[Finding] = []
     withdrawn: list[Finding] = []
@@ -36,7 +36,7 @@ def merge(findings: Iterable[Finding]) -> Merged:
         found = [f for f in group if f.refuted is None]
         if all(f.confirms for f in found):
             continue
-        hits, cleared = clear(found, [f for f in group if f.settles])
+        hits, cleared = strike_exporters(found, [f for f in group if f.settles])
         reasons = [f.refuted for f in group if f.refuted is not None and not f.settles]
         if cleared:
             sources = [f for f in found if f.evidence is Evidence.SOURCE]
@@ -47,7 +47,7 @@ def merge(findings: Iterable[Finding]) -> Merged:
             standing += _join(hits)
     told = {(f.model, f.exporter) for group in groups for f in group if _explains(f)}
     kept = (f for f in standing if f.code not in GENERIC or (f.model, f.exporter) not in told)
-    return Merged(order(kept), order(withdrawn))
+    return Merged(sort_findings(kept), sort_findings(withdrawn))
 
 
 def _once(findings: Iterable[Finding]) -> Iterator[Finding]:
@@ -61,7 +61,7 @@ def _once(findings: Iterable[Finding]) -> Iterator[Finding]:
         if not finding.refusal:
             yield finding
             continue
-        told = (finding.model, finding.exporter, finding.target, finding.said)
+        told = (finding.model, finding.exporter, finding.target, finding.said, finding.detail)
         if finding.target is not None or first.setdefault(told, place) == place:
             yield finding
 
@@ -72,23 +72,15 @@ def _explains(finding: Finding) -> bool:
     return told and finding.code not in GENERIC
 
 
-def order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def sort_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """By file, row, column, code and target; the same findings always give the same order."""
     return tuple(sorted(dict.fromkeys(findings), key=_sort_key))
 
 
 def _sort_key(finding: Finding) -> tuple[Any, ...]:
     place, hazard = finding.place, finding.hazard
-    harm = hazard.harm if hazard else ()
-    return (
-        place.path,
-        place.row,
-        place.column,
-        finding.code,
-        finding.target or "",
-        finding.said,
-        harm,
-    )
+    what = finding.code, finding.target or "", finding.said, finding.detail
+    return place.path, place.row, place.column, *what, hazard.harm if hazard else ()
 
 
 def _groups(findings: list[Finding]) -> Iterable[list[Finding]]:

@@ -9,7 +9,9 @@ from lintorch.core.finding import Evidence, Finding, Hazard
 from lintorch.core.profile import MEASURED, weigh_hazard
 
 
-def clear(hits: Sequence[Finding], trials: Sequence[Finding]) -> tuple[list[Finding], str]:
+def strike_exporters(
+    hits: Sequence[Finding], trials: Sequence[Finding]
+) -> tuple[list[Finding], str]:
     """The findings of one line as trials that went right leave them.
 
     Also the reason of the first of these trials where nothing is left of any finding, else "".

@@ -5,7 +5,7 @@ from lintorch.evidence.trial import Trial
 from lintorch.record import events
 from lintorch.record.events import *  # noqa: F403
 from lintorch.record.outcomes import AS_TRACED, IN_TRAINING, OperatorUse, Outcome, Variation
-from lintorch.record.runs import GraphCapture, Run, Tracer
+from lintorch.record.runs import GraphCapture, ModelRun, Tracer
 from lintorch.record.sites import Shape, Site
 
 __all__ = [
@@ -13,9 +13,9 @@ __all__ = [
     "IN_TRAINING",
     "EventKey",
     "GraphCapture",
+    "ModelRun",
     "OperatorUse",
     "Outcome",
-    "Run",
     "Shape",
     "Site",
     "Trace",

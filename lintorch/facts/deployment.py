@@ -35,13 +35,15 @@ class ExportCall:
     """Whether some size is, or may be, left to `Dim.AUTO`."""
 
 
-def read(files: Iterable[tuple[str, bytes]], torch: Release = MEASURED_TORCH) -> Profile | None:
+def read_deployment(
+    files: Iterable[tuple[str, bytes]], torch: Release = MEASURED_TORCH
+) -> Profile | None:
     """The profile that the export calls of these files amount to; None where there is none."""
-    each = (calls_in(path, data, torch) for path, data in files)
+    each = (export_calls_in(path, data, torch) for path, data in files)
     return profile_of([call for calls in each for call in calls], torch)
 
 
-def calls_in(path: str, data: bytes, torch: Release) -> list[ExportCall]:
+def export_calls_in(path: str, data: bytes, torch: Release) -> list[ExportCall]:
     """The export calls of one file; none of a test: what it exports is not what is deployed."""
     if b"torch" not in data or not _CALLED.search(data):
         return []

@@ -21,7 +21,7 @@ class Applied:
     skipped: tuple[Fix, ...] = ()
 
 
-def apply(text: str, fixes: Iterable[Fix]) -> Applied:
+def apply_fixes(text: str, fixes: Iterable[Fix]) -> Applied:
     """Put in every fix that is in no earlier one's way.
 
     Edits of different fixes may neither overlap nor touch, for `a` made `b + c` and `.sum()`
@@ -43,10 +43,10 @@ def apply(text: str, fixes: Iterable[Fix]) -> Applied:
             applied.append(fix)
         else:
             skipped.append(fix)
-    return Applied(rewrite(text, taken), tuple(applied), tuple(skipped))
+    return Applied(apply_edits(text, taken), tuple(applied), tuple(skipped))
 
 
-def rewrite(text: str, edits: Iterable[Edit]) -> str:
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     """The text with these edits, which must not overlap; insertions at one point in order."""
     pieces: list[str] = []
     reached = 0

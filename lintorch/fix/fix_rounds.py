@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from lintorch.core.finding import Applicability, Edit, Finding, Fix
-from lintorch.fix.apply_edits import apply, rewrite
-from lintorch.fix.idle_imports import Taken, idle_imports, nobody
-from lintorch.fix.still_parses import Parses, strictest
+from lintorch.fix.apply_edits import apply_edits, apply_fixes
+from lintorch.fix.idle_imports import Taken, drop_idle_imports, taken_by_nobody
+from lintorch.fix.still_parses import Parses, choose_judge
 
 Check = Callable[[str], Iterable[Finding]]
 
@@ -34,7 +34,7 @@ def settle(
     allowed: frozenset[Applicability],
     limit: int = 10,
     path: str = "",
-    taken: Taken = nobody,
+    taken: Taken = taken_by_nobody,
 ) -> Settled:
     """Fix what `check` finds as far as `allowed` goes; then drop the imports this made idle.
 
@@ -42,14 +42,16 @@ def settle(
     does not parse is left alone. `path` tells an `__init__.py`, whose imports are kept,
     `taken` which names other files import from this one.
     """
-    parses = strictest(text)
+    parses = choose_judge(text)
     if parses is None:
         return Settled(text, remaining=tuple(check(text)))
     banned: frozenset[str] = frozenset()
     while True:
         reached = _rounds(text, check, _Terms(allowed, parses, limit), banned)
         if not reached.endless:
-            edits = idle_imports(text, reached.text, path, taken) if reached.text != text else ()
+            edits = (
+                drop_idle_imports(text, reached.text, path, taken) if reached.text != text else ()
+            )
             return _tidied(reached, edits, check, parses)
         banned = reached.banned | reached.endless
 
@@ -107,17 +109,17 @@ def _round(
     text: str, todo: Sequence[Finding], parses: Parses
 ) -> tuple[list[Finding], str, frozenset[str]]:
     """The findings fixed, the text after, and the codes whose fixes would have broken it."""
-    result = apply(text, _fixes(todo))
+    result = apply_fixes(text, _fixes(todo))
     if parses(result.text):
         return _of(todo, result.applied), result.text, frozenset()
     good: list[Finding] = []
     broken: set[str] = set()
     for finding in _of(todo, result.applied):
-        if parses(apply(text, _fixes([*good, finding])).text):
+        if parses(apply_fixes(text, _fixes([*good, finding])).text):
             good.append(finding)
         else:
             broken.add(finding.code)
-    return good, apply(text, _fixes(good)).text, frozenset(broken)
+    return good, apply_fixes(text, _fixes(good)).text, frozenset(broken)
 
 
 def _fixes(findings: Sequence[Finding]) -> list[Fix]:
@@ -132,7 +134,7 @@ def _of(findings: Sequence[Finding], fixes: Sequence[Fix]) -> list[Finding]:
 
 def _tidied(reached: _Reached, edits: tuple[Edit, ...], check: Check, parses: Parses) -> Settled:
     named = tuple(sorted(reached.banned))
-    text = rewrite(reached.text, edits)
+    text = apply_edits(reached.text, edits)
     if not edits or not parses(text):
         return Settled(reached.text, reached.applied, reached.remaining, 0, named)
     return Settled(text, reached.applied, tuple(check(text)), len(edits), named)

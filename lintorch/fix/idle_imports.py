@@ -9,16 +9,16 @@ from functools import lru_cache
 from itertools import groupby, takewhile
 
 from lintorch.core.finding import Edit
-from lintorch.fix.apply_edits import rewrite
+from lintorch.fix.apply_edits import apply_edits
 from lintorch.fix.ast_offsets import Lines
-from lintorch.fix.used_names import parse, used
+from lintorch.fix.used_names import collect_used, parse_quietly
 
 Taken = Callable[[frozenset[str]], Container[str]]
 """Tells which of some names other files take from the file."""
 _Import = ast.Import | ast.ImportFrom
 
 
-def nobody(names: frozenset[str]) -> Container[str]:
+def taken_by_nobody(names: frozenset[str]) -> Container[str]:
     """Of a text that stands alone, no other file takes anything."""
     return ()
 
@@ -41,8 +41,8 @@ def add_import(text: str, statement: str) -> Edit:
     return Edit(end, end, f"\n{statement}\n" if apart else f"{statement}\n")
 
 
-def idle_imports(
-    before: str, after: str, path: str = "", taken: Taken = nobody
+def drop_idle_imports(
+    before: str, after: str, path: str = "", taken: Taken = taken_by_nobody
 ) -> tuple[Edit, ...]:
     """Edits of `after` that remove the top-level imports which only `before` used.
 
@@ -52,10 +52,10 @@ def idle_imports(
     """
     if re.search(r"(^|[/\\])__init__\.pyi?$", path):
         return ()
-    trees = [parse(text) for text in (before, after)]
+    trees = [parse_quietly(text) for text in (before, after)]
     if trees[0] is None or trees[1] is None:
         return ()
-    once, now = used(trees[0]), used(trees[1])
+    once, now = collect_used(trees[0]), collect_used(trees[1])
     bound = [name for s in trees[1].body if isinstance(s, _Import) for name in map(_binds, s.names)]
 
     def idle(alias: ast.alias) -> bool:
@@ -83,7 +83,7 @@ def idle_imports(
     )
 
 
-def rebound(text: str, edits: Iterable[Edit]) -> frozenset[str]:
+def find_rebound(text: str, edits: Iterable[Edit]) -> frozenset[str]:
     """Names imported at the top of a text that edits take away, or give another meaning.
 
     Another meaning has a name that comes from another module then, where its uses are edited
@@ -92,7 +92,7 @@ def rebound(text: str, edits: Iterable[Edit]) -> frozenset[str]:
     edits = tuple(edits)
     tree, spans = _top(text)
     inside = [e for e in edits if any(a <= e.start < e.end <= b for a, b in spans)]
-    after = parse(rewrite(text, edits)) if inside else None
+    after = parse_quietly(apply_edits(text, edits)) if inside else None
     if tree is None or after is None:
         return frozenset()
     was, now = _imported(tree), _imported(after)
@@ -104,7 +104,7 @@ def rebound(text: str, edits: Iterable[Edit]) -> frozenset[str]:
 @lru_cache(maxsize=2)
 def _top(text: str) -> tuple[ast.Module | None, tuple[tuple[int, int], ...]]:
     """The tree of a text, asked for once per fix, and where the imports at its top stand."""
-    tree, lines = parse(text), Lines(text)
+    tree, lines = parse_quietly(text), Lines(text)
     imports = [s for s in tree.body if isinstance(s, _Import)] if tree is not None else []
     return tree, tuple((lines.start(s), lines.end(s)) for s in imports)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 Parses = Callable[[str], bool]
 
 
-def strictest(text: str) -> Parses | None:
+def choose_judge(text: str) -> Parses | None:
     """The strictest judge that accepts this text; None where none does.
 
     The compiler (nothing is run) also sees repeated keywords and a misplaced `__future__`;

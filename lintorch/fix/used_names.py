@@ -24,7 +24,7 @@ class Used:
         return any(f"{chain}.".startswith(f"{dotted}.") for chain in self.chains)
 
 
-def used(tree: ast.AST) -> Used:
+def collect_used(tree: ast.AST) -> Used:
     """What a parsed text uses."""
     nodes = list(ast.walk(tree))
     inner = [n for node in nodes if (told := _code_in(node)) for n in ast.walk(told)]
@@ -38,10 +38,10 @@ def _code_in(node: ast.AST) -> ast.AST | None:
     """What a string says where it reads as an expression: an annotation, a name in `__all__`."""
     if not (isinstance(node, ast.Constant) and isinstance(node.value, str)):
         return None
-    return parse(node.value.strip()) if len(node.value) < 200 else None
+    return parse_quietly(node.value.strip()) if len(node.value) < 200 else None
 
 
-def parse(text: str) -> ast.Module | None:
+def parse_quietly(text: str) -> ast.Module | None:
     """The tree of a text; None where it has none."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

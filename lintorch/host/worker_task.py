@@ -16,14 +16,14 @@ from lintorch.record.messages import Ending
 from lintorch.record.model_options import ModelOptions
 from lintorch.record.models import Failure
 from lintorch.record.user_files import user_files_of
-from lintorch.record.wire import pack
+from lintorch.record.wire import pack_value
 
 _TRACERS = ("torch._dynamo", "torch.export._trace", "torch.fx.experimental.symbolic_shapes")
 """What torch.export loads when it is first called: slow, so loaded once for all models."""
 
 
-_VISIT = "lintorch.guest.examine_file:visit"
-_BUILD = "lintorch.guest.examine_file:configured"
+_VISIT = "lintorch.guest.examine_file:examine_file"
+_BUILD = "lintorch.guest.examine_file:examine_configured"
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class WorkerTask:
         arguments = {
             **self.arguments,
             "checked": dict(self.checked),
-            "options": pack(self.options),
+            "options": pack_value(self.options),
         }
         imports = _TRACERS if self.options.trace or self.options.exporters else ()
         bounds = bound_file(self.options, self.models)
@@ -95,7 +95,7 @@ def run_task(
             except StopIteration as stop:
                 ending = stop.value
                 break
-            yield from telling.take(parcel)
+            yield from telling.take_parcel(parcel)
     except WorkerError as error:  # user code has killed the worker
         workers.drop_worker()
         ending = Ending(f"it ended the worker process ({error})", "")

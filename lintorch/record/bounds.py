@@ -36,21 +36,21 @@ class Bounds:
     apart: bool = False
     """Whether it gets a folder of its own, instead of that of the process that waits for it."""
 
-    def late(self) -> str:
+    def describe_timeout(self) -> str:
         """The cause that its time was up."""
-        return (self.time or seconds_limit(self.seconds)).late()
+        return (self.time or seconds_limit(self.seconds)).describe_timeout()
 
-    def full(self) -> str:
+    def describe_overuse(self) -> str:
         """The cause that its memory was used up."""
-        return (self.space or memory_limit(self.together or self.memory)).full()
+        return (self.space or memory_limit(self.together or self.memory)).describe_overuse()
 
-    def admitted(self, parcel: Parcel) -> Parcel:
+    def admit(self, parcel: Parcel) -> Parcel:
         """A message of one of the kinds. Raises ImproperError."""
         if (tag := parcel.tag) not in self.kinds:
             raise ImproperError(f"it sent a result of a kind that is not its own, {tag[:40]!r}")
         return parcel
 
-    def seconds_given(self, asked: float, already: float) -> float:
+    def grant_seconds(self, asked: float, already: float) -> float:
         """The seconds that are given where some are asked for. Raises ImproperError."""
         if not 0 < asked < float("inf"):
             raise ImproperError("it asked for more time in a way that lintorch does not")

@@ -17,11 +17,11 @@ class Limit:
     amount: str
     setting: str
 
-    def late(self, where: str = "") -> str:
+    def describe_timeout(self, where: str = "") -> str:
         """That the time was up; `where` is a line in parentheses."""
         return f"it did not finish within {self.amount}{where}{self._raised}"
 
-    def full(self, where: str = "") -> str:
+    def describe_overuse(self, where: str = "") -> str:
         """That the memory was used up."""
         return f"it used more than {self.amount} of memory{where}{self._raised}"
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from lintorch.core.finding import Edit
-from lintorch.report.characters import cells, columns
-from lintorch.report.code_frame import gutter, leftmost, room
-from lintorch.report.styled_lines import Line, Screen, clip
-from lintorch.report.text_rows import Rows, rows_of
+from lintorch.report.characters import count_columns, show_characters
+from lintorch.report.code_frame import count_room, draw_gutter, find_leftmost
+from lintorch.report.styled_lines import Line, Screen, clip_line
+from lintorch.report.text_rows import Rows, split_rows
 
 _LONGEST = 12
 """Rows of a diff that are shown."""
@@ -25,17 +25,17 @@ class Change:
     new: tuple[str, ...]
 
 
-def diff(text: str, edits: Sequence[Edit], screen: Screen) -> Iterator[Line]:
+def draw_diff(text: str, edits: Sequence[Edit], screen: Screen) -> Iterator[Line]:
     """Rows that go and come; no line where the edits overlap or reach beyond the text."""
-    rows = rows_of(text)
-    lines = [line for change in changes(rows, edits) for line in _lines(rows, change, screen)]
+    rows = split_rows(text)
+    lines = [line for change in group_edits(rows, edits) for line in _lines(rows, change, screen)]
     yield from lines[:_LONGEST]
     if hidden := len(lines[_LONGEST:]):
         note = f"{screen.glyphs.more} {hidden} more row{'s' if hidden > 1 else ''}"
-        yield *gutter(rows, None, (" ", "")), (note, "dim")
+        yield *draw_gutter(rows, None, (" ", "")), (note, "dim")
 
 
-def changes(rows: Rows, edits: Sequence[Edit]) -> Iterator[Change]:
+def group_edits(rows: Rows, edits: Sequence[Edit]) -> Iterator[Change]:
     """The edits row by row; those that touch the same rows make one change."""
     ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
     ends = [0, *(edit.end for edit in ordered)]
@@ -69,16 +69,16 @@ def _change(rows: Rows, group: Sequence[Edit]) -> Change:
 
 
 def _lines(rows: Rows, change: Change, screen: Screen) -> Iterator[Line]:
-    shown = [cells(screen.fit(line)) for line in (*change.old, *change.new)]
-    widest = max((columns("".join(line)) for line in shown), default=0)
-    begin, space = _first_difference(change, shown), room(rows, screen)
-    left = leftmost(begin, begin + space // 2, widest, space)
+    shown = [show_characters(screen.fit(line)) for line in (*change.old, *change.new)]
+    widest = max((count_columns("".join(line)) for line in shown), default=0)
+    begin, space = _first_difference(change, shown), count_room(rows, screen)
+    left = find_leftmost(begin, begin + space // 2, widest, space)
     for index, line in enumerate(shown):
         goes = index < len(change.old)
         sign, style = ("-", "removed") if goes else ("+", "added")
         number = change.row + index if goes else None
-        code = clip([(text, style) for text in line], left, space, screen.glyphs.more)
-        yield *gutter(rows, number, (sign, style)), *code
+        code = clip_line([(text, style) for text in line], left, space, screen.glyphs.more)
+        yield *draw_gutter(rows, number, (sign, style)), *code
 
 
 def _first_difference(change: Change, shown: Sequence[list[str]]) -> int:
@@ -86,7 +86,7 @@ def _first_difference(change: Change, shown: Sequence[list[str]]) -> int:
     if not (change.old and change.new):
         return 0
     before, after = shown[0], shown[len(change.old)]
-    return columns("".join(before[: _alike(before, after)]))
+    return count_columns("".join(before[: _alike(before, after)]))
 
 
 def _alike(first: Sequence[str], second: Sequence[str]) -> int:

@@ -8,9 +8,9 @@ from typing import Any, TextIO
 
 from lintorch.core.finding import Finding, Fix, Harm, Note, Sizes
 from lintorch.report.harm_by_exporter import gather_sizes, sum_up_harm
-from lintorch.report.places import end, shown_model, shown_path, start
+from lintorch.report.places import find_end, find_start, shown_model, shown_path
 from lintorch.report.result import Result
-from lintorch.report.text_rows import rows_of
+from lintorch.report.text_rows import split_rows
 from lintorch.report.wording import write_message
 
 _TREATMENT = {
@@ -43,8 +43,8 @@ def _finding(finding: Finding, report: Result) -> dict[str, Any]:
         "evidence": str(finding.evidence),
         "filename": shown_path(finding.place.path),
         "cell": None,
-        "location": _position(start(finding.place)),
-        "end_location": _position(end(finding.place)),
+        "location": _position(find_start(finding.place)),
+        "end_location": _position(find_end(finding.place)),
         "model": finding.model and shown_model(finding.model),
         "exporters": _exporters(sum_up_harm(finding)),
         "sizes": _sizes(gather_sizes(finding)),
@@ -86,7 +86,7 @@ def _edits(fix: Fix, text: str | None) -> list[dict[str, Any]]:
     """The edits by row and column; none where the text they count in is unknown or has shrunk."""
     if text is None or any(edit.end > len(text) for edit in fix.edits):
         return []
-    rows = rows_of(text)
+    rows = split_rows(text)
     return [
         {
             "content": edit.content,

@@ -6,7 +6,7 @@ import json
 from typing import Any, TextIO
 
 from lintorch.core.finding import Finding
-from lintorch.record.input_notation import written
+from lintorch.record.input_notation import write_arguments
 from lintorch.record.sites import Site
 from lintorch.report.matrix import Matrix, Row, Tried
 from lintorch.report.places import shown_path
@@ -32,7 +32,7 @@ def _model(row: Row) -> dict[str, Any]:
         told |= {
             "row": model.row,
             "arguments": dict(model.arguments),
-            "inputs": written(model.inputs, model.sizes),
+            "inputs": write_arguments(model.inputs, model.sizes),
             "parameters": model.parameters,
         }
     if row.failure is not None:

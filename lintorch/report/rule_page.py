@@ -18,7 +18,7 @@ _FIX = {
 _SEEN = "Run after the first example, this goes wrong; after the better one it does not:"
 
 
-def page(rule: Rule) -> str:
+def write_page(rule: Rule) -> str:
     """The page as Markdown."""
     parts = [f"# {rule.code} {rule.name}", f"{rule.summary[:1].upper()}{rule.summary[1:]}."]
     parts += [_standing(rule), rule.why]
@@ -37,7 +37,7 @@ def page(rule: Rule) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def facts(rule: Rule) -> dict[str, Any]:
+def list_facts(rule: Rule) -> dict[str, Any]:
     """A rule as plain values, for programs."""
     return {
         "code": rule.code,
@@ -45,21 +45,21 @@ def facts(rule: Rule) -> dict[str, Any]:
         "theme": rule.theme,
         "summary": rule.summary,
         "severity": str(rule.severity),
-        "evidence": tiers(rule),
+        "evidence": list_tiers(rule),
         "fix": rule.fix and str(rule.fix),
         "default": rule.default,
         "since": rule.since,
     }
 
 
-def table(rules: Iterable[Rule]) -> str:
+def write_table(rules: Iterable[Rule]) -> str:
     """One line for each rule, in columns."""
     rows = [
         (
             r.code,
             r.name,
             str(r.severity),
-            "+".join(tiers(r)) or "engine",
+            "+".join(list_tiers(r)) or "engine",
             str(r.fix or "-"),
             r.summary,
         )
@@ -74,13 +74,13 @@ def table(rules: Iterable[Rule]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def tiers(rule: Rule) -> list[str]:
+def list_tiers(rule: Rule) -> list[str]:
     """The kinds of evidence that the rule has a detector for, weakest first."""
     return [_TIERS[kind] for kind in Evidence if any(d.evidence is kind for d in rule.detectors)]
 
 
 def _standing(rule: Rule) -> str:
-    seen = ", ".join(tiers(rule)) or "lintorch itself"
+    seen = ", ".join(list_tiers(rule)) or "lintorch itself"
     switched = "on" if rule.default else "off"
     return f"{str(rule.severity).capitalize()}; evidence: {seen}; {switched} by default; since {rule.since}."
 

@@ -28,6 +28,6 @@ class Rows:
 
 
 @lru_cache(maxsize=4)
-def rows_of(text: str) -> Rows:
+def split_rows(text: str) -> Rows:
     """The rows of a text; findings come file by file, so the last few are kept."""
     return Rows(text)

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from lintorch.core.codes import UNCHECKED_FILE
 from lintorch.core.finding import Evidence, Finding, Place
-from lintorch.core.merge import Merged, merge, order
+from lintorch.core.merge import Merged, merge_findings, sort_findings
 from lintorch.files import FileText
 from lintorch.run.demote_fixes import demote_fixes
 from lintorch.run.file_texts import HeldTexts, hold_texts, reread_after_runs
@@ -56,9 +56,9 @@ def check_files(request: Request, scope: Scope, progress: Progress) -> CheckedFi
         if request.runs_models
         else _RunResults(held.texts)
     )
-    merged = merge([*(f for each in held.linted for f in each.findings), *ran.findings])
+    merged = merge_findings([*(f for each in held.linted for f in each.findings), *ran.findings])
     marked = {each.path for each in held.linted if each.marked}
-    heeded = order(_suppress_by_file(merged, ran.texts, marked, scope, request))
+    heeded = sort_findings(_suppress_by_file(merged, ran.texts, marked, scope, request))
     standing = tuple(_demote_by_file(heeded, ran.texts, scope))
     return CheckedFiles(
         standing,
@@ -145,14 +145,14 @@ def suppress_by_comments(
     withdrawn: Iterable[Finding] = (),
 ) -> tuple[Finding, ...]:
     """The findings of one file that its comments do not suppress, and those about the comments."""
-    from lintorch.suppress import apply, mentions
+    from lintorch.suppress import apply_suppressions, mentions_suppression
 
-    if not mentions(text):
+    if not mentions_suppression(text):
         return tuple(findings)
     decidable = _decidable_codes(scope, request)
     found = tuple(findings)
     try:
-        return apply(
+        return apply_suppressions(
             text,
             path,
             found,
@@ -163,9 +163,9 @@ def suppress_by_comments(
             scope.is_partial(path),
         )
     except Exception as error:  # whatever goes wrong with one file, the others are checked
-        from lintorch.core.dispatch import told
+        from lintorch.core.dispatch import describe_defect
 
-        message = f"lintorch failed on the comments of this file, none was heeded: {told(error)}"
+        message = f"lintorch failed on the comments of this file, none was heeded: {describe_defect(error)}"
         return (*found, engine_finding(scope.catalog, UNCHECKED_FILE, message, Place(path, 1)))
 
 

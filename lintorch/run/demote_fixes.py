@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from lintorch.core.finding import Applicability, Finding
-from lintorch.fix.idle_imports import rebound
+from lintorch.fix.idle_imports import find_rebound
 from lintorch.run.importers import Importers
 from lintorch.run.scope import Scope
 
@@ -31,7 +31,7 @@ def _is_held_back(finding: Finding, text: str, scope: Scope, importers: Importer
         return False
     if finding.code not in scope.fixable_codes(path):
         return True
-    names = rebound(text, fix.edits)
+    names = find_rebound(text, fix.edits)
     return bool(names) and (
         os.path.basename(path) == "__init__.py"
         or ("__all__" in text and any(re.search(rf"[\"']{name}[\"']", text) for name in names))

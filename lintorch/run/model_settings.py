@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lintorch.files import FileText, NotWritten, UnreadableFile, read_file, write_file
-from lintorch.record.input_notation import written
+from lintorch.record.input_notation import write_arguments
 from lintorch.record.models import Model
 
 if sys.version_info >= (3, 11):
@@ -120,7 +120,7 @@ def _model_table(heading: str, model: Model) -> Iterator[str]:
         yield f"args = {_toml_value(model.settings)}"
     if model.unsaid:
         yield f"# made up at each run: {', '.join(model.unsaid)}"
-    yield f"inputs = {_toml_value(written(model.inputs, model.sizes))}"
+    yield f"inputs = {_toml_value(write_arguments(model.inputs, model.sizes))}"
 
 
 def _toml_key(name: str) -> str:

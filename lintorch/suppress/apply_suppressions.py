@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 from lintorch.core.codes import BLANKET_SUPPRESSION, MALFORMED_SUPPRESSION, UNUSED_SUPPRESSION
 from lintorch.core.finding import Finding, Fix, Place, Severity
-from lintorch.core.merge import order
-from lintorch.suppress.read_comments import Comment, mentions, read
-from lintorch.suppress.remove_comment import without
+from lintorch.core.merge import sort_findings
+from lintorch.suppress.read_comments import Comment, mentions_suppression, read_comments
+from lintorch.suppress.remove_comment import remove_words
 
 _OWN = (UNUSED_SUPPRESSION, MALFORMED_SUPPRESSION, BLANKET_SUPPRESSION)
 
 
-def apply(
+def apply_suppressions(
     text: str,
     path: str,
     findings: Iterable[Finding],
@@ -33,15 +33,15 @@ def apply(
     `ignore-file` and `enabled` alone.
     """
     found = tuple(findings)
-    if not mentions(text):
+    if not mentions_suppression(text):
         return found
-    comments, lines = read(text)
+    comments, lines = read_comments(text)
     judged = _File(text, path, names, enabled, decidable, tuple(lines), partial)
     standing = [f for f in found if not any(judged.silences(c, f) for c in comments)]
     met = (*found, *withdrawn)
     own = [f for c in comments for f in judged.verdicts(c, met) if f.code in enabled]
     quiet = {judged.code(w) for c in comments if c.whole_file for w in c.words}
-    return order([*standing, *(f for f in own if f.code not in quiet)])
+    return sort_findings([*standing, *(f for f in own if f.code not in quiet)])
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class _File:
                 yield self._finding(MALFORMED_SUPPRESSION, comment, self._unknown(word))
         idle = [word for word in comment.words if self._idle(comment, word, found)]
         if idle:
-            fix = Fix("Remove the unused suppression", without(self.text, comment, idle))
+            fix = Fix("Remove the unused suppression", remove_words(self.text, comment, idle))
             listed = ", ".join(idle)
             yield self._finding(
                 UNUSED_SUPPRESSION, comment, f"nothing to suppress here: {listed}", fix
@@ -114,7 +114,7 @@ class _File:
         if codes:
             told = f"suppresses nothing as it names no rule: ignore[{', '.join(codes)}]"
             return self._finding(BLANKET_SUPPRESSION, comment, told)
-        fix = Fix("Remove the blanket suppression", without(self.text, comment, ()))
+        fix = Fix("Remove the blanket suppression", remove_words(self.text, comment, ()))
         return self._finding(
             BLANKET_SUPPRESSION, comment, "names no rule and suppresses nothing", fix
         )

@@ -41,12 +41,12 @@ class Comment:
     """What is wrong with it; "" where nothing is."""
 
 
-def mentions(text: str) -> bool:
+def mentions_suppression(text: str) -> bool:
     """Whether a text may hold a suppression: a cheap test before its comments are read."""
     return bool(_MENTION.search(text))
 
 
-def read(text: str) -> tuple[list[Comment], list[range]]:
+def read_comments(text: str) -> tuple[list[Comment], list[range]]:
     """The suppressions of a text, and the rows of each logical line that has more than one."""
     tokens = list(_tokens(text))
     lines = list(_logical_lines(tokens))

@@ -12,7 +12,7 @@ from lintorch.targets.verdict import About, Answer, Verdict
 _OVERLOADS = ("default", "Tensor", "Scalar")
 
 
-def spellings(operator: str, names: str) -> Iterator[str]:
+def list_spellings(operator: str, names: str) -> Iterator[str]:
     """The names that a table may have an operator by; those of aten differ from table to table."""
     yield operator
     if names != "aten":
@@ -25,7 +25,7 @@ def spellings(operator: str, names: str) -> Iterator[str]:
     yield from (f"aten.{base}.{overload}" for overload in _OVERLOADS)
 
 
-def operator(
+def judge_operator(
     name: str, row: Row | None, since: int | None, opset: int | None, target: str, release: Release
 ) -> Verdict:
     """Whether the operator is there, as the opset that defined it last (`since`) means it."""
@@ -45,7 +45,7 @@ def operator(
     return Verdict(Answer.YES, said, disputed=disputed)
 
 
-def use(
+def judge_use(
     verdict: Verdict,
     row: Row,
     since: int | None,
@@ -90,7 +90,7 @@ def _version(name: str, row: Row, since: int | None, opset: int | None) -> Answe
         found = _kernel(row, since) is not None or since in row.get("ran", ())
         return Answer.YES if found else Answer.UNKNOWN
     if "ran_opset" in row or "failed_opset" in row:
-        ran = {opset_history.defined(name, each) for each in row.get("ran_opset", ())}
+        ran = {opset_history.find_definition(name, each) for each in row.get("ran_opset", ())}
         return Answer.YES if since in ran else Answer.UNKNOWN
     if "versions" in row:
         return Answer.YES if since in row["versions"] else Answer.UNKNOWN

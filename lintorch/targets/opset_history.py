@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from lintorch.targets.runtime_tables import read
+from lintorch.targets.runtime_tables import read_table
 
 
 @functools.cache
 def _operators() -> dict[str, list[list[int]]]:
-    table: Any = read("_onnx_operators")
+    table: Any = read_table("_onnx_operators")
     found: dict[str, list[list[int]]] = table["operators"]
     return found
 
@@ -20,7 +20,7 @@ def is_standard(operator: str) -> bool:
     return operator in _operators()
 
 
-def defined(operator: str, opset: int | None) -> int | None:
+def find_definition(operator: str, opset: int | None) -> int | None:
     """The opset that defines an operator as a model of this opset uses it; None where none does.
 
     Without an opset, the last definition.
@@ -29,7 +29,7 @@ def defined(operator: str, opset: int | None) -> int | None:
     return max(known, default=None)
 
 
-def first(operator: str) -> int | None:
+def find_first_opset(operator: str) -> int | None:
     """The opset that an operator came with."""
     return min(_operators().get(operator, [[]])[0], default=None)
 

@@ -85,18 +85,18 @@ class Family:
 
 
 @functools.cache
-def family(name: str) -> Family:
+def load_family(name: str) -> Family:
     """The tables of a runtime."""
-    return Family(read(name))
+    return Family(read_table(name))
 
 
-def read(name: str) -> Any:
+def read_table(name: str) -> Any:
     """A file of `data/`."""
     return json.loads((_DATA / f"{name}.json").read_text("utf-8"))
 
 
 @functools.cache
-def families() -> tuple[str, ...]:
+def list_families() -> tuple[str, ...]:
     """The runtimes there are tables of."""
     names = [entry.name for entry in _DATA.iterdir()]
     return tuple(sorted(n.removesuffix(".json") for n in names if n[0] not in "_."))

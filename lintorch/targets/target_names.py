@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 
-from lintorch.targets.runtime_tables import families, family
+from lintorch.targets.runtime_tables import list_families, load_family
 from lintorch.targets.target import Target
 
 ALIASES = {
@@ -30,12 +30,12 @@ class TargetError(ValueError):
 
 
 @functools.cache
-def find(name: str) -> Target:
+def find_target(name: str) -> Target:
     """The target of a name; a release without table of its own takes that of its minor release.
 
     A runtime with one table needs no release. Raises TargetError.
     """
-    known = {**dict(zip(families(), families(), strict=True)), **ALIASES}
+    known = {**dict(zip(list_families(), list_families(), strict=True)), **ALIASES}
     written = name.strip().lower()
     whole = [each for each in known if written == each or written.startswith(f"{each}-")]
     if not whole:
@@ -47,14 +47,14 @@ def find(name: str) -> Target:
     return Target(known[longest], version)
 
 
-def every() -> Iterator[Target]:
+def list_targets() -> Iterator[Target]:
     """All targets, by runtime, oldest release first."""
-    for name in families():
-        yield from (Target(name, release.version) for release in family(name).releases)
+    for name in list_families():
+        yield from (Target(name, release.version) for release in load_family(name).releases)
 
 
 def _release(runtime: str, asked: str) -> str | None:
-    versions = [release.version for release in family(runtime).releases]
+    versions = [release.version for release in load_family(runtime).releases]
     if not asked:
         return versions[0] if len(versions) == 1 else None
     parts = asked.split(".")
@@ -70,14 +70,14 @@ def _near_runtime(written: str, known: tuple[str, ...]) -> str:
     match = get_close_matches(head, known, 1) or get_close_matches(written, known, 1)
     if match:
         runtime = ALIASES.get(match[0], match[0])
-        newest = family(runtime).releases[-1].version
+        newest = load_family(runtime).releases[-1].version
         return f"; did you mean `{runtime}`, as in `{runtime}-{newest}`?"
-    return f"; known runtimes are {', '.join(families())}"
+    return f"; known runtimes are {', '.join(list_families())}"
 
 
 def _near_release(runtime: str, written: str) -> str:
     """The releases before and after the one asked for, or the newest where that is no number."""
-    listed = [r.version for r in family(runtime).releases if not r.variant]
+    listed = [r.version for r in load_family(runtime).releases if not r.variant]
     asked = _numbers(written.rpartition("-")[2])
     below = [v for v in listed if _numbers(v) <= asked][-1:]
     above = [v for v in listed if _numbers(v) > asked][:1]

@@ -104,17 +104,17 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
 
 @rule.trace(ModalLayer)
 def in_trace(event: ModalLayer, trace: Trace) -> Iterator[Hit]:
-    layers = list(trace.find(ModalLayer))
+    layers = list(trace.find_events(ModalLayer))
     if event is layers[0]:
         counted = Counter(_shown(layer) for layer in layers)
         shown = [f"{name} ×{n}" if n > 1 else name for name, n in counted.items()]
-        message = f"{trace.record.qualname} holds what depends on the mode: {enumerated(shown)}"
-        yield Hit(_class(trace), message, confirms=True)
+        message = f"{trace.record.qualname} holds what depends on the mode"
+        yield Hit(_class(trace), message, confirms=True, detail=enumerated(shown))
 
 
 @rule.trace(Tracer.FX, Tracer.EXPORT)
 def in_graphs(capture: GraphCapture, trace: Trace) -> Iterator[Refuted]:
-    if not any(trace.find(ModalLayer)):
+    if not any(trace.find_events(ModalLayer)):
         yield Refuted(_class(trace), f"no layer of {trace.record.qualname} depends on the mode")
 
 

@@ -13,7 +13,7 @@ from lintorch.core.rule import Rule
 from lintorch.evidence import GraphCapture, OperatorUse, Outcome, Site, Trace, Tracer, Trial
 from lintorch.facts.exporting.onnx_operators import exported_name
 from lintorch.source import Source
-from lintorch.targets import Answer, Target, Verdict, find, written_operators
+from lintorch.targets import Answer, Target, Verdict, find_target, written_operators
 from lintorch.targets.verdict import About
 
 rule = Rule(
@@ -81,7 +81,7 @@ REPLACEMENTS = {
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     if not source.profile.targets or not (name := exported_name(call, source)):
         return
-    for target in map(find, source.profile.targets):
+    for target in map(find_target, source.profile.targets):
         kind = target.tables.names
         if kind == "onnx":
             yield from exported(call, name, target, source)
@@ -96,7 +96,7 @@ def exported(call: cst.Call, name: str, target: Target, source: Source) -> Itera
     exporters = [each for each in WRITES_ONNX if each in source.profile.exporters]
     for exporter in exporters:
         opset = written_opset(exporter, source, target)
-        for wanted in written_operators.operators(name, exporter, opset) or ():
+        for wanted in written_operators.list_written(name, exporter, opset) or ():
             verdict = target.supports(wanted, opset)
             if is_missing(verdict):
                 found.setdefault(exporter, (opset, []))[1].append((wanted, verdict))
@@ -116,7 +116,7 @@ def exported(call: cst.Call, name: str, target: Target, source: Source) -> Itera
 @rule.trace(Tracer.EXPORT)
 def in_program(capture: GraphCapture, trace: Trace) -> Iterator[Hit]:
     """What converters that decompose an exported program meet whatever they decompose."""
-    for target in map(find, trace.profile.targets):
+    for target in map(find_target, trace.profile.targets):
         if target.tables.looks_up == "program":
             for site, names in by_line(capture).items():
                 lacking = [
@@ -146,10 +146,10 @@ def by_line(capture: GraphCapture) -> dict[Site | None, list[str]]:
 @rule.trial("ok", "wrong", "random", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit | Refuted]:
     alone = {outcome.exporter} == set(WRITES_ONNX) & trial.profile.exporters
-    for target in map(find, trial.profile.targets if outcome.graph else ()):
-        for site, uses in trial.by_line().items():
+    for target in map(find_target, trial.profile.targets if outcome.graph else ()):
+        for site, uses in trial.list_by_line().items():
             yield from judged(site, uses, target, outcome, alone)
-        for site in trial.folded() if alone else ():
+        for site in trial.find_folded_lines() if alone else ():
             reason = "nothing of this line is left in the exported graph"
             yield Refuted(site, reason, target=target.name)
 
@@ -189,7 +189,7 @@ def outside_onnx(name: str, target: Target) -> Iterator[tuple[str, Verdict]]:
         spelled = short(name).replace("nn.functional.", "F.")
         names: Iterable[str] = (spelled,)
     elif target.tables.looks_up == "traced":
-        names = written_operators.traced(name)
+        names = written_operators.list_traced(name)
     else:
         names = ()
     for each in names:
@@ -249,7 +249,7 @@ def remedy(lacking: list[tuple[str, Verdict]], target: Target, exporter: str = "
     if verdict.about is About.VERSION and (below := target.opsets(name)):
         return f"export at opset {below[-1]} or lower"
     for each in dict.fromkeys((exporter, "onnx-legacy")) if exporter else ():
-        opset, others = written_operators.without(name, each) or (0, ())
+        opset, others = written_operators.find_last_without(name, each) or (0, ())
         if others and all(target.supports(other, opset) for other in others):
             how = "" if each == exporter else " with dynamo=False"
             return f"opset {opset} or lower{how} writes others instead"

@@ -16,7 +16,7 @@ Function = tuple[str, str]
 def find_entered(regions: Regions, names: Lookup, project: Project) -> frozenset[Function]:
     """The functions of other files of the project that the forward passes of one file call."""
     found: set[Function] = set()
-    for dotted in {names.name(func) for func in regions.outside()}:
+    for dotted in {names.name(func) for func in regions.calls_outside()}:
         module, _, name = dotted.rpartition(".")
         if not module or module.startswith(("torch", "numpy", "math")) or name[:1].isupper():
             continue
