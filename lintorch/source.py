@@ -71,6 +71,12 @@ N = TypeVar("N", bound=cst.CSTNode)
 class Source:
     """One Python file. Raises `libcst.ParserSyntaxError` where the text does not parse."""
 
+    path: str
+    """Of the file, as it was given."""
+    text: str
+    """All of it; offsets of edits count its characters."""
+    profile: Profile
+    """What the project deploys with."""
     evidence = Evidence.SOURCE
     model = None
     exporter = None

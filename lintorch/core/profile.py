@@ -12,6 +12,7 @@ MEASURED = ("torch.export", "onnx", "onnx-legacy", "torchscript-trace", "torchsc
 EXPORTERS = (*MEASURED, "openvino", "ncnn")
 """Those that a model can be tried with, in the order of reports. What no rule says of one is unknown."""
 DEFAULT_EXPORTERS = frozenset({"torch.export", "onnx"})
+"""Those in use where neither settings nor export calls say."""
 DEFAULT_OPSETS = (
     ((2, 9), 20), ((2, 8), 18), ((2, 1), 17), ((1, 13), 14), ((1, 12), 13), ((0, 0), 9),
 )  # fmt: skip
@@ -19,6 +20,7 @@ DEFAULT_OPSETS = (
 LOWEST_OPSET = 18
 """The lowest that the new ONNX exporter writes: it converts to a lower one what it can."""
 WRITES_ONNX = ("onnx", "onnx-legacy")
+"""Those whose file is ONNX, with an opset."""
 MEASURED_TORCH = (2, 13)
 
 _SEVERITY = {

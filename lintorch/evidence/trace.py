@@ -25,6 +25,7 @@ from lintorch.record.sites import Site
 
 E = TypeVar("E", bound=RunEvent)
 EventKey = type | str | Enum
+"""What a detector asks for: a class of events, an operator's name, or what tells events of one class apart."""
 
 
 class Trace:

@@ -50,6 +50,8 @@ class Family:
         self.runtime: str = data["runtime"]
         self.names: str = data["names"]
         """What its operators are called: "onnx", "aten" or "torch" (modules and functions)."""
+        self.looks_up: str = data.get("looks_up", "")
+        """Of which aten operators it says all: "traced", "program", or "" for none."""
         self.casts: Mapping[str, str] = data.get("casts", {})
         """Types that it turns into another one by itself."""
         self.releases = tuple(_read_release(each, data) for each in data["releases"])

@@ -61,10 +61,6 @@ rule = Rule(
     example_profile=("onnx-legacy@16", "target:tensorrt-8.4"),
 )
 
-TRACED = ("coreml",)
-"""Runtimes whose converters look up the operators that tracing finds, as they are."""
-DECOMPOSING = ("executorch", "litert", "tvm-pytorch")
-"""Converters that decompose an exported program before they look up its operators."""
 SETTLED = re.compile(r"_like\.|\.lift|_assert|\.sym_|\.(max|min)\.default$")
 """Operators that these converters get rid of in ways of their own."""
 REPLACEMENTS = {
@@ -121,7 +117,7 @@ def exported(call: cst.Call, name: str, target: Target, source: Source) -> Itera
 def in_program(capture: GraphCapture, trace: Trace) -> Iterator[Hit]:
     """What converters that decompose an exported program meet whatever they decompose."""
     for target in map(find_target, trace.profile.targets):
-        if target.family in DECOMPOSING:
+        if target.tables.looks_up == "program":
             for site, names in by_line(capture).items():
                 lacking = [
                     (n, v) for n in names if is_missing(v := target.supports(n, domain="aten"))
@@ -194,7 +190,7 @@ def outside_onnx(name: str, target: Target) -> Iterator[tuple[str, Verdict]]:
     if target.tables.names == "torch":
         spelled = short(name).replace("nn.functional.", "F.")
         names: Iterable[str] = (spelled,)
-    elif target.family in TRACED:
+    elif target.tables.looks_up == "traced":
         names = written_operators.list_traced(name)
     else:
         names = ()
