@@ -18,6 +18,7 @@ import signal
 import socket
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,10 +28,11 @@ _BECOMES_PARENT_OF_ORPHANS = 36
 """PR_SET_CHILD_SUBREAPER of <linux/prctl.h>."""
 _MODULES = (
     *("torch", "torch._dynamo", "torch.export._trace", "torch.fx.experimental.symbolic_shapes"),
-    *("onnx", "onnxscript", "onnxruntime", "torch.onnx._internal.exporter._core"),
+    *("onnx", "onnxscript", "torch.onnx._internal.exporter._core"),
     *("torch.onnx._internal.exporter._torchlib.ops", "onnxscript.function_libs.torch_lib.ops"),
     *("onnxscript.rewriter.onnx_fusions", "sympy.tensor.tensor"),
 )
+"""None of them starts a thread, which a fork would lack: onnxruntime does, so each fork imports it."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,7 @@ def serve(listener: socket.socket, prepare: Callable[[], None]) -> Asked:
             os._exit(0)
         if not prepared:
             prepare()
+            assert threading.active_count() == len(os.listdir("/proc/self/task")) == 1
             gc.freeze()
             prepared = True
         connection, _ = listener.accept()
