@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lintorch import catalog
 from lintorch.core.rule import Rule
-from lintorch.report.rule_page import page
+from lintorch.report.rule_page import write_page
 
 HERE = Path(__file__).parent
 THEMES = {
@@ -27,10 +27,10 @@ THEMES = {
 def pages() -> dict[Path, str]:
     """Every page, the list of all rules first, by its place below this folder."""
     rules = sorted(
-        catalog.load().rules.values(), key=lambda r: (list(THEMES).index(r.theme), r.code)
+        catalog.build_catalog().rules.values(), key=lambda r: (list(THEMES).index(r.theme), r.code)
     )
     made = {Path("rules/README.md"): _listed(rules)}
-    return made | {Path(f"rules/{rule.theme}/{rule.name}.md"): page(rule) for rule in rules}
+    return made | {Path(f"rules/{rule.theme}/{rule.name}.md"): write_page(rule) for rule in rules}
 
 
 def _listed(rules: list[Rule]) -> str:

@@ -11,7 +11,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Evidence, Fix, Place
 from lintorch.core.profile import Profile
-from lintorch.facts.api.version_guards import asked
+from lintorch.facts.api.version_guards import is_version_guarded
 from lintorch.facts.classes.classes import Classes
 from lintorch.facts.dataflow.sizes import (
     goes_by_fixed_name,
@@ -30,7 +30,7 @@ from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.names.scopes import Binding
 from lintorch.facts.nets.layers import Layers
 from lintorch.facts.project.module_homes import Project
-from lintorch.facts.regions.entered_functions import Function, find_entered
+from lintorch.facts.regions.entered_functions import ProjectFunction, find_entered
 from lintorch.facts.regions.file_purpose import FilePurpose
 from lintorch.facts.regions.forward_region import Regions
 from lintorch.facts.training.loops import Loop, Loops, is_backward
@@ -71,6 +71,12 @@ N = TypeVar("N", bound=cst.CSTNode)
 class Source:
     """One Python file. Raises `libcst.ParserSyntaxError` where the text does not parse."""
 
+    path: str
+    """Of the file, as it was given."""
+    text: str
+    """All of it; offsets of edits count its characters."""
+    profile: Profile
+    """What the project deploys with."""
     evidence = Evidence.SOURCE
     model = None
     exporter = None
@@ -197,11 +203,11 @@ class Source:
 
     def role(self, expression: cst.CSTNode) -> Role | None:
         """Optimizer, scheduler, scaler, loss, model, loader or dataset: told by what built it."""
-        return self._roles.made(expression)
+        return self._roles.built_role(expression)
 
     def presumed_role(self, expression: cst.CSTNode) -> Role | None:
         """The same, where need be by its name (`optimizer`) and the methods it is called with."""
-        return self._roles.presumed(expression)
+        return self._roles.presumed_role(expression)
 
     @cached_property
     def loops(self) -> Loops:
@@ -235,17 +241,17 @@ class Source:
         return self._purpose.is_test
 
     @cached_property
-    def enters(self) -> frozenset[Function]:
+    def enters(self) -> frozenset[ProjectFunction]:
         """Functions of other files of the project that run in the forward passes of this one."""
         return find_entered(self.regions, self.names, self._project)
 
     def in_forward(self, node: cst.CSTNode) -> bool:
         """Whether the node runs in a forward pass that an exporter sees."""
-        return self.regions.holds(node)
+        return self.regions.is_forward(node)
 
     def in_traced_forward(self, node: cst.CSTNode) -> bool:
         """Whether the node runs in a forward pass that is traced: no loss, no TorchScript branch."""
-        return self.regions.traced(node)
+        return self.regions.is_traced(node)
 
     @cached_property
     def flows(self) -> Flows:
@@ -290,7 +296,7 @@ class Source:
 
     def promised(self, fix: Fix, node: Any) -> Fix:
         """Only shown where code asks which release runs it, or where a comment would be lost."""
-        guarded = isinstance(node, cst.CSTNode) and asked(node, self)
+        guarded = isinstance(node, cst.CSTNode) and is_version_guarded(node, self)
         if guarded or strands_comment(self.text, fix.edits):
             return replace(fix, applicability=Applicability.DISPLAY)
         return fix

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lintorch.cache import Cache, cache_folder, cards_kept, digest, keep_cards
+from lintorch.cache import Cache, cache_folder, digest_content, keep_cards, read_cards
 from lintorch.catalog import Card
 from lintorch.core.finding import (
     Applicability,
@@ -26,11 +26,13 @@ from lintorch.core.finding import (
 
 def finding(path: str) -> Finding:
     hazard = Hazard((("onnx", Harm.SILENT),), ("ncnn",), Severity.NOTE, Severity.ERROR, ("onnx",))
-    note = Note(Evidence.SOURCE, "one", "net.py:Net", "onnx", hazard, Harm.NOISY, (("h", "w"),))
+    note = Note(
+        Evidence.SOURCE, "one", "so", "net.py:Net", "onnx", hazard, Harm.NOISY, (("h", "w"),)
+    )
     fix = Fix("Mend é", (Edit(0, 1, "\r\n"), Edit(4, 4, "y")), Applicability.UNSAFE)
     return Finding(
         "LT101", "dynamic-size", "a “size”", Severity.ERROR, Place(path, 1, 2, 3, 4),
-        Evidence.TRACE, "net.py:Net", None, "onnx", fix, (note,), None, False, hazard, Harm.FAILS,
+        Evidence.TRACE, "net.py:Net", None, "onnx", fix, (note,), None, False, "so", hazard, Harm.FAILS,
         (("batch",), ()), True, 2,
     )  # fmt: skip
 
@@ -58,7 +60,7 @@ def keep(root: Path, *files: Path, consulted: tuple[Path, ...] = ()) -> None:
     for path in files:
         found = [finding(str(path))] if path.name == "a.py" else []
         assert cache.get(str(path)) is None
-        cache.put(str(path), digest(path.read_bytes()), found, map(str, consulted))
+        cache.put(str(path), digest_content(path.read_bytes()), found, map(str, consulted))
     cache.save()
 
 
@@ -121,7 +123,7 @@ def test_a_change_that_an_archive_dates_back_is_seen(
     before = a.stat()
     cache = Cache.open(str(tmp_path), "f")
     cache.get(str(a))
-    cache.put(str(a), digest(a.read_bytes()), [])
+    cache.put(str(a), digest_content(a.read_bytes()), [])
     cache.save()
     file = Path(cache.file)
     stored = json.loads(file.read_text())
@@ -150,7 +152,7 @@ def test_a_broken_cache_is_an_empty_one(
     a = files[0]
     keep(tmp_path, a)
     file = Path(Cache.open(str(tmp_path), "f").file)
-    file.write_bytes(content.replace(b"DIGEST", digest(a.read_bytes()).encode()))
+    file.write_bytes(content.replace(b"DIGEST", digest_content(a.read_bytes()).encode()))
     keep(tmp_path, a)
     assert Cache.open(str(tmp_path), "f").get(str(a)) == (finding(str(a)),)
 
@@ -194,16 +196,16 @@ def test_a_folder_that_others_can_write_to_is_not_believed(
     (home / "lintorch").chmod(0o777)
     assert Cache.open(str(tmp_path), "f").get(str(files[0])) is None
     keep_cards("f", {})
-    assert cards_kept("f") is None
+    assert read_cards("f") is None
 
 
 def test_cards_are_given_back_under_their_fingerprint_alone() -> None:
     seen = frozenset({Evidence.SOURCE, Evidence.EXPORT})
     cards = {"LT101": Card("LT101", "dynamic-size", "export", Severity.ERROR, False, seen)}
-    assert cards_kept("f") is None
+    assert read_cards("f") is None
     keep_cards("f", cards)
-    assert cards_kept("f") == cards
-    assert cards_kept("g") is None
+    assert read_cards("f") == cards
+    assert read_cards("g") is None
 
 
 def test_an_entry_without_findings_is_small(tmp_path: Path, files: tuple[Path, Path, Path]) -> None:

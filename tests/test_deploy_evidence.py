@@ -8,15 +8,16 @@ import pytest
 from examining import examine_files
 
 from lintorch import catalog
-from lintorch.core.dispatch import index, lint
+from lintorch.core.dispatch import index_detectors, lint_subject
 from lintorch.core.finding import Evidence, Finding, Severity
-from lintorch.core.merge import Merged, merge
+from lintorch.core.merge import Merged, merge_findings
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace, Trial
 from lintorch.host.reports import Report
+from lintorch.report.wording import write_message
 from lintorch.source import Source
 
-CATALOG = catalog.load()
+CATALOG = catalog.build_catalog()
 PROFILE = Profile(frozenset({"torch.export", "torchscript-script"}))
 HEAD = """
 import torch
@@ -65,18 +66,24 @@ def judged(folder: Path, code: str, name: str, reports: list[Report], script: st
     """What one rule says of one file, its model, and a script that is not run."""
     path = str(folder / f"{name}.py")
     rules = [CATALOG.rules[code]]
-    found = list(lint(Source(path, FILES[f"{name}.py"], PROFILE), index(rules, Evidence.SOURCE)))
+    found = list(
+        lint_subject(
+            Source(path, FILES[f"{name}.py"], PROFILE), index_detectors(rules, Evidence.SOURCE)
+        )
+    )
     if script:
         source = Source(str(folder / "deploy.py"), script, PROFILE)
-        found += lint(source, index(rules, Evidence.SOURCE))
+        found += lint_subject(source, index_detectors(rules, Evidence.SOURCE))
     for report in reports:
         assert report.model is not None, report.failure
         if report.model.path == path:
             trace = Trace(report.model, report.runs, report.captures, PROFILE)
-            found += lint(trace, index(rules, Evidence.TRACE))
+            found += lint_subject(trace, index_detectors(rules, Evidence.TRACE))
             for outcome in report.outcomes:
-                found += lint(Trial(outcome, trace), index(rules, Evidence.EXPORT))
-    return merge(found)
+                found += lint_subject(
+                    Trial(outcome, trace), index_detectors(rules, Evidence.EXPORT)
+                )
+    return merge_findings(found)
 
 
 def only(findings: tuple[Finding, ...]) -> Finding:
@@ -127,7 +134,7 @@ def test_what_depends_on_the_mode_is_told_at_the_export_call_of_another_file(
     finding = only(judged(folder, "LT201", MODAL, traced, deploy(MODAL)).standing)
     assert (Path(finding.place.path).name, finding.place.row) == ("deploy.py", 7)
     assert finding.evidence is Evidence.TRACE
-    assert "Net holds what depends on the mode: BatchNorm2d and Dropout" in finding.said
+    assert "Net holds what depends on the mode: BatchNorm2d and Dropout" in write_message(finding)
     assert finding.fix is not None
 
 
@@ -157,7 +164,7 @@ def test_an_export_in_training_mode_that_differs_proves_a_missing_eval(folder: P
 def test_dropout_seen_to_drop_in_eval_mode(folder: Path, traced: list[Report]) -> None:
     finding = only(judged(folder, "LT202", DROPPING, traced).standing)
     assert finding.evidence is Evidence.TRACE
-    assert "50%" in finding.said
+    assert "50%" in write_message(finding)
 
 
 def test_dropout_of_nothing_is_withdrawn(folder: Path, traced: list[Report]) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from lintorch.core.profile import Profile
-from lintorch.facts.deployment import read
+from lintorch.facts.deployment import read_deployment
 
 NEWER, OLDER = (2, 13), (2, 8)
 
 
 def profile(text: str, path: str = "export.py", torch: tuple[int, int] = NEWER) -> Profile | None:
-    return read([(path, text.encode())], torch)
+    return read_deployment([(path, text.encode())], torch)
 
 
 def leaves_open(text: str) -> bool:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lintorch.core.finding import Applicability, Edit, Finding, Fix, Place, Severity
-from lintorch.fix.apply_edits import apply
+from lintorch.fix.apply_edits import apply_fixes
 from lintorch.fix.fix_rounds import Settled, settle
 from lintorch.fix.idle_imports import add_import
 
@@ -38,7 +38,7 @@ def rewriting(*rules: tuple[str, str, str]) -> Callable[[str], Iterator[Finding]
 
 def test_the_first_of_overlapping_fixes_goes_in_whole_and_the_other_not_at_all() -> None:
     first, second, third = fix((0, 3, "x")), fix((2, 4, "y"), (6, 7, "z")), fix((6, 7, "w"))
-    result = apply("abcdefg", [first, second, third])
+    result = apply_fixes("abcdefg", [first, second, third])
     assert result.text == "xdefw"
     assert (result.applied, result.skipped) == ((first, third), (second,))
 
@@ -46,18 +46,18 @@ def test_the_first_of_overlapping_fixes_goes_in_whole_and_the_other_not_at_all()
 def test_an_import_that_two_fixes_add_goes_in_once_and_a_bracket_twice() -> None:
     text = "import os\na(b)\nc(d)\n"
     shared = (10, 10, "import re\n")
-    result = apply(text, [fix(shared, (12, 13, "x")), fix(shared, (17, 18, "y"))])
+    result = apply_fixes(text, [fix(shared, (12, 13, "x")), fix(shared, (17, 18, "y"))])
     assert result.text == "import os\nimport re\na(x)\nc(y)\n"
-    nested = apply("a(b)", [fix((0, 0, "f("), (4, 4, ")")), fix((2, 2, "g("), (4, 4, ")"))])
+    nested = apply_fixes("a(b)", [fix((0, 0, "f("), (4, 4, ")")), fix((2, 2, "g("), (4, 4, ")"))])
     assert nested.text == "f(a(b))"
 
 
 def test_precedence_is_not_broken_by_fixes_that_touch() -> None:
-    assert len(apply("a", [fix((0, 1, "b + c")), fix((1, 1, ".sum()"))]).skipped) == 1
+    assert len(apply_fixes("a", [fix((0, 1, "b + c")), fix((1, 1, ".sum()"))]).skipped) == 1
 
 
 def test_new_lines_end_as_the_texts_own() -> None:
-    assert apply("a\r\nb\r\n", [fix((3, 3, "x\ny\r\n"))]).text == "a\r\nx\r\ny\r\nb\r\n"
+    assert apply_fixes("a\r\nb\r\n", [fix((3, 3, "x\ny\r\n"))]).text == "a\r\nx\r\ny\r\nb\r\n"
 
 
 EDITS = st.builds(
@@ -71,9 +71,9 @@ FIXES = st.lists(st.builds(Fix, st.uuids().map(str), st.lists(EDITS, max_size=3)
 
 @given(st.text("ab\n", max_size=20), FIXES)
 def test_fixes_go_in_whole_and_the_rest_of_the_text_stays(text: str, fixes: list[Fix]) -> None:
-    result = apply(text, fixes)
+    result = apply_fixes(text, fixes)
     assert sorted((*result.applied, *result.skipped), key=id) == sorted(fixes, key=id)
-    assert apply(text, result.applied).text == result.text
+    assert apply_fixes(text, result.applied).text == result.text
     edits = {edit for each in result.applied for edit in each.edits}
     touched = {n for edit in edits for n in range(edit.start, edit.end)}
     grown = sum(len(edit.content) - (edit.end - edit.start) for edit in edits)
@@ -180,4 +180,4 @@ def test_an_import_is_added_where_it_may_stand(text: str, after: str | None) -> 
         with pytest.raises(SyntaxError):
             add_import(text, "import torch")
     else:
-        assert apply(text, [Fix("", (add_import(text, "import torch"),))]).text == after
+        assert apply_fixes(text, [Fix("", (add_import(text, "import torch"),))]).text == after

@@ -13,9 +13,9 @@ sys.path.append(str(CHECKOUT / "benchmarks"))
 
 from fuzzing import fixed, mutants, worker  # noqa: E402
 
-from lintorch.catalog import load  # noqa: E402
+from lintorch.catalog import build_catalog  # noqa: E402
 
-RULES = load(()).rules
+RULES = build_catalog(()).rules
 EXAMPLES = [text for rule in RULES.values() for text in (rule.bad, rule.good) if text]
 CASES = [p.read_text("utf-8") for p in sorted((CHECKOUT / "tests/cases").rglob("*.py"))]
 SOURCES = [text for text in CASES + EXAMPLES if len(text) < 4000]

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 import pytest
+import tomllib
 from running import lintorch
 
-from lintorch.catalog import load
+from lintorch.catalog import build_catalog
 from lintorch.core import codes
 
 CHECKOUT = Path(__file__).parent.parent
@@ -56,6 +60,11 @@ FACTS_STAND_ON = {
 }
 """By room of facts, the lower ones that its files import: only `lintorch.source` knows them all."""
 OF_RULES = {"core", "evidence", "facts", "source", "syntax", "targets"}
+"""The rooms that rules import from."""
+NOT_PROMISED = {"facts", "syntax"}
+"""Those that only rules of this checkout import from: what they hold may change with any release."""
+BEYOND_THE_WALL = {"guest", "machine", "record"}
+"""What the worker loads into the user's interpreter."""
 
 
 def modules() -> list[Path]:
@@ -81,6 +90,14 @@ def rooms_of(path: Path) -> set[str]:
     """The rooms of lintorch that a file imports from."""
     names = (n.split(".") for n in imported(path, everywhere=True) if n.startswith("lintorch."))
     return {parts[1] for parts in names} - {"__version__"}
+
+
+def test_the_map_for_contributors_shows_every_room_and_what_it_stands_on() -> None:
+    text = (CHECKOUT / "CONTRIBUTING.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| .* \| ?((?:`\w+` ?)*)\|$", text, re.M)
+    shown = {room: others.replace("`", "").split() for room, others in rows}
+    assert shown == {room: others.split() for room, others in STANDS_ON.items() if room in shown}
+    assert STANDS_ON.keys() - shown.keys() == {"__main__"}
 
 
 @pytest.mark.parametrize("path", modules(), ids=dotted)
@@ -149,7 +166,7 @@ def strings(path: Path) -> Iterator[str]:
 
 def test_codes_of_the_engine_are_called_as_their_rules_are() -> None:
     named = {code: name for name, code in vars(codes).items() if name.isupper()}
-    names = load().names
+    names = build_catalog().names
     assert named == {code: names[code].upper().replace("-", "_") for code in named}
 
 
@@ -230,10 +247,85 @@ def test_text_that_does_not_mention_torch_loads_no_parser(tmp_path: Path) -> Non
     assert "libcst" not in done.stderr
 
 
-def test_the_worker_imports_nothing_but_torch_and_the_standard_library() -> None:
-    allowed = {*sys.stdlib_module_names, "lintorch", "torch", "onnx", "onnxruntime", "numpy"}
-    allowed |= {"openvino", "ncnn", "pnnx"}
-    for folder in ("worker", "models", "trace", "trials"):
-        for path in sorted((CHECKOUT / "lintorch" / folder).rglob("*.py")):
-            used = {name.partition(".")[0] for name in imported(path, everywhere=True)}
-            assert used <= allowed, f"{dotted(path)} imports {sorted(used - allowed)}"
+GUESTS = [path for path in modules() if dotted(path).partition(".")[0] in BEYOND_THE_WALL]
+
+
+@pytest.mark.parametrize("path", GUESTS, ids=dotted)
+def test_the_worker_imports_nothing_but_torch_and_what_extras_install(path: Path) -> None:
+    settings = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))
+    extras = settings["project"]["optional-dependencies"]
+    wanted = {line for name, lines in extras.items() if name != "dev" for line in lines}
+    installed = {re.split(r"\W", line)[0] for line in wanted}
+    used = {name.partition(".")[0] for name in imported(path, everywhere=True)}
+    assert used <= {*sys.stdlib_module_names, "lintorch", *installed}
+
+
+def read_promises() -> dict[str, list[str]]:
+    """What CONTRIBUTING promises to rules: by module, or class, the names; all it exports where it lists none."""
+    text = (CHECKOUT / "CONTRIBUTING.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(lintorch\.[\w.]+)` \| (.*) \|$", text, re.M)
+    return {home: re.findall(r"`(\w+)`", names) or list_exported(home) for home, names in rows}
+
+
+def list_exported(module: str) -> list[str]:
+    names: list[str] = importlib.import_module(module).__all__
+    return names
+
+
+def docstring_of(name: str, body: list[ast.stmt]) -> str:
+    """Of a class, function or constant; of what is imported, where it is defined. "" where there is none."""
+    for node, after in zip_longest(body, body[1:]):
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and node.name == name:
+            return ast.get_docstring(node) or ""
+        if isinstance(node, ast.ImportFrom) and node.module:
+            named = [alias.name for alias in node.names]
+            if name in (list_exported(node.module) if named == ["*"] else named):
+                return docstring_of(name, body_of(node.module))
+        if isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if name in map(ast.unparse, targets):
+                return str(ast.literal_eval(after.value)) if isinstance(after, ast.Expr) else ""
+    return ""
+
+
+def body_of(home: str) -> list[ast.stmt]:
+    """The statements of a module or of a class."""
+    if home.rpartition(".")[2][0].isupper():
+        module, _, name = home.rpartition(".")
+        return next(
+            n.body for n in body_of(module) if isinstance(n, ast.ClassDef) and n.name == name
+        )
+    found = importlib.util.find_spec(home)
+    assert found is not None
+    assert found.origin is not None
+    return ast.parse(Path(found.origin).read_text("utf-8")).body
+
+
+PROMISED = [(home, name) for home, names in read_promises().items() for name in names]
+
+
+@pytest.mark.parametrize(("home", "name"), PROMISED)
+def test_what_rules_are_promised_is_there_and_says_what_it_is(home: str, name: str) -> None:
+    assert docstring_of(name, body_of(home))
+
+
+def test_rules_are_promised_the_rooms_that_are_for_them() -> None:
+    homes = {home.split(".")[1] for home in read_promises()}
+    assert homes == OF_RULES - NOT_PROMISED
+
+
+def list_plugins() -> Iterator[Any]:
+    """The rules that tests write down as somebody's own."""
+    for path in sorted((CHECKOUT / "tests").glob("test_*.py")):
+        texts = [text for text in strings(path) if "\nrule = Rule(" in text]
+        for number, text in enumerate(texts if path != Path(__file__) else [], 1):
+            yield pytest.param(text, id=f"{path.stem}-{number}")
+
+
+@pytest.mark.parametrize("text", [*list_plugins()])
+def test_rules_of_ones_own_need_no_more_than_is_promised(text: str) -> None:
+    nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)]
+    used = {(node.module or "", alias.name) for node in nodes for alias in node.names}
+    ours = {(home, name) for home, name in used if home.partition(".")[0] == "lintorch"}
+    assert ours
+    assert ours <= {*PROMISED}

@@ -10,11 +10,12 @@ import pytest
 from examining import examine_files
 
 from lintorch import catalog
-from lintorch.core.dispatch import index, lint
+from lintorch.core.dispatch import index_detectors, lint_subject
 from lintorch.core.finding import Evidence, Finding
-from lintorch.core.merge import Merged, merge
+from lintorch.core.merge import Merged, merge_findings
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace
+from lintorch.report.wording import write_message
 from lintorch.source import Source
 
 HEAD = """import functools
@@ -354,7 +355,7 @@ FILES = {
 }
 
 
-RULES = [catalog.load().rules[code] for code in FILES]
+RULES = [catalog.build_catalog().rules[code] for code in FILES]
 
 
 @pytest.fixture(scope="module")
@@ -368,11 +369,15 @@ def merged(tmp_path_factory: pytest.TempPathFactory) -> Merged:
     reports = examine_files(names, folder, graphs=False)
     assert [report.failure for report in reports if report.failure] == []
     subjects = [Trace(r.model, r.runs, r.captures, profile) for r in reports if r.model]
-    said = [f for subject in subjects for f in lint(subject, index(RULES, Evidence.TRACE))]
+    said = [
+        f
+        for subject in subjects
+        for f in lint_subject(subject, index_detectors(RULES, Evidence.TRACE))
+    ]
     for name in names:
         source = Source(name, Path(name).read_text(encoding="utf-8"), profile)
-        said += lint(source, index(RULES, Evidence.SOURCE))
-    return merge(said)
+        said += lint_subject(source, index_detectors(RULES, Evidence.SOURCE))
+    return merge_findings(said)
 
 
 def of(findings: Iterable[Finding], code: str) -> dict[int, Finding]:
@@ -394,7 +399,7 @@ def test_a_run_finds_what_it_met_and_nothing_else(merged: Merged, code: str) -> 
     assert found.keys() == wanted.keys()
     for row, finding in found.items():
         assert finding.evidence is Evidence.TRACE
-        assert wanted[row] in finding.said
+        assert wanted[row] in write_message(finding)
 
 
 @pytest.mark.parametrize("code", ["LT206", "LT207", "LT507"])

@@ -106,4 +106,7 @@ def test_a_matrix_counts_what_was_stopped_apart() -> None:
     failed = Tried(Outcome("torch.export", "failed", "export", "no"))
     ran = Row(Model("net.py", "Net", 3), tried=(stopped, failed))
     lost = Row(None, Failure("net.py", "Other", 9, "stopped", "it did not finish within 3 s"))
-    assert Matrix(("onnx", "torch.export"), (ran, lost)).count() == {"failed": 1, "stopped": 1}
+    assert Matrix(("onnx", "torch.export"), (ran, lost)).count_statuses() == {
+        "failed": 1,
+        "stopped": 1,
+    }

@@ -10,7 +10,7 @@ import pytest
 from running import lintorch
 
 from lintorch.core.finding import Evidence
-from lintorch.record.input_notation import told
+from lintorch.record.input_notation import describe_inputs
 from lintorch.record.model_options import ModelOptions
 from lintorch.run import Checked, CheckRequest, check_and_fix
 from lintorch.run.list_models import list_models
@@ -140,7 +140,7 @@ def test_settings_saved_while_models_run_keep_what_was_saved(project: Path) -> N
         settings.write_text(added)
 
     listed = list_models(ModelsRequest((".",), write=True), on)
-    assert [told(model.inputs, model.sizes) for model in listed.models]
+    assert [describe_inputs(model.inputs, model.sizes) for model in listed.models]
     assert listed.written == ()
     assert settings.read_text() == added
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lintorch.core.finding import Evidence, Finding, Harm, Hazard, Note, Place, Severity
-from lintorch.core.merge import merge
+from lintorch.core.merge import merge_findings
 from lintorch.core.profile import weigh_hazard
 
 
@@ -22,20 +22,20 @@ def finding(evidence: Evidence, row: int, said: str = "", confirms: bool = False
 def test_what_only_confirms_joins_a_source_finding_and_else_is_dropped() -> None:
     source = finding(Evidence.SOURCE, 3, "300 features")
     runs = [finding(Evidence.TRACE, row, "100% of the work", confirms=True) for row in (3, 4)]
-    (joined,) = merge([source, *runs]).standing
+    (joined,) = merge_findings([source, *runs]).standing
     assert (joined.place.row, joined.evidence) == (3, Evidence.TRACE)
     assert joined.said == "100% of the work"
     assert not joined.confirms
 
 
 def test_a_finding_of_a_run_stands_alone_unless_it_only_confirms() -> None:
-    (alone,) = merge([finding(Evidence.TRACE, 4)]).standing
+    (alone,) = merge_findings([finding(Evidence.TRACE, 4)]).standing
     assert alone.evidence is Evidence.TRACE
 
 
 def test_several_models_say_the_same_of_a_line_once() -> None:
     runs = [finding(Evidence.TRACE, 3, f"seen {n} times") for n in (2, 5)]
-    (joined,) = merge([finding(Evidence.SOURCE, 3, "300 features"), *runs]).standing
+    (joined,) = merge_findings([finding(Evidence.SOURCE, 3, "300 features"), *runs]).standing
     assert [(note.evidence, note.said) for note in joined.notes] == [
         (Evidence.SOURCE, "300 features"),
         (Evidence.TRACE, "seen 2 times"),
@@ -58,7 +58,7 @@ def test_what_is_said_of_a_model_joins_the_source_finding_that_names_it(
         f"{tmp_path}/net.py:Net", exporter="torch.export",
     )  # fmt: skip
     others = [about("net.py:Other"), about("net.py:Net", "onnx", Evidence.EXPORT)]
-    (joined,) = merge([source, about("net.py:Net"), *others]).standing
+    (joined,) = merge_findings([source, about("net.py:Net"), *others]).standing
     assert (joined.place, joined.said) == (Place("deploy.py", 3), "trace of net.py:Net")
     assert (joined.severity, joined.exporter) == (Severity.ERROR, "torch.export")
 
@@ -72,7 +72,7 @@ def test_a_run_of_its_model_withdraws_a_source_finding(
         "net.py:Net",
     )  # fmt: skip
     run = replace(about("net.py:Net"), confirms=False, refuted="the same in either mode")
-    merged = merge([source, run])
+    merged = merge_findings([source, run])
     assert merged.standing == ()
     assert [f.refuted for f in merged.withdrawn] == ["the same in either mode"]
 
@@ -96,7 +96,7 @@ def right(exporter: str = "onnx", settles: int = 1) -> Finding:
 
 
 def test_an_exporter_that_came_out_right_is_struck_from_the_finding() -> None:
-    (left,) = merge([hazardous(), right()]).standing
+    (left,) = merge_findings([hazardous(), right()]).standing
     assert left.said == "int() of a size"
     assert left.hazard is not None
     assert left.hazard.harm == (("torchscript-trace", Harm.WARNED),)
@@ -105,27 +105,27 @@ def test_an_exporter_that_came_out_right_is_struck_from_the_finding() -> None:
 
 
 def test_a_finding_goes_with_the_last_of_its_exporters() -> None:
-    merged = merge([hazardous(), right(), right("torchscript-trace")])
+    merged = merge_findings([hazardous(), right(), right("torchscript-trace")])
     assert merged.standing == ()
     assert [f.refuted for f in merged.withdrawn] == ["onnx exports it right"]
 
 
 def test_what_trials_do_not_try_is_not_struck() -> None:
-    (left,) = merge([hazardous(untried=("onnx",)), right()]).standing
+    (left,) = merge_findings([hazardous(untried=("onnx",)), right()]).standing
     assert left == hazardous(untried=("onnx",))
 
 
 def test_a_line_with_more_findings_than_ran_keeps_them() -> None:
     both = (hazardous(), hazardous(column=40))
-    assert merge([*both, right()]).standing == both
-    (left, _) = merge([*both, right(settles=2)]).standing
+    assert merge_findings([*both, right()]).standing == both
+    (left, _) = merge_findings([*both, right(settles=2)]).standing
     assert left.hazard is not None
     assert left.hazard.fine == ("onnx", "onnx-legacy")
 
 
 def test_what_another_model_reproduces_stands() -> None:
     wrong = replace(right(), said="onnx is wrong", refuted=None, settles=0, model="net.py:B")
-    (left,) = merge([hazardous(), right(), wrong]).standing
+    (left,) = merge_findings([hazardous(), right(), wrong]).standing
     assert left.said == "onnx is wrong"
     assert left.notes[0] == Note(Evidence.SOURCE, "int() of a size", hazard=hazardous().hazard)
 
@@ -135,7 +135,7 @@ def test_one_refusal_is_told_at_one_line() -> None:
         right(), said="onnx refuses: no such size", refuted=None, settles=0, refusal=True
     )
     places = [Place("net.py", row) for row in (3, 7, 9)]
-    merged = merge([hazardous(row=7), *(replace(said, place=place) for place in places)])
+    merged = merge_findings([hazardous(row=7), *(replace(said, place=place) for place in places)])
     assert [(f.place.row, f.evidence) for f in merged.standing] == [
         (3, Evidence.EXPORT),
         (7, Evidence.SOURCE),
@@ -145,5 +145,5 @@ def test_one_refusal_is_told_at_one_line() -> None:
 def test_an_export_that_is_wrong_is_told_at_each_of_its_lines() -> None:
     wrong = replace(right(), said="onnx is wrong: at batch 3", refuted=None, settles=0)
     places = [Place("net.py", row) for row in (3, 7)]
-    merged = merge([replace(wrong, place=place) for place in places])
+    merged = merge_findings([replace(wrong, place=place) for place in places])
     assert [f.place.row for f in merged.standing] == [3, 7]

@@ -61,7 +61,7 @@ def codes(python: Path | str, cwd: Path) -> set[str]:
 def expected() -> set[str]:
     from lintorch import catalog
 
-    return set(catalog.load().rules)
+    return set(catalog.build_catalog().rules)
 
 
 def test_a_wheel_holds_the_rules_inside_the_package(wheel: Path, tmp_path: Path) -> None:

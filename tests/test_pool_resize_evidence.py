@@ -12,15 +12,15 @@ pytest.importorskip("onnxruntime")
 from examining import examine_files
 
 from lintorch import catalog
-from lintorch.core.dispatch import index, lint
+from lintorch.core.dispatch import index_detectors, lint_subject
 from lintorch.core.finding import Evidence, Finding
-from lintorch.core.merge import Merged, merge
+from lintorch.core.merge import Merged, merge_findings
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace, Trial
 from lintorch.report.wording import write_message
 from lintorch.source import Source
 
-CATALOG = catalog.load()
+CATALOG = catalog.build_catalog()
 CODES = ("LT116", "LT117", "LT118", "LT130", "LT301", "LT904", "LT905")
 RULES = [CATALOG.rules[code] for code in CODES]
 HEAD = "import torch\nimport torch.nn.functional as F\nfrom torch import nn\n"
@@ -63,14 +63,16 @@ def examined(
     path, text = folder / "net.py", HEAD + "".join(models)
     path.write_text(text, encoding="utf-8")
     opsets = {name: profile.opset_of(name) for name in exporters if profile.opset}
-    found: list[Finding] = [*lint(Source(str(path), text, profile), index(RULES, Evidence.SOURCE))]
+    found: list[Finding] = [
+        *lint_subject(Source(str(path), text, profile), index_detectors(RULES, Evidence.SOURCE))
+    ]
     for report in examine_files([path], folder, exporters=exporters, opsets=opsets):
         assert report.model is not None, report.failure
         trace = Trace(report.model, report.runs, report.captures, profile)
-        found += lint(trace, index(RULES, Evidence.TRACE))
+        found += lint_subject(trace, index_detectors(RULES, Evidence.TRACE))
         for outcome in report.outcomes:
-            found += lint(Trial(outcome, trace), index(RULES, Evidence.EXPORT))
-    merged = merge(found)
+            found += lint_subject(Trial(outcome, trace), index_detectors(RULES, Evidence.EXPORT))
+    merged = merge_findings(found)
     return {
         line.rpartition("# ")[2] or str(row): Merged(
             tuple(f for f in merged.standing if f.place.row == row),

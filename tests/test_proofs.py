@@ -16,7 +16,7 @@ from warm.server import prepare_models
 from lintorch import catalog
 from lintorch.core.rule import Rule
 
-RULES = [rule for rule in catalog.load().rules.values() if rule.bad and rule.detectors]
+RULES = [rule for rule in catalog.build_catalog().rules.values() if rule.bad and rule.detectors]
 SECONDS = 600
 _START = "import warnings\nwarnings.simplefilter('error')\nimport torch\ntorch.manual_seed(0)\n"
 

@@ -668,6 +668,16 @@ def test_notes_leave_out_a_verdict_that_the_message_gives_and_what_is_said_twice
     assert write_notes(alone) == []
 
 
+def test_a_detail_stands_behind_a_colon_and_once() -> None:
+    seen = Note(Evidence.TRACE, "changed, as the run showed", "others read it")
+    notes = (Note(Evidence.SOURCE, "changes it", "others read it"), seen)
+    found = finding(said=seen.said, detail="others read it", evidence=Evidence.TRACE, notes=notes)
+    assert write_message(found) == "changed, as the run showed: others read it"
+    assert [said for _, said in write_notes(found)] == ["changes it", "changed, as the run showed"]
+    (_, other) = write_notes(replace(found, detail="nobody reads it"))[0]
+    assert other == "changes it: others read it"
+
+
 def test_full_shows_the_fix_as_a_diff_with_its_promise() -> None:
     fix = Fix("slice", (Edit(0, 0, "import operator\n"), edit("int(x.size(0))", "x.size(0)")))
     lines = shown("full", finding(fix=fix)).splitlines()

@@ -15,21 +15,21 @@ from pathlib import Path
 import pytest
 
 from lintorch import catalog
-from lintorch.core.dispatch import index, lint
+from lintorch.core.dispatch import index_detectors, lint_subject
 from lintorch.core.finding import Applicability, Evidence, Finding
 from lintorch.core.profile import Profile
 from lintorch.core.rule import Rule
 from lintorch.fix.fix_rounds import settle
 from lintorch.source import Source
 
-CATALOG = catalog.load()
+CATALOG = catalog.build_catalog()
 RULES = [rule for rule in CATALOG.rules.values() if rule.detectors]
 CASES = sorted((Path(__file__).parent / "cases").rglob("*.py"))
 
 
 def findings(rule: Rule, text: str, profile: Profile, path: str = "model.py") -> list[Finding]:
     source = Source(path, text, profile)
-    return list(lint(source, index([rule], Evidence.SOURCE)))
+    return list(lint_subject(source, index_detectors([rule], Evidence.SOURCE)))
 
 
 def profile_of(words: tuple[str, ...]) -> Profile:

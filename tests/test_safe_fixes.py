@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lintorch import catalog
-from lintorch.core.dispatch import index, lint
+from lintorch.core.dispatch import index_detectors, lint_subject
 from lintorch.core.finding import Applicability, Edit, Evidence
 from lintorch.fix.fix_rounds import settle
 from lintorch.fix.lost_comments import strands_comment
@@ -29,7 +29,7 @@ def run(model, x):
     with autocast(enabled=True):
         return model(x)
 """
-RULES = index(catalog.load().rules.values(), Evidence.SOURCE)
+RULES = index_detectors(catalog.build_catalog().rules.values(), Evidence.SOURCE)
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def mended(text: str) -> str:
     """A text with every fix in it, as one that stands alone."""
-    return settle(text, lambda now: lint(Source("model.py", now), RULES), EVERY).text
+    return settle(text, lambda now: lint_subject(Source("model.py", now), RULES), EVERY).text
 
 
 def mend_files(folder: Path) -> None:
@@ -258,7 +258,9 @@ def test_a_comment_is_stranded_where_its_lines_go() -> None:
 
 
 STATEMENTS = {
-    each.bad for each in catalog.load().rules.values() if each.fix and not each.example_profile
+    each.bad
+    for each in catalog.build_catalog().rules.values()
+    if each.fix and not each.example_profile
 }
 
 
@@ -288,7 +290,7 @@ def test_no_fix_loses_a_comment(bad: str, data: st.DataObject) -> None:
 
 HEAD = "import torch\nfrom torch import nn\nfrom torch.nn import init\n\n\n"
 INIT = HEAD + "init.kaiming_normal_(w, nonlinearity={!r})\n"
-BAD = {code: rule.bad for code, rule in catalog.load().rules.items()}
+BAD = {code: rule.bad for code, rule in catalog.build_catalog().rules.items()}
 """The examples of the rules."""
 DATA = """class Net(nn.Module):
     def __init__(self):
@@ -329,7 +331,7 @@ DATA = """class Net(nn.Module):
     ],
 )
 def test_a_fix_promises_no_more_than_it_holds(text: str, promise: str | None) -> None:
-    found = [f for f in lint(Source("model.py", text), RULES) if f.code in KINDS]
+    found = [f for f in lint_subject(Source("model.py", text), RULES) if f.code in KINDS]
     assert [f.fix and str(f.fix.applicability) for f in found] == [promise]
 
 

@@ -6,15 +6,15 @@ import pytest
 from examining import examine_files
 
 from lintorch import catalog
-from lintorch.core.dispatch import index, lint
+from lintorch.core.dispatch import index_detectors, lint_subject
 from lintorch.core.finding import Evidence, Finding
-from lintorch.core.merge import Merged, merge
+from lintorch.core.merge import Merged, merge_findings
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace
 from lintorch.report.wording import write_message
 from lintorch.source import Source
 
-CATALOG = catalog.load()
+CATALOG = catalog.build_catalog()
 CODES = ("LT107", "LT108", "LT110", "LT113", "LT115")
 RULES = [CATALOG.rules[code] for code in CODES]
 PROFILE = Profile(frozenset({"torch.export", "onnx", "onnx-legacy", "torchscript-trace"}))
@@ -157,14 +157,14 @@ def merged(tmp_path_factory: pytest.TempPathFactory) -> Merged:
     path = tmp_path_factory.mktemp("side") / "nets.py"
     path.write_text(MODELS, encoding="utf-8")
     found: list[Finding] = list(
-        lint(Source(str(path), MODELS, PROFILE), index(RULES, Evidence.SOURCE))
+        lint_subject(Source(str(path), MODELS, PROFILE), index_detectors(RULES, Evidence.SOURCE))
     )
     for report in examine_files([path], path.parent):
         assert report.model is not None, report.failure
         assert [run.error for run in report.runs] == [""] * len(report.runs)
         trace = Trace(report.model, report.runs, report.captures, PROFILE)
-        found += lint(trace, index(RULES, Evidence.TRACE))
-    return merge(found)
+        found += lint_subject(trace, index_detectors(RULES, Evidence.TRACE))
+    return merge_findings(found)
 
 
 @pytest.mark.parametrize(("row", "code", "said"), MARKED)

@@ -8,14 +8,14 @@ import pytest
 from examining import examine_files
 
 from lintorch import catalog
-from lintorch.core.dispatch import index, lint
+from lintorch.core.dispatch import index_detectors, lint_subject
 from lintorch.core.finding import Evidence
-from lintorch.core.merge import Merged, merge
+from lintorch.core.merge import Merged, merge_findings
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace, Trial
 from lintorch.source import Source
 
-CATALOG = catalog.load()
+CATALOG = catalog.build_catalog()
 RULES = [CATALOG.rules[code] for code in ("LT101", "LT104", "LT105", "LT119")]
 PROFILE = Profile(frozenset({"onnx-legacy", "torchscript-trace"}))
 MODEL = """
@@ -44,15 +44,17 @@ def examined(folder: Path, *lines: str, exporters: tuple[str, ...] = ()) -> dict
     text = MODEL.format(body="\n".join(f"        {line}" for line in lines))
     path = folder / "net.py"
     path.write_text(text, encoding="utf-8")
-    found = list(lint(Source(str(path), text, PROFILE), index(RULES, Evidence.SOURCE)))
+    found = list(
+        lint_subject(Source(str(path), text, PROFILE), index_detectors(RULES, Evidence.SOURCE))
+    )
     for report in examine_files([path], folder, exporters=exporters):
         assert report.model is not None, report.failure
         trace = Trace(report.model, report.runs, report.captures, PROFILE)
-        found += lint(trace, index(RULES, Evidence.TRACE))
+        found += lint_subject(trace, index_detectors(RULES, Evidence.TRACE))
         for outcome in report.outcomes:
-            found += lint(Trial(outcome, trace), index(RULES, Evidence.EXPORT))
+            found += lint_subject(Trial(outcome, trace), index_detectors(RULES, Evidence.EXPORT))
     rows = text.splitlines()
-    merged = merge(found)
+    merged = merge_findings(found)
     return {
         line.strip(): Merged(
             tuple(f for f in merged.standing if f.place.row == row),

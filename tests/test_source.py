@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from pathlib import Path
 
 import libcst as cst
@@ -145,3 +147,42 @@ def test_what_changes_data_for_training_is_traced_by_nobody(path: str) -> None:
         source = Source(where, text)
         (call,) = source.nodes(cst.Call)
         assert source.in_traced_forward(call) is traced
+
+
+TRAINING = """
+import torch
+from torch import nn
+
+
+def make():
+    return nn.Sequential(nn.Linear(3, 4), nn.Dropout())
+
+
+def train(loader, loss_fn):
+    model = make()
+    optimizer = torch.optim.SGD(model.parameters())
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss_fn(model(x), y).backward()
+        optimizer.step()
+    model.eval()
+    return model
+"""
+
+
+def test_a_tree_goes_with_its_source_as_no_fact_points_back() -> None:
+    gc.disable()
+    try:
+        source = Source("train.py", TRAINING)
+        model = source.mentions_of("model")[-1]
+        mode = source.mode(model)
+        assert mode is not None
+        assert mode.training is False
+        assert source.origins(model)
+        assert source.paths.regions
+        assert not source.enters
+        tree = weakref.ref(source.tree)
+        del source, model, mode
+        assert tree() is None
+    finally:
+        gc.enable()

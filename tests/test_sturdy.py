@@ -11,7 +11,7 @@ import pytest
 from running import codes, findings, lintorch
 
 from lintorch.run.process_pool import spread_tasks
-from lintorch.syntax.deep_stack import deeply
+from lintorch.syntax.deep_stack import call_deeply
 
 RETIRED = "import torch\n\n\ndef whiten(cov):\n    return torch.cholesky(cov)\n"
 """LT601, with a fix."""
@@ -223,8 +223,8 @@ def test_deep_recursion_has_room_and_ends_in_an_exception() -> None:
     def through_c(number: int) -> int:
         return max(through_c(number + 1) for _ in "a")
 
-    assert deeply(lambda: down(8000)) == 8000
+    assert call_deeply(lambda: down(8000)) == 8000
     with pytest.raises(RecursionError):
-        deeply(lambda: through_c(0))
+        call_deeply(lambda: through_c(0))
     with pytest.raises(KeyError):
-        deeply(lambda: {"a": 1}["b"])
+        call_deeply(lambda: {"a": 1}["b"])

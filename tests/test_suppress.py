@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lintorch import suppress
 from lintorch.core.finding import Finding, Place, Severity
-from lintorch.fix.apply_edits import apply as put_in
+from lintorch.fix.apply_edits import apply_fixes
 
 NAMES = {"LT003": "unused-suppression", "LT004": "malformed-suppression",
          "LT005": "blanket-suppression", "LT101": "dynamic-size", "LT116": "adaptive-pool"}  # fmt: skip
@@ -30,7 +30,7 @@ def applied(
     decidable: frozenset[str] | None = None,
     withdrawn: Iterable[Finding] = (),
 ) -> tuple[Finding, ...]:
-    return suppress.apply(text, "m.py", findings, NAMES, enabled, decidable, withdrawn)
+    return suppress.apply_suppressions(text, "m.py", findings, NAMES, enabled, decidable, withdrawn)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ UNUSED = [
 @pytest.mark.parametrize(("text", "after"), UNUSED)
 def test_an_unused_suppression_is_found_and_removed(text: str, after: str) -> None:
     found = [f for f in applied(text, finding(2, "LT116")) if f.code in ("LT003", "LT005")]
-    assert put_in(text, [f.fix for f in found if f.fix]).text == after
+    assert apply_fixes(text, [f.fix for f in found if f.fix]).text == after
     assert [f.code for f in applied(after, finding(2, "LT116")) if f.code != "LT116"] == []
 
 

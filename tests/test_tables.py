@@ -18,7 +18,7 @@ import libcst as cst
 import pytest
 
 from lintorch import catalog
-from lintorch.core.dispatch import index, lint
+from lintorch.core.dispatch import index_detectors, lint_subject
 from lintorch.core.finding import Applicability, Evidence, Finding
 from lintorch.core.profile import MEASURED_TORCH, Profile
 from lintorch.core.rule import Rule
@@ -30,7 +30,7 @@ from lintorch.source import Source
 
 RULES = Path(__file__).parent.parent / "rules"
 LINTORCH = RULES.parent / "lintorch"
-CATALOG = catalog.load()
+CATALOG = catalog.build_catalog()
 NAMES = json.loads((RULES / "api/_retired_names.json").read_text(encoding="utf-8"))
 ARGUMENTS = json.loads((RULES / "api/_retired_arguments.json").read_text(encoding="utf-8"))
 BUILDERS = json.loads((RULES / "api/_vision_builders.json").read_text(encoding="utf-8"))
@@ -196,7 +196,9 @@ torch.stft(torch.ones(400), 64, window=torch.ones(64), return_complex=False).sha
 
 def findings(text: str, profile: Profile | None = None) -> list[Finding]:
     rules = [CATALOG.rules["LT601"], CATALOG.rules["LT602"]]
-    return list(lint(Source("model.py", text, profile), index(rules, Evidence.SOURCE)))
+    return list(
+        lint_subject(Source("model.py", text, profile), index_detectors(rules, Evidence.SOURCE))
+    )
 
 
 def expression(text: str) -> str:
@@ -530,9 +532,11 @@ MENDED = {
 def test_a_fix_keeps_imports_and_layout_right(name: str) -> None:
     before, after = MENDED[name]
     rules = [CATALOG.rules[code] for code in ("LT601", "LT602", "LT603")]
-    detectors = index(rules, Evidence.SOURCE)
+    detectors = index_detectors(rules, Evidence.SOURCE)
     allowed = frozenset({Applicability.SAFE})
-    settled = settle(before, lambda t: list(lint(Source("model.py", t), detectors)), allowed)
+    settled = settle(
+        before, lambda t: list(lint_subject(Source("model.py", t), detectors)), allowed
+    )
     assert settled.text == after
 
 
@@ -545,9 +549,9 @@ def test_a_table_is_read_only_when_it_is_needed(tmp_path: Path) -> None:
 
 def test_a_changed_table_changes_the_fingerprint(tmp_path: Path) -> None:
     (tmp_path / "_facts.json").write_text("[]")
-    before = catalog.load([str(tmp_path)]).fingerprint
+    before = catalog.build_catalog([str(tmp_path)]).fingerprint
     (tmp_path / "_facts.json").write_text("[1]")
-    assert catalog.load([str(tmp_path)]).fingerprint != before
+    assert catalog.build_catalog([str(tmp_path)]).fingerprint != before
 
 
 if __name__ == "__main__":

@@ -12,16 +12,16 @@ import pytest
 from running import findings, lintorch
 
 from lintorch.core.finding import Evidence, Finding, Place, Severity
-from lintorch.core.merge import merge
+from lintorch.core.merge import merge_findings
 from lintorch.core.profile import Profile
 from lintorch.settings import SettingsError
 from lintorch.settings.read_settings import load_settings
-from lintorch.targets import Answer, Target, TargetError, every, find
+from lintorch.targets import Answer, Target, TargetError, find_target, list_targets
 from lintorch.targets.verdict import About
 
 YES, NO, UNKNOWN = Answer.YES, Answer.NO, Answer.UNKNOWN
 DATA = Path(__file__).parent.parent / "lintorch/targets/data"
-TARGETS = list(every())
+TARGETS = list(list_targets())
 
 FACTS = [
     # a documented operator whose importer was missing
@@ -61,38 +61,42 @@ FACTS = [
 def test_what_a_release_takes(
     name: str, operator: str, opset: int, answer: Answer, since: str | None
 ) -> None:
-    verdict = find(name).supports(operator, opset)
+    verdict = find_target(name).supports(operator, opset)
     assert (verdict.answer, verdict.since) == (answer, since), verdict
     assert verdict.reason or answer is YES
 
 
 def test_a_documented_operator_without_code_says_so() -> None:
-    assert "whatever its documentation says" in find("tensorrt-5.1").supports("PRelu", 9).reason
+    assert (
+        "whatever its documentation says" in find_target("tensorrt-5.1").supports("PRelu", 9).reason
+    )
 
 
 def test_an_operator_that_the_documentation_denies_is_a_disputed_yes() -> None:
-    verdict = find("tensorrt-7.2").supports("Dropout", 11)
+    verdict = find_target("tensorrt-7.2").supports("Dropout", 11)
     assert verdict
     assert verdict.disputed
 
 
 def test_a_missing_version_tells_the_opsets_that_work() -> None:
-    runtime = find("onnxruntime-1.31")
+    runtime = find_target("onnxruntime-1.31")
     assert runtime.supports("RoiAlign", 22).about is About.VERSION
     assert runtime.opsets("RoiAlign")[-1] == 21
 
 
 def test_types_are_those_of_the_kernel_and_of_what_it_casts_to() -> None:
-    runtime = find("onnxruntime-1.31")
+    runtime = find_target("onnxruntime-1.31")
     assert runtime.supports("Celu", 12, types=("float32",))
     assert runtime.supports("Celu", 12, types=("float16",))
     assert runtime.supports("Celu", 12, types=("float64",)).about is About.TYPE
-    assert find("onnxruntime-1.20").supports("Celu", 12, types=("float64",))  # types not known
-    assert find("tensorrt-8.6").supports("And", 13, types=("float32",)).answer is NO
+    assert find_target("onnxruntime-1.20").supports(
+        "Celu", 12, types=("float64",)
+    )  # types not known
+    assert find_target("tensorrt-8.6").supports("And", 13, types=("float32",)).answer is NO
 
 
 def test_ranks_are_judged_where_they_are_asked_for() -> None:
-    flat, deep = find("tensorrt-8.6"), find("tensorrt-11.2")
+    flat, deep = find_target("tensorrt-8.6"), find_target("tensorrt-11.2")
     assert flat.supports("GridSample", 20)
     assert flat.supports("GridSample", 20, rank=4)
     refused = flat.supports("GridSample", 20, rank=5)
@@ -102,11 +106,11 @@ def test_ranks_are_judged_where_they_are_asked_for() -> None:
 
 def test_operators_of_pytorch_are_asked_for_by_any_of_their_names() -> None:
     for name in ("grid_sampler", "aten::grid_sampler", "aten.grid_sampler.default"):
-        assert find("coreml").supports(name, domain="aten")
-    assert find("coreml").supports("aten::linalg_eigvals", domain="aten").answer is NO
-    assert find("coreml").supports("GridSample", 16).answer is UNKNOWN
-    assert find("ncnn").supports("nn.PReLU", domain="torch")
-    assert find("ncnn").supports("nn.Softplus", domain="torch").answer is NO
+        assert find_target("coreml").supports(name, domain="aten")
+    assert find_target("coreml").supports("aten::linalg_eigvals", domain="aten").answer is NO
+    assert find_target("coreml").supports("GridSample", 16).answer is UNKNOWN
+    assert find_target("ncnn").supports("nn.PReLU", domain="torch")
+    assert find_target("ncnn").supports("nn.Softplus", domain="torch").answer is NO
 
 
 @pytest.mark.parametrize(
@@ -126,7 +130,7 @@ def test_operators_of_pytorch_are_asked_for_by_any_of_their_names() -> None:
     ],
 )
 def test_a_target_goes_by_several_names(written: str, name: str) -> None:
-    assert find(written).name == name
+    assert find_target(written).name == name
 
 
 @pytest.mark.parametrize(
@@ -142,7 +146,7 @@ def test_a_target_goes_by_several_names(written: str, name: str) -> None:
 )
 def test_an_unknown_name_names_what_is_near(written: str, near: str) -> None:
     with pytest.raises(TargetError) as raised:
-        find(written)
+        find_target(written)
     assert near in str(raised.value)
     assert "\n" not in str(raised.value)
 
@@ -150,7 +154,7 @@ def test_an_unknown_name_names_what_is_near(written: str, near: str) -> None:
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
 def test_each_release_tells_its_sources_and_never_takes_unknown_for_known(target: Target) -> None:
     release = target.release
-    assert find(target.name) == target
+    assert find_target(target.name) == target
     assert release.confidence in ("high", "medium", "low")
     assert release.sources
     assert release.basis
@@ -179,7 +183,7 @@ def test_a_profile_with_targets_travels_and_is_a_key() -> None:
     profile = Profile(targets=("tensorrt-8.6",))
     assert pickle.loads(pickle.dumps(profile)) == profile
     assert len({profile, Profile(), Profile(targets=("tensorrt-8.6",))}) == 2
-    assert pickle.loads(pickle.dumps(find("trt-8.6"))).highest == 17
+    assert pickle.loads(pickle.dumps(find_target("trt-8.6"))).highest == 17
 
 
 WARP = """
@@ -347,8 +351,8 @@ def test_what_a_target_lacks_does_not_explain_a_failed_export() -> None:
     failed = replace(failed, evidence=Evidence.EXPORT, model="net.py:Net", exporter="onnx")
     lacking = replace(failed, code="LT901", name="operator-missing", target="tensorrt-8.4")
     other = replace(lacking, target="rknn-2.1")
-    assert {f.code for f in merge([failed, lacking]).standing} == {"LT904", "LT901"}
-    assert merge([lacking, other]).standing == (other, lacking)
+    assert {f.code for f in merge_findings([failed, lacking]).standing} == {"LT904", "LT901"}
+    assert merge_findings([lacking, other]).standing == (other, lacking)
 
 
 def test_the_graph_of_the_legacy_exporter_is_judged_line_by_line(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lintorch.facts.deployment import read
+from lintorch.facts.deployment import read_deployment
 from lintorch.files import testfile
 from lintorch.source import Source
 
@@ -32,7 +32,7 @@ SCRIPTS = {
 
 def is_test(path: str, text: str) -> bool:
     exporting = f"{text}\nimport torch\ntorch.jit.trace(m, x)\n"
-    passed_over = read([(path, exporting.encode())]) is None
+    passed_over = read_deployment([(path, exporting.encode())]) is None
     assert Source(path, text).is_test is passed_over
     return passed_over
 

@@ -19,8 +19,9 @@ import torch.nn.functional as F  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
 
 from lintorch.core.profile import EXPORTERS, MEASURED  # noqa: E402
-from lintorch.guest.export import EXPORTER_TABLE, try_export  # noqa: E402
-from lintorch.guest.watch.make_tensors import varied  # noqa: E402
+from lintorch.guest.export import exporters, find_exporter, try_export  # noqa: E402
+from lintorch.guest.export.exporter import Exporter  # noqa: E402
+from lintorch.guest.watch.make_tensors import vary_sizes  # noqa: E402
 from lintorch.record.models import Input, Model  # noqa: E402
 from lintorch.record.outcomes import AS_TRACED, IN_TRAINING, Outcome, Variation  # noqa: E402
 from lintorch.record.sites import Site  # noqa: E402
@@ -184,7 +185,7 @@ def tried(
         exporter,
         module.eval(),
         model,
-        varied(model, runs),
+        vary_sizes(model, runs),
         opset=opset,
         train=train,
         user_file=lambda path: "m.py" if path == __file__ else None,
@@ -202,8 +203,19 @@ def site_of(outcome: Outcome) -> Site:
     return outcome.site
 
 
-def test_every_exporter_that_can_be_asked_for_is_there() -> None:
-    assert tuple(EXPORTER_TABLE) == EXPORTERS
+@pytest.mark.parametrize("name", EXPORTERS)
+def test_an_exporter_is_a_module_that_takes_what_it_is_given(name: str) -> None:
+    for function in ("available", "export", "explain", "script"):
+        given = inspect.signature(getattr(find_exporter(name), function))
+        asked = inspect.signature(getattr(Exporter, function))
+        assert list(given.parameters.values()) == list(asked.parameters.values())[1:]
+        assert given.return_annotation == asked.return_annotation
+
+
+def test_every_exporter_that_is_there_can_be_asked_for() -> None:
+    files = Path(exporters.__file__).parent.glob("*.py")
+    there = {path.stem for path in files if "\ndef export(" in path.read_text("utf-8")}
+    assert there == {name.replace(".", "_").replace("-", "_") for name in EXPORTERS}
 
 
 @pytest.mark.parametrize(("exporter", "package"), [("openvino", "openvino"), ("ncnn", "pnnx")])

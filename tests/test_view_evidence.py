@@ -13,16 +13,17 @@ pytest.importorskip("torch")
 from examining import examine_files
 
 from lintorch import catalog
-from lintorch.core.dispatch import index, lint
+from lintorch.core.dispatch import index_detectors, lint_subject
 from lintorch.core.finding import Evidence, Finding
-from lintorch.core.merge import Merged, merge
+from lintorch.core.merge import Merged, merge_findings
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace, Trial
 from lintorch.record.runs import GraphCapture, Tracer
+from lintorch.report.wording import write_message
 from lintorch.run.judge_reports import trace_failure
 from lintorch.source import Source
 
-CATALOG = catalog.load()
+CATALOG = catalog.build_catalog()
 CODES = ("LT101", "LT104", "LT119", "LT120", "LT122", "LT131", "LT803", "LT806")
 RULES = [CATALOG.rules[code] for code in CODES]
 PROFILE = Profile(frozenset({"torch.export", "onnx-legacy"}))
@@ -60,17 +61,21 @@ def examined(folder: Path, *models: str, exporters: tuple[str, ...] = ()) -> dic
     text = HEAD + "".join(models)
     path = folder / "net.py"
     path.write_text(text, encoding="utf-8")
-    found = list(lint(Source(str(path), text, PROFILE), index(RULES, Evidence.SOURCE)))
+    found = list(
+        lint_subject(Source(str(path), text, PROFILE), index_detectors(RULES, Evidence.SOURCE))
+    )
     for report in examine_files([path], folder, exporters=exporters, graphs=False):
         if report.failure is not None:
-            found += lint(trace_failure(report.failure, PROFILE), index(RULES, Evidence.TRACE))
+            found += lint_subject(
+                trace_failure(report.failure, PROFILE), index_detectors(RULES, Evidence.TRACE)
+            )
             continue
         assert report.model is not None
         trace = Trace(report.model, report.runs, (GraphCapture(Tracer.FX, ok=True),), PROFILE)
-        found += lint(trace, index(RULES, Evidence.TRACE))
+        found += lint_subject(trace, index_detectors(RULES, Evidence.TRACE))
         for outcome in report.outcomes:
-            found += lint(Trial(outcome, trace), index(RULES, Evidence.EXPORT))
-    return dict(marked(text, merge(found)))
+            found += lint_subject(Trial(outcome, trace), index_detectors(RULES, Evidence.EXPORT))
+    return dict(marked(text, merge_findings(found)))
 
 
 def marked(text: str, merged: Merged) -> Iterator[tuple[str, Judged]]:
@@ -105,7 +110,7 @@ def views(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Judged]:
 def test_a_write_through_a_view_whose_base_is_read(views: dict[str, Judged], mark: str) -> None:
     ((finding,), _) = views[mark]
     assert (finding.code, finding.evidence) == ("LT131", Evidence.TRACE)
-    assert "through" in finding.said
+    assert "through" in write_message(finding)
 
 
 @pytest.mark.parametrize("mark", ["index", "only the view read", "copy"])
@@ -311,7 +316,7 @@ def test_a_run_shows_it(others: dict[str, Judged], mark: str) -> None:
     code, said = CONFIRMED[mark]
     ((finding,), _) = others[mark]
     assert (finding.code, finding.evidence) == (code, Evidence.TRACE)
-    assert said in finding.said
+    assert said in write_message(finding)
 
 
 @pytest.mark.parametrize("mark", REFUTED)

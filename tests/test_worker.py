@@ -12,7 +12,7 @@ import pytest
 from examining import examine_files, examine_nets, net
 from reported import failure_of, model_of
 
-from lintorch.host.client import WorkerError
+from lintorch.host.worker_process import WorkerError
 from lintorch.record.model_options import ModelLimits
 
 GIB = 2**30

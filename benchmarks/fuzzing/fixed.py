@@ -13,7 +13,7 @@ from io import BytesIO
 from pathlib import Path
 
 from lintorch.files import DEFAULT_EXCLUDE
-from lintorch.suppress import mentions
+from lintorch.suppress import mentions_suppression
 
 CHECK = [sys.executable, "-m", "lintorch", "check", "--select", "ALL", "--exit-zero"]
 FIX = [*CHECK, "--fix", "--unsafe-fixes", "--no-cache", "--output-format", "concise", "--jobs"]
@@ -84,7 +84,7 @@ def _comments(data: bytes) -> Counter[str]:
     found: Counter[str] = Counter()
     try:
         for token in tokenize.tokenize(BytesIO(data).readline):
-            if token.type == tokenize.COMMENT and not mentions(token.string):
+            if token.type == tokenize.COMMENT and not mentions_suppression(token.string):
                 found[token.string.rstrip()] += 1
     except (tokenize.TokenError, SyntaxError, UnicodeDecodeError):
         pass

@@ -14,13 +14,13 @@ from pathlib import Path
 from lintorch.core.finding import Finding
 from lintorch.core.profile import Profile
 from lintorch.files import FileText, read_file
-from lintorch.run.check_files import suppress_by_comments
 from lintorch.run.lint_file import lint_text
 from lintorch.run.lint_files import lint_path
 from lintorch.run.lint_task import LintTask
 from lintorch.run.request import Request
 from lintorch.run.rule_catalog import load_catalog
 from lintorch.run.scope import Scope
+from lintorch.run.suppress_findings import suppress_by_comments
 
 CRASHED = ("LT002", "LT009")
 

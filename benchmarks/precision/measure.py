@@ -98,7 +98,7 @@ def page(
     """docs/precision.md."""
     still = [label for label in read if label.spot in spots]
     wrong = sum(label.verdict == "wrong" for label in still)
-    off = sum(counts[r.code] for r in catalog.load().rules.values() if not r.default)
+    off = sum(counts[r.code] for r in catalog.build_catalog().rules.values() if not r.default)
     return (
         "\n\n".join(
             [
@@ -121,7 +121,7 @@ def page(
 
 def _rules(counts: Mapping[str, int], read: list[Label]) -> str:
     rows = ["| code | name | findings | read | wrong |", "|---|---|---|---|---|"]
-    for code, rule in catalog.load().rules.items():
+    for code, rule in catalog.build_catalog().rules.items():
         if rule.detectors and rule.bad:
             verdicts = [label.verdict for label in read if label.code == code]
             off = "" if rule.default else " (off by default)"

@@ -12,7 +12,7 @@ from lintorch.files.file_text import replace_file
 from lintorch.files.user_folders import user_folder
 
 _KEPT = 256
-"""How many files are kept; those used longest ago go."""
+"""How many files are kept; those used longest ago go. A project takes two for each of its settings."""
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder is a cache of lintorch.\n"
 
 
@@ -29,15 +29,15 @@ def read_kept(file: str) -> bytes:
         return stream.read()
 
 
-def keep(file: str, data: bytes) -> None:
+def write_kept(file: str, data: bytes) -> None:
     """Put a file into the cache, and let go of those used longest ago. Raises OSError."""
     folder = os.path.dirname(file)
-    _prepare(folder)
+    _prepare_folder(folder)
     replace_file(file, data, lasting=False)
-    _prune(folder)
+    _prune_folder(folder)
 
 
-def _prepare(folder: str) -> None:
+def _prepare_folder(folder: str) -> None:
     os.makedirs(folder, mode=0o700, exist_ok=True)
     if not _is_own(folder):
         raise PermissionError(folder)
@@ -54,7 +54,7 @@ def _is_own(folder: str) -> bool:
     return found.st_uid == os.geteuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
-def _prune(folder: str) -> None:
+def _prune_folder(folder: str) -> None:
     with os.scandir(folder) as listing:
         kept = [entry for entry in listing if entry.name.endswith(".json")]
     if len(kept) > _KEPT:

@@ -11,15 +11,19 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from lintorch.cache.cache_folder import cache_folder, keep, read_kept
+from lintorch.cache.cache_folder import cache_folder, read_kept, write_kept
 from lintorch.cache.plain_finding import make_plain, read_finding
 from lintorch.core.finding import Finding
 
 BROKEN = (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
 """What a file that is not there, or holds something else, may raise."""
 _FORMAT = 8
+"""Of what is stored; to be raised with every change of it, or of the fields of a finding."""
 _SETTLED = 2_000_000_000
-"""Nanoseconds after which a file cannot change any more without its time of change telling."""
+"""Nanoseconds after which a file cannot change any more without its time of change telling.
+
+The coarsest clock of a file system in use, FAT's, ticks every two seconds.
+"""
 _Stamp = tuple[int, int, int, str]
 """Size, nanoseconds of the last change as the file tells it and as the system does, digest.
 
@@ -27,7 +31,7 @@ What unpacks an archive sets the first; that alone would let a changed file pass
 """
 
 
-def digest(data: bytes) -> str:
+def digest_content(data: bytes) -> str:
     """What stands for the content of a file."""
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
@@ -49,7 +53,7 @@ class Cache:
     def open(cls, root: str, fingerprint: str) -> Cache:
         """What the user's cache holds of files below `root` for runs with this fingerprint."""
         root = os.path.abspath(root)
-        name = digest(f"{root} {fingerprint}".encode(errors="surrogateescape"))
+        name = digest_content(f"{root} {fingerprint}".encode(errors="surrogateescape"))
         cache = cls(os.path.join(cache_folder(), f"findings-{name}.json"), root)
         with suppress(*BROKEN):
             stored = json.loads(read_kept(cache.file))
@@ -115,7 +119,7 @@ class Cache:
         self._forget_the_gone()
         stored = {"format": _FORMAT, "entries": self._entries, "stamps": self._stamps}
         with suppress(OSError):
-            keep(self.file, json.dumps(stored, separators=(",", ":")).encode())
+            write_kept(self.file, json.dumps(stored, separators=(",", ":")).encode())
         self._changed = False
 
     def _forget_the_gone(self) -> None:
@@ -145,6 +149,6 @@ class Cache:
         if known and known[:3] == stamp:
             return known
         with open(path, "rb") as stream:
-            content = digest(stream.read())
+            content = digest_content(stream.read())
         self._changed = True
         return *stamp, content

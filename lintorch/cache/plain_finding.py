@@ -21,54 +21,54 @@ from lintorch.core.finding import (
 
 def make_plain(finding: Finding) -> list[Any]:
     """The finding's fields in order, as JSON knows them, without its path."""
-    return [_plain(getattr(finding, each.name)) for each in fields(Finding)]
+    return [_plain_value(getattr(finding, each.name)) for each in fields(Finding)]
 
 
 def read_finding(path: str, stored: list[Any]) -> Finding:
     """The finding that `make_plain` made this of, at a path."""
-    values = _named(Finding, stored)
+    values = _name_fields(Finding, stored)
     values["severity"] = Severity(values["severity"])
     values["place"] = Place(path, *values["place"])
-    values["notes"] = tuple(_note(each) for each in values["notes"])
-    values["fix"] = values["fix"] and _fix(*values["fix"])
-    return Finding(**_typed(values))
+    values["notes"] = tuple(_read_note(each) for each in values["notes"])
+    values["fix"] = values["fix"] and _read_fix(*values["fix"])
+    return Finding(**_type_fields(values))
 
 
-def _plain(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     if isinstance(value, Place):
         return [value.row, value.column, value.end_row, value.end_column]
     if isinstance(value, Fix):
         edits = [[e.start, e.end, e.content] for e in value.edits]
         return [value.message, edits, value.applicability.value]
     if isinstance(value, (Hazard, Note)):
-        return [_plain(getattr(value, each.name)) for each in fields(value)]
+        return [_plain_value(getattr(value, each.name)) for each in fields(value)]
     if isinstance(value, tuple):
-        return [_plain(each) for each in value]
+        return [_plain_value(each) for each in value]
     return value
 
 
-def _named(kind: type[Finding | Note], stored: list[Any]) -> dict[str, Any]:
+def _name_fields(kind: type[Finding | Note], stored: list[Any]) -> dict[str, Any]:
     return dict(zip((each.name for each in fields(kind)), stored, strict=True))
 
 
-def _note(stored: list[Any]) -> Note:
-    return Note(**_typed(_named(Note, stored)))
+def _read_note(stored: list[Any]) -> Note:
+    return Note(**_type_fields(_name_fields(Note, stored)))
 
 
-def _typed(values: dict[str, Any]) -> dict[str, Any]:
+def _type_fields(values: dict[str, Any]) -> dict[str, Any]:
     """The fields that findings and notes share, of the types they have there."""
     values["evidence"] = Evidence(values["evidence"])
-    values["hazard"] = values["hazard"] and _hazard(*values["hazard"])
+    values["hazard"] = values["hazard"] and _read_hazard(*values["hazard"])
     values["tried"] = None if values["tried"] is None else Harm(values["tried"])
     values["sizes"] = tuple(map(tuple, values["sizes"]))
     return values
 
 
-def _fix(message: str, edits: list[list[Any]], applicability: str) -> Fix:
+def _read_fix(message: str, edits: list[list[Any]], applicability: str) -> Fix:
     return Fix(message, tuple(Edit(*each) for each in edits), Applicability(applicability))
 
 
-def _hazard(
+def _read_hazard(
     harm: list[tuple[str, int]],
     fine: list[str],
     refused: int,

@@ -8,16 +8,16 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from lintorch.cache.cache_folder import cache_folder, keep, read_kept
-from lintorch.cache.finding_store import BROKEN, digest
+from lintorch.cache.cache_folder import cache_folder, read_kept, write_kept
+from lintorch.cache.finding_store import BROKEN, digest_content
 from lintorch.catalog import Card
 from lintorch.core.finding import Evidence, Severity
 
 
-def cards_kept(fingerprint: str) -> Mapping[str, Card] | None:
+def read_cards(fingerprint: str) -> Mapping[str, Card] | None:
     """The cards by code that were kept under a fingerprint of their rules; None where none are."""
     with suppress(*BROKEN):
-        cards = [_card(stored) for stored in json.loads(read_kept(_file(fingerprint)))]
+        cards = [_read_card(stored) for stored in json.loads(read_kept(_card_file(fingerprint)))]
         return {card.code: card for card in cards}
     return None
 
@@ -25,19 +25,19 @@ def cards_kept(fingerprint: str) -> Mapping[str, Card] | None:
 def keep_cards(fingerprint: str, cards: Mapping[str, Card]) -> None:
     """Keep cards for the next run; where that cannot be done they are read off the rules again."""
     with suppress(OSError):
-        stored = [_plain(card) for card in cards.values()]
-        keep(_file(fingerprint), json.dumps(stored, separators=(",", ":")).encode())
+        stored = [_plain_card(card) for card in cards.values()]
+        write_kept(_card_file(fingerprint), json.dumps(stored, separators=(",", ":")).encode())
 
 
-def _file(fingerprint: str) -> str:
-    return os.path.join(cache_folder(), f"cards-{digest(fingerprint.encode())}.json")
+def _card_file(fingerprint: str) -> str:
+    return os.path.join(cache_folder(), f"cards-{digest_content(fingerprint.encode())}.json")
 
 
-def _plain(card: Card) -> list[Any]:
+def _plain_card(card: Card) -> list[Any]:
     seen = sorted(card.evidence)
     return [card.code, card.name, card.theme, int(card.severity), card.default, seen]
 
 
-def _card(stored: list[Any]) -> Card:
+def _read_card(stored: list[Any]) -> Card:
     code, name, theme, severity, default, seen = stored
     return Card(code, name, theme, Severity(severity), default, frozenset(map(Evidence, seen)))

@@ -1,9 +1,22 @@
 """All rules of a run: which there are, and what they are, loaded when they are needed."""
 
 from lintorch.catalog.card import Card
-from lintorch.catalog.catalog import Catalog, load
-from lintorch.catalog.rule_folders import ENTRY_POINTS, CatalogError, built_in, fingerprint, places
+from lintorch.catalog.catalog import Catalog, build_catalog
+from lintorch.catalog.rule_folders import (
+    ENTRY_POINTS,
+    CatalogError,
+    find_own_rules,
+    fingerprint_rules,
+    list_rule_folders,
+)
 
 __all__ = [
-    "ENTRY_POINTS", "Card", "Catalog", "CatalogError", "built_in", "fingerprint", "load", "places",
+    "ENTRY_POINTS",
+    "Card",
+    "Catalog",
+    "CatalogError",
+    "build_catalog",
+    "find_own_rules",
+    "fingerprint_rules",
+    "list_rule_folders",
 ]  # fmt: skip

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lintorch.catalog import rule_folders
 from lintorch.catalog.card import Card
-from lintorch.catalog.load_rules import rules_of
+from lintorch.catalog.load_rules import load_rules
 
 if TYPE_CHECKING:
     from lintorch.core.rule import Rule
@@ -30,14 +30,14 @@ class Catalog:
     @cached_property
     def rules(self) -> Mapping[str, Rule]:
         """The rules themselves, by code: their files are run. Raises CatalogError."""
-        return rules_of(self.folders)
+        return load_rules(self.folders)
 
     @property
     def fingerprint(self) -> str:
         """Changes whenever a rule file, a table beside one, or a file of the engine does."""
-        return rule_folders.fingerprint(self.folders)
+        return rule_folders.fingerprint_rules(self.folders)
 
-    def find(self, code_or_name: str) -> Rule | None:
+    def find_rule(self, code_or_name: str) -> Rule | None:
         """The rule with this code or name, however it is cased."""
         wanted = code_or_name.lower()
         matches = (c for c in self.cards.values() if wanted in (c.code.lower(), c.name))
@@ -45,15 +45,15 @@ class Catalog:
         return None if card is None else self.rules[card.code]
 
 
-def load(further: Iterable[str] = ()) -> Catalog:
+def build_catalog(further: Iterable[str] = ()) -> Catalog:
     """The built-in rules, those of installed plugins, and those of further folders.
 
     Raises CatalogError naming the file where a rule cannot be loaded.
     """
-    every = rule_folders.places(further)
-    return Catalog({code: _card(rule) for code, rule in rules_of(every).items()}, every)
+    every = rule_folders.list_rule_folders(further)
+    return Catalog({code: _make_card(rule) for code, rule in load_rules(every).items()}, every)
 
 
-def _card(rule: Rule) -> Card:
+def _make_card(rule: Rule) -> Card:
     evidence = frozenset(detector.evidence for detector in rule.detectors)
     return Card(rule.code, rule.name, rule.theme, rule.severity, rule.default, evidence)

@@ -9,20 +9,20 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
-from lintorch.catalog.rule_folders import CatalogError, rule_files
+from lintorch.catalog.rule_folders import CatalogError, list_rule_files
 
 if TYPE_CHECKING:
     from lintorch.core.rule import Rule
 
 
 @cache
-def rules_of(folders: tuple[str, ...]) -> Mapping[str, Rule]:
+def load_rules(folders: tuple[str, ...]) -> Mapping[str, Rule]:
     """The rules of these folders by code, loaded once per process. Raises CatalogError."""
     rules: dict[str, Rule] = {}
     names: dict[str, str] = {}
     for folder in folders:
-        for path in rule_files(folder):
-            rule = _load(path, folder)
+        for path in list_rule_files(folder):
+            rule = _load_rule(path, folder)
             other = rules.get(rule.code) or rules.get(names.get(rule.name, ""))
             if other is not None:
                 raise CatalogError(
@@ -33,7 +33,7 @@ def rules_of(folders: tuple[str, ...]) -> Mapping[str, Rule]:
     return dict(sorted(rules.items()))
 
 
-def _load(path: str, folder: str) -> Rule:
+def _load_rule(path: str, folder: str) -> Rule:
     import importlib.util  # here, as most runs load no rule
 
     from lintorch.core.rule import Rule

@@ -33,7 +33,7 @@ def command(context: click.Context, /, **_: Any) -> None:
     from lintorch.cli.show_models import format_containment, format_models, format_models_json
     from lintorch.cli.terminal import progress_on
     from lintorch.files import NotWritten
-    from lintorch.host.client import WorkerError
+    from lintorch.host.worker_process import WorkerError
     from lintorch.report.places import shown_path
     from lintorch.run.describe_containment import describe_containment
     from lintorch.run.list_models import list_models

@@ -11,10 +11,10 @@ import click
 
 def print_problems(err: TextIO, said: Iterable[object]) -> None:
     """Write `lintorch: …` lines."""
-    from lintorch.report.characters import one_line, writable
+    from lintorch.report.characters import join_lines, make_writable
 
     for each in said:
-        print(writable(f"lintorch: {one_line(str(each))}", err), file=err)
+        print(make_writable(f"lintorch: {join_lines(str(each))}", err), file=err)
 
 
 class UsageProblem(click.ClickException):

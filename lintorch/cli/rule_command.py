@@ -16,21 +16,21 @@ def command(code_or_name: str, rules: tuple[str, ...]) -> None:
     """Explain a rule: what is wrong, why, an example, and what fixing it gives."""
     from difflib import get_close_matches
 
-    from lintorch.catalog import CatalogError, load
+    from lintorch.catalog import CatalogError, build_catalog
     from lintorch.cli.problems import print_problems
-    from lintorch.report.rule_page import page
+    from lintorch.report.rule_page import write_page
     from lintorch.settings import SettingsError, rules_asked_for
 
     try:
-        catalog = load(rules_asked_for(rules))
+        catalog = build_catalog(rules_asked_for(rules))
     except (CatalogError, SettingsError) as error:
         print_problems(sys.stderr, [error])
         sys.exit(2)
-    found = catalog.find(code_or_name)
+    found = catalog.find_rule(code_or_name)
     if found is None:
         known = [*catalog.names, *catalog.names.values()]
         near = get_close_matches(code_or_name, known, 1)
         hint = f"; did you mean {near[0]}?" if near else "; `lintorch rules` lists them"
         click.echo(f"lintorch: there is no rule {code_or_name!r}{hint}", err=True)
         sys.exit(2)
-    click.echo(page(found), nl=False)
+    click.echo(write_page(found), nl=False)

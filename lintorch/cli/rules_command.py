@@ -15,17 +15,17 @@ from lintorch.cli.shared_options import rules_option
 @rules_option
 def command(output_format: str, rules: tuple[str, ...]) -> None:
     """List all rules with their codes, names, gravity, evidence and fixes."""
-    from lintorch.catalog import CatalogError, load
+    from lintorch.catalog import CatalogError, build_catalog
     from lintorch.cli.problems import print_problems
-    from lintorch.report.rule_page import facts, table
+    from lintorch.report.rule_page import list_facts, write_table
     from lintorch.settings import SettingsError, rules_asked_for
 
     try:
-        every = list(load(rules_asked_for(rules)).rules.values())
+        every = list(build_catalog(rules_asked_for(rules)).rules.values())
     except (CatalogError, SettingsError) as error:
         print_problems(sys.stderr, [error])
         sys.exit(2)
     if output_format == "json":
-        click.echo(json.dumps([facts(rule) for rule in every], indent=2))
+        click.echo(json.dumps([list_facts(rule) for rule in every], indent=2))
     else:
-        click.echo(table(every), nl=False)
+        click.echo(write_table(every), nl=False)

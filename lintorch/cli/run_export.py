@@ -7,7 +7,7 @@ from typing import TextIO
 from lintorch.catalog import CatalogError
 from lintorch.cli.problems import print_problems
 from lintorch.cli.terminal import choose_style, progress_on
-from lintorch.host.client import WorkerError
+from lintorch.host.worker_process import WorkerError
 from lintorch.report import write_matrix
 from lintorch.report.matrix import OK, UNAVAILABLE, Matrix
 from lintorch.run.export_matrix import export_models
@@ -34,7 +34,7 @@ def run_export(request: ExportRequest, out: TextIO, err: TextIO) -> int:
 
 def exit_code_of_export(matrix: Matrix) -> int:
     """What the process ends with."""
-    counted = matrix.count()
+    counted = matrix.count_statuses()
     if matrix.errors or not matrix.rows or UNAVAILABLE in counted:
         return UNABLE
     right = set(counted) <= {OK} and all(row.failure is None for row in matrix.rows)

@@ -47,10 +47,10 @@ def _find_targets(context: click.Context, parameter: click.Parameter, names: Any
     """Their names as tables have them; None for none. Raises UsageProblem where there is no table."""
     if not names:
         return None
-    from lintorch.targets import TargetError, find
+    from lintorch.targets import TargetError, find_target
 
     try:
-        return tuple(dict.fromkeys(find(name).name for name in names))
+        return tuple(dict.fromkeys(find_target(name).name for name in names))
     except TargetError as error:
         raise UsageProblem(str(error)) from error
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from lintorch.record.input_notation import written
+from lintorch.record.input_notation import write_arguments
 from lintorch.record.models import Failure, Model
 from lintorch.report.places import shown_path
 from lintorch.run.describe_models import describe_model
@@ -48,7 +48,7 @@ def _model_object(model: Model) -> dict[str, Any]:
         "model": f"{shown_path(model.path)}:{model.qualname}",
         "row": model.row,
         "arguments": dict(model.arguments),
-        "inputs": written(model.inputs, model.sizes),
+        "inputs": write_arguments(model.inputs, model.sizes),
         "parameters": model.parameters,
         "contains": list(model.contains),
     }

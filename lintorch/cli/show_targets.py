@@ -107,13 +107,12 @@ def _detail_lines(target: Target) -> Iterator[str]:
 
 def describe_checks(target: Target) -> str:
     """What the rules look up in a target's table, and what not."""
-    return _CHECKED.get(target.family, _CHECKED[target.tables.names])
+    tables = target.tables
+    if tables.names != "aten":
+        return _CHECKED[tables.names]
+    return _CHECKED[tables.looks_up] if tables.looks_up else _READ_ONLY[target.release.complete]
 
 
-_TRACED = (
-    "with --trace, the operators of the torch.export program that torch has no decomposition of "
-    "(LT901); nothing of the source, nor of what the converter decomposes"
-)
 _CHECKED = {
     "onnx": (
         "layers and functions of the source as both ONNX exporters write them (LT901), opsets of "
@@ -121,13 +120,17 @@ _CHECKED = {
         "each node of the graph, its type and its dimensions (LT901, LT903, LT906)"
     ),
     "torch": "layers and functions of the source by their names (LT901); nothing of a graph",
-    "coreml": "layers and functions of the source as the operators that tracing finds (LT901)",
-    "executorch": _TRACED,
-    "litert": _TRACED,
-    "tvm-pytorch": _TRACED,
-    "aten": "nothing: the table is there to be read, and does not tell what is not supported",
-    "x2paddle-pytorch": "nothing: the table is there to be read; arguments decide what is converted",
+    "traced": "layers and functions of the source as the operators that tracing finds (LT901)",
+    "program": (
+        "with --trace, the operators of the torch.export program that torch has no decomposition "
+        "of (LT901); nothing of the source, nor of what the converter decomposes"
+    ),
 }
+_READ_ONLY = {
+    True: "nothing: the table is there to be read; arguments decide what is converted",
+    False: "nothing: the table is there to be read, and does not tell what is not supported",
+}
+"""By whether the table is complete."""
 _LIMITS = {
     "refused": "a newer one is refused",
     "printed": "a newer one is printed and read all the same",

@@ -13,17 +13,19 @@ import click
 def command(name: str | None, output_format: str) -> None:
     """List the deployment targets, or what is known of one, such as tensorrt-8.6."""
     from lintorch.cli import show_targets as shown
-    from lintorch.targets import TargetError, every, find
+    from lintorch.targets import TargetError, find_target, list_targets
 
     try:
-        target = find(name) if name else None
+        target = find_target(name) if name else None
     except TargetError as error:
         click.echo(f"lintorch: {error}", err=True)
         sys.exit(2)
     if output_format == "json":
-        click.echo(shown.format_targets_json(target or tuple(every())), nl=False)
+        click.echo(shown.format_targets_json(target or tuple(list_targets())), nl=False)
     else:
         click.echo(
-            shown.format_target(target) if target else shown.format_target_table(tuple(every())),
+            shown.format_target(target)
+            if target
+            else shown.format_target_table(tuple(list_targets())),
             nl=False,
         )

@@ -66,7 +66,7 @@ class Subject(Protocol):
         """Whether any of these words occurs at all; a cheap test before detectors run."""
 
 
-def index(rules: Iterable[Rule], evidence: Evidence) -> Index:
+def index_detectors(rules: Iterable[Rule], evidence: Evidence) -> Index:
     """From each key to the detectors that want it; built once per run."""
     table: dict[Hashable, list[Detector]] = defaultdict(list)
     for rule in rules:
@@ -77,7 +77,7 @@ def index(rules: Iterable[Rule], evidence: Evidence) -> Index:
     return dict(table)
 
 
-def lint(subject: Subject, detectors: Index) -> Iterator[Finding]:
+def lint_subject(subject: Subject, detectors: Index) -> Iterator[Finding]:
     """Findings of all detectors over one subject; a detector that raises becomes a finding."""
     wanted = {
         key: kept
@@ -88,21 +88,21 @@ def lint(subject: Subject, detectors: Index) -> Iterator[Finding]:
         return
     for key, node in subject.walk(wanted):
         for detector in wanted[key]:
-            yield from _detect(detector, node, subject)
+            yield from _run_detector(detector, node, subject)
 
 
-def _detect(detector: Detector, node: Any, subject: Subject) -> Iterator[Finding]:
+def _run_detector(detector: Detector, node: Any, subject: Subject) -> Iterator[Finding]:
     try:
         for found in detector.detect(node, subject):
-            if finding := _finding(detector.rule, found, subject):
+            if finding := _make_finding(detector.rule, found, subject):
                 yield finding
     except RecursionError:
         raise
     except Exception as error:  # any rule may be wrong; none may take the run down
-        yield _crash(detector.rule, error, subject.place(node))
+        yield _report_crash(detector.rule, error, subject.place(node))
 
 
-def _finding(rule: Rule, found: Yielded, subject: Subject) -> Finding | None:
+def _make_finding(rule: Rule, found: Yielded, subject: Subject) -> Finding | None:
     bare = Finding(
         rule.code,
         rule.name,
@@ -115,13 +115,13 @@ def _finding(rule: Rule, found: Yielded, subject: Subject) -> Finding | None:
     )
     if isinstance(found, Refuted):
         return replace(bare, refuted=found.reason, target=found.target, settles=found.settles)
-    judged = _judged(bare, found, subject)
+    judged = _judge_hit(bare, found, subject)
     if judged is None or judged.fix is None:
         return judged
     return replace(judged, fix=subject.promised(judged.fix, found.node))
 
 
-def _judged(bare: Finding, hit: Hit, subject: Subject) -> Finding | None:
+def _judge_hit(bare: Finding, hit: Hit, subject: Subject) -> Finding | None:
     """The finding with the hit's words, and with its gravity for the exporters in use."""
     severity, hazard = bare.severity, None
     if hit.harm is not None:
@@ -140,6 +140,7 @@ def _judged(bare: Finding, hit: Hit, subject: Subject) -> Finding | None:
         model=hit.model or bare.model,
         exporter=hit.exporter or bare.exporter,
         target=hit.target,
+        detail=hit.detail,
         hazard=hazard,
         tried=hit.tried if hit.tried is not None else subject.tried if of_exporter else None,
         sizes=hit.sizes or (subject.sizes if of_exporter else ()),
@@ -147,12 +148,14 @@ def _judged(bare: Finding, hit: Hit, subject: Subject) -> Finding | None:
     )
 
 
-def _crash(rule: Rule, error: Exception, place: Place) -> Finding:
-    message = f"rule {rule.code} ({rule.name}) crashed here and was skipped: {told(error)}"
+def _report_crash(rule: Rule, error: Exception, place: Place) -> Finding:
+    message = (
+        f"rule {rule.code} ({rule.name}) crashed here and was skipped: {describe_defect(error)}"
+    )
     return Finding(RULE_CRASHED, "rule-crashed", message, Severity.ERROR, place)
 
 
-def told(error: Exception) -> str:
+def describe_defect(error: Exception) -> str:
     """A defect of lintorch in one line: what was raised, and where."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     return f"{type(error).__name__}: {error} ({last.name}, line {last.lineno})"

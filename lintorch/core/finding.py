@@ -120,6 +120,8 @@ class Hit:
     sizes: tuple[Sizes, ...] = ()
     tried: Harm | None = None
     refusal: bool = False
+    detail: str = ""
+    """What stands behind the message and a colon, and once where several say the same."""
 
 
 @dataclass(frozen=True)
@@ -158,6 +160,7 @@ class Note:
 
     evidence: Evidence
     said: str
+    detail: str = ""
     model: str | None = None
     exporter: str | None = None
     hazard: Hazard | None = None
@@ -169,7 +172,7 @@ class Note:
 class Finding:
     """One hazard at one place, with the strongest evidence there is for it.
 
-    Reports make its message of what was `said` and of its `hazard`.
+    Reports make its message of what was `said`, of the `detail` and of its `hazard`.
     """
 
     code: str
@@ -187,6 +190,7 @@ class Finding:
     """Why a trace withdrew this finding; None where it stands."""
     confirms: bool = False
     """Whether it only strengthens a finding of the source."""
+    detail: str = ""
     hazard: Hazard | None = None
     """What befalls the exporters in use; None where it is nobody's in particular."""
     tried: Harm | None = None

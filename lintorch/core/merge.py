@@ -10,7 +10,7 @@ from typing import Any
 
 from lintorch.core.codes import EXPORT_FAILED, EXPORT_WRONG
 from lintorch.core.finding import Evidence, Finding, Fix, Note
-from lintorch.core.strike_exporters import clear
+from lintorch.core.strike_exporters import strike_exporters
 
 GENERIC = frozenset({EXPORT_FAILED, EXPORT_WRONG})
 """Codes of trial outcomes that no rule explains; dropped where a rule does explain the outcome."""
@@ -27,16 +27,16 @@ class Merged:
     withdrawn: tuple[Finding, ...]
 
 
-def merge(findings: Iterable[Finding]) -> Merged:
+def merge_findings(findings: Iterable[Finding]) -> Merged:
     """Join findings of one code and target that lie on one line of source."""
     standing: list[Finding] = []
     withdrawn: list[Finding] = []
-    groups = [list(group) for group in _groups([*_once(findings)])]
+    groups = [list(group) for group in _group_by_line([*_tell_refusals_once(findings)])]
     for group in groups:
         found = [f for f in group if f.refuted is None]
         if all(f.confirms for f in found):
             continue
-        hits, cleared = clear(found, [f for f in group if f.settles])
+        hits, cleared = strike_exporters(found, [f for f in group if f.settles])
         reasons = [f.refuted for f in group if f.refuted is not None and not f.settles]
         if cleared:
             sources = [f for f in found if f.evidence is Evidence.SOURCE]
@@ -44,13 +44,13 @@ def merge(findings: Iterable[Finding]) -> Merged:
         elif reasons and all(f.evidence is Evidence.SOURCE for f in hits):
             withdrawn += [replace(f, refuted=reasons[0]) for f in hits]
         else:
-            standing += _join(hits)
-    told = {(f.model, f.exporter) for group in groups for f in group if _explains(f)}
+            standing += _join_evidence(hits)
+    told = {(f.model, f.exporter) for group in groups for f in group if _explains_outcome(f)}
     kept = (f for f in standing if f.code not in GENERIC or (f.model, f.exporter) not in told)
-    return Merged(order(kept), order(withdrawn))
+    return Merged(sort_findings(kept), sort_findings(withdrawn))
 
 
-def _once(findings: Iterable[Finding]) -> Iterator[Finding]:
+def _tell_refusals_once(findings: Iterable[Finding]) -> Iterator[Finding]:
     """One refusal is told at one line: the first of those that it may be about.
 
     An export that is wrong may be so by each of its lines.
@@ -61,37 +61,29 @@ def _once(findings: Iterable[Finding]) -> Iterator[Finding]:
         if not finding.refusal:
             yield finding
             continue
-        told = (finding.model, finding.exporter, finding.target, finding.said)
+        told = (finding.model, finding.exporter, finding.target, finding.said, finding.detail)
         if finding.target is not None or first.setdefault(told, place) == place:
             yield finding
 
 
-def _explains(finding: Finding) -> bool:
+def _explains_outcome(finding: Finding) -> bool:
     """Whether a rule accounts for the outcome of a trial, so that no general word is needed."""
     told = finding.evidence is Evidence.EXPORT and finding.target is None
     return told and finding.code not in GENERIC
 
 
-def order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def sort_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """By file, row, column, code and target; the same findings always give the same order."""
     return tuple(sorted(dict.fromkeys(findings), key=_sort_key))
 
 
 def _sort_key(finding: Finding) -> tuple[Any, ...]:
     place, hazard = finding.place, finding.hazard
-    harm = hazard.harm if hazard else ()
-    return (
-        place.path,
-        place.row,
-        place.column,
-        finding.code,
-        finding.target or "",
-        finding.said,
-        harm,
-    )
+    what = finding.code, finding.target or "", finding.said, finding.detail
+    return place.path, place.row, place.column, *what, hazard.harm if hazard else ()
 
 
-def _groups(findings: list[Finding]) -> Iterable[list[Finding]]:
+def _group_by_line(findings: list[Finding]) -> Iterable[list[Finding]]:
     """Findings by code, target and line; what a run says joins the source hit whose rows it falls into.
 
     Where a source hit names its model, what runs of that model say joins it too.
@@ -121,26 +113,26 @@ def _is_about(said: Finding, source: Finding) -> bool:
         said.evidence is not Evidence.SOURCE
         and (said.code, said.target) == (source.code, source.target)
         and (source.exporter is None or said.exporter in (None, source.exporter))
-        and _whole(said.model) == _whole(source.model)
+        and _complete_path(said.model) == _complete_path(source.model)
     )
 
 
-def _whole(model: str | None) -> str:
+def _complete_path(model: str | None) -> str:
     """The model's name with its file's whole path."""
     path, _, name = (model or "").rpartition(":")
     return f"{os.path.abspath(path)}:{name}"
 
 
-def _join(hits: Sequence[Finding]) -> list[Finding]:
+def _join_evidence(hits: Sequence[Finding]) -> list[Finding]:
     """Each source hit of the line with the strongest evidence; one finding if there is none."""
     strongest = max(hits, key=lambda f: (f.evidence, f.severity))
     anchors = [f for f in hits if f.evidence is Evidence.SOURCE]
     runs = sorted((f for f in hits if f.evidence is not Evidence.SOURCE), key=lambda f: f.evidence)
     first = {(f.evidence, f.exporter): f for f in reversed(runs)}  # one note of each kind
-    seen = tuple(dict.fromkeys(_note(f) for f in runs if f in first.values()))
+    seen = tuple(dict.fromkeys(_make_note(f) for f in runs if f in first.values()))
     if not anchors:
-        others = tuple(note for note in seen if note != _note(strongest))
-        return [replace(strongest, fix=_fix(hits), notes=others)]
+        others = tuple(note for note in seen if note != _make_note(strongest))
+        return [replace(strongest, fix=_first_fix(hits), notes=others)]
     if strongest.evidence is Evidence.SOURCE:
         return anchors
     return [
@@ -149,7 +141,7 @@ def _join(hits: Sequence[Finding]) -> list[Finding]:
             place=a.place,
             exporter=strongest.exporter or a.exporter,
             fix=a.fix,
-            notes=(_note(a), *seen),
+            notes=(_make_note(a), *seen),
             confirms=False,
             severity=max(a.severity, strongest.severity),
         )
@@ -157,9 +149,9 @@ def _join(hits: Sequence[Finding]) -> list[Finding]:
     ]
 
 
-def _fix(hits: Sequence[Finding]) -> Fix | None:
+def _first_fix(hits: Sequence[Finding]) -> Fix | None:
     return next((f.fix for f in hits if f.fix), None)
 
 
-def _note(finding: Finding) -> Note:
+def _make_note(finding: Finding) -> Note:
     return Note(**{each.name: getattr(finding, each.name) for each in fields(Note)})

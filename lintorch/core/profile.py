@@ -10,8 +10,9 @@ from lintorch.core.finding import Harm, Hazard, Severity
 MEASURED = ("torch.export", "onnx", "onnx-legacy", "torchscript-trace", "torchscript-script")
 """The exporters whose treatment of each hazard was measured."""
 EXPORTERS = (*MEASURED, "openvino", "ncnn")
-"""Those that a model can be tried with. What no rule says of one is unknown."""
+"""Those that a model can be tried with, in the order of reports. What no rule says of one is unknown."""
 DEFAULT_EXPORTERS = frozenset({"torch.export", "onnx"})
+"""Those in use where neither settings nor export calls say."""
 DEFAULT_OPSETS = (
     ((2, 9), 20), ((2, 8), 18), ((2, 1), 17), ((1, 13), 14), ((1, 12), 13), ((0, 0), 9),
 )  # fmt: skip
@@ -19,6 +20,7 @@ DEFAULT_OPSETS = (
 LOWEST_OPSET = 18
 """The lowest that the new ONNX exporter writes: it converts to a lower one what it can."""
 WRITES_ONNX = ("onnx", "onnx-legacy")
+"""Those whose file is ONNX, with an opset."""
 MEASURED_TORCH = (2, 13)
 
 _SEVERITY = {
@@ -91,6 +93,6 @@ def weigh_hazard(hazard: Hazard) -> Severity:
     return max(_SEVERITY.get(kind, hazard.refused) for _, kind in hazard.harm)
 
 
-def enumerated(names: list[str]) -> str:
+def enumerate_names(names: list[str]) -> str:
     """`a, b and c`."""
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]

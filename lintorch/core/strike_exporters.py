@@ -9,7 +9,9 @@ from lintorch.core.finding import Evidence, Finding, Hazard
 from lintorch.core.profile import MEASURED, weigh_hazard
 
 
-def clear(hits: Sequence[Finding], trials: Sequence[Finding]) -> tuple[list[Finding], str]:
+def strike_exporters(
+    hits: Sequence[Finding], trials: Sequence[Finding]
+) -> tuple[list[Finding], str]:
     """The findings of one line as trials that went right leave them.
 
     Also the reason of the first of these trials where nothing is left of any finding, else "".
@@ -20,11 +22,13 @@ def clear(hits: Sequence[Finding], trials: Sequence[Finding]) -> tuple[list[Find
     told = [trial for trial in trials if trial.exporter not in reproduced]
     if not told:
         return [*hits], ""
-    left = [cleared for hit in hits if (cleared := _without(hit, hits, told)) is not None]
+    left = [cleared for hit in hits if (cleared := _strike_cleared(hit, hits, told)) is not None]
     return left, "" if left else told[0].refuted or ""
 
 
-def _without(hit: Finding, hits: Sequence[Finding], trials: Sequence[Finding]) -> Finding | None:
+def _strike_cleared(
+    hit: Finding, hits: Sequence[Finding], trials: Sequence[Finding]
+) -> Finding | None:
     """A finding without the exporters that these trials clear; None where none is left."""
     hazard = hit.hazard
     if hazard is None or hit.evidence is Evidence.EXPORT:
@@ -40,10 +44,10 @@ def _without(hit: Finding, hits: Sequence[Finding], trials: Sequence[Finding]) -
         return hit
     if not harm:
         return None
-    left = replace(hazard, harm=harm, fine=_fine(hazard, right))
+    left = replace(hazard, harm=harm, fine=_list_fine(hazard, right))
     return replace(hit, severity=weigh_hazard(left), hazard=left)
 
 
-def _fine(hazard: Hazard, right: set[str | None]) -> tuple[str, ...]:
+def _list_fine(hazard: Hazard, right: set[str | None]) -> tuple[str, ...]:
     cleared = {name for name, _ in hazard.harm if name in right}
     return tuple(name for name in MEASURED if name in hazard.fine or name in cleared)

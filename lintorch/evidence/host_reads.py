@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from lintorch.evidence.trace import Trace
 from lintorch.record.events import OperatorCall, RunEvent, TensorRead, TensorUse
-from lintorch.record.runs import MOST_EVENTS, Run
+from lintorch.record.runs import MOST_EVENTS, ModelRun
 from lintorch.record.sites import Shape, Site
 
 READS = (TensorUse.ITEM, TensorUse.LIST, TensorUse.NUMPY, TensorUse.INT, TensorUse.FLOAT)
@@ -24,23 +24,23 @@ _MAY_SKIP = re.compile(r"\b(and|or|if .* else|lambda|for .* in)\b")
 _BRANCH = re.compile(r"\s*(if|elif|else|for|while|try|except|match|case)\b")
 
 
-def unread(trace: Trace) -> Iterator[Site]:
+def find_unread_lines(trace: Trace) -> Iterator[Site]:
     """Lines whose operators ran, each whole, in a model that read the data of no tensor at any size.
 
     None where any data was read, wherever: what was read on one line may decide on another.
     """
     if not any(_tells(event) for run in trace.runs for event in run.events):
-        yield from whole_lines(trace)
+        yield from find_whole_lines(trace)
 
 
-def whole_lines(trace: Trace) -> Iterator[Site]:
+def find_whole_lines(trace: Trace) -> Iterator[Site]:
     """Lines whose operators ran, each whole, in a model of which every run came to its end."""
-    if all(map(is_whole, trace.runs)):
-        ran = dict.fromkeys(call.site for call in trace.calls() if call.outputs)
+    if all(map(is_whole_run, trace.runs)):
+        ran = dict.fromkeys(call.site for call in trace.list_calls() if call.outputs)
         yield from filter(is_run_whole, ran)
 
 
-def told(event: TensorRead | OperatorCall) -> str:
+def describe_read(event: TensorRead | OperatorCall) -> str:
     """`bool() of a tensor of shape [2] was asked here and gave True`."""
     if isinstance(event, TensorRead):
         name, value = event.how.value, event.value
@@ -48,34 +48,34 @@ def told(event: TensorRead | OperatorCall) -> str:
         name, value = event.name.rpartition(".")[2], None
     gave = "" if value is None else f" and gave {value}"
     tensors = "tensors" if len(event.inputs) > 1 else "a tensor"
-    return f"{name}() of {tensors} of shape {shown(event.inputs)} was asked here{gave}"
+    return f"{name}() of {tensors} of shape {write_shapes(event.inputs)} was asked here{gave}"
 
 
-def ran(call: OperatorCall) -> str:
+def describe_call(call: OperatorCall) -> str:
     """`linalg.inv ran here on [2, 3, 3] and gave [2, 3, 3]`."""
     name = call.name.removeprefix("torch.").removeprefix("Tensor.").removeprefix("nn.functional.")
-    gave = f" and gave {shown(call.outputs)}" if call.outputs else ""
-    return f"{name} ran here on {shown(call.inputs)}{gave}"
+    gave = f" and gave {write_shapes(call.outputs)}" if call.outputs else ""
+    return f"{name} ran here on {write_shapes(call.inputs)}{gave}"
 
 
-def shown(shapes: tuple[Shape, ...]) -> str:
+def write_shapes(shapes: tuple[Shape, ...]) -> str:
     """`[2, 3] and [3]`."""
     return " and ".join(str(list(shape)) for shape in shapes)
 
 
-def is_whole(run: Run) -> bool:
+def is_whole_run(run: ModelRun) -> bool:
     """Whether a run came to its end and all of it was recorded."""
     return not run.error and len(run.events) < MOST_EVENTS
 
 
 def is_run_whole(site: Site) -> bool:
     """Whether a line that ran has no part that may not have run."""
-    return not _MAY_SKIP.search(line(site))
+    return not _MAY_SKIP.search(source_line(site))
 
 
 def is_followed_whole(site: Site) -> bool:
     """Whether nothing stands below a line in its function that may not have run."""
-    depth = _indent(line(site))
+    depth = _indent(source_line(site))
     for text in linecache.getlines(site.path)[site.row :]:
         if text.strip() and _indent(text) < depth:
             return not text.lstrip().startswith(("elif", "else", "except", "finally"))
@@ -101,6 +101,6 @@ def _tells(event: RunEvent) -> bool:
 _INDEXING = "torch.Tensor.__getitem__"
 
 
-def line(site: Site) -> str:
+def source_line(site: Site) -> str:
     """The text of a line, without its comment."""
     return linecache.getline(site.path, site.row).partition("#")[0]

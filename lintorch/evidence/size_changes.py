@@ -23,26 +23,26 @@ E = TypeVar("E", bound=RunEvent)
 Question = SizeQuestion | TensorRead
 
 
-def answer(event: RunEvent) -> Any:
+def get_answer(event: RunEvent) -> Any:
     """What was answered, where the event is a question."""
     return event.value if isinstance(event, (SizeQuestion, TensorRead)) else None
 
 
-def operands(event: Question) -> Any:
+def get_operands(event: Question) -> Any:
     """What the question was about, where that is recorded, else the answer."""
     return (event.operands if isinstance(event, SizeQuestion) else ()) or event.value
 
 
-def changes(event: E, trace: Trace, of: Callable[[E], Any] = answer) -> dict[Variation, E]:
+def find_changes(event: E, trace: Trace, of: Callable[[E], Any] = get_answer) -> dict[Variation, E]:
     """The same event in the runs where something about it was another, by the sizes changed there."""
-    others = trace.again(event).items()
+    others = trace.find_again(event).items()
     return {at: other for at, other in others if of(other) != of(event)}
 
 
 def is_fixed(event: Question, trace: Trace) -> bool:
     """Whether what was asked, and the answer, stayed the same at every other size that was tried."""
-    return bool(trace.again(event)) and not (
-        changes(event, trace) or changes(event, trace, operands)
+    return bool(trace.find_again(event)) and not (
+        find_changes(event, trace) or find_changes(event, trace, get_operands)
     )
 
 
@@ -51,7 +51,7 @@ def only_looks(event: RunEvent) -> bool:
     return bool(_LOOKS.match(linecache.getline(event.site.path, event.site.row)))
 
 
-def decides(event: RunEvent) -> bool:
+def decides_branch(event: RunEvent) -> bool:
     """Whether the question stands in the head of a branch or loop."""
     return bool(_DECIDES.match(linecache.getline(event.site.path, event.site.row)))
 
@@ -80,7 +80,7 @@ def may_be_wrong_by(outcome: Outcome, explains: Collection[Variation]) -> bool:
     return bool(set(wrong) & set(explains)) and (AS_TRACED not in wrong or AS_TRACED in explains)
 
 
-def blamed(
+def blame_event(
     outcome: Outcome,
     event: RunEvent,
     trial: Trial,
@@ -97,7 +97,7 @@ def blamed(
         return None
     if outcome.status == "failed":
         return _refused(outcome, event)
-    found = changes(event, trial.trace) if explains is None else explains
+    found = find_changes(event, trial.trace) if explains is None else explains
     if not may_be_wrong_by(outcome, found):
         return None
     if kind is Harm.WARNED and not _warned(outcome, event):
@@ -109,14 +109,14 @@ def blamed(
     shown = name_sizes(each.at for each in outcome.wrong if each.at in wrong & set(found))
     return Hit(
         event.site,
-        said_of(outcome),
+        describe_outcome(outcome),
         severity=Severity.ERROR,
         sizes=shown,
         tried=_treated(outcome, event),
     )
 
 
-def said_of(outcome: Outcome, silently: bool = False) -> str:
+def describe_outcome(outcome: Outcome, silently: bool = False) -> str:
     """What an export that is `wrong` does; one that raises, or has warned, is not silent about it."""
     verb = "is silently wrong" if silently and not outcome.warnings else "is wrong"
     if fails_when_run(outcome):
@@ -124,7 +124,7 @@ def said_of(outcome: Outcome, silently: bool = False) -> str:
     return f"{outcome.exporter} {verb}: {outcome.detail}"
 
 
-def cleared(
+def clear_lines(
     outcome: Outcome,
     events: Iterable[E],
     trial: Trial,
@@ -140,7 +140,9 @@ def cleared(
     for event in events if outcome.status == "ok" else ():
         lines[event.site.path, event.site.row].append(event)
     for on_line in lines.values():
-        varied = [changes(e, trial.trace) if explains is None else explains(e) for e in on_line]
+        varied = [
+            find_changes(e, trial.trace) if explains is None else explains(e) for e in on_line
+        ]
         found = sorted({at for each in varied for at in each}, key=str)
         if found and set(found) <= set(outcome.compared):
             layers = Counter(event.layer for event in on_line)

@@ -20,11 +20,12 @@ from lintorch.record.events import (
 )
 from lintorch.record.models import Model
 from lintorch.record.outcomes import Variation
-from lintorch.record.runs import GraphCapture, Run
+from lintorch.record.runs import GraphCapture, ModelRun
 from lintorch.record.sites import Site
 
 E = TypeVar("E", bound=RunEvent)
 EventKey = type | str | Enum
+"""What a detector asks for: a class of events, an operator's name, or what tells events of one class apart."""
 
 
 class Trace:
@@ -41,7 +42,7 @@ class Trace:
     def __init__(
         self,
         model: Model,
-        runs: tuple[Run, ...],
+        runs: tuple[ModelRun, ...],
         captures: tuple[GraphCapture, ...],
         profile: Profile,
     ) -> None:
@@ -83,30 +84,30 @@ class Trace:
         return self.runs[0].events if self.runs else ()
 
     @overload
-    def find(self, *keys: type[E]) -> Iterator[E]: ...
+    def find_events(self, *keys: type[E]) -> Iterator[E]: ...
 
     @overload
-    def find(self, *keys: str) -> Iterator[OperatorCall]: ...
+    def find_events(self, *keys: str) -> Iterator[OperatorCall]: ...
 
     @overload
-    def find(self, *keys: SizeUse) -> Iterator[SizeRead]: ...
+    def find_events(self, *keys: SizeUse) -> Iterator[SizeRead]: ...
 
     @overload
-    def find(self, *keys: TensorUse) -> Iterator[TensorRead]: ...
+    def find_events(self, *keys: TensorUse) -> Iterator[TensorRead]: ...
 
     @overload
-    def find(self, *keys: EventKey) -> Iterator[Any]: ...
+    def find_events(self, *keys: EventKey) -> Iterator[Any]: ...
 
-    def find(self, *keys: EventKey) -> Iterator[Any]:
+    def find_events(self, *keys: EventKey) -> Iterator[Any]:
         """Events of the first run with one of these keys, as detectors name them."""
         return (event for event in self.events if event.key in keys)
 
-    def calls(self) -> Iterator[OperatorCall]:
+    def list_calls(self) -> Iterator[OperatorCall]:
         """The operators of all runs, one run after the other."""
         happened = (event for run in self.runs for event in run.events)
         return (event for event in happened if isinstance(event, OperatorCall))
 
-    def again(self, event: E) -> dict[Variation, E]:
+    def find_again(self, event: E) -> dict[Variation, E]:
         """The same event in the other runs, by the named sizes that are changed there.
 
         A run in which the event did not happen is missing.
@@ -124,7 +125,7 @@ class Trace:
                     found[id(event)][changed] = numbered[key]
         return found
 
-    def _changed(self, run: Run) -> Variation:
+    def _changed(self, run: ModelRun) -> Variation:
         first = self.runs[0].sizes
         return Variation.of_sizes(n for n in run.sizes if run.sizes[n] != first.get(n))
 

@@ -47,7 +47,7 @@ class Trial:
         """As the rule says: a trial knows no text."""
         return fix
 
-    def by_line(self) -> dict[Site, list[OperatorUse]]:
+    def list_by_line(self) -> dict[Site, list[OperatorUse]]:
         """The operators that the exported graph has for each line of the user's, in order.
 
         Those of a layer of torch stand where it was built, all others where they run; what
@@ -59,12 +59,12 @@ class Trial:
             lines[self._built.get(use.layer) or use.site or whole].append(use)
         return lines
 
-    def folded(self) -> set[Site]:
+    def find_folded_lines(self) -> set[Site]:
         """Lines that ran, and of which nothing is left in the exported graph.
 
         None where the exporter has lost the lines of some operators.
         """
-        lines = self.by_line()
+        lines = self.list_by_line()
         if not self.outcome.graph or any(
             use.data and use.site is None and use.layer not in self._built
             for use in self.outcome.graph

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from lintorch.core.exporter_calls import DIAGNOSING, DYNAMO_BY_DEFAULT, EXPORTER_CALLS
 from lintorch.core.profile import MEASURED_TORCH, WRITES_ONNX, Profile
-from lintorch.facts.dynamic_shapes import Sizes
+from lintorch.facts.dynamic_shapes import AssignedSizes
 from lintorch.files.testfile import is_test_file
 
 Release = tuple[int, int]
@@ -35,13 +35,15 @@ class ExportCall:
     """Whether some size is, or may be, left to `Dim.AUTO`."""
 
 
-def read(files: Iterable[tuple[str, bytes]], torch: Release = MEASURED_TORCH) -> Profile | None:
+def read_deployment(
+    files: Iterable[tuple[str, bytes]], torch: Release = MEASURED_TORCH
+) -> Profile | None:
     """The profile that the export calls of these files amount to; None where there is none."""
-    each = (calls_in(path, data, torch) for path, data in files)
+    each = (export_calls_in(path, data, torch) for path, data in files)
     return profile_of([call for calls in each for call in calls], torch)
 
 
-def calls_in(path: str, data: bytes, torch: Release) -> list[ExportCall]:
+def export_calls_in(path: str, data: bytes, torch: Release) -> list[ExportCall]:
     """The export calls of one file; none of a test: what it exports is not what is deployed."""
     if b"torch" not in data or not _CALLED.search(data):
         return []
@@ -83,13 +85,15 @@ def _calls(data: bytes, torch: Release) -> Iterator[ExportCall]:
         tree = ast.parse(data)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
-    names, sizes = _imports(tree), Sizes(tree)
+    names, sizes = _imports(tree), AssignedSizes(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and (call := _call(node, names, torch, sizes)):
             yield call
 
 
-def _call(node: ast.Call, names: dict[str, str], torch: Release, sizes: Sizes) -> ExportCall | None:
+def _call(
+    node: ast.Call, names: dict[str, str], torch: Release, sizes: AssignedSizes
+) -> ExportCall | None:
     kind = _KINDS.get(_name(node.func, names))
     if kind is None and isinstance(node.func, ast.Attribute):
         kind = _METHODS.get(node.func.attr)

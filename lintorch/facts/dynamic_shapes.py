@@ -10,7 +10,7 @@ _PLAIN = (ast.Dict, ast.Tuple, ast.List, ast.BinOp, ast.UnaryOp)
 _DECIDED = frozenset({"DYNAMIC", "STATIC"})
 
 
-class Sizes:
+class AssignedSizes:
     """Follows the names of one file to what is assigned to them anywhere in it."""
 
     def __init__(self, tree: ast.Module) -> None:

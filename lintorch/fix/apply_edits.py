@@ -21,7 +21,7 @@ class Applied:
     skipped: tuple[Fix, ...] = ()
 
 
-def apply(text: str, fixes: Iterable[Fix]) -> Applied:
+def apply_fixes(text: str, fixes: Iterable[Fix]) -> Applied:
     """Put in every fix that is in no earlier one's way.
 
     Edits of different fixes may neither overlap nor touch, for `a` made `b + c` and `.sum()`
@@ -35,18 +35,18 @@ def apply(text: str, fixes: Iterable[Fix]) -> Applied:
     skipped: list[Fix] = []
     for fix in fixes:
         edits = tuple(dict.fromkeys(_with_newlines_of(text, edit) for edit in fix.edits))
-        if _sound(text, edits) and (
-            edits in wholes or not any(_clash(text, a, b) for a in taken for b in edits)
+        if _is_sound(text, edits) and (
+            edits in wholes or not any(_edits_clash(text, a, b) for a in taken for b in edits)
         ):
             wholes.add(edits)
             taken.update(dict.fromkeys(edits))
             applied.append(fix)
         else:
             skipped.append(fix)
-    return Applied(rewrite(text, taken), tuple(applied), tuple(skipped))
+    return Applied(apply_edits(text, taken), tuple(applied), tuple(skipped))
 
 
-def rewrite(text: str, edits: Iterable[Edit]) -> str:
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     """The text with these edits, which must not overlap; insertions at one point in order."""
     pieces: list[str] = []
     reached = 0
@@ -62,7 +62,7 @@ def _with_newlines_of(text: str, edit: Edit) -> Edit:
     return replace(edit, content=_BARE_NEWLINE.sub("\r\n", edit.content))
 
 
-def _sound(text: str, edits: tuple[Edit, ...]) -> bool:
+def _is_sound(text: str, edits: tuple[Edit, ...]) -> bool:
     """Whether a fix lies within the text, changes it, and does not overlap itself."""
     ordered = sorted(edits, key=lambda e: (e.start, e.end))
     return (
@@ -72,7 +72,7 @@ def _sound(text: str, edits: tuple[Edit, ...]) -> bool:
     )
 
 
-def _clash(text: str, first: Edit, second: Edit) -> bool:
+def _edits_clash(text: str, first: Edit, second: Edit) -> bool:
     """Whether edits of two fixes cannot both go in."""
     if first.end < second.start or second.end < first.start:
         return False

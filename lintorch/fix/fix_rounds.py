@@ -6,11 +6,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from lintorch.core.finding import Applicability, Edit, Finding, Fix
-from lintorch.fix.apply_edits import apply, rewrite
-from lintorch.fix.idle_imports import Taken, idle_imports, nobody
-from lintorch.fix.still_parses import Parses, strictest
+from lintorch.fix.apply_edits import apply_edits, apply_fixes
+from lintorch.fix.idle_imports import Taken, drop_idle_imports, taken_by_nobody
+from lintorch.fix.still_parses import Parses, choose_judge
 
 Check = Callable[[str], Iterable[Finding]]
+
+
+_ROUNDS = 10
+"""Rounds without progress after which fixes are taken for endless: chains that end are shorter."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +36,9 @@ def settle(
     text: str,
     check: Check,
     allowed: frozenset[Applicability],
-    limit: int = 10,
+    limit: int = _ROUNDS,
     path: str = "",
-    taken: Taken = nobody,
+    taken: Taken = taken_by_nobody,
 ) -> Settled:
     """Fix what `check` finds as far as `allowed` goes; then drop the imports this made idle.
 
@@ -42,15 +46,17 @@ def settle(
     does not parse is left alone. `path` tells an `__init__.py`, whose imports are kept,
     `taken` which names other files import from this one.
     """
-    parses = strictest(text)
+    parses = choose_judge(text)
     if parses is None:
         return Settled(text, remaining=tuple(check(text)))
     banned: frozenset[str] = frozenset()
     while True:
-        reached = _rounds(text, check, _Terms(allowed, parses, limit), banned)
+        reached = _run_rounds(text, check, _Terms(allowed, parses, limit), banned)
         if not reached.endless:
-            edits = idle_imports(text, reached.text, path, taken) if reached.text != text else ()
-            return _tidied(reached, edits, check, parses)
+            edits = (
+                drop_idle_imports(text, reached.text, path, taken) if reached.text != text else ()
+            )
+            return _drop_idle(reached, edits, check, parses)
         banned = reached.banned | reached.endless
 
 
@@ -82,7 +88,7 @@ class _Reached:
     endless: frozenset[str] = frozenset()
 
 
-def _rounds(text: str, check: Check, terms: _Terms, banned: frozenset[str]) -> _Reached:
+def _run_rounds(text: str, check: Check, terms: _Terms, banned: frozenset[str]) -> _Reached:
     applied: list[Finding] = []
     spent, fewest = 0, -1
     while True:
@@ -92,7 +98,7 @@ def _rounds(text: str, check: Check, terms: _Terms, banned: frozenset[str]) -> _
             spent += 1
         else:
             fewest = len(todo)
-        done, after, broken = _round(text, todo, terms.parses)
+        done, after, broken = _run_round(text, todo, terms.parses)
         banned |= broken
         if after == text and not broken:
             return _Reached(text, tuple(applied), findings, banned)
@@ -103,36 +109,36 @@ def _rounds(text: str, check: Check, terms: _Terms, banned: frozenset[str]) -> _
         text = after
 
 
-def _round(
+def _run_round(
     text: str, todo: Sequence[Finding], parses: Parses
 ) -> tuple[list[Finding], str, frozenset[str]]:
     """The findings fixed, the text after, and the codes whose fixes would have broken it."""
-    result = apply(text, _fixes(todo))
+    result = apply_fixes(text, _list_fixes(todo))
     if parses(result.text):
-        return _of(todo, result.applied), result.text, frozenset()
+        return _find_fixed(todo, result.applied), result.text, frozenset()
     good: list[Finding] = []
     broken: set[str] = set()
-    for finding in _of(todo, result.applied):
-        if parses(apply(text, _fixes([*good, finding])).text):
+    for finding in _find_fixed(todo, result.applied):
+        if parses(apply_fixes(text, _list_fixes([*good, finding])).text):
             good.append(finding)
         else:
             broken.add(finding.code)
-    return good, apply(text, _fixes(good)).text, frozenset(broken)
+    return good, apply_fixes(text, _list_fixes(good)).text, frozenset(broken)
 
 
-def _fixes(findings: Sequence[Finding]) -> list[Fix]:
+def _list_fixes(findings: Sequence[Finding]) -> list[Fix]:
     return [finding.fix for finding in findings if finding.fix]
 
 
-def _of(findings: Sequence[Finding], fixes: Sequence[Fix]) -> list[Finding]:
+def _find_fixed(findings: Sequence[Finding], fixes: Sequence[Fix]) -> list[Finding]:
     """The findings that these very fixes belong to."""
     wanted = {id(fix) for fix in fixes}
     return [finding for finding in findings if id(finding.fix) in wanted]
 
 
-def _tidied(reached: _Reached, edits: tuple[Edit, ...], check: Check, parses: Parses) -> Settled:
+def _drop_idle(reached: _Reached, edits: tuple[Edit, ...], check: Check, parses: Parses) -> Settled:
     named = tuple(sorted(reached.banned))
-    text = rewrite(reached.text, edits)
+    text = apply_edits(reached.text, edits)
     if not edits or not parses(text):
         return Settled(reached.text, reached.applied, reached.remaining, 0, named)
     return Settled(text, reached.applied, tuple(check(text)), len(edits), named)

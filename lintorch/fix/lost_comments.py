@@ -27,12 +27,12 @@ def strands_comment(text: str, edits: Iterable[Edit]) -> bool:
     put = "".join(edit.content for edit in edits)
     return any(
         text[start:end] not in put
-        for start, end in comments(text)
+        for start, end in find_comments(text)
         if any(edit.start < end and start < edit.end for edit in taken)
     )
 
 
-def comments(text: str) -> Iterator[tuple[int, int]]:
+def find_comments(text: str) -> Iterator[tuple[int, int]]:
     """Where the comments of a text stand; up to where it is no Python."""
     starts = [0, *(m.end() for m in _NEWLINE.finditer(text))]
     try:

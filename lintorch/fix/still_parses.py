@@ -9,21 +9,21 @@ from collections.abc import Callable
 Parses = Callable[[str], bool]
 
 
-def strictest(text: str) -> Parses | None:
+def choose_judge(text: str) -> Parses | None:
     """The strictest judge that accepts this text; None where none does.
 
     The compiler (nothing is run) also sees repeated keywords and a misplaced `__future__`;
     `ast` accepts what only a notebook may write; libcst knows newer syntax than an old Python.
     """
-    return next((judge for judge in (_compiles, _has_ast, _has_cst) if judge(text)), None)
+    return next((judge for judge in (_is_compiled, _has_ast, _has_cst) if judge(text)), None)
 
 
-def _compiles(text: str) -> bool:
-    return _accepts(lambda: compile(text, "<text>", "exec", dont_inherit=True))
+def _is_compiled(text: str) -> bool:
+    return _parses_quietly(lambda: compile(text, "<text>", "exec", dont_inherit=True))
 
 
 def _has_ast(text: str) -> bool:
-    return _accepts(lambda: ast.parse(text))
+    return _parses_quietly(lambda: ast.parse(text))
 
 
 def _has_cst(text: str) -> bool:
@@ -36,7 +36,7 @@ def _has_cst(text: str) -> bool:
     return True
 
 
-def _accepts(parse: Callable[[], object]) -> bool:
+def _parses_quietly(parse: Callable[[], object]) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

@@ -6,6 +6,9 @@ import ast
 import warnings
 from dataclasses import dataclass, field
 
+_LONGEST = 200
+"""Characters from which a string is prose or data: no annotation is as long, and to parse it takes time."""
+
 
 @dataclass(frozen=True)
 class Used:
@@ -24,13 +27,13 @@ class Used:
         return any(f"{chain}.".startswith(f"{dotted}.") for chain in self.chains)
 
 
-def used(tree: ast.AST) -> Used:
+def collect_used(tree: ast.AST) -> Used:
     """What a parsed text uses."""
     nodes = list(ast.walk(tree))
     inner = [n for node in nodes if (told := _code_in(node)) for n in ast.walk(told)]
     names = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     further = {n.id for n in (*nodes, *inner) if isinstance(n, ast.Name)}
-    chains = {chain for n in (*nodes, *inner) if (chain := _chain(n))}
+    chains = {chain for n in (*nodes, *inner) if (chain := _dotted_chain(n))}
     return Used(frozenset(names), frozenset(chains), frozenset(further))
 
 
@@ -38,10 +41,10 @@ def _code_in(node: ast.AST) -> ast.AST | None:
     """What a string says where it reads as an expression: an annotation, a name in `__all__`."""
     if not (isinstance(node, ast.Constant) and isinstance(node.value, str)):
         return None
-    return parse(node.value.strip()) if len(node.value) < 200 else None
+    return parse_quietly(node.value.strip()) if len(node.value) < _LONGEST else None
 
 
-def parse(text: str) -> ast.Module | None:
+def parse_quietly(text: str) -> ast.Module | None:
     """The tree of a text; None where it has none."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -51,7 +54,7 @@ def parse(text: str) -> ast.Module | None:
             return None
 
 
-def _chain(node: ast.AST) -> str:
+def _dotted_chain(node: ast.AST) -> str:
     """`torch.nn.functional` of that attribute; "" of what is no chain of names."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):

@@ -7,17 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from lintorch.guest.construct import ways_to_build
-from lintorch.guest.construct.file_outline import OUTLINED_FILE, outline_file
+from lintorch.guest.construct.file_outline import OUTLINED_FILE, outline_definitions
 from lintorch.guest.construct.find_candidates import Candidate, find_candidates
 from lintorch.guest.construct.import_file import import_file
 from lintorch.guest.construct.model_identity import ModelIdentity
-from lintorch.guest.examine_model import examine
+from lintorch.guest.examine_model import examine_model
 from lintorch.guest.process.error_text import class_name_of
 from lintorch.guest.process.isolate import Send, isolate_work
-from lintorch.guest.watch.trace_graphs import shortened
+from lintorch.guest.watch.trace_graphs import shorten_error
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record import wire
-from lintorch.record.allowance import MOST_MODELS, bound_model
 from lintorch.record.bounds import SLACK
 from lintorch.record.framing import Parcel
 from lintorch.record.messages import ModelBegun, ModelDone, ModelFailed, ModelFound, TimeNeeded
@@ -25,9 +24,10 @@ from lintorch.record.model_options import ModelOptions
 from lintorch.record.models import Failure, Stage
 from lintorch.record.user_files import project_roots
 from lintorch.record.wire import MalformedError
+from lintorch.record.work_bounds import MOST_MODELS, bound_model
 
 
-def visit(
+def examine_file(
     send: Send,
     path: str,
     checked: Mapping[str, str],
@@ -35,14 +35,14 @@ def visit(
     passed: list[str],
 ) -> None:
     """Examine the models of the checked file with the real path `path`, but those of `passed`."""
-    chosen = wire.read(ModelOptions, options)
+    chosen = wire.read_value(ModelOptions, options)
     files, shown = _user_lines(checked, chosen.project), checked[path]
     try:
         text = Path(path).read_bytes()
-        found = outline_file(text)
+        found = outline_definitions(text)
         module = import_file(Path(path), Path(chosen.project))
     except BaseException as error:  # whatever user code raises, SystemExit too
-        send(ModelFailed(_not_imported(error, files, shown)))
+        send(ModelFailed(_describe_import_error(error, files, shown)))
         send(ModelDone())
         return
     covered = set(passed)
@@ -52,16 +52,16 @@ def visit(
             continue
         if tried == MOST_MODELS:
             cause = f"only the first {MOST_MODELS} models of a file are tried; configure this one to have it tried"
-            seen = ModelIdentity(shown, candidate.qualname, candidate.row)
-            _begin(send, seen)
-            send(ModelFailed(_failure(seen, "stopped", cause)))
+            identity = ModelIdentity(shown, candidate.qualname, candidate.row)
+            _announce_model(send, identity)
+            send(ModelFailed(_make_failure(identity, "stopped", cause)))
             send(ModelDone())
             return
         tried += 1
-        covered |= _one(send, candidate, shown, files, chosen, covered)
+        covered |= _examine_candidate(send, candidate, shown, files, chosen, covered)
 
 
-def configured(
+def examine_configured(
     send: Send,
     name: str,
     setting: Mapping[str, Any],
@@ -69,16 +69,16 @@ def configured(
     options: Mapping[str, Any],
 ) -> None:
     """Examine the model `name` that the configuration describes."""
-    chosen = wire.read(ModelOptions, options)
+    chosen = wire.read_value(ModelOptions, options)
     files = _user_lines(checked, chosen.project)
     where = str(setting["factory"])
-    seen = ModelIdentity(where.partition(":")[0], name, 1)
-    _isolated(
+    identity = ModelIdentity(where.partition(":")[0], name, 1)
+    _examine_in_child(
         send,
-        seen,
-        lambda inner: examine(
+        identity,
+        lambda inner: examine_model(
             inner,
-            seen,
+            identity,
             lambda: ways_to_build.build_from_settings(setting, Path(chosen.project), files),
             files,
             chosen,
@@ -88,7 +88,7 @@ def configured(
     )
 
 
-def _one(
+def _examine_candidate(
     send: Send,
     candidate: Candidate,
     shown: str,
@@ -96,17 +96,17 @@ def _one(
     options: ModelOptions,
     covered: Set[str],
 ) -> set[str]:
-    seen = ModelIdentity(shown, candidate.qualname, candidate.row)
+    identity = ModelIdentity(shown, candidate.qualname, candidate.row)
     if candidate.error is not None:
-        _begin(send, seen)
-        send(ModelFailed(_failure(seen, "build", shortened(candidate.error))))
+        _announce_model(send, identity)
+        send(ModelFailed(_make_failure(identity, "build", shorten_error(candidate.error))))
         send(ModelDone())
         return set()
 
-    def work(inner: Send) -> None:
-        examine(
+    def examine_inner(inner: Send) -> None:
+        examine_model(
             inner,
-            seen,
+            identity,
             lambda: ways_to_build.build_each_way(candidate, files),
             files,
             options,
@@ -114,14 +114,14 @@ def _one(
             covered,
         )
 
-    return _isolated(send, seen, work, options)
+    return _examine_in_child(send, identity, examine_inner, options)
 
 
-def _isolated(
-    send: Send, seen: ModelIdentity, work: Callable[[Send], None], options: ModelOptions
+def _examine_in_child(
+    send: Send, identity: ModelIdentity, work: Callable[[Send], None], options: ModelOptions
 ) -> set[str]:
     """Do the work in a child; what the model that ran there covers."""
-    _begin(send, seen)
+    _announce_model(send, identity)
     send(TimeNeeded(options.limits.seconds + 2 * SLACK))
     parts: set[str] = set()
     failed = False
@@ -134,38 +134,38 @@ def _isolated(
             break
         failed = failed or parcel.tag == ModelFailed.tag
         if parcel.tag == ModelFound.tag:
-            parts = _contained(parcel)
+            parts = _read_contained(parcel)
         send(parcel)
     if ending.cause:
         failed = True
-        send(ModelFailed(_failure(seen, "stopped", ending.cause, ending.output)))
+        send(ModelFailed(_make_failure(identity, "stopped", ending.cause, ending.output)))
     send(ModelDone())
     return set() if failed else parts
 
 
-def _begin(send: Send, seen: ModelIdentity) -> None:
-    send(ModelBegun(seen.path, seen.qualname, seen.row))
+def _announce_model(send: Send, identity: ModelIdentity) -> None:
+    send(ModelBegun(identity.path, identity.qualname, identity.row))
 
 
-def _contained(parcel: Parcel) -> set[str]:
+def _read_contained(parcel: Parcel) -> set[str]:
     """What a model as it was sent contains; nothing where it is none, which who reads it says."""
     try:
-        return set(parcel.opened(ModelFound).model.contains)
+        return set(parcel.open_as(ModelFound).model.contains)
     except MalformedError:
         return set()
 
 
-def _failure(seen: ModelIdentity, stage: Stage, cause: str, output: str = "") -> Failure:
-    return Failure(seen.path, seen.qualname, seen.row, stage, cause, output)
+def _make_failure(identity: ModelIdentity, stage: Stage, cause: str, output: str = "") -> Failure:
+    return Failure(identity.path, identity.qualname, identity.row, stage, cause, output)
 
 
 def _user_lines(checked: Mapping[str, str], project: str) -> UserLines:
     return UserLines(checked, project_roots(checked, project))
 
 
-def _not_imported(error: BaseException, files: UserLines, shown: str) -> Failure:
+def _describe_import_error(error: BaseException, files: UserLines, shown: str) -> Failure:
     site = files.of_traceback(error, shown)
-    row, cause = site.row if site else 1, shortened(error)
+    row, cause = site.row if site else 1, shorten_error(error)
     if isinstance(error, SyntaxError) and error.lineno:
         if error.filename == OUTLINED_FILE:
             row, cause = error.lineno, f"{class_name_of(error)}: {error.msg}"

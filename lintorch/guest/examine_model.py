@@ -16,18 +16,17 @@ from lintorch.guest.construct.model_identity import (
     list_contained_models,
 )
 from lintorch.guest.construct.recipe import write_settings
-from lintorch.guest.export_model import Subject, tried
+from lintorch.guest.export_model import RunnableModel, try_exporters
 from lintorch.guest.feed.feed_model import feed_model
 from lintorch.guest.feed.guess_inputs import is_loss_signature
 from lintorch.guest.feed.varying_sizes import Fed
-from lintorch.guest.model_work import Work
+from lintorch.guest.model_work import ModelWork
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.isolate import Send
 from lintorch.guest.watch import record_run
-from lintorch.guest.watch.size_ranges import user_modules
+from lintorch.guest.watch.size_ranges import find_user_modules
 from lintorch.guest.watch.trace_graphs import TRACERS
 from lintorch.guest.watch.user_lines import UserLines
-from lintorch.record.allowance import REPLAYING
 from lintorch.record.bounds import SLACK
 from lintorch.record.events import Raised
 from lintorch.record.messages import (
@@ -40,16 +39,17 @@ from lintorch.record.messages import (
 )
 from lintorch.record.model_options import ModelOptions
 from lintorch.record.models import Model
-from lintorch.record.runs import GraphCapture, Run
+from lintorch.record.runs import GraphCapture, ModelRun
 from lintorch.record.sites import Site
+from lintorch.record.work_bounds import REPLAY_SECONDS
 
 _REFUSED_SHARE = 0.1
 """Of the time that is left, for each try at sizes that a model does not take."""
 
 
-def examine(
+def examine_model(
     send: Send,
-    seen: ModelIdentity,
+    identity: ModelIdentity,
     makes: Callable[[], Iterator[Built]],
     files: UserLines,
     options: ModelOptions,
@@ -57,41 +57,44 @@ def examine(
     passed: Set[str] = frozenset(),
 ) -> None:
     """Send what becomes of one model: that it failed, or is found, then its runs, graphs and exports."""
-    work = Work(send, seen, files, options, clock() + options.limits.seconds)
+    work = ModelWork(send, identity, files, options, clock() + options.limits.seconds)
 
-    def name(module: nn.Module) -> ModelIdentity | None:
-        itself = identify_model(seen, module, files)
+    def name_model(module: nn.Module) -> ModelIdentity | None:
+        itself = identify_model(identity, module, files)
         if setting:
             return itself
-        return None if itself != seen and f"{itself.path}:{itself.qualname}" in passed else seen
+        is_passed = itself != identity and f"{itself.path}:{itself.qualname}" in passed
+        return None if is_passed else identity
 
-    found = feed_model(work, makes, setting, name)
+    found = feed_model(work, makes, setting, name_model)
     if found is None:
         return
     work, built, fed = found
-    model = _model(work.seen, built, fed, work)
+    model = _describe_model(work.identity, built, fed, work)
     send(ModelFound(model))
-    whole = Site(work.seen.path, work.seen.row)
-    subject = record_run.Subject(built.module, fed.inputs, built.sites, whole, files, built.outside)
-    if options.trace and _recorded(work, subject, fed) and options.graphs:
-        _climb(work, subject, fed)
+    whole = Site(work.identity.path, work.identity.row)
+    subject = record_run.WatchedModel(
+        built.module, fed.inputs, built.sites, whole, files, built.outside
+    )
+    if options.trace and _record_runs(work, subject, fed) and options.graphs:
+        _trace_graphs(work, subject, fed)
     if setting or not is_loss_signature(
         [given.name for given in model.inputs]
     ):  # losses stay at home
-        tried(work, Subject(built, model, fed))
+        try_exporters(work, RunnableModel(built, model, fed))
 
 
-def _model(seen: ModelIdentity, built: Built, fed: Fed, work: Work) -> Model:
+def _describe_model(identity: ModelIdentity, built: Built, fed: Fed, work: ModelWork) -> Model:
     files = work.files
     factory, settings, unsaid = write_settings(built.recipe, work.options.project)
     return Model(
-        seen.path,
-        seen.qualname,
-        seen.row,
+        identity.path,
+        identity.qualname,
+        identity.row,
         built.arguments,
         fed.inputs,
         fed.sizes,
-        list_contained_models(seen, built.module, files),
+        list_contained_models(identity, built.module, files),
         sum(parameter.numel() for parameter in built.module.parameters()),
         factory=factory,
         settings=settings,
@@ -99,74 +102,80 @@ def _model(seen: ModelIdentity, built: Built, fed: Fed, work: Work) -> Model:
     )
 
 
-def _recorded(work: Work, subject: record_run.Subject, fed: Fed) -> bool:
+def _record_runs(work: ModelWork, subject: record_run.WatchedModel, fed: Fed) -> bool:
     """Record a run at each set of sizes; whether each came to its end."""
-    user_modules(work.files)  # which they are is found out once, for the forks that each run is
-    raised = (*_refused(work, subject, fed),)
-    first: Run | None = None
+    find_user_modules(work.files)  # once, for the forks that each run is
+    raised = (*_record_refusals(work, subject, fed),)
+    first: ModelRun | None = None
     error = ""
     for sizes in (fed.sizes, *fed.varied.values()):
 
-        def running(send: Send, sizes: Mapping[str, int] = sizes) -> None:
-            send(RunRecorded(record_run.record(subject, sizes)))
+        def send_run(send: Send, sizes: Mapping[str, int] = sizes) -> None:
+            send(RunRecorded(record_run.record_run(subject, sizes)))
 
-        sent, ending = work.step(running, work.left(), RunRecorded)
+        sent, ending = work.run_step(send_run, work.count_seconds_left(), RunRecorded)
         for parcel in sent:
-            found = parcel.opened(RunRecorded).run
+            found = parcel.open_as(RunRecorded).run
             if first is None:
                 first = replace(found, events=(*found.events, *raised))
                 found = first
             work.send(RunRecorded(found))
             error = error or found.error
         if ending.cause:
-            work.fail("stopped", ending.cause, ending.output)
+            work.send_failure("stopped", ending.cause, ending.output)
             return False
     if error:
-        work.fail("run", error)
+        work.send_failure("run", error)
     if first and not first.error:
-        _replay(work, subject, fed, first)
+        _replay_run(work, subject, fed, first)
     return True
 
 
-def _refused(work: Work, subject: record_run.Subject, fed: Fed) -> Iterator[Raised]:
+def _record_refusals(
+    work: ModelWork, subject: record_run.WatchedModel, fed: Fed
+) -> Iterator[Raised]:
     """What the model raises at the sizes that it does not take, run afresh."""
     named = replace(subject, inputs=fed.named)
     for changed in fed.refused.values():
 
-        def running(send: Send, changed: Mapping[str, int] = changed) -> None:
-            event = record_run.refused(named, {**fed.named_sizes, **changed}, changed)
+        def send_refusal(send: Send, changed: Mapping[str, int] = changed) -> None:
+            event = record_run.record_refusal(named, {**fed.named_sizes, **changed}, changed)
             send(RefusalSeen(event))
 
-        sent, _ = work.step(running, work.left() * _REFUSED_SHARE, RefusalSeen)
-        found = (parcel.opened(RefusalSeen).event for parcel in sent)
+        sent, _ = work.run_step(
+            send_refusal, work.count_seconds_left() * _REFUSED_SHARE, RefusalSeen
+        )
+        found = (parcel.open_as(RefusalSeen).event for parcel in sent)
         yield from (event for event in found if event is not None)
 
 
-def _replay(work: Work, subject: record_run.Subject, fed: Fed, recorded: Run) -> None:
+def _replay_run(
+    work: ModelWork, subject: record_run.WatchedModel, fed: Fed, recorded: ModelRun
+) -> None:
     """Run the model with one thing changed, where the record asks for that; what it shows is sent as it comes."""
-    if not replay.wanted(recorded.events):
+    if not replay.is_replay_wanted(recorded.events):
         return
 
-    def replaying(send: Send) -> None:
-        for fact in replay.replayed(subject, fed.sizes, recorded.events):
+    def send_facts(send: Send) -> None:
+        for fact in replay.replay_run(subject, fed.sizes, recorded.events):
             send(FactShown(fact))
 
-    work.send(TimeNeeded(REPLAYING + SLACK))
-    facts, _ = work.step(replaying, REPLAYING, FactShown)
+    work.send(TimeNeeded(REPLAY_SECONDS + SLACK))
+    facts, _ = work.run_step(send_facts, REPLAY_SECONDS, FactShown)
     for fact in facts:
         work.send(fact)
 
 
-def _climb(work: Work, subject: record_run.Subject, fed: Fed) -> None:
+def _trace_graphs(work: ModelWork, subject: record_run.WatchedModel, fed: Fed) -> None:
     """Trace the model as a graph, each way in time of its own."""
     for tracer, trace in TRACERS.items():
 
-        def tracing(send: Send, trace: Any = trace) -> None:
+        def send_graph(send: Send, trace: Any = trace) -> None:
             send(GraphTried(trace(subject, fed.sizes)))
 
         seconds = work.options.limits.seconds
         work.send(TimeNeeded(seconds + SLACK))
-        sent, ending = work.step(tracing, seconds, GraphTried)
+        sent, ending = work.run_step(send_graph, seconds, GraphTried)
         for parcel in sent:
             work.send(parcel)
         if not sent:

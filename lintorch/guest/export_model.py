@@ -11,8 +11,8 @@ from typing import Any
 
 from lintorch.guest.construct.make_model import Built
 from lintorch.guest.feed.varying_sizes import Fed
-from lintorch.guest.model_work import Work
-from lintorch.guest.parallel import Piece, abreast, room
+from lintorch.guest.model_work import ModelWork
+from lintorch.guest.parallel import ChildWork, count_room, run_side_by_side
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.isolate import Send
 from lintorch.machine import work_folders
@@ -30,12 +30,12 @@ from lintorch.record.model_options import ModelLimits
 from lintorch.record.models import Model
 from lintorch.record.outcomes import Outcome
 
-_NARROWING = 20.0
+_SECONDS_FOR_PARTS = 20.0
 """Seconds in which the part that fails is looked for, at most."""
 
 
 @dataclass(frozen=True)
-class Subject:
+class RunnableModel:
     """A model that runs: what to export."""
 
     built: Built
@@ -57,7 +57,7 @@ class _Trial:
     folder: Path
 
 
-def tried(work: Work, subject: Subject) -> None:
+def try_exporters(work: ModelWork, subject: RunnableModel) -> None:
     """Export a model on trial with each exporter, and once more in training mode where asked."""
     if not work.options.dynamic:
         subject = replace(subject, fed=replace(subject.fed, varied={}))
@@ -69,21 +69,21 @@ def tried(work: Work, subject: Subject) -> None:
         if not train or (subject.name, exporter) in work.options.in_training
     ]
 
-    def begins(number: int) -> None:
+    def announce_trial(number: int) -> None:
         work.send(ExportBegun(trials[number].exporter))
         work.send(TimeNeeded(work.options.limits.trial_seconds + SLACK))
 
-    works = [partial(_trying, work, subject, trial) for trial in trials]
-    at_once = room(work.options.processes, subject.built.module)
-    pieces = abreast(works, work.options.limits, at_once, begins)
+    works = [partial(_try_in_child, work, subject, trial) for trial in trials]
+    at_once = count_room(work.options.processes, subject.built.module)
+    pieces = run_side_by_side(works, work.options.limits, at_once, announce_trial)
     for trial, piece in zip(trials, pieces, strict=True):
-        outcome = _outcome(trial.exporter, piece, work.options.limits)
+        outcome = _read_outcome(trial.exporter, piece, work.options.limits)
         if not outcome.artifact:
             shutil.rmtree(trial.folder, ignore_errors=True)
         work.send(ExportTried(outcome))
 
 
-def _trying(work: Work, subject: Subject, trial: _Trial, send: Send) -> None:
+def _try_in_child(work: ModelWork, subject: RunnableModel, trial: _Trial, send: Send) -> None:
     """In the child: the outcome, then what more can be found out in the time that is left."""
     from lintorch.guest import export
 
@@ -96,18 +96,20 @@ def _trying(work: Work, subject: Subject, trial: _Trial, send: Send) -> None:
     opset = work.options.opsets.get(trial.exporter)
     wanted: dict[str, Any] = {"opset": opset, "keep": bool(work.options.artifacts)}
     if work.options.scripts:
-        send(_script(work, subject, trial))
+        send(_write_script(work, subject, trial))
     outcome = export.try_export(
         trial.exporter, module, model, varied, directory=trial.folder, **wanted, **about
     )
     send(ExportTried(outcome))
     left = work.options.limits.trial_seconds - (clock() - started)
-    seconds = min(_NARROWING, left / 2)
+    seconds = min(_SECONDS_FOR_PARTS, left / 2)
     for name in export.find_blamed_parts(outcome, module, model, varied, seconds=seconds, **about):
         send(PartFound(name))
 
 
-def _script(work: Work, subject: Subject, trial: _Trial) -> ScriptWritten | ScriptMissing:
+def _write_script(
+    work: ModelWork, subject: RunnableModel, trial: _Trial
+) -> ScriptWritten | ScriptMissing:
     """A program that does the same, or why the model cannot be built by one."""
     from lintorch.guest import export
 
@@ -130,7 +132,7 @@ def _script(work: Work, subject: Subject, trial: _Trial) -> ScriptWritten | Scri
     return ScriptWritten(text)
 
 
-def _outcome(exporter: str, piece: Piece, limits: ModelLimits) -> Outcome:
+def _read_outcome(exporter: str, piece: ChildWork, limits: ModelLimits) -> Outcome:
     """What a child told; where it told nothing, why it was stopped."""
     from lintorch.guest import export
 
@@ -139,7 +141,7 @@ def _outcome(exporter: str, piece: Piece, limits: ModelLimits) -> Outcome:
     outcome = Outcome(exporter, "failed", "stopped", piece.ending.cause, seconds=seconds)
     part = script = unwritten = ""
     for parcel in piece.sent:
-        match parcel.opened(ExportMessage):
+        match parcel.open_as(ExportMessage):
             case ExportTried(tried):
                 outcome = tried
             case PartFound(name):
@@ -149,7 +151,7 @@ def _outcome(exporter: str, piece: Piece, limits: ModelLimits) -> Outcome:
             case ScriptMissing(reason):
                 unwritten = reason
     if outcome.message == export.OUT_OF_MEMORY:
-        outcome = replace(outcome, message=limits.space.full())
+        outcome = replace(outcome, message=limits.space.describe_overuse())
     if outcome.status in ("wrong", "failed"):
         outcome = replace(outcome, script=script, unwritten=unwritten)
     return replace(outcome, part=part)

@@ -9,39 +9,42 @@ from lintorch.guest.construct.model_identity import ModelIdentity
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.isolate import Send, isolate_work
 from lintorch.guest.watch.user_lines import UserLines
-from lintorch.record.allowance import bound_step
 from lintorch.record.events import Raised
 from lintorch.record.framing import Message, Parcel
 from lintorch.record.messages import Ending, ModelFailed
 from lintorch.record.model_options import ModelOptions
 from lintorch.record.models import Failure, Stage
+from lintorch.record.work_bounds import bound_step
 
 LEAST_SECONDS = 2.0
+"""Seconds that each part of the work gets even where none are left."""
 
 
 @dataclass(frozen=True)
-class Work:
+class ModelWork:
     """One model in the making."""
 
     send: Send
-    seen: ModelIdentity
+    identity: ModelIdentity
     files: UserLines
     options: ModelOptions
     deadline: float
 
-    def fail(
+    def send_failure(
         self, stage: Stage, cause: str, output: str = "", raised: tuple[Raised, ...] = ()
     ) -> None:
         """Send a failure of this model."""
-        seen = self.seen
-        failure = Failure(seen.path, seen.qualname, seen.row, stage, cause, output, raised)
+        identity = self.identity
+        failure = Failure(
+            identity.path, identity.qualname, identity.row, stage, cause, output, raised
+        )
         self.send(ModelFailed(failure))
 
-    def left(self) -> float:
+    def count_seconds_left(self) -> float:
         """Seconds that are left for building, feeding and running."""
         return max(LEAST_SECONDS, self.deadline - clock())
 
-    def step(
+    def run_step(
         self, work: Callable[[Send], None], seconds: float, kind: type[Message]
     ) -> tuple[list[Parcel], Ending]:
         """Do a part of the work in a child of its own, so that this process stays as it is.

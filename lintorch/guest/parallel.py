@@ -11,18 +11,19 @@ from torch import nn
 from lintorch.guest.export.module_state import list_tensors
 from lintorch.guest.process.isolate import Send, isolate_in_ticks
 from lintorch.machine.free_memory import free_bytes
-from lintorch.record.allowance import bound_trial
 from lintorch.record.framing import Parcel
 from lintorch.record.messages import Ending
 from lintorch.record.model_options import ModelLimits
+from lintorch.record.work_bounds import bound_trial
 
-_COPIES = 5
+_COPIES_OF_WEIGHTS = 5
 """How many times its weights an export holds at its height (of 100 M: 4.5 in onnx, 3.0 in TorchScript)."""
-_BASE = 2**30
+_BASE_BYTES = 2**30
+"""What an export may take beside its weights: with torch and onnx loaded, a small one has taken 0.4 GiB."""
 
 
 @dataclass
-class Piece:
+class ChildWork:
     """One piece of work: what it sent, and how it ended once it has."""
 
     work: Callable[[Send], None]
@@ -31,21 +32,21 @@ class Piece:
     seconds: float = 0.0
 
 
-def room(processes: int, module: nn.Module) -> int:
+def count_room(processes: int, module: nn.Module) -> int:
     """How many exports of a module, of so many, fit beside each other into the memory that is free."""
     sizes = (value.numel() * value.element_size() for _, value in list_tensors(module))
     weights = sum(map(int, sizes))
-    return max(1, min(processes, free_bytes() // (_BASE + _COPIES * weights)))
+    return max(1, min(processes, free_bytes() // (_BASE_BYTES + _COPIES_OF_WEIGHTS * weights)))
 
 
-def abreast(
+def run_side_by_side(
     works: Sequence[Callable[[Send], None]],
     limits: ModelLimits,
     at_once: int,
-    begins: Callable[[int], None],
-) -> Iterator[Piece]:
-    """Do each in a child of its own, at most so many at once; `begins` is told which begins."""
-    pieces = [Piece(work) for work in works]
+    announce: Callable[[int], None],
+) -> Iterator[ChildWork]:
+    """Do each in a child of its own, at most so many at once; `announce` is told the number of each that begins."""
+    pieces = [ChildWork(work) for work in works]
     beside: set[int] = set()
     running: dict[int, Generator[Parcel | None, None, Ending]] = {}
     started: dict[int, float] = {}
@@ -53,19 +54,19 @@ def abreast(
     for number, piece in enumerate(pieces):
         while piece.ending is None:
             while begun < len(pieces) and len(running) < at_once:
-                begins(begun)
+                announce(begun)
                 started[begun] = time.monotonic()
                 bounds = bound_trial(limits)
                 running[begun] = isolate_in_ticks(pieces[begun].work, bounds, beside)
                 begun += 1
             for active in list(running):
-                if _ended(pieces[active], running[active]):
+                if _take_message(pieces[active], running[active]):
                     pieces[active].seconds = time.monotonic() - started[active]
                     del running[active]
         yield pieces[number]
 
 
-def _ended(piece: Piece, running: Generator[Parcel | None, None, Ending]) -> bool:
+def _take_message(piece: ChildWork, running: Generator[Parcel | None, None, Ending]) -> bool:
     """Take what there is; whether that was all."""
     try:
         parcel = next(running)

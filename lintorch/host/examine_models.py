@@ -13,11 +13,11 @@ from lintorch.host.file_order import order_files
 from lintorch.host.lasting_worker import LastingWorker
 from lintorch.host.reports import Report
 from lintorch.host.spread_over_workers import spread_over_workers
-from lintorch.host.worker_task import build_configured, run_task, visit_file
+from lintorch.host.worker_task import make_configured_task, make_file_task, run_task
 from lintorch.machine.free_memory import count_fitting
-from lintorch.record.allowance import MOST_MODELS
 from lintorch.record.model_options import ModelOptions
 from lintorch.record.models import Failure
+from lintorch.record.work_bounds import MOST_MODELS
 
 _NONE: Mapping[str, Mapping[str, Any]] = {}
 
@@ -41,19 +41,19 @@ def examine_models(
         for name, setting in configured.items():
             if is_wanted(setting, checked, options.project):
                 covered.add(inferred_name(setting, checked, options.project))
-                task = build_configured(name, setting, checked, options)
+                task = make_configured_task(name, setting, checked, options)
                 yield from _note_covered(run_task(workers, task, progress), covered)
         count = count_fitting(options.processes, options.limits.memory, len(checked))
         one = replace(options, processes=max(1, options.processes // count))
 
         def examine_file(workers: LastingWorker, path: str) -> list[Report]:
-            return list(_examine_file(workers, path, checked, one, set(covered), progress))
+            return list(_examine_until_done(workers, path, checked, one, set(covered), progress))
 
         for reports in spread_over_workers(examine_file, order_files(checked), workers, count):
             yield from _note_covered(_leave_out_covered(reports, covered), covered)
 
 
-def _examine_file(
+def _examine_until_done(
     workers: LastingWorker,
     path: str,
     checked: Mapping[str, str],
@@ -63,7 +63,7 @@ def _examine_file(
 ) -> Iterator[Report]:
     """Reports on one file; asked for again as long as a model takes the process down with it."""
     for _ in range(MOST_MODELS + 1):
-        task = visit_file(path, covered, checked, options)
+        task = make_file_task(path, covered, checked, options)
         stopped: Failure | None = None
         for report in _note_covered(run_task(workers, task, progress), covered):
             yield report

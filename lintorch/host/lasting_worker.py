@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from lintorch.host.client import Worker, WorkerError
+from lintorch.host.worker_process import Worker, WorkerError
 
 
 class LastingWorker:

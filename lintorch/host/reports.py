@@ -23,7 +23,7 @@ from lintorch.record.messages import (
 )
 from lintorch.record.models import Failure, Model
 from lintorch.record.outcomes import Outcome
-from lintorch.record.runs import GraphCapture, Run
+from lintorch.record.runs import GraphCapture, ModelRun
 from lintorch.record.wire import MalformedError
 
 
@@ -33,7 +33,7 @@ class Report:
 
     model: Model | None
     failure: Failure | None
-    runs: tuple[Run, ...] = ()
+    runs: tuple[ModelRun, ...] = ()
     captures: tuple[GraphCapture, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
 
@@ -45,7 +45,7 @@ class _Told:
     current: Failure
     model: Model | None = None
     failure: Failure | None = None
-    runs: list[Run] = field(default_factory=list)
+    runs: list[ModelRun] = field(default_factory=list)
     facts: list[RunEvent] = field(default_factory=list)
     captures: list[GraphCapture] = field(default_factory=list)
     outcomes: list[Outcome] = field(default_factory=list)
@@ -83,14 +83,14 @@ class Telling:
         self._told = _Told(asked.start)
         self._begun = 0
 
-    def take(self, parcel: Parcel) -> Iterator[Report]:
+    def take_parcel(self, parcel: Parcel) -> Iterator[Report]:
         """The report that is complete with a message; after an improper one, what follows is not read."""
         if parcel.tag == ModelDone.tag:
             yield from self._told.reports()
             self._told = _Told(self._asked.start)
         elif parcel.tag == ModelBegun.tag or not self._told.improper:
             try:
-                self._take(parcel.opened(FileMessage))
+                self._take(parcel.open_as(FileMessage))
             except MalformedError as error:
                 self._told.improper = str(error)
 

@@ -7,10 +7,10 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 
 from lintorch.record.events import RunEvent, SizeQuestion
-from lintorch.record.runs import Run
+from lintorch.record.runs import ModelRun
 
 
-def traced_to_sizes(runs: Sequence[Run]) -> tuple[Run, ...]:
+def traced_to_sizes(runs: Sequence[ModelRun]) -> tuple[ModelRun, ...]:
     """The same runs, with `symbols` of every question about a size."""
     if len(runs) < 2:
         return tuple(runs)
@@ -35,7 +35,7 @@ def _numbered(events: tuple[RunEvent, ...]) -> Iterator[tuple[Hashable, SizeQues
             yield (*what, seen[what]), event
 
 
-def _changed(first: Run, run: Run) -> tuple[str, ...]:
+def _changed(first: ModelRun, run: ModelRun) -> tuple[str, ...]:
     return tuple(name for name in run.sizes if run.sizes[name] != first.sizes.get(name))
 
 
@@ -45,7 +45,7 @@ def _differs(event: SizeQuestion, other: SizeQuestion | None) -> bool:
     return (event.value, event.operands) != (other.value, other.operands)
 
 
-def _marked(run: Run, found: dict[Hashable, tuple[str, ...]]) -> Run:
+def _marked(run: ModelRun, found: dict[Hashable, tuple[str, ...]]) -> ModelRun:
     symbols = {id(event): found.get(key, ()) for key, event in _numbered(run.events)}
     return replace(
         run,

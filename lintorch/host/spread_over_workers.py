@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
-from lintorch.host.client import WorkerError
 from lintorch.host.lasting_worker import LastingWorker
+from lintorch.host.worker_process import WorkerError
 from lintorch.machine.stopping import defer_signals
 
 T = TypeVar("T")

@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from lintorch.record.events import RunEvent
-from lintorch.record.input_notation import told as shown
+from lintorch.record.input_notation import describe_inputs as shown
 from lintorch.record.models import Failure, Model
 from lintorch.record.outcomes import Outcome
-from lintorch.record.runs import GraphCapture, Run
+from lintorch.record.runs import GraphCapture, ModelRun
 from lintorch.record.sites import Site
 from lintorch.record.user_files import UserFiles
 from lintorch.record.wire import MalformedError
@@ -61,7 +61,7 @@ class Asked:
         if not itself and not (self.configured and self.files.is_shown(told.path)):
             raise MalformedError(f"a result of {told.path}:{told.qualname}")
 
-    def run(self, run: Run) -> Run:
+    def run(self, run: ModelRun) -> ModelRun:
         """A run, whose lines are the user's."""
         for event in run.events:
             self.event(event)

@@ -6,24 +6,24 @@ from collections.abc import Callable, Collection, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lintorch.host.client import Worker, WorkerError
 from lintorch.host.lasting_worker import LastingWorker
 from lintorch.host.reports import Report, Telling
 from lintorch.host.vouching import Asked
-from lintorch.record.allowance import MOST_MODELS, bound_file
+from lintorch.host.worker_process import Worker, WorkerError
 from lintorch.record.framing import Parcel
 from lintorch.record.messages import Ending
 from lintorch.record.model_options import ModelOptions
 from lintorch.record.models import Failure
 from lintorch.record.user_files import user_files_of
-from lintorch.record.wire import pack
+from lintorch.record.wire import pack_value
+from lintorch.record.work_bounds import MOST_MODELS, bound_file
 
 _TRACERS = ("torch._dynamo", "torch.export._trace", "torch.fx.experimental.symbolic_shapes")
 """What torch.export loads when it is first called: slow, so loaded once for all models."""
 
 
-_VISIT = "lintorch.guest.examine_file:visit"
-_BUILD = "lintorch.guest.examine_file:configured"
+_EXAMINE_FILE = "lintorch.guest.examine_file:examine_file"
+_EXAMINE_CONFIGURED = "lintorch.guest.examine_file:examine_configured"
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class WorkerTask:
         arguments = {
             **self.arguments,
             "checked": dict(self.checked),
-            "options": pack(self.options),
+            "options": pack_value(self.options),
         }
         imports = _TRACERS if self.options.trace or self.options.exporters else ()
         bounds = bound_file(self.options, self.models)
@@ -64,22 +64,22 @@ class WorkerTask:
         )
 
 
-def visit_file(
+def make_file_task(
     path: str, passed: Collection[str], checked: Mapping[str, str], options: ModelOptions
 ) -> WorkerTask:
     """Examine the models of the file with this real path, but those of `passed` ("file.py:Class")."""
     start = Failure(checked[path], "", 1, "stopped", "")
     arguments = {"path": path, "passed": sorted(passed)}
-    return WorkerTask(_VISIT, arguments, start, MOST_MODELS + 1, checked, options)
+    return WorkerTask(_EXAMINE_FILE, arguments, start, MOST_MODELS + 1, checked, options)
 
 
-def build_configured(
+def make_configured_task(
     name: str, setting: Mapping[str, Any], checked: Mapping[str, str], options: ModelOptions
 ) -> WorkerTask:
     """Examine the model that the table `[tool.lintorch.models.NAME]` describes."""
     start = Failure(str(setting["factory"]).partition(":")[0], name, 1, "stopped", "")
     arguments = {"name": name, "setting": dict(setting)}
-    return WorkerTask(_BUILD, arguments, start, 1, checked, options, configured=True)
+    return WorkerTask(_EXAMINE_CONFIGURED, arguments, start, 1, checked, options, configured=True)
 
 
 def run_task(
@@ -95,7 +95,7 @@ def run_task(
             except StopIteration as stop:
                 ending = stop.value
                 break
-            yield from telling.take(parcel)
+            yield from telling.take_parcel(parcel)
     except WorkerError as error:  # user code has killed the worker
         workers.drop_worker()
         ending = Ending(f"it ended the worker process ({error})", "")

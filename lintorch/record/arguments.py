@@ -8,29 +8,31 @@ from typing import Any
 
 from lintorch.record.models import Input
 
-Place = tuple[int | str, ...]
+LeafPlace = tuple[int | str, ...]
 
 
-def arranged(inputs: Sequence[Input], values: Sequence[Any]) -> tuple[Any, ...]:
+def arrange_arguments(inputs: Sequence[Input], values: Sequence[Any]) -> tuple[Any, ...]:
     """One value per input as one per argument: those of one argument in its lists and mappings."""
     pairs = enumerate(zip(inputs, values, strict=True))
     groups = groupby(pairs, lambda pair: pair[1][0].name if pair[1][0].at else pair[0])
-    return tuple(nested((given.at, value) for _, (given, value) in group) for _, group in groups)
+    return tuple(
+        nest_values((given.at, value) for _, (given, value) in group) for _, group in groups
+    )
 
 
-def nested(placed: Iterable[tuple[Place, Any]]) -> Any:
+def nest_values(placed: Iterable[tuple[LeafPlace, Any]]) -> Any:
     """`[a, {"b": b}]` from a at (0,) and b at (1, "b"); a value at () is itself."""
-    groups: dict[int | str, list[tuple[Place, Any]]] = {}
+    groups: dict[int | str, list[tuple[LeafPlace, Any]]] = {}
     for place, value in placed:
         if not place:
             return value
         groups.setdefault(place[0], []).append((place[1:], value))
     if any(isinstance(key, str) for key in groups):
-        return {key: nested(group) for key, group in groups.items()}
-    return [nested(group) for group in groups.values()]
+        return {key: nest_values(group) for key, group in groups.items()}
+    return [nest_values(group) for group in groups.values()]
 
 
-def listed(argument: Any, place: Place = ()) -> list[tuple[Place, Any]]:
+def list_leaves(argument: Any, place: LeafPlace = ()) -> list[tuple[LeafPlace, Any]]:
     """The places and leaves of an argument made of lists, tuples and mappings."""
     if isinstance(argument, dict):
         parts = list(argument.items())
@@ -38,4 +40,4 @@ def listed(argument: Any, place: Place = ()) -> list[tuple[Place, Any]]:
         parts = list(enumerate(argument))
     else:
         return [(place, argument)]
-    return [pair for key, part in parts for pair in listed(part, (*place, key))]
+    return [pair for key, part in parts for pair in list_leaves(part, (*place, key))]

@@ -44,16 +44,16 @@ class Parcel:
     tag: str
     parts: Any
 
-    def opened(self, kind: type[Opened]) -> Opened:
+    def open_as(self, kind: type[Opened]) -> Opened:
         """The message, of this class or one below it. Raises MalformedError."""
-        return wire.read(kind, {self.tag: self.parts})
+        return wire.read_value(kind, {self.tag: self.parts})
 
 
 def parcel_of(message: Message | Parcel) -> Parcel:
     """A message as it will arrive."""
     if isinstance(message, Parcel):
         return message
-    ((tag, parts),) = wire.pack(message).items()
+    ((tag, parts),) = wire.pack_value(message).items()
     return Parcel(tag, parts)
 
 
@@ -90,14 +90,14 @@ class Inbox:
         self._taken = 0
         self._count = 0
 
-    def take(self, data: bytes) -> None:
+    def take_bytes(self, data: bytes) -> None:
         """Take what has arrived. Raises ImproperError where that is too much."""
         self._bytes += data
         self._taken += len(data)
         if self._taken > self._most:
             raise ImproperError(f"it sent more than {self._most >> 20} MiB of results")
 
-    def parcels(self) -> Iterator[Parcel]:
+    def read_parcels(self) -> Iterator[Parcel]:
         """The messages that are whole. Raises ImproperError."""
         while (end := self._bytes.find(b"\n", self._searched)) >= 0:
             line = bytes(self._bytes[:end])

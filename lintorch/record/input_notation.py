@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from lintorch.record.arguments import arranged, listed
+from lintorch.record.arguments import arrange_arguments, list_leaves
 from lintorch.record.models import Input
 
 FIRST_SIZES = {"batch": 2, "height": 64, "width": 64, "depth": 32, "sequence": 16, "length": 256}
@@ -38,7 +38,7 @@ _INPUT = re.compile(
 _SIZE = re.compile(r"(?P<name>[A-Za-z_]\w*)(\s*=\s*(?P<first>\d+))?|(?P<number>\d+)")
 
 
-def parse(text: str, name: str = "") -> tuple[Input, dict[str, int]]:
+def parse_input(text: str, name: str = "") -> tuple[Input, dict[str, int]]:
     """An input and the first values of its named sizes. Raises ValueError, naming what is wrong."""
     match = _INPUT.fullmatch(text.strip()) if isinstance(text, str) else None
     if match is None:
@@ -52,27 +52,27 @@ def parse(text: str, name: str = "") -> tuple[Input, dict[str, int]]:
     return Input(name, match["dtype"], tuple(shape), low, high), sizes
 
 
-def argument(written: Any, name: str = "") -> tuple[tuple[Input, ...], dict[str, int]]:
+def parse_argument(written: Any, name: str = "") -> tuple[tuple[Input, ...], dict[str, int]]:
     """The inputs of an argument, which may be a list or mapping of such texts, and their sizes."""
-    parsed = [(place, parse(text, name)) for place, text in listed(written)]
+    parsed = [(place, parse_input(text, name)) for place, text in list_leaves(written)]
     sizes = {size: first for _, (_, named) in parsed for size, first in named.items()}
     return tuple(replace(given, at=place) for place, (given, _) in parsed), sizes
 
 
-def written(inputs: Sequence[Input], sizes: Mapping[str, int]) -> list[Any]:
-    """An argument after the other, as `argument` reads it."""
-    return list(arranged(inputs, [show(given, sizes) for given in inputs]))
+def write_arguments(inputs: Sequence[Input], sizes: Mapping[str, int]) -> list[Any]:
+    """An argument after the other, as `parse_argument` reads it."""
+    return list(arrange_arguments(inputs, [write_input(given, sizes) for given in inputs]))
 
 
-def told(inputs: Sequence[Input], sizes: Mapping[str, int]) -> str:
+def describe_inputs(inputs: Sequence[Input], sizes: Mapping[str, int]) -> str:
     """All arguments in one line, by their names."""
-    names = arranged(inputs, [given.name for given in inputs])
-    pairs = zip(map(_first, names), written(inputs, sizes), strict=True)
+    names = arrange_arguments(inputs, [given.name for given in inputs])
+    pairs = zip(map(_first, names), write_arguments(inputs, sizes), strict=True)
     return ", ".join((f"{name}: " if name else "") + _line(part) for name, part in pairs)
 
 
 def _first(argument: Any) -> Any:
-    return next(leaf for _, leaf in listed(argument))
+    return next(leaf for _, leaf in list_leaves(argument))
 
 
 def _line(argument: Any) -> str:
@@ -83,8 +83,8 @@ def _line(argument: Any) -> str:
     return str(argument)
 
 
-def show(given: Input, sizes: Mapping[str, int]) -> str:
-    """The notation of an input, as `parse` reads it."""
+def write_input(given: Input, sizes: Mapping[str, int]) -> str:
+    """The notation of an input, as `parse_input` reads it."""
     parts = [
         str(part) if isinstance(part, int) or part not in sizes else f"{part}={sizes[part]}"
         for part in given.shape

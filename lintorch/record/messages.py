@@ -12,7 +12,7 @@ from lintorch.record.framing import Message
 from lintorch.record.models import Failure, Model
 from lintorch.record.outcomes import Outcome
 from lintorch.record.readers import AsSent
-from lintorch.record.runs import GraphCapture, Run
+from lintorch.record.runs import GraphCapture, ModelRun
 from lintorch.record.sites import Row
 from lintorch.record.tagged import Tagged, tagged_classes
 
@@ -62,7 +62,7 @@ class ModelFailed(ModelMessage, tag="failure"):
 class RunRecorded(ModelMessage, tag="run"):
     """The model has run, at the first sizes or others."""
 
-    run: Run
+    run: ModelRun
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from lintorch.record.bounds import Limit, memory_limit, seconds_limit
+from lintorch.record.limit_words import Limit, memory_limit, seconds_limit
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,9 @@ class Variation:
 
 
 AS_TRACED = Variation()
+"""Nothing differs."""
 IN_TRAINING = Variation(training=True)
+"""The export was made in training mode."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ MOST_EVENTS = 20_000
 
 
 @dataclass(frozen=True)
-class Run:
+class ModelRun:
     """One execution of the model, with its named sizes and everything that happened, in order."""
 
     sizes: Mapping[str, int]

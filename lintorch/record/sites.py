@@ -8,6 +8,7 @@ from typing import Annotated
 from lintorch.record.readers import Within
 
 Shape = tuple[int, ...]
+"""Of one tensor: (2, 3, 64, 64)."""
 Row = Annotated[int, Within(1, 2**31, "row")]
 """A line's number, from 1 on."""
 

@@ -71,7 +71,10 @@ def _real_path(filename: str) -> str:
     """As os.path.realpath, which looks at all folders above anew: at those of 2,000 modules, per run."""
     folder, name = os.path.split(filename)
     if not os.path.isabs(filename) or name in ("", ".", "..") or os.path.islink(filename):
-        return os.path.realpath(filename)
+        try:
+            return os.path.realpath(filename)
+        except OSError:  # the working directory is gone
+            return filename
     return os.path.join(_real_folder(folder), name)
 
 

@@ -5,41 +5,42 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lintorch.core.finding import Place
-from lintorch.report.characters import cells, columns
-from lintorch.report.places import end, start
-from lintorch.report.styled_lines import Line, Piece, Screen, clip
-from lintorch.report.text_rows import Rows, rows_of
+from lintorch.report.characters import count_columns, show_characters
+from lintorch.report.places import find_end, find_start
+from lintorch.report.styled_lines import Line, Piece, Screen, clip_line
+from lintorch.report.text_rows import Rows, split_rows
 
 _AROUND = 2
+"""Rows before and behind a span that are shown: enough to find the place by reading."""
 _LONGEST = 6
-"""Rows of a span that are shown; of a longer one only the beginning."""
+"""Rows of a span that are shown; of a longer one, such as a whole class, only the beginning."""
 
 
-def frame(text: str, place: Place, style: str, screen: Screen) -> Iterator[Line]:
+def draw_frame(text: str, place: Place, style: str, screen: Screen) -> Iterator[Line]:
     """The frame of a place, its span in `style`; no line where the text does not reach it."""
-    rows = rows_of(text)
-    (first, column), (last, end_column) = start(place), end(place)
+    rows = split_rows(text)
+    (first, column), (last, end_column) = find_start(place), find_end(place)
     if first > len(rows.lines):
         return
     last = min(last - (end_column == 1 and last > first), len(rows.lines))
     if first == last:
-        yield from _underlined(rows, first, (column, end_column), style, screen)
+        yield from _draw_underlined(rows, first, (column, end_column), style, screen)
     else:
-        yield from _barred(rows, first, last, style, screen)
+        yield from _draw_barred(rows, first, last, style, screen)
 
 
-def gutter(rows: Rows, row: int | None, sign: Piece) -> Line:
+def draw_gutter(rows: Rows, row: int | None, sign: Piece) -> Line:
     """The row's number, as wide for all rows of a text, and a sign between it and the code."""
     digits = max(3, len(str(len(rows.lines))))
     return (f"  {'' if row is None else row:>{digits}} ", "dim"), sign, (" ", "")
 
 
-def room(rows: Rows, screen: Screen) -> int:
+def count_room(rows: Rows, screen: Screen) -> int:
     """Columns left for code beside the gutter."""
-    return screen.width - sum(columns(text) for text, _ in gutter(rows, 1, ("|", "")))
+    return screen.width - sum(count_columns(text) for text, _ in draw_gutter(rows, 1, ("|", "")))
 
 
-def leftmost(begin: int, stop: int, widest: int, space: int) -> int:
+def find_leftmost(begin: int, stop: int, widest: int, space: int) -> int:
     """The first column to show so that the columns `begin` to `stop` are seen in `space`."""
     if widest <= space or stop <= space - 1:
         return 0
@@ -47,41 +48,41 @@ def leftmost(begin: int, stop: int, widest: int, space: int) -> int:
     return max(begin - slack, 0)
 
 
-def _underlined(
+def _draw_underlined(
     rows: Rows, row: int, span: tuple[int, int], style: str, screen: Screen
 ) -> Iterator[Line]:
-    marked = cells(screen.fit(rows.lines[row - 1]))
+    marked = show_characters(screen.fit(rows.lines[row - 1]))
     first = min(span[0] - 1, len(marked))
     last = max(min(span[1] - 1, len(marked)), first)
-    begin, stop = columns("".join(marked[:first])), columns("".join(marked[:last]))
-    space, shown = room(rows, screen), _around(rows, row, row)
-    left = leftmost(begin, stop, _widest(rows, shown, screen), space)
+    begin, stop = count_columns("".join(marked[:first])), count_columns("".join(marked[:last]))
+    space, shown = count_room(rows, screen), _rows_around(rows, row, row)
+    left = find_leftmost(begin, stop, _measure_widest(rows, shown, screen), space)
     bar, more = (screen.glyphs.bar, "dim"), screen.glyphs.more
     for number in shown:
-        code = _plain(rows, number, screen)
+        code = _plain_row(rows, number, screen)
         if number == row:
             code = [(text, style if first <= i < last else "") for i, text in enumerate(marked)]
-        yield *gutter(rows, number, bar), *clip(code, left, space, more)
+        yield *draw_gutter(rows, number, bar), *clip_line(code, left, space, more)
         if number == row:
             length = max(min(stop, left + space) - begin, 1)
             under = screen.glyphs.under * length
-            yield *gutter(rows, None, bar), (" " * (begin - left), ""), (under, style)
+            yield *draw_gutter(rows, None, bar), (" " * (begin - left), ""), (under, style)
 
 
-def _barred(rows: Rows, first: int, last: int, style: str, screen: Screen) -> Iterator[Line]:
+def _draw_barred(rows: Rows, first: int, last: int, style: str, screen: Screen) -> Iterator[Line]:
     seen = min(last, first + _LONGEST - 1)
-    space, more = room(rows, screen), screen.glyphs.more
-    for number in _around(rows, first, seen if seen == last else seen - _AROUND):
+    space, more = count_room(rows, screen), screen.glyphs.more
+    for number in _rows_around(rows, first, seen if seen == last else seen - _AROUND):
         inside = first <= number <= last
         sign = (screen.glyphs.thick, style) if inside else (screen.glyphs.bar, "dim")
-        code = _plain(rows, number, screen, "" if inside else "dim")
-        yield *gutter(rows, number, sign), *clip(code, 0, space, more)
+        code = _plain_row(rows, number, screen, "" if inside else "dim")
+        yield *draw_gutter(rows, number, sign), *clip_line(code, 0, space, more)
     if seen < last:
         hidden = f"{more} {last - seen} more rows"
-        yield *gutter(rows, None, (screen.glyphs.thick, style)), (hidden, "dim")
+        yield *draw_gutter(rows, None, (screen.glyphs.thick, style)), (hidden, "dim")
 
 
-def _around(rows: Rows, first: int, last: int) -> Sequence[int]:
+def _rows_around(rows: Rows, first: int, last: int) -> Sequence[int]:
     """The rows with those before and behind, less blank ones at either end."""
     before, behind = max(first - _AROUND, 1), min(last + _AROUND, len(rows.lines))
     while before < first and not rows.lines[before - 1].strip():
@@ -91,9 +92,11 @@ def _around(rows: Rows, first: int, last: int) -> Sequence[int]:
     return range(before, behind + 1)
 
 
-def _plain(rows: Rows, row: int, screen: Screen, style: str = "dim") -> list[Piece]:
-    return [(text, style) for text in cells(screen.fit(rows.lines[row - 1]))]
+def _plain_row(rows: Rows, row: int, screen: Screen, style: str = "dim") -> list[Piece]:
+    return [(text, style) for text in show_characters(screen.fit(rows.lines[row - 1]))]
 
 
-def _widest(rows: Rows, shown: Sequence[int], screen: Screen) -> int:
-    return max(sum(columns(text) for text, _ in _plain(rows, row, screen)) for row in shown)
+def _measure_widest(rows: Rows, shown: Sequence[int], screen: Screen) -> int:
+    return max(
+        sum(count_columns(text) for text, _ in _plain_row(rows, row, screen)) for row in shown
+    )

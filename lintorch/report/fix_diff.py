@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from lintorch.core.finding import Edit
-from lintorch.report.characters import cells, columns
-from lintorch.report.code_frame import gutter, leftmost, room
-from lintorch.report.styled_lines import Line, Screen, clip
-from lintorch.report.text_rows import Rows, rows_of
+from lintorch.report.characters import count_columns, show_characters
+from lintorch.report.code_frame import count_room, draw_gutter, find_leftmost
+from lintorch.report.styled_lines import Line, Screen, clip_line
+from lintorch.report.text_rows import Rows, split_rows
 
 _LONGEST = 12
-"""Rows of a diff that are shown."""
+"""Rows of a diff that are shown: a finding with its fix stays on one screen of 24 rows."""
 
 
 @dataclass(frozen=True)
@@ -25,17 +25,19 @@ class Change:
     new: tuple[str, ...]
 
 
-def diff(text: str, edits: Sequence[Edit], screen: Screen) -> Iterator[Line]:
+def draw_diff(text: str, edits: Sequence[Edit], screen: Screen) -> Iterator[Line]:
     """Rows that go and come; no line where the edits overlap or reach beyond the text."""
-    rows = rows_of(text)
-    lines = [line for change in changes(rows, edits) for line in _lines(rows, change, screen)]
+    rows = split_rows(text)
+    lines = [
+        line for change in group_edits(rows, edits) for line in _draw_change(rows, change, screen)
+    ]
     yield from lines[:_LONGEST]
     if hidden := len(lines[_LONGEST:]):
         note = f"{screen.glyphs.more} {hidden} more row{'s' if hidden > 1 else ''}"
-        yield *gutter(rows, None, (" ", "")), (note, "dim")
+        yield *draw_gutter(rows, None, (" ", "")), (note, "dim")
 
 
-def changes(rows: Rows, edits: Sequence[Edit]) -> Iterator[Change]:
+def group_edits(rows: Rows, edits: Sequence[Edit]) -> Iterator[Change]:
     """The edits row by row; those that touch the same rows make one change."""
     ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
     ends = [0, *(edit.end for edit in ordered)]
@@ -44,41 +46,41 @@ def changes(rows: Rows, edits: Sequence[Edit]) -> Iterator[Change]:
         return
     group: list[Edit] = []
     for edit in ordered:
-        if group and rows.position(edit.start)[0] > rows.position(group[-1].end)[0]:
-            yield _change(rows, group)
+        if group and rows.find_position(edit.start)[0] > rows.find_position(group[-1].end)[0]:
+            yield _merge_edits(rows, group)
             group = []
         group.append(edit)
     if group:
-        yield _change(rows, group)
+        yield _merge_edits(rows, group)
 
 
-def _change(rows: Rows, group: Sequence[Edit]) -> Change:
-    first, last = rows.position(group[0].start)[0], rows.position(group[-1].end)[0]
-    at, changed = rows.start(first), ""
+def _merge_edits(rows: Rows, group: Sequence[Edit]) -> Change:
+    first, last = rows.find_position(group[0].start)[0], rows.find_position(group[-1].end)[0]
+    at, changed = rows.find_offset(first), ""
     for edit in group:
         changed += rows.text[at : edit.start] + edit.content
         at = edit.end
     old = rows.lines[first - 1 : last]
-    tail = rows.start(last) + len(rows.lines[last - 1])
+    tail = rows.find_offset(last) + len(rows.lines[last - 1])
     new = Rows(changed + rows.text[at:tail]).lines
-    same = _alike(old, new)
-    kept = _alike(old[same:][::-1], new[same:][::-1])
+    same = _count_alike(old, new)
+    kept = _count_alike(old[same:][::-1], new[same:][::-1])
     return Change(
         first + same, tuple(old[same : len(old) - kept]), tuple(new[same : len(new) - kept])
     )
 
 
-def _lines(rows: Rows, change: Change, screen: Screen) -> Iterator[Line]:
-    shown = [cells(screen.fit(line)) for line in (*change.old, *change.new)]
-    widest = max((columns("".join(line)) for line in shown), default=0)
-    begin, space = _first_difference(change, shown), room(rows, screen)
-    left = leftmost(begin, begin + space // 2, widest, space)
+def _draw_change(rows: Rows, change: Change, screen: Screen) -> Iterator[Line]:
+    shown = [show_characters(screen.fit(line)) for line in (*change.old, *change.new)]
+    widest = max((count_columns("".join(line)) for line in shown), default=0)
+    begin, space = _first_difference(change, shown), count_room(rows, screen)
+    left = find_leftmost(begin, begin + space // 2, widest, space)
     for index, line in enumerate(shown):
         goes = index < len(change.old)
         sign, style = ("-", "removed") if goes else ("+", "added")
         number = change.row + index if goes else None
-        code = clip([(text, style) for text in line], left, space, screen.glyphs.more)
-        yield *gutter(rows, number, (sign, style)), *code
+        code = clip_line([(text, style) for text in line], left, space, screen.glyphs.more)
+        yield *draw_gutter(rows, number, (sign, style)), *code
 
 
 def _first_difference(change: Change, shown: Sequence[list[str]]) -> int:
@@ -86,10 +88,10 @@ def _first_difference(change: Change, shown: Sequence[list[str]]) -> int:
     if not (change.old and change.new):
         return 0
     before, after = shown[0], shown[len(change.old)]
-    return columns("".join(before[: _alike(before, after)]))
+    return count_columns("".join(before[: _count_alike(before, after)]))
 
 
-def _alike(first: Sequence[str], second: Sequence[str]) -> int:
+def _count_alike(first: Sequence[str], second: Sequence[str]) -> int:
     """How many items two sequences begin with in common."""
     pairs = zip(first, second, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

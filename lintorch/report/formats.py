@@ -54,7 +54,7 @@ def write_result(
 ) -> None:
     """Write what `check` came to. Raises ValueError for a name that is not in `CHECK_FORMATS`."""
     if name not in CHECK_FORMATS:
-        raise ValueError(_unknown(name, CHECK_FORMATS))
+        raise ValueError(_refuse_name(name, CHECK_FORMATS))
     writer = cast(ResultWriter, import_module(f"lintorch.report.{FORMATS[name].check}"))
     writer.render(report, out, color=color, width=width)
 
@@ -64,10 +64,10 @@ def write_matrix(
 ) -> None:
     """Write what `export` came to. Raises ValueError for a name that is not in `EXPORT_FORMATS`."""
     if name not in EXPORT_FORMATS:
-        raise ValueError(_unknown(name, EXPORT_FORMATS))
+        raise ValueError(_refuse_name(name, EXPORT_FORMATS))
     writer = cast(MatrixWriter, import_module(f"lintorch.report.{FORMATS[name].export}"))
     writer.render(matrix, out, color=color, width=width)
 
 
-def _unknown(name: str, known: tuple[str, ...]) -> str:
+def _refuse_name(name: str, known: tuple[str, ...]) -> str:
     return f"there is no output format {name!r}; choose from {', '.join(known)}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TextIO
 
 from lintorch.core.finding import Finding, Place, Severity
-from lintorch.report.characters import writable
-from lintorch.report.places import end, shown_path, start
+from lintorch.report.characters import make_writable
+from lintorch.report.places import find_end, find_start, shown_path
 from lintorch.report.result import Result
 from lintorch.report.wording import write_message
 
@@ -18,19 +18,19 @@ _PROPERTY = _DATA | str.maketrans({":": "%3A", ",": "%2C"})
 def render(report: Result, out: TextIO, *, color: bool, width: int | None) -> None:
     """Write one `::error file=…,line=…::message` command for each finding and nothing else."""
     for finding in report.findings:
-        out.write(writable(_annotation(finding), out) + "\n")
+        out.write(make_writable(_write_annotation(finding), out) + "\n")
 
 
-def _annotation(finding: Finding) -> str:
+def _write_annotation(finding: Finding) -> str:
     title = f"lintorch ({finding.code})"
-    place = {"file": shown_path(finding.place.path), **_span(finding.place), "title": title}
+    place = {"file": shown_path(finding.place.path), **_write_span(finding.place), "title": title}
     properties = ",".join(f"{key}={value.translate(_PROPERTY)}" for key, value in place.items())
     return f"::{_COMMAND[finding.severity]} {properties}::{write_message(finding).translate(_DATA)}"
 
 
-def _span(place: Place) -> dict[str, str]:
+def _write_span(place: Place) -> dict[str, str]:
     """Lines, and columns where there is one line: GitHub refuses columns of several lines."""
-    (row, column), (end_row, end_column) = start(place), end(place)
+    (row, column), (end_row, end_column) = find_start(place), find_end(place)
     lines = {"line": str(row), "endLine": str(end_row)}
     if row != end_row:
         return lines

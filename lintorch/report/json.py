@@ -8,9 +8,9 @@ from typing import Any, TextIO
 
 from lintorch.core.finding import Finding, Fix, Harm, Note, Sizes
 from lintorch.report.harm_by_exporter import gather_sizes, sum_up_harm
-from lintorch.report.places import end, shown_model, shown_path, start
+from lintorch.report.places import find_end, find_start, shown_model, shown_path
 from lintorch.report.result import Result
-from lintorch.report.text_rows import rows_of
+from lintorch.report.text_rows import split_rows
 from lintorch.report.wording import write_message
 
 _TREATMENT = {
@@ -30,11 +30,11 @@ def render(report: Result, out: TextIO, *, color: bool, width: int | None) -> No
 
     `cell`, `url` and `verified` are kept for notebooks, pages and verification: always null.
     """
-    json.dump([_finding(finding, report) for finding in report.findings], out, indent=2)
+    json.dump([_finding_values(finding, report) for finding in report.findings], out, indent=2)
     out.write("\n")
 
 
-def _finding(finding: Finding, report: Result) -> dict[str, Any]:
+def _finding_values(finding: Finding, report: Result) -> dict[str, Any]:
     return {
         "code": finding.code,
         "name": finding.name,
@@ -43,59 +43,59 @@ def _finding(finding: Finding, report: Result) -> dict[str, Any]:
         "evidence": str(finding.evidence),
         "filename": shown_path(finding.place.path),
         "cell": None,
-        "location": _position(start(finding.place)),
-        "end_location": _position(end(finding.place)),
+        "location": _position_values(find_start(finding.place)),
+        "end_location": _position_values(find_end(finding.place)),
         "model": finding.model and shown_model(finding.model),
-        "exporters": _exporters(sum_up_harm(finding)),
-        "sizes": _sizes(gather_sizes(finding)),
+        "exporters": _exporter_words(sum_up_harm(finding)),
+        "sizes": _size_lists(gather_sizes(finding)),
         "target": finding.target,
         "url": None,
-        "notes": [_note(note) for note in finding.notes],
-        "fix": finding.fix and _fix(finding.fix, report.text(finding.place)),
+        "notes": [_note_values(note) for note in finding.notes],
+        "fix": finding.fix and _fix_values(finding.fix, report.text(finding.place)),
     }
 
 
-def _exporters(harm: Mapping[str, Harm | None]) -> dict[str, str]:
+def _exporter_words(harm: Mapping[str, Harm | None]) -> dict[str, str]:
     return {name: _TREATMENT[kind] for name, kind in harm.items()}
 
 
-def _sizes(sizes: Sequence[Sizes]) -> list[list[str]] | None:
+def _size_lists(sizes: Sequence[Sizes]) -> list[list[str]] | None:
     return [list(names) for names in sizes] or None
 
 
-def _note(note: Note) -> dict[str, Any]:
+def _note_values(note: Note) -> dict[str, Any]:
     return {
         "evidence": str(note.evidence),
         "message": write_message(note),
         "model": note.model and shown_model(note.model),
-        "exporters": _exporters(sum_up_harm(note)),
-        "sizes": _sizes(note.sizes),
+        "exporters": _exporter_words(sum_up_harm(note)),
+        "sizes": _size_lists(note.sizes),
     }
 
 
-def _fix(fix: Fix, text: str | None) -> dict[str, Any]:
+def _fix_values(fix: Fix, text: str | None) -> dict[str, Any]:
     return {
         "applicability": str(fix.applicability),
         "message": fix.message,
         "verified": None,
-        "edits": _edits(fix, text),
+        "edits": _edit_values(fix, text),
     }
 
 
-def _edits(fix: Fix, text: str | None) -> list[dict[str, Any]]:
+def _edit_values(fix: Fix, text: str | None) -> list[dict[str, Any]]:
     """The edits by row and column; none where the text they count in is unknown or has shrunk."""
     if text is None or any(edit.end > len(text) for edit in fix.edits):
         return []
-    rows = rows_of(text)
+    rows = split_rows(text)
     return [
         {
             "content": edit.content,
-            "location": _position(rows.position(edit.start)),
-            "end_location": _position(rows.position(edit.end)),
+            "location": _position_values(rows.find_position(edit.start)),
+            "end_location": _position_values(rows.find_position(edit.end)),
         }
         for edit in fix.edits
     ]
 
 
-def _position(position: tuple[int, int]) -> dict[str, int]:
+def _position_values(position: tuple[int, int]) -> dict[str, int]:
     return dict(zip(("row", "column"), position, strict=True))

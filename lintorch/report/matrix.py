@@ -68,7 +68,7 @@ class Tried:
         exporter = self.outcome.exporter
         return f"{exporter} > {self.target}" if self.target else exporter
 
-    def judged(self, targets: tuple[str, ...]) -> tuple[Tried, ...]:
+    def judge_for(self, targets: tuple[str, ...]) -> tuple[Tried, ...]:
         """The same export for each target, with what concerns that target."""
         if not targets or self.outcome.exporter not in WRITES_ONNX:
             return (self,)
@@ -127,7 +127,7 @@ class Matrix:
     files: int = 0
     """How many were looked through for models."""
 
-    def count(self) -> dict[str, int]:
+    def count_statuses(self) -> dict[str, int]:
         """How many exports came to each status, in the order of `STATUSES`."""
         counted = Counter(each.status for row in self.rows for each in row.tried)
         return {status: counted[status] for status in STATUSES if counted[status]}

@@ -6,7 +6,7 @@ import json
 from typing import Any, TextIO
 
 from lintorch.core.finding import Finding
-from lintorch.record.input_notation import written
+from lintorch.record.input_notation import write_arguments
 from lintorch.record.sites import Site
 from lintorch.report.matrix import Matrix, Row, Tried
 from lintorch.report.places import shown_path
@@ -15,24 +15,26 @@ from lintorch.report.wording import write_message
 
 def render(matrix: Matrix, out: TextIO, *, color: bool, width: int | None) -> None:
     """Write `{models: [...], trials: [...]}` in ASCII."""
-    trials = [_trial(row, each) for row in matrix.rows for each in row.tried]
-    json.dump({"models": [_model(row) for row in matrix.rows], "trials": trials}, out, indent=2)
+    trials = [_trial_values(row, each) for row in matrix.rows for each in row.tried]
+    json.dump(
+        {"models": [_model_values(row) for row in matrix.rows], "trials": trials}, out, indent=2
+    )
     out.write("\n")
 
 
-def _name(row: Row) -> str:
+def _name_model(row: Row) -> str:
     return f"{shown_path(row.path)}:{row.qualname}" if row.qualname else shown_path(row.path)
 
 
-def _model(row: Row) -> dict[str, Any]:
+def _model_values(row: Row) -> dict[str, Any]:
     """As `lintorch models` writes them: those that ran have `inputs`, the others a `cause`."""
-    told: dict[str, Any] = {"model": _name(row)}
+    told: dict[str, Any] = {"model": _name_model(row)}
     if row.model is not None:
         model = row.model
         told |= {
             "row": model.row,
             "arguments": dict(model.arguments),
-            "inputs": written(model.inputs, model.sizes),
+            "inputs": write_arguments(model.inputs, model.sizes),
             "parameters": model.parameters,
         }
     if row.failure is not None:
@@ -41,10 +43,10 @@ def _model(row: Row) -> dict[str, Any]:
     return told
 
 
-def _trial(row: Row, each: Tried) -> dict[str, Any]:
+def _trial_values(row: Row, each: Tried) -> dict[str, Any]:
     outcome = each.outcome
     return {
-        "model": _name(row),
+        "model": _name_model(row),
         "exporter": outcome.exporter,
         "opset": outcome.opset,
         "target": each.target or None,
@@ -52,7 +54,7 @@ def _trial(row: Row, each: Tried) -> dict[str, Any]:
         "stage": "target" if each.against else outcome.stage or None,
         "operator": outcome.operators[0] if outcome.operators else None,
         "operators": list(outcome.operators),
-        "location": _where(each.against) if each.against else _site(outcome.site),
+        "location": _place_values(each.against) if each.against else _site_values(outcome.site),
         "part": outcome.part or None,
         "lowest_opset": outcome.enough,
         "message": each.message or None,
@@ -60,21 +62,21 @@ def _trial(row: Row, each: Tried) -> dict[str, Any]:
         "seconds": outcome.seconds,
         "artifact": shown_path(each.artifact) if each.artifact else None,
         "repro": shown_path(each.script) if each.script else None,
-        "findings": [_finding(finding) for finding in each.findings],
+        "findings": [_finding_values(finding) for finding in each.findings],
     }
 
 
-def _site(site: Site | None) -> dict[str, Any] | None:
+def _site_values(site: Site | None) -> dict[str, Any] | None:
     return None if site is None else {"filename": shown_path(site.path), "row": site.row}
 
 
-def _where(finding: Finding) -> dict[str, Any]:
+def _place_values(finding: Finding) -> dict[str, Any]:
     return {"filename": shown_path(finding.place.path), "row": finding.place.row}
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def _finding_values(finding: Finding) -> dict[str, Any]:
     return {
         "code": finding.code,
         "message": write_message(finding),
-        "location": _where(finding),
+        "location": _place_values(finding),
     }

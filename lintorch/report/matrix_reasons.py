@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lintorch.core.finding import Finding
-from lintorch.record.input_notation import told
-from lintorch.report.characters import one_line
+from lintorch.record.input_notation import describe_inputs
+from lintorch.report.characters import join_lines
 from lintorch.report.matrix import OK, Row, Tried
 from lintorch.report.places import shown_path
 from lintorch.report.styled_lines import Line, Screen
 from lintorch.report.wording import write_message
 
 
-def reasons(row: Row, screen: Screen) -> Iterator[Line]:
+def write_reasons(row: Row, screen: Screen) -> Iterator[Line]:
     """How the model was built and fed, then each thing that is wrong, at its line."""
-    said = list(dict.fromkeys(reason for each in row.tried for reason in _reason(each)))
+    said = list(dict.fromkeys(reason for each in row.tried for reason in _write_reason(each)))
     if row.problem is not None:
-        said = [_at(row.problem), *said]
+        said = [_write_finding(row.problem), *said]
     files = (path for each in row.tried for path in (each.artifact, each.script) if path)
     written = list(dict.fromkeys(files))
     if row.model is not None and row.failure is None and not row.tried:
@@ -26,8 +26,8 @@ def reasons(row: Row, screen: Screen) -> Iterator[Line]:
         return
     yield ()
     yield [
-        (name(row), "strong"),
-        (f" on {told(row.model.inputs, row.model.sizes)}" if row.model else "", "dim"),
+        (name_row(row), "strong"),
+        (f" on {describe_inputs(row.model.inputs, row.model.sizes)}" if row.model else "", "dim"),
     ]
     for reason in said:
         for index, (margin, line) in enumerate(screen.wrap(reason, 4)):
@@ -36,12 +36,12 @@ def reasons(row: Row, screen: Screen) -> Iterator[Line]:
         yield [("  wrote ", "dim"), (shown_path(path), "")]
 
 
-def _reason(each: Tried) -> Iterator[str]:
+def _write_reason(each: Tried) -> Iterator[str]:
     outcome = each.outcome
     for finding in each.findings:
-        yield _at(finding)
+        yield _write_finding(finding)
     if not each.findings and (each.status != OK or outcome.status == "random"):
-        yield one_line(f"{outcome.exporter}: {each.message or each.status}")
+        yield join_lines(f"{outcome.exporter}: {each.message or each.status}")
     said = " ".join(write_message(finding) for finding in each.findings)
     if outcome.part and outcome.part not in said:
         goes = "is wrong" if outcome.status == "wrong" else "fails"
@@ -52,15 +52,15 @@ def _reason(each: Tried) -> Iterator[str]:
         yield f"{outcome.exporter}: no program shows this: {outcome.unwritten}"
 
 
-def _at(finding: Finding) -> str:
+def _write_finding(finding: Finding) -> str:
     place = finding.place
-    return one_line(
+    return join_lines(
         f"{shown_path(place.path)}:{place.row}: {finding.code} {write_message(finding)}"
     )
 
 
-def name(row: Row) -> str:
+def name_row(row: Row) -> str:
     """`net.py:Net`, or the file alone."""
-    return one_line(
+    return join_lines(
         f"{shown_path(row.path)}:{row.qualname}" if row.qualname else shown_path(row.path)
     )

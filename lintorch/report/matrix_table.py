@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TextIO
 
-from lintorch.report.characters import columns, writable
+from lintorch.report.characters import count_columns, make_writable
 from lintorch.report.matrix import (
     DOUBTFUL,
     FAILED,
@@ -17,9 +17,9 @@ from lintorch.report.matrix import (
     Row,
     Tried,
 )
-from lintorch.report.matrix_reasons import name, reasons
+from lintorch.report.matrix_reasons import name_row, write_reasons
 from lintorch.report.styled_lines import Line, Screen
-from lintorch.report.summary_line import count
+from lintorch.report.summary_line import write_count
 
 _STYLES = {
     OK: "good",
@@ -38,26 +38,26 @@ def render(matrix: Matrix, out: TextIO, *, color: bool, width: int | None) -> No
     screen = Screen.of(out, color, width)
     if matrix.rows:
         heads = ["model", *matrix.columns]
-        cells = [[(name(row), ""), *_cells(row, matrix)] for row in matrix.rows]
+        cells = [[(name_row(row), ""), *_fill_row(row, matrix)] for row in matrix.rows]
         if width is None:
-            screen.write(_plain(heads, cells))
+            screen.write(_align_columns(heads, cells))
         else:
-            _drawn(heads, cells, out, color, width)
+            _draw_table(heads, cells, out, color, width)
     for row in matrix.rows:
-        screen.write(reasons(row, screen))
-    screen.write([(), [(_summary(matrix), "")]])
+        screen.write(write_reasons(row, screen))
+    screen.write([(), [(_write_summary(matrix), "")]])
 
 
-def _cells(row: Row, matrix: Matrix) -> Iterator[tuple[str, str]]:
+def _fill_row(row: Row, matrix: Matrix) -> Iterator[tuple[str, str]]:
     """What became of the model in each column; more than one word where it was tried twice."""
     for column in matrix.columns:
         found = [each for each in row.tried if each.column == column]
         worst = max(found, key=lambda each: list(_STYLES).index(each.status), default=None)
-        told = " / ".join(map(_word, found))
+        told = " / ".join(map(_write_cell, found))
         yield (told, _STYLES[worst.status]) if worst else _NONE
 
 
-def _word(each: Tried) -> str:
+def _write_cell(each: Tried) -> str:
     if each.outcome.status == "random" and each.status == OK:
         return "ok, random"
     amounts = [amount for amount in each.outcome.wrong_at.values() if amount is not None]
@@ -66,19 +66,19 @@ def _word(each: Tried) -> str:
     return each.status
 
 
-def _plain(heads: list[str], cells: list[list[tuple[str, str]]]) -> Iterator[Line]:
+def _align_columns(heads: list[str], cells: list[list[tuple[str, str]]]) -> Iterator[Line]:
     """Columns aligned with blanks."""
     rows = [[(head, "dim") for head in heads], *cells]
-    widths = [max(columns(row[place][0]) for row in rows) for place in range(len(heads))]
+    widths = [max(count_columns(row[place][0]) for row in rows) for place in range(len(heads))]
     for row in rows:
         yield [
             piece
             for (text, style), width in zip(row, widths, strict=True)
-            for piece in ((text, style), (" " * (width - columns(text) + 2), ""))
+            for piece in ((text, style), (" " * (width - count_columns(text) + 2), ""))
         ]
 
 
-def _drawn(
+def _draw_table(
     heads: list[str], cells: list[list[tuple[str, str]]], out: TextIO, color: bool, width: int
 ) -> None:
     from rich.console import Console
@@ -88,19 +88,23 @@ def _drawn(
 
     table = Table(*map(escape, heads))
     for row in cells:
-        table.add_row(*(Text(writable(text, out), _COLOURS.get(style, "")) for text, style in row))
+        table.add_row(
+            *(Text(make_writable(text, out), _COLOURS.get(style, "")) for text, style in row)
+        )
     Console(file=out, width=width, no_color=not color, highlight=False).print(table)
 
 
-def _summary(matrix: Matrix) -> str:
+def _write_summary(matrix: Matrix) -> str:
     tried = sum(len(row.tried) for row in matrix.rows)
-    counts = ", ".join(f"{number} {status}" for status, number in matrix.count().items())
+    counts = ", ".join(f"{number} {status}" for status, number in matrix.count_statuses().items())
     models = sum(row.model is not None for row in matrix.rows)
     stages = [row.failure.stage for row in matrix.rows if row.failure is not None]
     stopped = stages.count("stopped")
-    told = [f"{count(tried, 'export')} of {count(models, 'model')}: {counts or 'none tried'}"]
+    told = [
+        f"{write_count(tried, 'export')} of {write_count(models, 'model')}: {counts or 'none tried'}"
+    ]
     if lost := len(stages) - stopped:
         told.append(f"{lost} not exported")
     if stopped:
-        told.append(f"{count(stopped, 'model')} stopped")
+        told.append(f"{write_count(stopped, 'model')} stopped")
     return "; ".join(told)

@@ -21,17 +21,17 @@ def shown_model(model: str) -> str:
     return f"{shown_path(path)}:{qualname}" if colon else model
 
 
-def location(place: Place) -> str:
+def write_location(place: Place) -> str:
     """`path:row:column`."""
-    row, column = start(place)
+    row, column = find_start(place)
     return f"{shown_path(place.path)}:{row}:{column}"
 
 
-def start(place: Place) -> tuple[int, int]:
+def find_start(place: Place) -> tuple[int, int]:
     """Row and column where the place begins."""
     return max(place.row, 1), max(place.column, 1)
 
 
-def end(place: Place) -> tuple[int, int]:
+def find_end(place: Place) -> tuple[int, int]:
     """Row and column behind the place; its start where no end is known."""
-    return max(start(place), (place.end_row, max(place.end_column, 1)))
+    return max(find_start(place), (place.end_row, max(place.end_column, 1)))

@@ -18,17 +18,19 @@ _FIX = {
 _SEEN = "Run after the first example, this goes wrong; after the better one it does not:"
 
 
-def page(rule: Rule) -> str:
+def write_page(rule: Rule) -> str:
     """The page as Markdown."""
     parts = [f"# {rule.code} {rule.name}", f"{rule.summary[:1].upper()}{rule.summary[1:]}."]
-    parts += [_standing(rule), rule.why]
+    parts += [_write_standing(rule), rule.why]
     if rule.bad:
-        title = "## For example" if not rule.example_profile else _for(rule.example_profile)
-        parts += [title, _code(rule.bad)]
+        title = (
+            "## For example" if not rule.example_profile else _title_example(rule.example_profile)
+        )
+        parts += [title, _indent_code(rule.bad)]
     if rule.good:
-        parts += ["## Better", _code(rule.good)]
+        parts += ["## Better", _indent_code(rule.good)]
     if rule.proof:
-        parts += ["## Seen", _SEEN, _code(rule.proof)]
+        parts += ["## Seen", _SEEN, _indent_code(rule.proof)]
     if rule.unproven:
         parts += ["## Not shown", rule.unproven]
     if rule.fix:
@@ -37,7 +39,7 @@ def page(rule: Rule) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def facts(rule: Rule) -> dict[str, Any]:
+def list_facts(rule: Rule) -> dict[str, Any]:
     """A rule as plain values, for programs."""
     return {
         "code": rule.code,
@@ -45,21 +47,21 @@ def facts(rule: Rule) -> dict[str, Any]:
         "theme": rule.theme,
         "summary": rule.summary,
         "severity": str(rule.severity),
-        "evidence": tiers(rule),
+        "evidence": list_tiers(rule),
         "fix": rule.fix and str(rule.fix),
         "default": rule.default,
         "since": rule.since,
     }
 
 
-def table(rules: Iterable[Rule]) -> str:
+def write_table(rules: Iterable[Rule]) -> str:
     """One line for each rule, in columns."""
     rows = [
         (
             r.code,
             r.name,
             str(r.severity),
-            "+".join(tiers(r)) or "engine",
+            "+".join(list_tiers(r)) or "engine",
             str(r.fix or "-"),
             r.summary,
         )
@@ -74,21 +76,21 @@ def table(rules: Iterable[Rule]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def tiers(rule: Rule) -> list[str]:
+def list_tiers(rule: Rule) -> list[str]:
     """The kinds of evidence that the rule has a detector for, weakest first."""
     return [_TIERS[kind] for kind in Evidence if any(d.evidence is kind for d in rule.detectors)]
 
 
-def _standing(rule: Rule) -> str:
-    seen = ", ".join(tiers(rule)) or "lintorch itself"
+def _write_standing(rule: Rule) -> str:
+    seen = ", ".join(list_tiers(rule)) or "lintorch itself"
     switched = "on" if rule.default else "off"
     return f"{str(rule.severity).capitalize()}; evidence: {seen}; {switched} by default; since {rule.since}."
 
 
-def _for(profile: tuple[str, ...]) -> str:
+def _title_example(profile: tuple[str, ...]) -> str:
     words = [word.removeprefix("target:").replace("@", " at opset ") for word in profile]
     return "## For example, under " + " and ".join(words)
 
 
-def _code(text: str) -> str:
+def _indent_code(text: str) -> str:
     return indent(text.rstrip("\n"), "    ")

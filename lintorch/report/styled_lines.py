@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TextIO
 
-from lintorch.report.characters import Glyphs, columns, glyphs, printable, writable
+from lintorch.report.characters import (
+    Glyphs,
+    choose_glyphs,
+    count_columns,
+    make_printable,
+    make_writable,
+)
 
 Piece = tuple[str, str]
 """A text and the name of its style; "" for the terminal's own."""
@@ -25,7 +31,9 @@ _SGR = {
     "dim": "2",
 }
 _WIDTH = 100
+"""Columns where no terminal says how many: logs and pull requests show these without scrolling."""
 _LEAST = 40
+"""Columns below which a code frame has no room beside its row numbers."""
 
 
 @dataclass(frozen=True)
@@ -40,16 +48,16 @@ class Screen:
     @classmethod
     def of(cls, out: TextIO, color: bool, width: int | None) -> Screen:
         """The screen for a stream; narrower terminals are taken for 40 columns."""
-        return cls(out, color, max(width or _WIDTH, _LEAST), glyphs(out))
+        return cls(out, color, max(width or _WIDTH, _LEAST), choose_glyphs(out))
 
     def write(self, lines: Iterable[Line]) -> None:
         """Write lines, without trailing blanks and with nothing that could steer a terminal."""
         for line in lines:
-            self.out.write("".join(self._painted(_stripped(line))) + "\n")
+            self.out.write("".join(self._painted(_strip_blanks(line))) + "\n")
 
     def fit(self, text: str) -> str:
         """The text as this stream can carry it."""
-        return writable(text, self.out)
+        return make_writable(text, self.out)
 
     def wrap(self, text: str, indent: int, style: str = "") -> Iterator[Line]:
         """Lines that fit the width; words, such as paths, are never broken."""
@@ -61,35 +69,35 @@ class Screen:
 
     def _painted(self, line: Line) -> Iterator[str]:
         for text, style in line:
-            shown = self.fit(printable(text))
+            shown = self.fit(make_printable(text))
             yield f"\x1b[{_SGR[style]}m{shown}\x1b[0m" if self.color and style else shown
 
 
-def clip(characters: Iterable[Piece], left: int, room: int, more: str) -> Line:
+def clip_line(characters: Iterable[Piece], left: int, room: int, more: str) -> Line:
     """The columns from `left` on that fit in `room`, with `more` where something is cut off."""
     kept: list[Piece] = []
     column = 0
     for text, style in characters:
-        inside = min(column + columns(text), left + room) - max(column, left)
-        whole = column >= left and column + columns(text) <= left + room
+        inside = min(column + count_columns(text), left + room) - max(column, left)
+        whole = column >= left and column + count_columns(text) <= left + room
         if whole or inside > 0:
             kept.append((text if whole else " " * inside, style))
-        column += columns(text)
+        column += count_columns(text)
     if left and column:
-        kept[:1] = [_mark(more, kept[:1])]
+        kept[:1] = [_mark_cut(more, kept[:1])]
     if column > left + room:
-        kept[-1:] = [_mark(more, kept[-1:])]
+        kept[-1:] = [_mark_cut(more, kept[-1:])]
     return [
         ("".join(text for text, _ in run), style) for style, run in groupby(kept, lambda p: p[1])
     ]
 
 
-def _mark(more: str, replaced: list[Piece]) -> Piece:
-    width = sum(columns(text) for text, _ in replaced)
-    return more + " " * (width - columns(more)), "dim"
+def _mark_cut(more: str, replaced: list[Piece]) -> Piece:
+    width = sum(count_columns(text) for text, _ in replaced)
+    return more + " " * (width - count_columns(more)), "dim"
 
 
-def _stripped(line: Line) -> Line:
+def _strip_blanks(line: Line) -> Line:
     kept = list(line)
     while kept and not (bare := (kept[-1][0].rstrip(" "), kept[-1][1]))[0]:
         kept.pop()

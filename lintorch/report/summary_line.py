@@ -12,7 +12,7 @@ from lintorch.report.result import Result
 MARKS = {Applicability.SAFE: "[*] ", Applicability.UNSAFE: "[?] "}
 
 
-def mark(finding: Finding, report: Result) -> str:
+def mark_fix(finding: Finding, report: Result) -> str:
     """`[*] ` where `--fix` mends it, `[?] ` where only `--fix --unsafe-fixes` does, else nothing."""
     if finding.fix is None:
         return ""
@@ -21,52 +21,54 @@ def mark(finding: Finding, report: Result) -> str:
     return MARKS.get(promise, "")
 
 
-def repairs(report: Result) -> Iterator[str]:
+def write_repairs(report: Result) -> Iterator[str]:
     """What was mended, a line for each file: `Fixed net.py: LT401 loss-keeps-graph (2), LT603 …`."""
     for each in report.repaired:
         counted = Counter(f"{finding.code} {finding.name}" for finding in each.findings)
         told = [f"{rule} ({n})" if n > 1 else rule for rule, n in sorted(counted.items())]
-        told += [count(each.imports, "idle import")] if each.imports else []
+        told += [write_count(each.imports, "idle import")] if each.imports else []
         yield f"Fixed {shown_path(each.path)}: {', '.join(told)}"
 
 
-def summary(report: Result) -> str:
+def write_summary(report: Result) -> str:
     """One line, such as `Found 3 findings (1 error, 2 warnings). [*] 2 fixable with --fix.`"""
     total = len(report.findings)
     if not total:
-        fixed = f"Fixed {count(report.fixed, 'finding')}. " if report.fixed else ""
+        fixed = f"Fixed {write_count(report.fixed, 'finding')}. " if report.fixed else ""
         return f"{fixed}{_nothing_found(report)}"
-    opening = f"Found {count(total, 'finding')}"
+    opening = f"Found {write_count(total, 'finding')}"
     if report.fixed:
         remain = "1 remains" if total == 1 else f"{total} remain"
-        opening = f"Fixed {count(report.fixed, 'finding')}, {remain}"
-    return f"{opening} ({_severities(report)}).{_fixable(report)}"
+        opening = f"Fixed {write_count(report.fixed, 'finding')}, {remain}"
+    return f"{opening} ({_count_severities(report)}).{_count_fixable(report)}"
 
 
-def unread(report: Result) -> str:
+def write_unread(report: Result) -> str:
     """` (2 notebooks are not read)` where folders hold some; else nothing."""
     number = report.notebooks
-    told = f"{count(number, 'notebook')} {'is' if number == 1 else 'are'} not read"
+    told = f"{write_count(number, 'notebook')} {'is' if number == 1 else 'are'} not read"
     return f" ({told})" if number else ""
 
 
-def count(number: int, noun: str) -> str:
+def write_count(number: int, noun: str) -> str:
     """A number and its noun, in the plural where needed."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _nothing_found(report: Result) -> str:
     if not report.files:
-        return f"No Python files checked{unread(report)}."
+        return f"No Python files checked{write_unread(report)}."
     return "All checks passed!" if report.whole else "No findings in what was checked."
 
 
-def _severities(report: Result) -> str:
+def _count_severities(report: Result) -> str:
     found = Counter(finding.severity for finding in report.findings)
-    return ", ".join(count(found[kind], str(kind)) for kind in reversed(Severity) if found[kind])
+    return ", ".join(
+        write_count(found[kind], str(kind)) for kind in reversed(Severity) if found[kind]
+    )
 
 
-def _fixable(report: Result) -> str:
+def _count_fixable(report: Result) -> str:
     kinds = Counter(finding.fix.applicability for finding in report.findings if finding.fix)
     hidden = 0 if report.unsafe else kinds[Applicability.UNSAFE]
     fixable = kinds[Applicability.SAFE] + kinds[Applicability.UNSAFE] - hidden

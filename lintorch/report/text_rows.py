@@ -17,17 +17,17 @@ class Rows:
         self.lines = _NEWLINE.split(text)
         self._starts = [0, *(match.end() for match in _NEWLINE.finditer(text))]
 
-    def position(self, offset: int) -> tuple[int, int]:
+    def find_position(self, offset: int) -> tuple[int, int]:
         """Row and column of an offset into the text."""
         row = bisect_right(self._starts, offset)
         return row, offset - self._starts[row - 1] + 1
 
-    def start(self, row: int) -> int:
+    def find_offset(self, row: int) -> int:
         """Offset of the first character of a row."""
         return self._starts[row - 1]
 
 
 @lru_cache(maxsize=4)
-def rows_of(text: str) -> Rows:
+def split_rows(text: str) -> Rows:
     """The rows of a text; findings come file by file, so the last few are kept."""
     return Rows(text)

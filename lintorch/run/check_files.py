@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 
-from lintorch.core.codes import UNCHECKED_FILE
-from lintorch.core.finding import Evidence, Finding, Place
-from lintorch.core.merge import Merged, merge, order
+from lintorch.core.finding import Finding
+from lintorch.core.merge import merge_findings, sort_findings
 from lintorch.files import FileText
-from lintorch.run.demote_fixes import demote_fixes
+from lintorch.run.demote_fixes import demote_by_file
 from lintorch.run.file_texts import HeldTexts, hold_texts, reread_after_runs
 from lintorch.run.given_files import list_files
-from lintorch.run.importers import Importers
 from lintorch.run.lint_files import lint_files
 from lintorch.run.lint_task import LintTask
 from lintorch.run.request import Progress, Request
-from lintorch.run.rule_catalog import engine_finding
 from lintorch.run.scope import Scope
+from lintorch.run.suppress_findings import suppress_by_file
 
 _LEFT_OUT = "changed while models ran; what they said of it is left out"
 
@@ -56,10 +52,10 @@ def check_files(request: Request, scope: Scope, progress: Progress) -> CheckedFi
         if request.runs_models
         else _RunResults(held.texts)
     )
-    merged = merge([*(f for each in held.linted for f in each.findings), *ran.findings])
+    merged = merge_findings([*(f for each in held.linted for f in each.findings), *ran.findings])
     marked = {each.path for each in held.linted if each.marked}
-    heeded = order(_suppress_by_file(merged, ran.texts, marked, scope, request))
-    standing = tuple(_demote_by_file(heeded, ran.texts, scope))
+    heeded = sort_findings(suppress_by_file(merged, ran.texts, marked, scope, request))
+    standing = tuple(demote_by_file(heeded, ran.texts, scope))
     return CheckedFiles(
         standing,
         merged.withdrawn,
@@ -106,73 +102,3 @@ def _run_models(
         changed,
         tuple(f"{path}: {_LEFT_OUT}" for path in left_out),
     )
-
-
-def _suppress_by_file(
-    merged: Merged, texts: Mapping[str, FileText], marked: set[str], scope: Scope, request: Request
-) -> Iterator[Finding]:
-    """The findings that are not suppressed, and those about suppressions."""
-    by_path: dict[str, list[Finding]] = defaultdict(list)
-    for finding in merged.standing:
-        by_path[finding.place.path].append(finding)
-    for path in sorted({*by_path, *marked}):
-        if path in texts:
-            text = texts[path].text
-            yield from suppress_by_comments(
-                text, path, by_path[path], scope, request, merged.withdrawn
-            )
-        else:
-            yield from by_path[path]
-
-
-def _demote_by_file(
-    findings: Iterable[Finding], texts: Mapping[str, FileText], scope: Scope
-) -> Iterator[Finding]:
-    importers = Importers(scope)
-    for path, group in groupby(findings, lambda finding: finding.place.path):
-        if path in texts:
-            yield from demote_fixes(group, texts[path].text, scope, importers)
-        else:
-            yield from group
-
-
-def suppress_by_comments(
-    text: str,
-    path: str,
-    findings: Iterable[Finding],
-    scope: Scope,
-    request: Request,
-    withdrawn: Iterable[Finding] = (),
-) -> tuple[Finding, ...]:
-    """The findings of one file that its comments do not suppress, and those about the comments."""
-    from lintorch.suppress import apply, mentions
-
-    if not mentions(text):
-        return tuple(findings)
-    decidable = _decidable_codes(scope, request)
-    found = tuple(findings)
-    try:
-        return apply(
-            text,
-            path,
-            found,
-            scope.catalog.names,
-            scope.codes_of(path),
-            decidable,
-            withdrawn,
-            scope.is_partial(path),
-        )
-    except Exception as error:  # whatever goes wrong with one file, the others are checked
-        from lintorch.core.dispatch import told
-
-        message = f"lintorch failed on the comments of this file, none was heeded: {told(error)}"
-        return (*found, engine_finding(scope.catalog, UNCHECKED_FILE, message, Place(path, 1)))
-
-
-def _decidable_codes(scope: Scope, request: Request) -> frozenset[str]:
-    """The codes of rules that had a chance to find something in this run."""
-    kinds = {Evidence.SOURCE}
-    kinds |= {Evidence.TRACE} if request.runs_models else set()
-    kinds |= {Evidence.EXPORT} if request.models.exporters else set()
-    cards = scope.catalog.cards.values()
-    return frozenset(card.code for card in cards if card.evidence & kinds)

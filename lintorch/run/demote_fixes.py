@@ -4,13 +4,27 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import groupby
 
 from lintorch.core.finding import Applicability, Finding
-from lintorch.fix.idle_imports import rebound
+from lintorch.files import FileText
+from lintorch.fix.idle_imports import find_rebound
 from lintorch.run.importers import Importers
 from lintorch.run.scope import Scope
+
+
+def demote_by_file(
+    findings: Iterable[Finding], texts: Mapping[str, FileText], scope: Scope
+) -> Iterator[Finding]:
+    """The findings of all files, in their order, with fixes held back where something stands against them."""
+    importers = Importers(scope)
+    for path, group in groupby(findings, lambda finding: finding.place.path):
+        if path in texts:
+            yield from demote_fixes(group, texts[path].text, scope, importers)
+        else:
+            yield from group
 
 
 def demote_fixes(
@@ -31,7 +45,7 @@ def _is_held_back(finding: Finding, text: str, scope: Scope, importers: Importer
         return False
     if finding.code not in scope.fixable_codes(path):
         return True
-    names = rebound(text, fix.edits)
+    names = find_rebound(text, fix.edits)
     return bool(names) and (
         os.path.basename(path) == "__init__.py"
         or ("__all__" in text and any(re.search(rf"[\"']{name}[\"']", text) for name in names))

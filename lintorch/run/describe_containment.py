@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from lintorch.host.client import Worker
-from lintorch.record.bounds import size_in_words
+from lintorch.host.worker_process import Worker
+from lintorch.record.limit_words import size_in_words
 from lintorch.run.find_interpreter import find_interpreter
 from lintorch.run.project_models import limit_models
 from lintorch.run.request import Request

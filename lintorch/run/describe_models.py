@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lintorch.host.reports import Report
-from lintorch.record.input_notation import told
+from lintorch.record.input_notation import describe_inputs
 from lintorch.record.models import Model
 from lintorch.record.outcomes import Outcome
 from lintorch.record.runs import GraphCapture, Tracer
@@ -24,7 +24,7 @@ def describe_run(report: Report) -> str:
 def describe_model(model: Model) -> str:
     """How a model was built and what it was fed."""
     given = ", ".join(f"{name}={shorten_text(repr(v))}" for name, v in model.arguments.items())
-    fed = told(model.inputs, model.sizes)
+    fed = describe_inputs(model.inputs, model.sizes)
     return f"{model.path}:{model.qualname}{f'({given})' if given else ''} on {fed or 'nothing'}"
 
 

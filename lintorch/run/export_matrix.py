@@ -9,9 +9,9 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 
 from lintorch.catalog import Catalog
-from lintorch.core.dispatch import Index, index
+from lintorch.core.dispatch import Index, index_detectors
 from lintorch.core.finding import Evidence
-from lintorch.core.merge import merge
+from lintorch.core.merge import merge_findings
 from lintorch.core.profile import EXPORTERS, Profile
 from lintorch.evidence import Trace
 from lintorch.host.reports import Report
@@ -50,7 +50,7 @@ def export_models(request: ExportRequest, progress: Progress) -> Matrix:
             placed = place_artifacts(rows, request)
     targets = scope.profile_of(paths[0]).targets if paths else ()
     judged = tuple(
-        replace(row, tried=tuple(one for each in row.tried for one in each.judged(targets)))
+        replace(row, tried=tuple(one for each in row.tried for one in each.judge_for(targets)))
         for row in placed
     )
     columns = dict.fromkeys(each.column for row in judged for each in row.tried)
@@ -86,7 +86,7 @@ def _deployed_exporters(group: ProjectModels) -> tuple[str, ...]:
 
 
 def _try_exports(group: ProjectModels, rules: Catalog, progress: Progress) -> Iterator[Row]:
-    detectors = index(rules.rules.values(), Evidence.EXPORT)
+    detectors = index_detectors(rules.rules.values(), Evidence.EXPORT)
     with closing(group.examine_files(progress)) as reports:
         for report in reports:
             yield _make_row(group.place_failure(report), group.profile, rules, detectors)
@@ -98,7 +98,7 @@ def _make_row(report: Report, profile: Profile, rules: Catalog, detectors: Index
         return Row(None, report.failure, problem)
     trace = Trace(report.model, report.runs, report.captures, profile)
     each = (
-        Tried(outcome, merge(judge_outcome(outcome, trace, detectors, rules)).standing)
+        Tried(outcome, merge_findings(judge_outcome(outcome, trace, detectors, rules)).standing)
         for outcome in report.outcomes
     )
     return Row(report.model, report.failure, problem, tuple(each))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from lintorch.cache import digest
+from lintorch.cache import digest_content
 from lintorch.core.finding import Finding
 from lintorch.files import FileText, has_changed, read_file
 from lintorch.run.lint_files import lint_read
@@ -35,7 +35,7 @@ def hold_texts(
             texts[task.path] = FileText(task.path, given[task.path])
         elif each.findings or each.marked:
             found = read_file(task.path)
-            if each.content != (digest(found.data) if isinstance(found, FileText) else ""):
+            if each.content != (digest_content(found.data) if isinstance(found, FileText) else ""):
                 each = lint_read(replace(task, entered=each.entered), found)
             if isinstance(found, FileText):
                 texts[task.path] = found
@@ -54,7 +54,7 @@ def reread_after_runs(
         found = read_file(path)
         if isinstance(found, FileText):
             texts[path] = found
-        now = digest(found.data) if isinstance(found, FileText) else ""
+        now = digest_content(found.data) if isinstance(found, FileText) else ""
         if now != linted.get(path, now):
             gone.add(path)
     return texts, frozenset(gone)

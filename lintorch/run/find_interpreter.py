@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lintorch.host.client import WorkerError
+from lintorch.host.worker_process import WorkerError
 from lintorch.report.places import shown_path
 from lintorch.settings import Settings
 

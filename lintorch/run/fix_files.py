@@ -7,18 +7,19 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
-from lintorch.core.dispatch import told
+from lintorch.core.dispatch import describe_defect
 from lintorch.core.finding import Finding
-from lintorch.core.merge import merge
+from lintorch.core.merge import merge_findings
 from lintorch.fix.fix_rounds import settle
 from lintorch.report.result import Repaired
-from lintorch.run.check_files import CheckedFiles, suppress_by_comments
+from lintorch.run.check_files import CheckedFiles
 from lintorch.run.demote_fixes import demote_fixes
 from lintorch.run.importers import Importers
 from lintorch.run.lint_file import lint_text
 from lintorch.run.request import CheckRequest, Rewritten
 from lintorch.run.scope import Scope
-from lintorch.syntax.deep_stack import deeply
+from lintorch.run.suppress_findings import suppress_by_comments
+from lintorch.syntax.deep_stack import call_deeply
 
 
 @dataclass(frozen=True)
@@ -47,9 +48,11 @@ def fix_files(seen: CheckedFiles, scope: Scope, request: CheckRequest) -> FixedF
         taken = partial(importers.names_taken, path)
         mending = partial(settle, before, check, request.fixes, path=path, taken=taken)
         try:
-            settled = deeply(mending)
+            settled = call_deeply(mending)
         except Exception as error:  # whatever goes wrong with one file, the others are mended
-            errors.append(f"{path}: lintorch failed to fix it and left it as it was: {told(error)}")
+            errors.append(
+                f"{path}: lintorch failed to fix it and left it as it was: {describe_defect(error)}"
+            )
             continue
         for code in settled.unsettled:
             name = scope.catalog.names.get(code, code)
@@ -80,7 +83,7 @@ def _make_check(
     def check(text: str) -> Iterable[Finding]:
         if text == before:
             return found
-        standing = merge(lint_text(task, text).findings).standing
+        standing = merge_findings(lint_text(task, text).findings).standing
         standing = tuple(f for f in standing if _line_of_finding(f, text) not in withdrawn)
         heeded = suppress_by_comments(text, path, standing, scope, request, seen.withdrawn)
         return list(demote_fixes(heeded, text, scope, importers))

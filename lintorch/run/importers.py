@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from lintorch.fix.used_names import parse
+from lintorch.fix.used_names import parse_quietly
 from lintorch.run.project_exports import project_files
 from lintorch.run.scope import Scope
 
@@ -54,7 +54,7 @@ def _names_taken_by(text: str, module: _TakenModule) -> Iterator[str]:
     """Names that a text imports from the module, reads of it, or speaks of as `module.name`."""
     spoken = re.findall(rf"\b{re.escape(module.stem)}\.(\w+)", text)
     yield from module.names.intersection(spoken)
-    tree = parse(text) if "import" in text else None
+    tree = parse_quietly(text) if "import" in text else None
     if tree is None:
         return
     nodes = list(ast.walk(tree))

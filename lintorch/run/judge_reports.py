@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from lintorch.catalog import Catalog
 from lintorch.core.codes import MODEL_NOT_BUILT, MODEL_STOPPED
-from lintorch.core.dispatch import Index, index, lint
+from lintorch.core.dispatch import Index, index_detectors, lint_subject
 from lintorch.core.finding import Evidence, Finding, Place
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace, Trial
 from lintorch.host.reports import Report
 from lintorch.record.models import Failure, Model
 from lintorch.record.outcomes import Outcome
-from lintorch.record.runs import Run
+from lintorch.record.runs import ModelRun
 from lintorch.run.describe_models import describe_run, shorten_text
 from lintorch.run.rule_catalog import engine_finding
 
@@ -41,18 +41,18 @@ def judge_reports(
     findings: list[Finding] = []
     lines: list[str] = []
     doubted: set[_Line] = set()
-    traced = index(rules.rules.values(), Evidence.TRACE)
-    exported = index(rules.rules.values(), Evidence.EXPORT)
+    traced = index_detectors(rules.rules.values(), Evidence.TRACE)
+    exported = index_detectors(rules.rules.values(), Evidence.EXPORT)
     for report in reports:
         doubted |= {*_doubted_lines(report)}
         if report.failure is not None:
             findings.append(report_failure(report.failure, rules))
-            findings += lint(trace_failure(report.failure, profile), traced)
+            findings += lint_subject(trace_failure(report.failure, profile), traced)
         if report.model is None:
             continue
         runs = report.runs if dynamic else report.runs[:1]
         trace = Trace(report.model, runs, report.captures, profile)
-        findings += lint(trace, traced)
+        findings += lint_subject(trace, traced)
         for outcome in report.outcomes:
             findings += judge_outcome(outcome, trace, exported, rules)
         lines.append(describe_run(report))
@@ -75,7 +75,7 @@ def _doubted_lines(report: Report) -> Iterator[_Line]:
 def trace_failure(failure: Failure, profile: Profile) -> Trace:
     """What the tries to run a model raised, as one run that did not come to its end."""
     model = Model(failure.path, failure.qualname, failure.row)
-    return Trace(model, (Run({}, failure.raised, failure.cause),), (), profile)
+    return Trace(model, (ModelRun({}, failure.raised, failure.cause),), (), profile)
 
 
 def judge_outcome(
@@ -84,7 +84,7 @@ def judge_outcome(
     """What the rules say of one trial; one that was stopped is a finding."""
     if outcome.stage == "stopped":
         yield _report_stop(outcome, trace.record, rules)
-    yield from lint(Trial(outcome, trace), detectors)
+    yield from lint_subject(Trial(outcome, trace), detectors)
 
 
 def report_failure(failure: Failure, rules: Catalog) -> Finding:

@@ -9,14 +9,14 @@ from functools import cache
 import libcst as cst
 
 from lintorch.core.codes import SYNTAX_ERROR
-from lintorch.core.dispatch import Index, index, lint
+from lintorch.core.dispatch import Index, index_detectors, lint_subject
 from lintorch.core.finding import Evidence, Finding, Place
 from lintorch.core.rule import Rule
 from lintorch.run.lint_task import Linted, LintTask, concerns_torch, skip_text
 from lintorch.run.rule_catalog import engine_finding, load_catalog, report_given_up
 from lintorch.source import Source
-from lintorch.syntax.deep_stack import deeply
-from lintorch.syntax.nesting_depth import too_deep
+from lintorch.syntax.deep_stack import call_deeply
+from lintorch.syntax.nesting_depth import is_too_deep
 
 TOO_DEEP = "its code is nested too deeply to be analysed; the file was not checked"
 UNKNOWN_SYNTAX = "the parser (libcst) does not know this syntax; the file was not checked"
@@ -28,7 +28,7 @@ def lint_text(task: LintTask, text: str, content: str = "") -> Linted:
     if not concerns_torch(text):
         return bare
     try:
-        return deeply(lambda: _lint_source(task, text, bare))
+        return call_deeply(lambda: _lint_source(task, text, bare))
     except RecursionError:
         return replace(bare, findings=(_report_unparsed(task, TOO_DEEP, Place(task.path, 1)),))
     except Exception as error:  # whatever goes wrong with one file, the others are checked
@@ -39,7 +39,7 @@ def lint_text(task: LintTask, text: str, content: str = "") -> Linted:
 
 def _lint_source(task: LintTask, text: str, bare: Linted) -> Linted:
     try:
-        if too_deep(text):
+        if is_too_deep(text):
             return replace(bare, findings=(_report_unparsed(task, TOO_DEEP, Place(task.path, 1)),))
     except (SyntaxError, ValueError) as error:
         return replace(bare, findings=(_report_syntax(task, error),))
@@ -50,16 +50,16 @@ def _lint_source(task: LintTask, text: str, bare: Linted) -> Linted:
         return replace(bare, findings=(_report_unparsed(task, UNKNOWN_SYNTAX, place),))
     return replace(
         bare,
-        findings=tuple(lint(source, _index_rules(task.codes, task.folders))),
+        findings=tuple(lint_subject(source, _index_rules(task.codes, task.folders))),
         enters=source.enters,
-        inside=source.regions.inside,
+        inside=source.regions.functions_inside,
         consulted=tuple(sorted(source.consulted)),
     )
 
 
 @cache
 def _index_rules(codes: frozenset[str], folders: tuple[str, ...]) -> Index:
-    return index(choose_rules(codes, folders), Evidence.SOURCE)
+    return index_detectors(choose_rules(codes, folders), Evidence.SOURCE)
 
 
 def choose_rules(codes: Iterable[str], folders: tuple[str, ...]) -> list[Rule]:

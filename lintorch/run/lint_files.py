@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from lintorch.cache import Cache, digest
+from lintorch.cache import Cache, digest_content
 from lintorch.core.codes import UNREADABLE_FILE
 from lintorch.core.finding import Place
 from lintorch.core.profile import Profile
@@ -114,7 +114,7 @@ def lint_read(task: LintTask, text: FileText | UnreadableFile) -> Linted:
         return Linted(
             task.path, (engine_finding(rules, UNREADABLE_FILE, message, Place(task.path, 1)),)
         )
-    return _lint_text(task, text.text, digest(text.data))
+    return _lint_text(task, text.text, digest_content(text.data))
 
 
 def _lint_text(task: LintTask, text: str, content: str = "") -> Linted:

@@ -51,6 +51,10 @@ def concerns_torch(text: str) -> bool:
 
 def skip_text(task: LintTask, text: str, content: str = "") -> Linted:
     """What is known of a text that is not parsed."""
-    from lintorch.suppress import mentions  # here, as a run in which nothing has changed reads none
+    from lintorch.suppress import (
+        mentions_suppression,  # here, as a run in which nothing has changed reads none
+    )
 
-    return Linted(task.path, marked=mentions(text), entered=task.entered, content=content)
+    return Linted(
+        task.path, marked=mentions_suppression(text), entered=task.entered, content=content
+    )

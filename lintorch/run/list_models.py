@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from lintorch.record.models import Failure, Model
 from lintorch.report.places import shown_path
 from lintorch.run.given_files import list_files
-from lintorch.run.model_settings import AddedModels, add_models
+from lintorch.run.model_settings import ModelsAdded, add_models
 from lintorch.run.project_models import ProjectModels, group_models
 from lintorch.run.request import ModelsRequest, Progress
 from lintorch.run.scope import Scope
@@ -22,7 +22,7 @@ class ListedModels:
     models: tuple[Model, ...] = ()
     failures: tuple[Failure, ...] = ()
     errors: tuple[str, ...] = ()
-    written: tuple[AddedModels, ...] = ()
+    written: tuple[ModelsAdded, ...] = ()
     notes: tuple[str, ...] = ()
     files: int = 0
     """How many were looked through."""
@@ -54,7 +54,7 @@ def list_models(request: ModelsRequest, progress: Progress) -> ListedModels:
     return listed
 
 
-def _write_settings(group: ProjectModels, ran: tuple[Model, ...]) -> tuple[AddedModels, ...]:
+def _write_settings(group: ProjectModels, ran: tuple[Model, ...]) -> tuple[ModelsAdded, ...]:
     """What was added to the settings of these files: of models that these do not hold yet."""
     settings = group.settings
     inferred = [model for model in ran if model.factory and model.qualname not in settings.models]

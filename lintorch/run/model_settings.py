@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lintorch.files import FileText, NotWritten, UnreadableFile, read_file, write_file
-from lintorch.record.input_notation import written
+from lintorch.record.input_notation import write_arguments
 from lintorch.record.models import Model
 
 if sys.version_info >= (3, 11):
@@ -23,14 +23,14 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True)
-class AddedModels:
+class ModelsAdded:
     """A settings file, and the names of the models that were added to it."""
 
     path: str
     names: tuple[str, ...]
 
 
-def add_models(file: str, models: Iterable[Model], taken: Collection[str]) -> AddedModels:
+def add_models(file: str, models: Iterable[Model], taken: Collection[str]) -> ModelsAdded:
     """Add a table for each model at the end of a settings file, which need not exist yet.
 
     Models that the file holds by now are left out. Raises NotWritten, with the file as it was.
@@ -39,7 +39,7 @@ def add_models(file: str, models: Iterable[Model], taken: Collection[str]) -> Ad
     held = _held_models(original)
     named = _name_models([m for m in models if m.qualname not in held], {*taken, *held})
     if not named:
-        return AddedModels(file, ())
+        return ModelsAdded(file, ())
     root = "tool.lintorch.models" if _is_project(file) else "models"
     tables = [_model_table(f"{root}.{_toml_key(name)}", model) for name, model in named.items()]
     added = "\n\n".join("\n".join(table) for table in tables) + "\n"
@@ -51,7 +51,7 @@ def add_models(file: str, models: Iterable[Model], taken: Collection[str]) -> Ad
         write_file(original, whole)
     else:
         _create_file(file, whole)
-    return AddedModels(file, tuple(named))
+    return ModelsAdded(file, tuple(named))
 
 
 def _is_project(file: str) -> bool:
@@ -120,7 +120,7 @@ def _model_table(heading: str, model: Model) -> Iterator[str]:
         yield f"args = {_toml_value(model.settings)}"
     if model.unsaid:
         yield f"# made up at each run: {', '.join(model.unsaid)}"
-    yield f"inputs = {_toml_value(written(model.inputs, model.sizes))}"
+    yield f"inputs = {_toml_value(write_arguments(model.inputs, model.sizes))}"
 
 
 def _toml_key(name: str) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 
-from lintorch.cache import BROKEN, Cache, digest
+from lintorch.cache import BROKEN, Cache, digest_content
 from lintorch.core.profile import Profile
-from lintorch.facts.deployment import ExportCall, Release, calls_in, profile_of
+from lintorch.facts.deployment import ExportCall, Release, export_calls_in, profile_of
 from lintorch.files import Found, find_files
 from lintorch.files.testfile import package_marks
 from lintorch.settings import Settings
@@ -45,8 +45,10 @@ def _read_export_calls(path: str, torch: Release, cache: Cache | None) -> list[E
             data = file.read()
     except OSError:
         return []
-    calls = calls_in(path, data, torch)
+    calls = export_calls_in(path, data, torch)
     if cache is not None:
         plain = [[sorted(c.exporters), c.opset, c.dynamic, c.auto] for c in calls]
-        cache.put(path, digest(data), (), package_marks(path) if b"torch" in data else (), plain)
+        cache.put(
+            path, digest_content(data), (), package_marks(path) if b"torch" in data else (), plain
+        )
     return calls

@@ -8,9 +8,9 @@ from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from lintorch.core.profile import EXPORTERS, Profile
-from lintorch.host.client import WorkerError
 from lintorch.host.examine_models import examine_models
 from lintorch.host.reports import Report
+from lintorch.host.worker_process import WorkerError
 from lintorch.record.model_options import ModelLimits, ModelOptions
 from lintorch.run.find_interpreter import Interpreter, find_interpreter
 from lintorch.run.process_pool import count_cores

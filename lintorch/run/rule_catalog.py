@@ -8,8 +8,8 @@ from functools import cache
 from importlib.machinery import PathFinder
 
 from lintorch import __version__
-from lintorch.cache import cards_kept, keep_cards
-from lintorch.catalog import Catalog, fingerprint, load, places
+from lintorch.cache import keep_cards, read_cards
+from lintorch.catalog import Catalog, build_catalog, fingerprint_rules, list_rule_folders
 from lintorch.core.codes import UNCHECKED_FILE
 from lintorch.core.finding import Finding, Place
 
@@ -23,7 +23,7 @@ def load_catalog(folders: tuple[str, ...] = (), kept: bool = False) -> Catalog:
     CatalogError.
     """
     if folders not in _catalogs:
-        _catalogs[folders] = _recall_catalog(folders) if kept else load(folders)
+        _catalogs[folders] = _recall_catalog(folders) if kept else build_catalog(folders)
     return _catalogs[folders]
 
 
@@ -36,9 +36,9 @@ def engine_finding(rules: Catalog, code: str, message: str, place: Place) -> Fin
 def report_given_up(path: str, error: Exception | str, folders: tuple[str, ...]) -> Finding:
     """The finding for a file that lintorch itself could not go through to its end."""
     # here, as a run in which nothing has changed tells of none
-    from lintorch.core.dispatch import told
+    from lintorch.core.dispatch import describe_defect
 
-    cause = error if isinstance(error, str) else told(error)
+    cause = error if isinstance(error, str) else describe_defect(error)
     message = f"lintorch failed on this file, which was not checked: {cause}"
     return engine_finding(load_catalog(folders), UNCHECKED_FILE, message, Place(path, 1))
 
@@ -46,14 +46,14 @@ def report_given_up(path: str, error: Exception | str, folders: tuple[str, ...])
 @cache
 def describe_releases(folders: tuple[str, ...]) -> str:
     """What findings depend on besides the file and the settings: rules, engine, parser, Python."""
-    return f"{__version__} {sys.version} {_describe_parser()} {fingerprint(folders)}"
+    return f"{__version__} {sys.version} {_describe_parser()} {fingerprint_rules(folders)}"
 
 
 def _recall_catalog(folders: tuple[str, ...]) -> Catalog:
-    every = places(folders)
-    if cards := cards_kept(describe_releases(every)):
+    every = list_rule_folders(folders)
+    if cards := read_cards(describe_releases(every)):
         return Catalog(cards, every)
-    loaded = load(folders)
+    loaded = build_catalog(folders)
     keep_cards(describe_releases(every), loaded.cards)
     return loaded
 
@@ -63,6 +63,6 @@ def _describe_parser() -> str:
     spec = PathFinder.find_spec("libcst")
     if spec is None or spec.origin is None:
         return ""
-    told = os.path.join(os.path.dirname(spec.origin), "_version.py")
-    found = os.stat(told if os.path.exists(told) else spec.origin)
+    version = os.path.join(os.path.dirname(spec.origin), "_version.py")
+    found = os.stat(version if os.path.exists(version) else spec.origin)
     return f"{spec.origin} {found.st_size} {found.st_mtime_ns}"

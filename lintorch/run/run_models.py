@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 
 from lintorch.core.finding import Finding
-from lintorch.host.client import WorkerError
+from lintorch.host.worker_process import WorkerError
 from lintorch.run.judge_reports import ModelFindings, judge_reports
 from lintorch.run.project_models import group_models
 from lintorch.run.request import Progress, Request

@@ -59,9 +59,9 @@ def expect_exporters(value: Any, root: str) -> tuple[str, ...]:
 
 
 def expect_targets(value: Any, root: str) -> tuple[str, ...]:
-    from lintorch.targets import find
+    from lintorch.targets import find_target
 
-    return tuple(dict.fromkeys(find(name).name for name in expect_strings(value, root)))
+    return tuple(dict.fromkeys(find_target(name).name for name in expect_strings(value, root)))
 
 
 def expect_release(value: Any, root: str) -> tuple[int, int]:
@@ -94,7 +94,7 @@ def expect_models(value: Any, root: str) -> dict[str, Mapping[str, Any]]:
 
 
 def _expect_model(table: Mapping[str, Any], root: str) -> None:
-    from lintorch.record.input_notation import argument
+    from lintorch.record.input_notation import parse_argument
 
     for key in table:
         if key not in _MODEL:
@@ -105,7 +105,7 @@ def _expect_model(table: Mapping[str, Any], root: str) -> None:
         raise ValueError('`factory` is written "package.module:name" or "path.py:name"')
     _expect_kind(dict, "`args` to be a table", table.get("args", {}))
     for written in _expect_kind(list, "`inputs` to be a list", table.get("inputs", [])):
-        argument(written)
+        parse_argument(written)
 
 
 def _expect_kind(kind: type[T], wanted: str, value: Any) -> T:

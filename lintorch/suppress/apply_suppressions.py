@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 from lintorch.core.codes import BLANKET_SUPPRESSION, MALFORMED_SUPPRESSION, UNUSED_SUPPRESSION
 from lintorch.core.finding import Finding, Fix, Place, Severity
-from lintorch.core.merge import order
-from lintorch.suppress.read_comments import Comment, mentions, read
-from lintorch.suppress.remove_comment import without
+from lintorch.core.merge import sort_findings
+from lintorch.suppress.read_comments import Comment, mentions_suppression, read_comments
+from lintorch.suppress.remove_comment import remove_words
 
 _OWN = (UNUSED_SUPPRESSION, MALFORMED_SUPPRESSION, BLANKET_SUPPRESSION)
 
 
-def apply(
+def apply_suppressions(
     text: str,
     path: str,
     findings: Iterable[Finding],
@@ -33,15 +33,15 @@ def apply(
     `ignore-file` and `enabled` alone.
     """
     found = tuple(findings)
-    if not mentions(text):
+    if not mentions_suppression(text):
         return found
-    comments, lines = read(text)
+    comments, lines = read_comments(text)
     judged = _File(text, path, names, enabled, decidable, tuple(lines), partial)
     standing = [f for f in found if not any(judged.silences(c, f) for c in comments)]
     met = (*found, *withdrawn)
-    own = [f for c in comments for f in judged.verdicts(c, met) if f.code in enabled]
-    quiet = {judged.code(w) for c in comments if c.whole_file for w in c.words}
-    return order([*standing, *(f for f in own if f.code not in quiet)])
+    own = [f for c in comments for f in judged.judge_comment(c, met) if f.code in enabled]
+    quiet = {judged.find_code(w) for c in comments if c.whole_file for w in c.words}
+    return sort_findings([*standing, *(f for f in own if f.code not in quiet)])
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class _File:
     lines: tuple[range, ...]
     partial: bool
 
-    def code(self, word: str) -> str:
+    def find_code(self, word: str) -> str:
         """The code that a word of a comment means; "" where it means none."""
         if word.upper() in self.names:
             return word.upper()
@@ -63,7 +63,7 @@ class _File:
     def silences(self, comment: Comment, finding: Finding, word: str = "") -> bool:
         """Whether a comment, or one word of it, is about a finding."""
         words = (word,) if word else comment.words
-        if finding.code not in {self.code(each) for each in words}:
+        if finding.code not in {self.find_code(each) for each in words}:
             return False
         place = finding.place
         if comment.whole_file:
@@ -78,28 +78,30 @@ class _File:
             place.end_row or place.row, last
         )
 
-    def verdicts(self, comment: Comment, found: Sequence[Finding]) -> Iterator[Finding]:
+    def judge_comment(self, comment: Comment, found: Sequence[Finding]) -> Iterator[Finding]:
         """What is wrong with one comment."""
         if comment.malformed:
-            yield self._finding(
+            yield self._make_finding(
                 MALFORMED_SUPPRESSION, comment, f"a suppression of nothing: {comment.malformed}"
             )
         elif not comment.words:
-            yield self._blanket(comment, found)
+            yield self._judge_blanket(comment, found)
         for word in comment.words:
             ours = not comment.noqa or _looks_ours(word)
-            if not self.code(word) and ours and not self.partial:
-                yield self._finding(MALFORMED_SUPPRESSION, comment, self._unknown(word))
-        idle = [word for word in comment.words if self._idle(comment, word, found)]
+            if not self.find_code(word) and ours and not self.partial:
+                yield self._make_finding(
+                    MALFORMED_SUPPRESSION, comment, self._explain_unknown(word)
+                )
+        idle = [word for word in comment.words if self._is_idle(comment, word, found)]
         if idle:
-            fix = Fix("Remove the unused suppression", without(self.text, comment, idle))
+            fix = Fix("Remove the unused suppression", remove_words(self.text, comment, idle))
             listed = ", ".join(idle)
-            yield self._finding(
+            yield self._make_finding(
                 UNUSED_SUPPRESSION, comment, f"nothing to suppress here: {listed}", fix
             )
 
-    def _idle(self, comment: Comment, word: str, found: Sequence[Finding]) -> bool:
-        code = self.code(word)
+    def _is_idle(self, comment: Comment, word: str, found: Sequence[Finding]) -> bool:
+        code = self.find_code(word)
         if not code or code not in self.enabled:
             return False
         if code in _OWN:
@@ -108,25 +110,25 @@ class _File:
             return False
         return not any(self.silences(comment, finding, word) for finding in found)
 
-    def _blanket(self, comment: Comment, found: Sequence[Finding]) -> Finding:
+    def _judge_blanket(self, comment: Comment, found: Sequence[Finding]) -> Finding:
         every = replace(comment, words=tuple(self.names))
         codes = sorted({f.code for f in found if f.code not in _OWN and self.silences(every, f)})
         if codes:
             told = f"suppresses nothing as it names no rule: ignore[{', '.join(codes)}]"
-            return self._finding(BLANKET_SUPPRESSION, comment, told)
-        fix = Fix("Remove the blanket suppression", without(self.text, comment, ()))
-        return self._finding(
+            return self._make_finding(BLANKET_SUPPRESSION, comment, told)
+        fix = Fix("Remove the blanket suppression", remove_words(self.text, comment, ()))
+        return self._make_finding(
             BLANKET_SUPPRESSION, comment, "names no rule and suppresses nothing", fix
         )
 
-    def _unknown(self, word: str) -> str:
+    def _explain_unknown(self, word: str) -> str:
         from difflib import get_close_matches
 
         known = [*self.names, *self.names.values()]
         match = get_close_matches(word, known, 1)
         return f"no rule is `{word}`" + (f"; did you mean `{match[0]}`?" if match else "")
 
-    def _finding(
+    def _make_finding(
         self, code: str, comment: Comment, message: str, fix: Fix | None = None
     ) -> Finding:
         row, start = comment.row, self.text[: comment.start]

@@ -41,26 +41,28 @@ class Comment:
     """What is wrong with it; "" where nothing is."""
 
 
-def mentions(text: str) -> bool:
+def mentions_suppression(text: str) -> bool:
     """Whether a text may hold a suppression: a cheap test before its comments are read."""
     return bool(_MENTION.search(text))
 
 
-def read(text: str) -> tuple[list[Comment], list[range]]:
+def read_comments(text: str) -> tuple[list[Comment], list[range]]:
     """The suppressions of a text, and the rows of each logical line that has more than one."""
-    tokens = list(_tokens(text))
+    tokens = list(_split_tokens(text))
     lines = list(_logical_lines(tokens))
     starts = [0, *(m.end() for m in re.finditer(r"\r\n|\n|\r", text))]
     comments = [
         comment
         for index, token in enumerate(tokens)
         if token.type == tokenize.COMMENT
-        for comment in _read(token, starts[token.start[0] - 1], _rows(tokens, index, lines))
+        for comment in _read_comment(
+            token, starts[token.start[0] - 1], _rows_concerned(tokens, index, lines)
+        )
     ]
     return comments, lines
 
 
-def _tokens(text: str) -> Iterator[TokenInfo]:
+def _split_tokens(text: str) -> Iterator[TokenInfo]:
     try:
         yield from tokenize.generate_tokens(io.StringIO(text, newline="").readline)
     except (tokenize.TokenError, SyntaxError):  # what follows is no Python
@@ -77,7 +79,7 @@ def _logical_lines(tokens: list[TokenInfo]) -> Iterator[range]:
             first = token.start[0]
 
 
-def _rows(tokens: list[TokenInfo], index: int, lines: list[range]) -> tuple[range, bool]:
+def _rows_concerned(tokens: list[TokenInfo], index: int, lines: list[range]) -> tuple[range, bool]:
     """The rows a comment is about: its own, or, alone on a line, those of what comes next.
 
     Next is a whole logical line, with all of them from a decorator to what it decorates; within
@@ -100,19 +102,23 @@ def _rows(tokens: list[TokenInfo], index: int, lines: list[range]) -> tuple[rang
     return range(next_row, next_row + 1), True
 
 
-def _read(token: TokenInfo, line_start: int, about: tuple[range, bool]) -> Iterator[Comment]:
+def _read_comment(
+    token: TokenInfo, line_start: int, about: tuple[range, bool]
+) -> Iterator[Comment]:
     rows, alone = about
     for match in _DIRECTIVE.finditer(token.string):
         offset = line_start + token.start[1]
         body = offset + match.start(2)
         start, end = offset + match.start(), offset + match.start() + len(match[0].rstrip())
         blank = Comment(start, end, token.start[0], (), (body, body), rows, alone)
-        comment = _ours(blank, match[2], body) if match[1] else _noqa(blank, match[2], body)
+        comment = (
+            _read_own(blank, match[2], body) if match[1] else _read_noqa(blank, match[2], body)
+        )
         if comment:
             yield comment
 
 
-def _noqa(blank: Comment, text: str, body: int) -> Comment | None:
+def _read_noqa(blank: Comment, text: str, body: int) -> Comment | None:
     match = _NOQA.match(text)
     words = tuple(re.split(r"[,\s]+", match[0])) if match else ()
     if match is None or not any(re.fullmatch(r"LT\d{3}", w, re.IGNORECASE) for w in words):
@@ -121,7 +127,7 @@ def _noqa(blank: Comment, text: str, body: int) -> Comment | None:
     return replace(blank, words=words, listed=span, noqa=True)
 
 
-def _ours(blank: Comment, text: str, body: int) -> Comment:
+def _read_own(blank: Comment, text: str, body: int) -> Comment:
     match = _OURS.match(text)
     if match is None:
         word = text.split()[0] if text.split() else ""

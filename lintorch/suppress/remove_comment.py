@@ -8,7 +8,7 @@ from lintorch.core.finding import Edit
 from lintorch.suppress.read_comments import Comment
 
 
-def without(text: str, comment: Comment, idle: Collection[str]) -> tuple[Edit, ...]:
+def remove_words(text: str, comment: Comment, idle: Collection[str]) -> tuple[Edit, ...]:
     """Keep the words that are not idle; without any, drop the comment, and its line if empty."""
     kept = [word for word in comment.words if word not in idle]
     if kept:

@@ -17,7 +17,7 @@ _BYTES_A_CALL = 2_560
 _here = threading.local()
 
 
-def deeply(work: Callable[[], R]) -> R:
+def call_deeply(work: Callable[[], R]) -> R:
     """What `work` gives, called where recursion may go deep. Raises what it raises.
 
     Where the system has no such stack to give, it is called on the one there is.

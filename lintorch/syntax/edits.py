@@ -22,7 +22,7 @@ def insert_argument(spans: Spans, call: cst.Call, content: str) -> Edit:
     return Edit(end, end, f", {content}")
 
 
-def above(spans: Spans, statement: cst.CSTNode, content: str) -> Edit:
+def put_line_above(spans: Spans, statement: cst.CSTNode, content: str) -> Edit:
     """A line of its own above a statement, in its indentation."""
     start = _block(spans, statement)[0]
     row = spans.text[_line_start(spans, statement) :]
@@ -30,7 +30,7 @@ def above(spans: Spans, statement: cst.CSTNode, content: str) -> Edit:
     return Edit(start, start, f"{indent}{content}\n")
 
 
-def exchange(spans: Spans, first: cst.CSTNode, second: cst.CSTNode) -> Edit:
+def exchange_statements(spans: Spans, first: cst.CSTNode, second: cst.CSTNode) -> Edit:
     """The lines of two statements, the second of which stands below, the other way round."""
     text, (start, end), (later, last) = spans.text, _block(spans, first), _block(spans, second)
     lower = text[later:last]
@@ -58,7 +58,7 @@ def _first(statement: cst.CSTNode) -> cst.CSTNode:
     return statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else statement
 
 
-def fitted(content: str, outer: cst.CSTNode | None) -> str:
+def fit_operation(content: str, outer: cst.CSTNode | None) -> str:
     """An operation as it may stand in a place with `outer` around it: in brackets where it needs them."""
     free = isinstance(outer, _FREE) and "\n" not in content
     return content if free else f"({content})"

@@ -7,7 +7,7 @@ import io
 import re
 import tokenize
 
-from lintorch.syntax.python_ast import parse
+from lintorch.syntax.python_ast import parse_python
 
 MOST = 2_000
 """Code nested deeper is not parsed: a chain of 1,000 calls, which is, takes libcst 5 s. The deepest
@@ -15,10 +15,10 @@ in 6,872 files of PyPI packages has 52 levels."""
 _NEWLINE = re.compile(r"\r\n|\n|\r")
 
 
-def too_deep(text: str) -> bool:
+def is_too_deep(text: str) -> bool:
     """Whether code is nested beyond what can be parsed. Raises SyntaxError or ValueError."""
     try:
-        return _deeper(parse(text), _Rows(text))
+        return _deeper(parse_python(text), _Rows(text))
     except (RecursionError, MemoryError):
         return True
 

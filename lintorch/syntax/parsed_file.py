@@ -11,7 +11,7 @@ import libcst as cst
 from lintorch.core.finding import Edit, Place
 from lintorch.syntax import edits
 from lintorch.syntax.positions import Spans
-from lintorch.syntax.tree import Tree, grow
+from lintorch.syntax.tree import Tree, grow_tree
 
 N = TypeVar("N", bound=cst.CSTNode)
 
@@ -52,7 +52,7 @@ class ParsedFile:
     @cached_property
     def tree(self) -> Tree:
         """Parents and nodes by class."""
-        return grow(self.module)
+        return grow_tree(self.module)
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The node around this one."""
@@ -116,11 +116,11 @@ class ParsedFile:
 
     def above(self, statement: cst.CSTNode, content: str) -> Edit:
         """Put a line above a statement, and above the comments that stand right over it."""
-        return edits.above(self.spans, statement, content)
+        return edits.put_line_above(self.spans, statement, content)
 
     def exchange(self, first: cst.CSTNode, second: cst.CSTNode) -> Edit:
         """Let two statements with lines of their own change places, each with its comments."""
-        return edits.exchange(self.spans, first, second)
+        return edits.exchange_statements(self.spans, first, second)
 
     def replace(self, node: cst.CSTNode, content: str) -> Edit:
         """Put `content` in the place of a node."""
@@ -129,7 +129,7 @@ class ParsedFile:
 
     def fitted(self, content: str, place: cst.CSTNode) -> str:
         """An operation as it may stand in the place of a node, in brackets where it needs them."""
-        return edits.fitted(content, self.parent(place))
+        return edits.fit_operation(content, self.parent(place))
 
     def insert_argument(self, call: cst.Call, content: str) -> Edit:
         """Add an argument at the end of a call, however the call is laid out."""

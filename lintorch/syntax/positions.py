@@ -15,7 +15,7 @@ from functools import cached_property
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
-from lintorch.syntax.python_ast import parse
+from lintorch.syntax.python_ast import parse_python
 
 _NEWLINE = re.compile(r"\r\n|\n|\r")
 _BLOCKS = (cst.FunctionDef, cst.ClassDef, cst.For, cst.While, cst.With, cst.If)
@@ -71,7 +71,7 @@ class Spans:
     @cached_property
     def _ast(self) -> ast.Module | None:
         try:
-            return parse(self.text)
+            return parse_python(self.text)
         except (SyntaxError, ValueError):  # syntax newer than the running interpreter
             return None
 

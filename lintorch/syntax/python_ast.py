@@ -6,7 +6,7 @@ import ast
 import warnings
 
 
-def parse(text: str | bytes) -> ast.Module:
+def parse_python(text: str | bytes) -> ast.Module:
     """The tree of a text, or of bytes with their coding line; what it warns of is nobody's here.
 
     Raises SyntaxError, or ValueError (null bytes), or RecursionError or MemoryError where it is
@@ -17,9 +17,9 @@ def parse(text: str | bytes) -> ast.Module:
         return ast.parse(text)
 
 
-def outlined(text: str | bytes) -> ast.Module:
+def parse_or_empty(text: str | bytes) -> ast.Module:
     """The same of another file than the one that is checked: without a tree it says nothing."""
     try:
-        return parse(text)
+        return parse_python(text)
     except Exception:  # a codec that its coding line names may raise anything
         return ast.Module([], [])

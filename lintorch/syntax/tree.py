@@ -43,7 +43,7 @@ class Tree:
         return numbers
 
 
-def grow(module: cst.Module) -> Tree:
+def grow_tree(module: cst.Module) -> Tree:
     """Walk the module once."""
     parents: dict[cst.CSTNode, cst.CSTNode] = {}
     nodes: defaultdict[type, list[cst.CSTNode]] = defaultdict(list)
@@ -73,7 +73,7 @@ def parameters(function: cst.FunctionDef) -> list[cst.Param]:
     return [*given.posonly_params, *given.params, *given.kwonly_params]
 
 
-def leaves(block: cst.CSTNode) -> bool:
+def ends_in_jump(block: cst.CSTNode) -> bool:
     """Whether what follows a block is never reached from its end."""
     if isinstance(block, cst.Else):
         block = block.body

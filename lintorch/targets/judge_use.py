@@ -12,7 +12,7 @@ from lintorch.targets.verdict import About, Answer, Verdict
 _OVERLOADS = ("default", "Tensor", "Scalar")
 
 
-def spellings(operator: str, names: str) -> Iterator[str]:
+def list_spellings(operator: str, names: str) -> Iterator[str]:
     """The names that a table may have an operator by; those of aten differ from table to table."""
     yield operator
     if names != "aten":
@@ -25,17 +25,17 @@ def spellings(operator: str, names: str) -> Iterator[str]:
     yield from (f"aten.{base}.{overload}" for overload in _OVERLOADS)
 
 
-def operator(
+def judge_operator(
     name: str, row: Row | None, since: int | None, opset: int | None, target: str, release: Release
 ) -> Verdict:
     """Whether the operator is there, as the opset that defined it last (`since`) means it."""
     if row is None:
-        return _absent(name, since, target, release)
+        return _judge_absent(name, since, target, release)
     if row["supported"] is None:
         return Verdict(Answer.UNKNOWN, f"trying {name} on {target} told nothing")
     if not row["supported"]:
-        return Verdict(Answer.NO, _missing(name, row, target))
-    answer = _version(name, row, since, opset)
+        return Verdict(Answer.NO, _explain_missing(name, row, target))
+    answer = _judge_version(name, row, since, opset)
     if answer is Answer.NO:
         return Verdict(answer, f"{target} has no {name} as of opset {since}", About.VERSION)
     if answer is Answer.UNKNOWN:
@@ -45,7 +45,7 @@ def operator(
     return Verdict(Answer.YES, said, disputed=disputed)
 
 
-def use(
+def judge_use(
     verdict: Verdict,
     row: Row,
     since: int | None,
@@ -55,7 +55,7 @@ def use(
     target: str,
 ) -> Verdict:
     """The verdict on an operator that is there, in view of its first input."""
-    taken = _types(row, since)
+    taken = _list_types(row, since)
     if types and taken and types[0] not in taken and casts.get(types[0]) not in taken:
         reason = f"{target} takes {', '.join(taken)} there, not {types[0]}"
         return replace(verdict, answer=Answer.NO, reason=reason, about=About.TYPE)
@@ -67,7 +67,7 @@ def use(
     return verdict
 
 
-def _absent(name: str, since: int | None, target: str, release: Release) -> Verdict:
+def _judge_absent(name: str, since: int | None, target: str, release: Release) -> Verdict:
     if not release.complete:
         return Verdict(Answer.UNKNOWN, f"nothing is known of {name} on {target}")
     if since is not None and release.limit == "refused" and opset_history.has_body(name, since):
@@ -75,22 +75,22 @@ def _absent(name: str, since: int | None, target: str, release: Release) -> Verd
     return Verdict(Answer.NO, f"{target} has no {name}")
 
 
-def _missing(name: str, row: Row, target: str) -> str:
+def _explain_missing(name: str, row: Row, target: str) -> str:
     said = f"{target} has no {name}"
     return f"{said}, whatever its documentation says" if row.get("documented") == "Y" else said
 
 
-def _version(name: str, row: Row, since: int | None, opset: int | None) -> Answer:
+def _judge_version(name: str, row: Row, since: int | None, opset: int | None) -> Answer:
     """Whether the operator is there as a certain opset defined it; yes where the row does not tell."""
     if since is None or opset is None:
         return Answer.YES
     if since in row.get("missing", ()):
         return Answer.NO
     if "kernels" in row or "ran" in row:
-        found = _kernel(row, since) is not None or since in row.get("ran", ())
+        found = _find_kernel(row, since) is not None or since in row.get("ran", ())
         return Answer.YES if found else Answer.UNKNOWN
     if "ran_opset" in row or "failed_opset" in row:
-        ran = {opset_history.defined(name, each) for each in row.get("ran_opset", ())}
+        ran = {opset_history.find_definition(name, each) for each in row.get("ran_opset", ())}
         return Answer.YES if since in ran else Answer.UNKNOWN
     if "versions" in row:
         return Answer.YES if since in row["versions"] else Answer.UNKNOWN
@@ -100,7 +100,7 @@ def _version(name: str, row: Row, since: int | None, opset: int | None) -> Answe
     return Answer.YES
 
 
-def _kernel(row: Row, since: int) -> Sequence[object] | None:
+def _find_kernel(row: Row, since: int) -> Sequence[object] | None:
     """The kernel for a definition: one without upper bound is only for the one it names."""
     for kernel in row.get("kernels", ()):
         begin, end = kernel[:2]
@@ -110,9 +110,9 @@ def _kernel(row: Row, since: int) -> Sequence[object] | None:
     return None
 
 
-def _types(row: Row, since: int | None) -> Sequence[str]:
+def _list_types(row: Row, since: int | None) -> Sequence[str]:
     """The types its first input may have; () where unknown."""
-    kernel = _kernel(row, since) if since is not None else None
+    kernel = _find_kernel(row, since) if since is not None else None
     if kernel is not None and len(kernel) > 2:
         found: Sequence[str] = kernel[2]  # type: ignore[assignment]
         return found

@@ -5,36 +5,31 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from lintorch.targets.runtime_tables import read
+from lintorch.targets.runtime_tables import read_table
 
 
 @functools.cache
-def _operators() -> dict[str, list[list[int]]]:
-    table: Any = read("_onnx_operators")
+def _read_operators() -> dict[str, list[list[int]]]:
+    table: Any = read_table("_onnx_operators")
     found: dict[str, list[list[int]]] = table["operators"]
     return found
 
 
 def is_standard(operator: str) -> bool:
     """Whether ONNX has, or had, an operator of this name."""
-    return operator in _operators()
+    return operator in _read_operators()
 
 
-def defined(operator: str, opset: int | None) -> int | None:
+def find_definition(operator: str, opset: int | None) -> int | None:
     """The opset that defines an operator as a model of this opset uses it; None where none does.
 
     Without an opset, the last definition.
     """
-    known = [n for n in _operators().get(operator, [[]])[0] if opset is None or n <= opset]
+    known = [n for n in _read_operators().get(operator, [[]])[0] if opset is None or n <= opset]
     return max(known, default=None)
-
-
-def first(operator: str) -> int | None:
-    """The opset that an operator came with."""
-    return min(_operators().get(operator, [[]])[0], default=None)
 
 
 def has_body(operator: str, since: int) -> bool:
     """Whether a runtime without the operator can put its function body in its place."""
-    entry = _operators().get(operator, [[]])
+    entry = _read_operators().get(operator, [[]])
     return len(entry) > 1 and since in entry[1]

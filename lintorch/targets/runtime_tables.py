@@ -50,9 +50,11 @@ class Family:
         self.runtime: str = data["runtime"]
         self.names: str = data["names"]
         """What its operators are called: "onnx", "aten" or "torch" (modules and functions)."""
+        self.looks_up: str = data.get("looks_up", "")
+        """Of which aten operators it says all: "traced", "program", or "" for none."""
         self.casts: Mapping[str, str] = data.get("casts", {})
         """Types that it turns into another one by itself."""
-        self.releases = tuple(_release(each, data) for each in data["releases"])
+        self.releases = tuple(_read_release(each, data) for each in data["releases"])
         self._rows: list[Row] = data["rows"]
         self._operators: Mapping[str, int | list[tuple[str, int | None]]] = data["operators"]
         self._order = {release.version: n for n, release in enumerate(self.releases)}
@@ -83,24 +85,24 @@ class Family:
 
 
 @functools.cache
-def family(name: str) -> Family:
+def load_family(name: str) -> Family:
     """The tables of a runtime."""
-    return Family(read(name))
+    return Family(read_table(name))
 
 
-def read(name: str) -> Any:
+def read_table(name: str) -> Any:
     """A file of `data/`."""
     return json.loads((_DATA / f"{name}.json").read_text("utf-8"))
 
 
 @functools.cache
-def families() -> tuple[str, ...]:
+def list_families() -> tuple[str, ...]:
     """The runtimes there are tables of."""
     names = [entry.name for entry in _DATA.iterdir()]
     return tuple(sorted(n.removesuffix(".json") for n in names if n[0] not in "_."))
 
 
-def _release(each: Mapping[str, Any], data: Mapping[str, Any]) -> Release:
+def _read_release(each: Mapping[str, Any], data: Mapping[str, Any]) -> Release:
     given = {name: value for name, value in each.items() if name in Release.__dataclass_fields__}
     given |= {name: tuple(given[name]) for name in ("notes", "bounds") if name in given}
     given["sources"] = tuple(data["sources"][n] for n in each["sources"])

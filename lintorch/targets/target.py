@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from lintorch.targets import judge_use, opset_history
-from lintorch.targets.runtime_tables import Family, Release, Row, family
+from lintorch.targets.runtime_tables import Family, Release, Row, load_family
 from lintorch.targets.verdict import About, Answer, Verdict
 
 _ONNX = ("", "ai.onnx")
 _LOWEST = 7
+"""The first opset of which the tables of runtimes tell anything."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Target:
     @property
     def tables(self) -> Family:
         """All that is known of its runtime."""
-        return family(self.family)
+        return load_family(self.family)
 
     @property
     def release(self) -> Release:
@@ -83,26 +84,28 @@ class Target:
         kind = "onnx" if domain in _ONNX else domain
         if kind != self.tables.names:
             return Verdict(Answer.UNKNOWN, f"{self.name} has no table of {kind} operators")
-        if kind == "onnx" and _refused(opset, release):
+        if kind == "onnx" and _opset_refused(opset, release):
             reason = f"{self.name} refuses opset {opset}: its highest is {release.highest}"
             return Verdict(Answer.NO, reason, About.OPSET, confidence=release.confidence)
         spelled, row = self._row(operator)
-        since = opset_history.defined(spelled, opset) if kind == "onnx" else None
+        since = opset_history.find_definition(spelled, opset) if kind == "onnx" else None
         if kind == "onnx" and since is None and opset_history.is_standard(spelled):
             return Verdict(Answer.UNKNOWN, f"ONNX has no {spelled} at opset {opset}")
-        verdict = judge_use.operator(spelled, row, since, opset, self.name, release)
+        verdict = judge_use.judge_operator(spelled, row, since, opset, self.name, release)
         if row is not None and verdict:
-            verdict = judge_use.use(verdict, row, since, types, rank, self.tables.casts, self.name)
+            verdict = judge_use.judge_use(
+                verdict, row, since, types, rank, self.tables.casts, self.name
+            )
         return replace(verdict, confidence=release.confidence)
 
     def _row(self, operator: str) -> tuple[str, Row | None]:
         """The row of an operator, under the name that the table has it by."""
-        for name in judge_use.spellings(operator, self.tables.names):
+        for name in judge_use.list_spellings(operator, self.tables.names):
             if (row := self.tables.row(name, self.version)) is not None:
                 return name, row
         return operator, None
 
 
-def _refused(opset: int | None, release: Release) -> bool:
+def _opset_refused(opset: int | None, release: Release) -> bool:
     limit = release.highest if release.limit == "refused" else None
     return opset is not None and limit is not None and opset > limit

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 
-from lintorch.targets.runtime_tables import families, family
+from lintorch.targets.runtime_tables import list_families, load_family
 from lintorch.targets.target import Target
 
 ALIASES = {
@@ -30,31 +30,31 @@ class TargetError(ValueError):
 
 
 @functools.cache
-def find(name: str) -> Target:
+def find_target(name: str) -> Target:
     """The target of a name; a release without table of its own takes that of its minor release.
 
     A runtime with one table needs no release. Raises TargetError.
     """
-    known = {**dict(zip(families(), families(), strict=True)), **ALIASES}
+    known = {**dict(zip(list_families(), list_families(), strict=True)), **ALIASES}
     written = name.strip().lower()
     whole = [each for each in known if written == each or written.startswith(f"{each}-")]
     if not whole:
         raise TargetError(f"unknown target `{name}`{_near_runtime(written, tuple(known))}")
     longest = max(whole, key=len)
-    version = _release(known[longest], written[len(longest) + 1 :].removeprefix("v"))
+    version = _find_release(known[longest], written[len(longest) + 1 :].removeprefix("v"))
     if version is None:
         raise TargetError(f"unknown target `{name}`{_near_release(known[longest], written)}")
     return Target(known[longest], version)
 
 
-def every() -> Iterator[Target]:
+def list_targets() -> Iterator[Target]:
     """All targets, by runtime, oldest release first."""
-    for name in families():
-        yield from (Target(name, release.version) for release in family(name).releases)
+    for name in list_families():
+        yield from (Target(name, release.version) for release in load_family(name).releases)
 
 
-def _release(runtime: str, asked: str) -> str | None:
-    versions = [release.version for release in family(runtime).releases]
+def _find_release(runtime: str, asked: str) -> str | None:
+    versions = [release.version for release in load_family(runtime).releases]
     if not asked:
         return versions[0] if len(versions) == 1 else None
     parts = asked.split(".")
@@ -70,20 +70,20 @@ def _near_runtime(written: str, known: tuple[str, ...]) -> str:
     match = get_close_matches(head, known, 1) or get_close_matches(written, known, 1)
     if match:
         runtime = ALIASES.get(match[0], match[0])
-        newest = family(runtime).releases[-1].version
+        newest = load_family(runtime).releases[-1].version
         return f"; did you mean `{runtime}`, as in `{runtime}-{newest}`?"
-    return f"; known runtimes are {', '.join(families())}"
+    return f"; known runtimes are {', '.join(list_families())}"
 
 
 def _near_release(runtime: str, written: str) -> str:
     """The releases before and after the one asked for, or the newest where that is no number."""
-    listed = [r.version for r in family(runtime).releases if not r.variant]
-    asked = _numbers(written.rpartition("-")[2])
-    below = [v for v in listed if _numbers(v) <= asked][-1:]
-    above = [v for v in listed if _numbers(v) > asked][:1]
+    listed = [r.version for r in load_family(runtime).releases if not r.variant]
+    asked = _split_version(written.rpartition("-")[2])
+    below = [v for v in listed if _split_version(v) <= asked][-1:]
+    above = [v for v in listed if _split_version(v) > asked][:1]
     near = [f"`{runtime}-{v}`" for v in (below + above if asked else listed[-3:])]
     return f"; the nearest releases with a table are {' and '.join(near)}"
 
 
-def _numbers(version: str) -> tuple[int, ...]:
+def _split_version(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".") if part.isdigit())

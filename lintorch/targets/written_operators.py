@@ -6,7 +6,7 @@ import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lintorch.targets.runtime_tables import read
+from lintorch.targets.runtime_tables import read_table
 
 _FIRST_NEW = 18
 """The lowest opset that the new exporter writes."""
@@ -14,39 +14,39 @@ Changes = Sequence[tuple[int, Sequence[str] | None]]
 
 
 @functools.cache
-def rows() -> Mapping[str, Mapping[str, Any]]:
+def load_rows() -> Mapping[str, Mapping[str, Any]]:
     """The measured rows, by each name that they are of."""
-    table = read("_torch_operators")["rows"]
+    table = read_table("_torch_operators")["rows"]
     return {name: row for row in table for name in (row["name"], *row.get("also", ()))}
 
 
-def operators(name: str, exporter: str, opset: int) -> tuple[str, ...] | None:
+def list_written(name: str, exporter: str, opset: int) -> tuple[str, ...] | None:
     """The ONNX operators that an exporter writes; None where it refuses, or nothing was measured."""
     found: Sequence[str] | None = None
     asked = max(opset, _FIRST_NEW) if exporter == "onnx" else opset
-    for begin, written in _changes(name, exporter):
+    for begin, written in _list_changes(name, exporter):
         if begin <= asked:
             found = written
     return None if found is None else tuple(found)
 
 
-def first(name: str, exporter: str) -> int | None:
+def find_first_opset(name: str, exporter: str) -> int | None:
     """The first opset at which an exporter writes it; None where there is none, or none is known."""
-    return next((begin for begin, written in _changes(name, exporter) if written), None)
+    return next((begin for begin, written in _list_changes(name, exporter) if written), None)
 
 
-def traced(name: str) -> tuple[str, ...]:
+def list_traced(name: str) -> tuple[str, ...]:
     """The operators of PyTorch that it is, as torch.export finds them."""
-    return tuple(rows().get(name, {}).get("aten", ()))
+    return tuple(load_rows().get(name, {}).get("aten", ()))
 
 
-def without(operator: str, exporter: str) -> tuple[int, frozenset[str]] | None:
+def find_last_without(operator: str, exporter: str) -> tuple[int, frozenset[str]] | None:
     """The last opset at which an exporter writes others in place of an ONNX operator, and which.
 
     None where anything is written as that operator from the first opset on.
     """
     found: list[tuple[int, frozenset[str]]] = []
-    for row in rows().values():
+    for row in load_rows().values():
         changes = [(begin, names) for begin, names in row.get(exporter, ()) if names]
         at = next((n for n, (_, names) in enumerate(changes) if operator in names), None)
         if at == 0:
@@ -57,6 +57,6 @@ def without(operator: str, exporter: str) -> tuple[int, frozenset[str]] | None:
     return (lowest, frozenset().union(*(names for _, names in found))) if found else None
 
 
-def _changes(name: str, exporter: str) -> Changes:
-    found: Changes = rows().get(name, {}).get(exporter, ())
+def _list_changes(name: str, exporter: str) -> Changes:
+    found: Changes = load_rows().get(name, {}).get(exporter, ())
     return found

@@ -8,7 +8,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.facts.api.version_guards import hedged
+from lintorch.facts.api.version_guards import is_name_guarded
 from lintorch.facts.names.scopes import dotted_text
 from lintorch.source import Source
 
@@ -106,7 +106,7 @@ def as_module(node: cst.Import, source: Source) -> Iterator[Hit]:
 
 def _judged(node: _Use, source: Source, edits: tuple[Edit, ...]) -> Iterator[Hit]:
     device, name = NAMES[source.name(node)]
-    if source.profile.torch < SINCE or hedged(node, source):
+    if source.profile.torch < SINCE or is_name_guarded(node, source):
         return
     how = f'device_type="{device}"' if name.startswith("custom") else f'"{device}", ...'
     message = f"{source.name(node)} is deprecated since torch 2.4: use torch.amp.{name}({how})"
@@ -174,7 +174,7 @@ def _together(
     edits = [source.replace(node.module, "torch.amp")]
     for use in uses:
         bound = source.bound(use)
-        if len(bound) != 1 or bound[0].node not in aliases or hedged(use, source):
+        if len(bound) != 1 or bound[0].node not in aliases or is_name_guarded(use, source):
             return ()
         if _only_named(use, source):
             continue

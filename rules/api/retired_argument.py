@@ -11,7 +11,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Edit, Fix, Hit
 from lintorch.core.rule import Rule
 from lintorch.core.tables import Table, release
-from lintorch.facts.api.version_guards import hedged
+from lintorch.facts.api.version_guards import is_name_guarded
 from lintorch.source import Arguments, Kind, Source, literal
 
 rule = Rule(
@@ -73,7 +73,7 @@ def in_torch(call: cst.Call, source: Source) -> Iterator[Hit]:
         return
     for row in _rows().get(source.name(call.func), ()):
         since = release(row["since"])
-        if source.profile.torch < since or hedged(call.func, source):
+        if source.profile.torch < since or is_name_guarded(call.func, source):
             continue
         given = source.arguments(call, *row["parameters"])
         if row["kind"] == "reduction":
@@ -88,7 +88,7 @@ def in_torchvision(call: cst.Call, source: Source) -> Iterator[Hit]:
         return
     name = _builder(call, source)
     known = BUILDERS.rows.get(name) if name else None
-    if known is None or hedged(call.func, source):
+    if known is None or is_name_guarded(call.func, source):
         return
     for old, (new, weights) in known.items():
         arg = next((a for a in call.args if a.keyword and a.keyword.value == old), None)

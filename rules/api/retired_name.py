@@ -12,8 +12,8 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.core.tables import Table, release
-from lintorch.facts.api.call_templates import rewritten
-from lintorch.facts.api.version_guards import hedged
+from lintorch.facts.api.call_templates import rewrite_call
+from lintorch.facts.api.version_guards import is_name_guarded
 from lintorch.source import Arguments, Kind, Source, literal
 
 rule = Rule(
@@ -99,7 +99,7 @@ def by_import(node: cst.ImportFrom, source: Source) -> Iterator[Hit]:
             uses = [use for use in _uses(local.value, source) if source.name(use) in TABLE.by_name]
             for use in uses:
                 yield from _judged(use, row, source)
-            if not uses and _is_gone(row, source) and not hedged(local, source):
+            if not uses and _is_gone(row, source) and not is_name_guarded(local, source):
                 yield Hit(alias, _message(row, source), severity=Severity.ERROR)
 
 
@@ -151,7 +151,7 @@ def _judged(node: cst.Attribute | cst.Name, row: dict[str, Any], source: Source)
     call = parent if isinstance(parent, cst.Call) and parent.func is node else None
     if source.profile.torch < release(row["since"]) or not _counts(node, call, row, source):
         return
-    if hedged(node, source):
+    if is_name_guarded(node, source):
         return
     severity = Severity.WARNING if row["warns"] else Severity.NOTE
     if _is_gone(row, source):
@@ -277,7 +277,7 @@ def _rewritten(
     if call is None and not row["form"].startswith("value"):
         return ()
     given = _values(node, call, row, source)
-    return rewritten(call or node, given, row["rewrites"], source) if given is not None else ()
+    return rewrite_call(call or node, given, row["rewrites"], source) if given is not None else ()
 
 
 def _values(

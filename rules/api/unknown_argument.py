@@ -12,7 +12,7 @@ from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.profile import MEASURED_TORCH
 from lintorch.core.rule import Rule
 from lintorch.core.tables import Table
-from lintorch.facts.api.offered_names import Takes, last_parts, takes
+from lintorch.facts.api.offered_names import CallableParameters, last_parts, parameters_by_callable
 from lintorch.facts.api.tentative import is_tentative
 from lintorch.source import UNKNOWN, Source, literal
 
@@ -83,7 +83,7 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     given, args = source.name(call.func), call.args
     if given == "functools.partial" and len(args) > 1 and not args[0].star:
         given, args = source.name(args[0].value), args[1:]
-    known = takes(PARAMETERS).get(given) if given.startswith("torch") else None
+    known = parameters_by_callable(PARAMETERS).get(given) if given.startswith("torch") else None
     if known is None:
         return
     hits = [*unknown_keywords(given, known, call, args, source), *misplaced(given, known, args)]
@@ -117,7 +117,7 @@ def last_name(func: cst.BaseExpression) -> str:
 
 
 def unknown_keywords(
-    given: str, known: Takes, call: cst.Call, args: Sequence[cst.Arg], source: Source
+    given: str, known: CallableParameters, call: cst.Call, args: Sequence[cst.Arg], source: Source
 ) -> Iterator[Hit]:
     if known.any_keyword:
         return
@@ -154,14 +154,14 @@ def retired() -> frozenset[tuple[str, str]]:
     )
 
 
-def close(given: str, keyword: str, known: Takes) -> str:
+def close(given: str, keyword: str, known: CallableParameters) -> str:
     for (prefix, wrong), right in SPELLED.items():
         if keyword == wrong and given.startswith(prefix) and right in known.names:
             return right
-    return known.near(keyword)
+    return known.nearest_keyword(keyword)
 
 
-def taken_by_position(name: str, known: Takes, args: Sequence[cst.Arg]) -> bool:
+def taken_by_position(name: str, known: CallableParameters, args: Sequence[cst.Arg]) -> bool:
     """Whether a positional argument fills the parameter already, or may."""
     if known.positional is None or any(arg.star for arg in args):
         return True
@@ -172,7 +172,7 @@ def taken_by_position(name: str, known: Takes, args: Sequence[cst.Arg]) -> bool:
 # positions
 
 
-def misplaced(given: str, known: Takes, args: Sequence[cst.Arg]) -> Iterator[Hit]:
+def misplaced(given: str, known: CallableParameters, args: Sequence[cst.Arg]) -> Iterator[Hit]:
     slots = known.positional
     if slots is None:
         return

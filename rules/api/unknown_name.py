@@ -11,8 +11,8 @@ from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.profile import MEASURED_TORCH
 from lintorch.core.rule import Rule
 from lintorch.core.tables import Table
-from lintorch.facts.api.nearest_name import nearest
-from lintorch.facts.api.offered_names import modules
+from lintorch.facts.api.nearest_name import nearest_names
+from lintorch.facts.api.offered_names import names_by_module
 from lintorch.facts.api.tentative import is_added, is_looked_up, is_tentative
 from lintorch.facts.names.scopes import dotted_text
 from lintorch.source import Source
@@ -136,7 +136,7 @@ def suspects(source: Source) -> set[str]:
     found: set[str] = set()
     if not heads:
         return found
-    known = modules(NAMES)
+    known = names_by_module(NAMES)
     for chain in re.findall(
         rf"(?<![\w.])(?:{'|'.join(map(re.escape, heads))})(?:\.\w+)+", source.text
     ):
@@ -152,7 +152,7 @@ def suspects(source: Source) -> set[str]:
 
 def imported(source: Source) -> Iterator[tuple[str, str]]:
     """Local names of modules whose names are known, and the modules."""
-    known = modules(NAMES)
+    known = names_by_module(NAMES)
     for node in source.nodes(cst.Import):
         for alias in node.names:
             full = dotted_text(alias.name)
@@ -196,7 +196,7 @@ def is_target(node: cst.CSTNode, source: Source) -> bool:
 
 
 def is_unknown(module: str, name: str) -> bool:
-    known = modules(NAMES).get(module)
+    known = names_by_module(NAMES).get(module)
     return known is not None and name not in known and not name.startswith("_")
 
 
@@ -227,9 +227,11 @@ def meant(module: str, name: str, called: bool = False) -> list[str]:
     """What the name is a slip of, by full name: of the same module, or the same name elsewhere."""
     if f"{module}.{name}" in OF_NUMPY:
         return [f"{module}.{OF_NUMPY[f'{module}.{name}']}"]
-    known = modules(NAMES)[module]
+    known = names_by_module(NAMES)[module]
     own = [
-        f"{module}.{other}" for other in nearest(name, known) if not (called and other in DTYPES)
+        f"{module}.{other}"
+        for other in nearest_names(name, known)
+        if not (called and other in DTYPES)
     ]
     callables = PARAMETERS.rows
     family = module.partition(".")[0]
@@ -304,7 +306,11 @@ def moved_fix(
     """The same names from the module that has them now."""
     _, now = MOVED[origin]
     asked = {dotted_text(alias.name) for alias in names}
-    if now not in modules(NAMES) or not asked <= modules(NAMES)[now] or node.module is None:
+    if (
+        now not in names_by_module(NAMES)
+        or not asked <= names_by_module(NAMES)[now]
+        or node.module is None
+    ):
         return None
     return Fix(f"import from {now}", (source.replace(node.module, now),), Applicability.SAFE)
 

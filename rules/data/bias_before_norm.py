@@ -13,7 +13,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import NormedBias, Site, Trace
-from lintorch.evidence.host_reads import is_whole
+from lintorch.evidence.host_reads import is_whole_run
 from lintorch.facts.classes.classes import is_self
 from lintorch.facts.nets.layers import CONV, TRANSPOSED, Layer
 from lintorch.source import Source
@@ -84,7 +84,7 @@ def in_forward(call: cst.Call, source: Source) -> Iterator[Hit]:
     if isinstance(given, cst.Name):
         given = line_before(call, given.value, source)
     if isinstance(given, cst.Call) and is_own(given.func) and uses(given.func, source) == 1:
-        made = source.layers.only(given.func)
+        made = source.layers.only_value(given.func)
         if isinstance(made, cst.Call):
             yield from between(made, call.func, source)
 
@@ -92,7 +92,7 @@ def in_forward(call: cst.Call, source: Source) -> Iterator[Hit]:
 @rule.trace(NormedBias)
 def in_trace(event: NormedBias, trace: Trace) -> Iterator[Hit | Refuted]:
     """All layers that the line made, in all runs."""
-    if not all(map(is_whole, trace.runs)):
+    if not all(map(is_whole_run, trace.runs)):
         return
     said = [
         e

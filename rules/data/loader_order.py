@@ -11,7 +11,12 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.facts.classes.classes import ClassInfo, is_self
-from lintorch.facts.training.loaders import LOADER, holder, loader_arguments, reads
+from lintorch.facts.training.loaders import (
+    LOADER,
+    assigned_variable,
+    loader_arguments,
+    loops_over_loader,
+)
 from lintorch.source import Source, literal
 from lintorch.syntax.literals import Arguments
 from lintorch.syntax.tree import offspring
@@ -104,7 +109,7 @@ def in_loaders(call: cst.Call, source: Source) -> Iterator[Hit]:
     if source.name(call.func) != LOADER:
         return
     given = loader_arguments(call)
-    held = holder(call, source)
+    held = assigned_variable(call, source)
     name = held.attr.value if isinstance(held, cst.Attribute) else held.value if held else ""
     if EVALUATES.fullmatch(name):
         if literal(given.get("drop_last")) is True and not is_one_by_one(given, source):
@@ -162,7 +167,9 @@ def is_one_by_one(given: Arguments, source: Source) -> bool:
 
 def unshuffled(call: cst.Call, shuffle: cst.BaseExpression | None, source: Source) -> Iterator[Hit]:
     """Of a dataset that surely is indexed, in a loop that trains epoch after epoch."""
-    trained = any(r.epochs and source.loops.of(r.loop).trains for r in reads(call, source))
+    trained = any(
+        r.epochs and source.loops.of(r.loop).trains for r in loops_over_loader(call, source)
+    )
     dataset = loader_arguments(call).get("dataset")
     if not trained or dataset is None or not is_map_style(dataset, source):
         return
@@ -287,7 +294,7 @@ def held_through(call: cst.Call, source: Source) -> str:
     if isinstance(outer, cst.Attribute) and outer.attr.value == "manual_seed":
         seeded = source.parent(outer)
         call = seeded if isinstance(seeded, cst.Call) else call
-    held = holder(call, source)
+    held = assigned_variable(call, source)
     return held.attr.value if isinstance(held, cst.Attribute) else ""
 
 

@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.facts.training.loaders import LOADER, Read, loader_arguments, reads
+from lintorch.facts.training.loaders import LOADER, LoaderLoop, loader_arguments, loops_over_loader
 from lintorch.source import Source, literal
 from lintorch.syntax.literals import Arguments
 
@@ -89,7 +89,9 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     if source.name(call.func) != LOADER:
         return
     given = loader_arguments(call)
-    training = [read for read in reads(call, source) if source.loops.of(read.loop).trains]
+    training = [
+        read for read in loops_over_loader(call, source) if source.loops.of(read.loop).trains
+    ]
     if training and given.complete:
         yield from unhelped(call, given, training, source)
         if literal(given.get("pin_memory")) is True:
@@ -97,7 +99,7 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
 
 
 def unhelped(
-    call: cst.Call, given: Arguments, training: list[Read], source: Source
+    call: cst.Call, given: Arguments, training: list[LoaderLoop], source: Source
 ) -> Iterator[Hit]:
     """No workers, or workers that do not outlive an epoch."""
     workers = given.value("num_workers", 0)
@@ -122,7 +124,7 @@ def kept(call: cst.Call, given: Arguments, source: Source) -> Fix:
     return Fix("keep the workers", (edit,), Applicability.UNSAFE)
 
 
-def blocking(training: list[Read], source: Source) -> Iterator[Hit]:
+def blocking(training: list[LoaderLoop], source: Source) -> Iterator[Hit]:
     """`x.to(device)` of what the loop reads."""
     for read in training:
         batch = {name.value for name in names_in(read.loop.target)}

@@ -8,7 +8,7 @@ import libcst as cst
 
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
-from lintorch.facts.training.roles import of_class
+from lintorch.facts.training.roles import role_of_class
 from lintorch.source import Role, Source
 from lintorch.syntax.tree import offspring
 
@@ -89,7 +89,7 @@ def in_source(node: cst.BinaryOperation, source: Source) -> Iterator[Hit]:
 
 def is_model(node: cst.CSTNode, source: Source) -> bool:
     """Whether a model is called, by what made it or by its name and its other methods."""
-    made = {of_class(source.name(call.func), source) for call in source.origins(node)}
+    made = {role_of_class(source.name(call.func), source) for call in source.origins(node)}
     return made == {Role.MODEL} or source.presumed_role(node) is Role.MODEL
 
 

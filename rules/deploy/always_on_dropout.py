@@ -104,7 +104,7 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
 
 @rule.trial("random")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
-    for event in trial.trace.find(*FUNCTIONS):
+    for event in trial.trace.find_events(*FUNCTIONS):
         if _dropped(event)[1]:
             yield Hit(event, f"{outcome.exporter} and eager disagree: {outcome.detail}")
 

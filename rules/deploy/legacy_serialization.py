@@ -8,7 +8,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.facts.api.version_guards import asked
+from lintorch.facts.api.version_guards import is_version_guarded
 from lintorch.source import Source
 
 rule = Rule(
@@ -49,7 +49,7 @@ _KEYWORD = "_use_new_zipfile_serialization"
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     if source.name(call.func) != "torch.save" or source.profile.torch < (1, 6):
         return
-    if asked(call, source):
+    if is_version_guarded(call, source):
         return
     given = source.arguments(call, "obj", "f", "pickle_module", "pickle_protocol", _KEYWORD)
     if given.value(_KEYWORD) is False and not _is_buffer(given.get("f"), source):

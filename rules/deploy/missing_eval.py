@@ -10,7 +10,7 @@ import libcst as cst
 
 from lintorch.core.exporter_calls import DYNAMO_BY_DEFAULT, EXPORTER_CALLS
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Place, Refuted, Severity
-from lintorch.core.profile import enumerated
+from lintorch.core.profile import enumerate_names
 from lintorch.core.rule import Rule
 from lintorch.evidence import IN_TRAINING, GraphCapture, ModalLayer, Outcome, Trace, Tracer, Trial
 from lintorch.source import Source
@@ -104,17 +104,17 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
 
 @rule.trace(ModalLayer)
 def in_trace(event: ModalLayer, trace: Trace) -> Iterator[Hit]:
-    layers = list(trace.find(ModalLayer))
+    layers = list(trace.find_events(ModalLayer))
     if event is layers[0]:
         counted = Counter(_shown(layer) for layer in layers)
         shown = [f"{name} ×{n}" if n > 1 else name for name, n in counted.items()]
-        message = f"{trace.record.qualname} holds what depends on the mode: {enumerated(shown)}"
-        yield Hit(_class(trace), message, confirms=True)
+        message = f"{trace.record.qualname} holds what depends on the mode"
+        yield Hit(_class(trace), message, confirms=True, detail=enumerate_names(shown))
 
 
 @rule.trace(Tracer.FX, Tracer.EXPORT)
 def in_graphs(capture: GraphCapture, trace: Trace) -> Iterator[Refuted]:
-    if not any(trace.find(ModalLayer)):
+    if not any(trace.find_events(ModalLayer)):
         yield Refuted(_class(trace), f"no layer of {trace.record.qualname} depends on the mode")
 
 
@@ -171,7 +171,7 @@ def _shown(layer: ModalLayer) -> str:
 
 def _depend(names: list[str]) -> str:
     """`BatchNorm2d and Dropout depend`."""
-    return f"{enumerated(names)} depend{'s' if len(names) == 1 else ''}"
+    return f"{enumerate_names(names)} depend{'s' if len(names) == 1 else ''}"
 
 
 def _class(trace: Trace) -> Place:

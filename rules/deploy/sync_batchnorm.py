@@ -103,7 +103,7 @@ def in_trace(event: ModalLayer, trace: Trace) -> Iterator[Hit]:
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     if outcome.exporter != "torchscript-script" or REFUSAL not in outcome.message:
         return
-    for event in trial.trace.find(ModalLayer):
+    for event in trial.trace.find_events(ModalLayer):
         if event.layer_class == LAYER:
             message = f"torch.jit.script refuses the model: {outcome.message}"
             yield Hit(_site(event), message, severity=Severity.ERROR)

@@ -10,7 +10,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import PlainTensor, Trace
-from lintorch.evidence.host_reads import is_whole
+from lintorch.evidence.host_reads import is_whole_run
 from lintorch.facts.classes.classes import ClassInfo, is_self
 from lintorch.source import UNKNOWN, Source, literal
 
@@ -115,7 +115,7 @@ def in_trace(event: PlainTensor, trace: Trace) -> Iterator[Hit | Refuted]:
         what = f"self.{event.attribute} of {owner}, {event.dtype}{shape}"
         where = f"met tensors that follow the model in {by}, and is no buffer"
         yield Hit(event, f"{what}, {where}")
-    elif all(map(is_whole, trace.runs)) and _is_same_in_all(event, trace):
+    elif all(map(is_whole_run, trace.runs)) and _is_same_in_all(event, trace):
         yield Refuted(event, HARMLESS[event.use])
 
 

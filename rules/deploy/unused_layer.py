@@ -10,7 +10,7 @@ import libcst as cst
 from lintorch.core.finding import Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import GraphCapture, IdleLayer, Trace, Tracer
-from lintorch.evidence.host_reads import is_whole
+from lintorch.evidence.host_reads import is_whole_run
 from lintorch.facts.classes.classes import is_self
 from lintorch.facts.nets.layer_classes import layer_made
 from lintorch.source import Source
@@ -96,14 +96,14 @@ def in_source(node: cst.Assign, source: Source) -> Iterator[Hit]:
 def in_trace(event: IdleLayer, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: some weights are used although their layer is never called."""
     idle = [{e.site for e in run.events if isinstance(e, IdleLayer)} for run in trace.runs]
-    if all(map(is_whole, trace.runs)) and all(event.site in sites for sites in idle):
+    if all(map(is_whole_run, trace.runs)) and all(event.site in sites for sites in idle):
         message = f"no run of {trace.record.qualname} calls {event.layer}, at any size tried"
         yield Hit(event, message, confirms=True)
 
 
 @rule.trace(Tracer.FX)
 def in_run(capture: GraphCapture, trace: Trace) -> Iterator[Refuted]:
-    ran = [call for call in trace.calls() if call.outputs]
+    ran = [call for call in trace.list_calls() if call.outputs]
     for site, layer in {event.built: event.layer for event in ran}.items():
         if site is not None:
             yield Refuted(site, f"{trace.record.qualname} calls {layer}")

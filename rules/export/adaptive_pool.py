@@ -10,7 +10,7 @@ import libcst as cst
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import OperatorCall, Outcome, Site, Trace, Trial
-from lintorch.evidence.size_changes import may_be_of, may_be_wrong_by, said_of
+from lintorch.evidence.size_changes import describe_outcome, may_be_of, may_be_wrong_by
 from lintorch.evidence.treatment import report_refusal
 from lintorch.source import UNKNOWN, Kind, Source, literal
 
@@ -105,7 +105,7 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
 
 @rule.trace(*FUNCTIONS)
 def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
-    others = list(trace.again(event).values())
+    others = list(trace.find_again(event).values())
     harm, message = harms(event, others), described(event, others)
     if trace.profile.concerns(harm):
         yield Hit(site(event), message, harm=harm, severity=Severity.WARNING)
@@ -117,15 +117,17 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
 
 @rule.trial("wrong", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
-    for event in trial.trace.find(*FUNCTIONS):
-        others = trial.trace.again(event)
+    for event in trial.trace.find_events(*FUNCTIONS):
+        others = trial.trace.find_again(event)
         if outcome.exporter not in harms(event, list(others.values())):
             continue
         varied = [key for key, other in others.items() if spatial(other) != spatial(event)]
         if outcome.status == "failed" and refuses(outcome, event):
             yield report_refusal(site(event), outcome, first_line(outcome.message))
         elif outcome.status == "wrong" and may_be_wrong_by(outcome, varied):
-            yield Hit(site(event), said_of(outcome, silently=True), severity=Severity.ERROR)
+            yield Hit(
+                site(event), describe_outcome(outcome, silently=True), severity=Severity.ERROR
+            )
 
 
 def refuses(outcome: Outcome, event: OperatorCall) -> bool:

@@ -125,7 +125,7 @@ def in_run(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     if outcome.exporter != "onnx-legacy" or not old(outcome.opset or 0):
         return
-    for event in trial.trace.find("torch.nn.functional.interpolate"):
+    for event in trial.trace.find_events("torch.nn.functional.interpolate"):
         for hit in asked(event):
             refused = (hit.harm or {})["onnx-legacy"] is Harm.REFUSED
             if outcome.status == "failed" and refused and said(outcome, event):

@@ -10,7 +10,7 @@ from lintorch.core.finding import Harm, Hit, Refuted
 from lintorch.core.profile import WRITES_ONNX
 from lintorch.core.rule import Rule
 from lintorch.evidence import KeptWrite, ModuleWrite, ResetWrite, Trace
-from lintorch.evidence.host_reads import is_whole
+from lintorch.evidence.host_reads import is_whole_run
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -116,7 +116,7 @@ def in_trace(event: KeptWrite, trace: Trace) -> Iterator[Hit]:
 @rule.trace(ResetWrite)
 def in_run(event: ResetWrite, trace: Trace) -> Iterator[Refuted]:
     """Where it is so of all that the line writes, in whichever module."""
-    if all(map(is_whole, trace.runs)) and written(trace, event) <= reset(trace, event):
+    if all(map(is_whole_run, trace.runs)) and written(trace, event) <= reset(trace, event):
         yield Refuted(event, f"each call writes self.{event.attribute} anew before it reads it")
 
 
@@ -128,7 +128,7 @@ def written(trace: Trace, event: ResetWrite) -> set[tuple[str, str]]:
 
 def reset(trace: Trace, event: ResetWrite) -> set[tuple[str, str]]:
     """Those of them that each call writes before it reads them."""
-    found = (e for e in trace.find(ResetWrite) if e.site == event.site)
+    found = (e for e in trace.find_events(ResetWrite) if e.site == event.site)
     return {(e.layer, e.attribute) for e in found}
 
 

@@ -142,14 +142,14 @@ def in_trace(event: BakedValue, trace: Trace) -> Iterator[Hit]:
 @rule.trace(DATA, *GRADIENTS)
 def in_reading(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: what is read of a weight, or only to look at its size."""
-    yield Hit(event, host_reads.ran(event), severity=Severity.NOTE, confirms=True)
+    yield Hit(event, host_reads.describe_call(event), severity=Severity.NOTE, confirms=True)
 
 
 @rule.trace(Tracer.FX)
 def in_run(capture: GraphCapture, trace: Trace) -> Iterator[Refuted]:
     read = {(e.site.path, e.site.row) for run in trace.runs for e in run.events if e.key == DATA}
-    for site in host_reads.whole_lines(trace):
-        text = host_reads.line(site)
+    for site in host_reads.find_whole_lines(trace):
+        text = host_reads.source_line(site)
         if ".data" in text and not OTHER.search(text) and (site.path, site.row) not in read:
             yield Refuted(site, "the line ran, and this .data was asked of no tensor")
 

@@ -20,9 +20,9 @@ from lintorch.evidence import (
     Trial,
     host_reads,
 )
-from lintorch.evidence.size_changes import blamed, decides
-from lintorch.facts.dataflow.data_sizes import counted, is_data, is_made, sized_by_data
-from lintorch.facts.exporting.scripted import as_traced
+from lintorch.evidence.size_changes import blame_event, decides_branch
+from lintorch.facts.dataflow.data_sizes import counted_tensor, is_data, is_input_free, sized_by_data
+from lintorch.facts.exporting.scripted import without_tracer_harm
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -84,23 +84,23 @@ IMPLEMENTATION = "implementation"
 
 @rule.source(cst.If, needs=("def forward",))
 def in_if(node: cst.If, source: Source) -> Iterator[Hit]:
-    check = RAISES if source.regions.checks(node, node.test) else {}
-    yield from as_traced(decided(node.test, source, check), source)
+    check = RAISES if source.regions.is_check(node, node.test) else {}
+    yield from without_tracer_harm(decided(node.test, source, check), source)
 
 
 @rule.source(cst.IfExp, needs=("def forward",))
 def in_choice(node: cst.IfExp, source: Source) -> Iterator[Hit]:
-    yield from as_traced(decided(node.test, source), source)
+    yield from without_tracer_harm(decided(node.test, source), source)
 
 
 @rule.source(cst.While, needs=("def forward",))
 def in_while(node: cst.While, source: Source) -> Iterator[Hit]:
-    yield from as_traced(decided(node.test, source), source)
+    yield from without_tracer_harm(decided(node.test, source), source)
 
 
 @rule.source(cst.CompIf, needs=("def forward",))
 def in_comprehension(node: cst.CompIf, source: Source) -> Iterator[Hit]:
-    yield from as_traced(decided(node.test, source), source)
+    yield from without_tracer_harm(decided(node.test, source), source)
 
 
 @rule.source(cst.Assert, needs=("def forward",))
@@ -123,23 +123,24 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
 @rule.trace(TensorUse.BOOL, TensorUse.ITEM, *host_reads.VERDICTS)
 def in_trace(event: TensorRead | OperatorCall, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: whether chance or a constant decided, a run does not tell."""
-    message = host_reads.told(event) + refusal(event, trace)
-    yield Hit(event, message, severity=Severity.NOTE, confirms=True)
+    message, cause = host_reads.describe_read(event), refusal(event, trace)
+    message += "; torch.export refuses" if cause else ""
+    yield Hit(event, message, severity=Severity.NOTE, confirms=True, detail=cause)
 
 
 @rule.trial("wrong", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
-    for event in trial.trace.find(TensorUse.BOOL, *host_reads.VERDICTS, *host_reads.READS):
+    for event in trial.trace.find_events(TensorUse.BOOL, *host_reads.VERDICTS, *host_reads.READS):
         harm = VERDICT if event.key in host_reads.VERDICTS else BRANCH
-        hit = blamed(outcome, event, trial, harm)
-        if hit and (event.key not in host_reads.READS or decides(event)):
+        hit = blame_event(outcome, event, trial, harm)
+        if hit and (event.key not in host_reads.READS or decides_branch(event)):
             yield hit
 
 
 @rule.trace(Tracer.FX)
 def in_run(capture: GraphCapture, trace: Trace) -> Iterator[Refuted]:
     reason = "the line ran, and no bool() of a tensor was asked: the model reads no data at all"
-    yield from (Refuted(site, reason) for site in host_reads.unread(trace))
+    yield from (Refuted(site, reason) for site in host_reads.find_unread_lines(trace))
 
 
 def refusal(event: RunEvent, trace: Trace) -> str:
@@ -148,7 +149,7 @@ def refusal(event: RunEvent, trace: Trace) -> str:
     for capture in trace.captures:
         site = capture.site
         if capture.tracer is Tracer.EXPORT and site and here == (site.path, site.row):
-            return f"; torch.export refuses: {capture.error}"
+            return capture.error
     return ""
 
 
@@ -157,7 +158,7 @@ def decided(
 ) -> Iterator[Hit]:
     """One hit on a test that needs the data; `check` is the harm where it only checks."""
     asked = next((part for part in parts(test) if needs_data(part, source)), None)
-    if asked is None or source.regions.settled(test) or not source.in_traced_forward(test):
+    if asked is None or source.regions.is_settled(test) or not source.in_traced_forward(test):
         return
     if is_replaced(test, source) or is_elsewhere(test, source):
         return
@@ -186,7 +187,7 @@ def needs_data(part: cst.BaseExpression, source: Source) -> bool:
     if counts_found(part, source):
         return True
     if is_data(source.value(part)):
-        return not is_made(part, source)
+        return not is_input_free(part, source)
     if not isinstance(part, cst.Comparison):
         return False
     sides = [part.left, *(p.comparator for p in part.comparisons)]
@@ -200,7 +201,7 @@ def needs_data(part: cst.BaseExpression, source: Source) -> bool:
 
 def counts_found(node: cst.BaseExpression, source: Source) -> bool:
     """`len(i)`, `i.numel()`, `i.shape[0]` of `i = torch.nonzero(m)`."""
-    found = counted(node, source)
+    found = counted_tensor(node, source)
     return found is not None and sized_by_data(found, source)
 
 

@@ -9,7 +9,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import OperatorCall, Trace
-from lintorch.evidence.host_reads import ran
+from lintorch.evidence.host_reads import describe_call
 from lintorch.facts.dataflow.data_sizes import is_data, is_mask
 from lintorch.source import Source, literal
 
@@ -92,7 +92,7 @@ def in_assignment(node: cst.Assign, source: Source) -> Iterator[Hit]:
 @rule.trace(*OPERATORS)
 def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: most of these are right without the arguments it looked at."""
-    yield Hit(event, ran(event), severity=Severity.NOTE, confirms=True)
+    yield Hit(event, describe_call(event), severity=Severity.NOTE, confirms=True)
 
 
 def operation(call: cst.Call, source: Source) -> str:

@@ -9,7 +9,12 @@ import libcst as cst
 from lintorch.core.exporter_calls import ONNX_EXPORT
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.facts.exporting.export_calls import is_given, onnx_arguments, onnx_exporter, strings
+from lintorch.facts.exporting.export_calls import (
+    is_given,
+    literal_strings,
+    onnx_arguments,
+    onnx_exporter,
+)
 from lintorch.source import UNKNOWN, Arguments, Source, literal
 
 rule = Rule(
@@ -88,7 +93,7 @@ def _unknown(given: Arguments) -> set[str]:
     lists = (given.get("input_names"), given.get("output_names"))
     if not all(isinstance(each, (cst.List, cst.Tuple)) for each in lists):
         return set()
-    known = {name for each in lists for name in strings(each)}
+    known = {name for each in lists for name in literal_strings(each)}
     written = sum(len(each.elements) for each in lists if isinstance(each, (cst.List, cst.Tuple)))
-    whole = written == sum(1 for each in lists for _ in strings(each))
-    return set(strings(given.get("dynamic_axes"))) - known if whole else set()
+    whole = written == sum(1 for each in lists for _ in literal_strings(each))
+    return set(literal_strings(given.get("dynamic_axes"))) - known if whole else set()

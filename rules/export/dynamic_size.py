@@ -20,15 +20,15 @@ from lintorch.evidence import (
     Trial,
 )
 from lintorch.evidence.size_changes import (
-    blamed,
-    changes,
-    cleared,
+    blame_event,
+    clear_lines,
+    find_changes,
     is_fixed,
     is_function_of,
     only_looks,
 )
 from lintorch.evidence.treatment import name_sizes
-from lintorch.facts.exporting.scripted import as_traced
+from lintorch.facts.exporting.scripted import without_tracer_harm
 from lintorch.source import (
     Kind,
     Source,
@@ -134,7 +134,7 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
     find = FORMS.get(name) or (numpy if is_numpy(name) else None)
     if find is not None and source.in_traced_forward(call) and source.in_graph(call):
-        yield from as_traced(find(call, source), source)
+        yield from without_tracer_harm(find(call, source), source)
 
 
 @rule.source(cst.Attribute, needs=(".data",))
@@ -148,7 +148,7 @@ def in_data(node: cst.Attribute, source: Source) -> Iterator[Hit]:
     if may_vary(source.value(read)) and source.in_graph(read):
         message = "a size read through `.data` is the example's for good"
         hit = Hit(read, message, fix=without_data(node, source), harm=UNSEEN)
-        yield from as_traced([hit], source)
+        yield from without_tracer_harm([hit], source)
 
 
 @rule.source(cst.BinaryOperation, needs=("] *", "]*"))
@@ -163,7 +163,7 @@ def in_repeat(node: cst.BinaryOperation, source: Source) -> Iterator[Hit]:
     size = source.value(node.right)
     if size.kind is Kind.SIZE and may_vary(size) and source.in_graph(node):
         message = f"the list has as many items as {source.code(node.right)} was for the example"
-        yield from as_traced([Hit(node, message, harm=REPEATED)], source)
+        yield from without_tracer_harm([Hit(node, message, harm=REPEATED)], source)
 
 
 def converted(call: cst.Call, source: Source) -> Iterator[Hit]:
@@ -300,31 +300,31 @@ def in_trace(event: Question, trace: Trace) -> Iterator[Hit | Refuted]:
         reason = f"{WORDS[event.key]} is {shown(event.value)} at every size tried"
         yield Refuted(event.site, reason)
     elif bakes(event, trace):
-        for key, other in list(changes(event, trace).items())[:1]:
+        for key, other in list(find_changes(event, trace).items())[:1]:
             was = f"was {shown(event.value)} and is {shown(other.value)} when {key} changes"
             message, whole = f"{WORDS[event.key]} {was}", is_whole_shape(event)
-            harm, sizes = harm_of(event, trace), name_sizes(changes(event, trace))
+            harm, sizes = harm_of(event, trace), name_sizes(find_changes(event, trace))
             yield Hit(event.site, message, harm=harm, confirms=whole, sizes=sizes)
 
 
 @rule.trial("wrong", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     explained = False
-    for event in sorted(trial.trace.find(*TRACE_HARM), key=is_whole_shape):
-        hit = blamed(outcome, event, trial, harm_of(event, trial.trace))
+    for event in sorted(trial.trace.find_events(*TRACE_HARM), key=is_whole_shape):
+        hit = blame_event(outcome, event, trial, harm_of(event, trial.trace))
         if hit and bakes(event, trial.trace) and not (explained and is_whole_shape(event)):
             explained = True
             yield hit
-    for event in trial.trace.find(*ARGUMENTS):
-        varied = changes(event, trial.trace, plain_number)
-        if varied and (hit := blamed(outcome, event, trial, ARGUMENTS[event.name][2], varied)):
+    for event in trial.trace.find_events(*ARGUMENTS):
+        varied = find_changes(event, trial.trace, plain_number)
+        if varied and (hit := blame_event(outcome, event, trial, ARGUMENTS[event.name][2], varied)):
             yield hit
 
 
 @rule.trial("ok")
 def in_right_trial(outcome: Outcome, trial: Trial) -> Iterator[Refuted]:
-    events = (e for e in trial.trace.find(*TRACE_HARM) if bakes(e, trial.trace))
-    yield from cleared(outcome, events, trial)
+    events = (e for e in trial.trace.find_events(*TRACE_HARM) if bakes(e, trial.trace))
+    yield from clear_lines(outcome, events, trial)
 
 
 def plain_number(event: OperatorCall) -> object:
@@ -357,7 +357,7 @@ def harm_of(event: Question, trace: Trace) -> dict[str, Harm]:
 def is_copied(event: Question, trace: Trace) -> bool:
     """Whether a tensor was made of sizes by `torch.as_tensor`."""
     made = event.key is SizeUse.TENSOR
-    return made and any(maker.site == event.site for maker in trace.find("torch.as_tensor"))
+    return made and any(maker.site == event.site for maker in trace.find_events("torch.as_tensor"))
 
 
 def is_whole_shape(event: Question) -> bool:
@@ -372,7 +372,7 @@ def bakes(event: Question, trace: Trace) -> bool:
         return False
     if event.key is not SizeUse.TENSOR or isinstance(event.value, tuple) or is_copied(event, trace):
         return True
-    reads = trace.find(TensorUse.ITEM, TensorUse.INT, TensorUse.LIST)
+    reads = trace.find_events(TensorUse.ITEM, TensorUse.INT, TensorUse.LIST)
     return any(read.site == event.site for read in reads)
 
 

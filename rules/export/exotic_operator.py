@@ -9,7 +9,7 @@ import libcst as cst
 from lintorch.core.finding import Harm, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import OperatorCall, Trace
-from lintorch.evidence.host_reads import ran
+from lintorch.evidence.host_reads import describe_call
 from lintorch.source import Source
 
 rule = Rule(
@@ -147,7 +147,7 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
 @rule.trace(*NAMES, *(f"torch.Tensor.{name.rpartition('.')[2]}" for name in NAMES))
 def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: an operator on constants alone may not reach the graph."""
-    yield Hit(event, ran(event), severity=Severity.NOTE, confirms=True)
+    yield Hit(event, describe_call(event), severity=Severity.NOTE, confirms=True)
 
 
 def asked(call: cst.Call, source: Source) -> str:

@@ -103,19 +103,19 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
 @rule.trace(SAMPLE, AFFINE)
 def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
     short, opset = event.name.rpartition(".")[2], trace.profile.opset_of("onnx-legacy")
-    harm = harms(event, trace.again(event), opset)
+    harm = harms(event, trace.find_again(event), opset)
     if trace.profile.concerns(harm):
         varies = "onnx" in harm
         message = f"{short} to a size that varies" if varies else needs(short, opset, first(event))
         yield Hit(event, message, harm=harm, severity=Severity.WARNING if varies else None)
-    elif event.name == AFFINE and trace.again(event):
+    elif event.name == AFFINE and trace.find_again(event):
         yield Refuted(event, f"the grid is {shown(event)} at every size tried")
 
 
 @rule.trial("failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
-    for event in trial.trace.find(SAMPLE, AFFINE):
-        harm = harms(event, trial.trace.again(event), outcome.opset or 0)
+    for event in trial.trace.find_events(SAMPLE, AFFINE):
+        harm = harms(event, trial.trace.find_again(event), outcome.opset or 0)
         said = any(word in outcome.message for word in REFUSALS[outcome.exporter == "onnx-legacy"])
         if outcome.exporter in harm and said and may_be_of(outcome, event):
             why = "a size declared dynamic is fixed here"

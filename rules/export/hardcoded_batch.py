@@ -10,7 +10,7 @@ import libcst as cst
 from lintorch.core.finding import Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evidence import AS_TRACED, OperatorCall, Raised, Site, Trace, Variation
-from lintorch.evidence.host_reads import is_whole, line
+from lintorch.evidence.host_reads import is_whole_run, source_line
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -145,18 +145,18 @@ def in_failure(event: Raised, trace: Trace) -> Iterator[Hit]:
     """The model runs at one batch size and not at another."""
     if list(event.sizes) != ["batch"]:
         return
-    batch = event.sizes["batch"]
+    raises = f"a batch of {event.sizes['batch']} raises"
     if state := re.search(r"Expected hidden(?:\[\d\])? size (\(.*?\)), got \[(.*?)\]", event.text):
         for site in made_of(tuple(map(int, state[2].split(","))), trace):
-            yield Hit(site, f"a state of [{state[2]}] is made here: a batch of {batch} raises")
+            yield Hit(site, f"a state of [{state[2]}] is made here", detail=raises)
     elif (cut := re.search(r"shape '\[(\d+)[,\]]", event.text)) and is_written(event, cut[1]):
-        yield Hit(event.site, f"the first size is written as {cut[1]}: a batch of {batch} raises")
+        yield Hit(event.site, f"the first size is written as {cut[1]}", detail=raises)
 
 
 @rule.trace(*RESHAPES)
 def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
     """Only of what the source saw: rows may well be more than samples, of a batch of tokens."""
-    every = {AS_TRACED: event, **trace.again(event)}
+    every = {AS_TRACED: event, **trace.find_again(event)}
     if event.args.get("shape", ())[:1] != (-1,) or len(event.inputs[0]) < 4:
         return
     for at, e in every.items():
@@ -167,7 +167,7 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
             return
     maps = {e.inputs[0][2:] for e in every.values()}
     larger = any("height" in at.changed for at in every)
-    if larger and len(every) == len(trace.runs) and all(map(is_whole, trace.runs)):
+    if larger and len(every) == len(trace.runs) and all(map(is_whole_run, trace.runs)):
         of = "maps of one size" if len(maps) == 1 else "maps of several sizes"
         yield Refuted(event.site, f"as many rows as samples, of {of}, as the image varies")
 
@@ -175,25 +175,25 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
 @rule.trace(*RECURRENT)
 def in_recurrent(event: OperatorCall, trace: Trace) -> Iterator[Refuted]:
     """A state that the layer took at another batch size as well."""
-    if not all(map(is_whole, trace.runs)) or BATCH not in trace.again(event):
+    if not all(map(is_whole_run, trace.runs)) or BATCH not in trace.find_again(event):
         return
-    taken = {*event.inputs[1:3]} & {*trace.again(event)[BATCH].inputs[1:3]}
-    for made in trace.find(*MADE):
+    taken = {*event.inputs[1:3]} & {*trace.find_again(event)[BATCH].inputs[1:3]}
+    for made in trace.find_events(*MADE):
         if made.outputs[0] in taken:
             yield Refuted(made.site, "the layer took this state at another batch size, too")
 
 
 def made_of(shape: tuple[int, ...], trace: Trace) -> set[Site]:
     """The lines of a run that made tensors of this shape; those that write the batch, or the only one."""
-    made = [e for e in trace.find(*MADE) if e.outputs == (shape,)]
+    made = [e for e in trace.find_events(*MADE) if e.outputs == (shape,)]
     sites = {event.site for event in made if event.layer_class not in BATCH_OF_STATE}
-    written = {site for site in sites if re.search(rf"\b{shape[-2]}\b", line(site))}
+    written = {site for site in sites if re.search(rf"\b{shape[-2]}\b", source_line(site))}
     return written or (sites if len(sites) == 1 else set())
 
 
 def is_written(event: Raised, number: str) -> bool:
     """Whether the line gives this number as the first size of a view; 2 may halve a batch of pairs."""
-    text = line(event.site)
+    text = source_line(event.site)
     return int(number) > 2 and bool(re.search(rf"\.(view|reshape)\(\s*[(\[]?{number}\b", text))
 
 

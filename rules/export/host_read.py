@@ -19,8 +19,8 @@ from lintorch.evidence import (
     Trial,
     host_reads,
 )
-from lintorch.evidence.size_changes import blamed, only_looks
-from lintorch.facts.dataflow.data_sizes import is_data, is_made
+from lintorch.evidence.size_changes import blame_event, only_looks
+from lintorch.facts.dataflow.data_sizes import is_data, is_input_free
 from lintorch.source import Source
 
 rule = Rule(
@@ -87,7 +87,7 @@ TRACE_HARM = {
 @rule.source(cst.Call, needs=(".item(", ".tolist(", ".numpy(", "int(", "float(", "bool(", "math."))
 def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
     read, harm = reading(call, source)
-    if read is None or is_made(read, source):
+    if read is None or is_input_free(read, source):
         return
     if is_read_again(call, source) or not source.in_traced_forward(call):
         return
@@ -103,15 +103,15 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
 @rule.trace(*host_reads.READS, TensorUse.BOOL)
 def in_trace(event: TensorRead, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: what is read to be looked at, or to raise, is not meant."""
-    yield Hit(event, host_reads.told(event), severity=Severity.NOTE, confirms=True)
+    yield Hit(event, host_reads.describe_read(event), severity=Severity.NOTE, confirms=True)
 
 
 @rule.trial("wrong", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     """Not of sizes that were made a tensor: dynamic-size tells of these."""
-    sizes = {event.site for event in trial.trace.find(SizeUse.TENSOR)}
-    for event in trial.trace.find(*host_reads.READS):
-        hit = blamed(outcome, event, trial, TRACE_HARM[event.how])
+    sizes = {event.site for event in trial.trace.find_events(SizeUse.TENSOR)}
+    for event in trial.trace.find_events(*host_reads.READS):
+        hit = blame_event(outcome, event, trial, TRACE_HARM[event.how])
         if hit and event.site not in sizes and not only_looks(event):
             yield hit
 
@@ -119,7 +119,7 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
 @rule.trace(Tracer.FX)
 def in_run(capture: GraphCapture, trace: Trace) -> Iterator[Refuted]:
     reason = "the line ran, and the model read the data of no tensor at any size tried"
-    yield from (Refuted(site, reason) for site in host_reads.unread(trace))
+    yield from (Refuted(site, reason) for site in host_reads.find_unread_lines(trace))
 
 
 def reading(call: cst.Call, source: Source) -> tuple[cst.BaseExpression | None, dict[str, Harm]]:

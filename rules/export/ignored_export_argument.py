@@ -9,7 +9,7 @@ import libcst as cst
 from lintorch.core.exporter_calls import ONNX_EXPORT
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.facts.exporting.export_calls import onnx_arguments, onnx_exporter, strings
+from lintorch.facts.exporting.export_calls import literal_strings, onnx_arguments, onnx_exporter
 from lintorch.source import Arguments, Source
 
 rule = Rule(
@@ -91,7 +91,7 @@ def _extra_names(given: Arguments) -> int:
     nested = any(
         isinstance(e.value, (cst.Dict, cst.Tuple, cst.List, cst.Name)) for e in inputs.elements
     )
-    told = sum(1 for _ in strings(names))
+    told = sum(1 for _ in literal_strings(names))
     if nested and not all(isinstance(e.value, cst.Name) for e in inputs.elements):
         return 0
     return max(0, told - len(inputs.elements)) if given.get("kwargs") is None and not nested else 0

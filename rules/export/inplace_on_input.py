@@ -10,8 +10,8 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evidence import GraphCapture, InputWrite, Trace, Tracer
-from lintorch.evidence.host_reads import is_whole, shown
-from lintorch.facts.dataflow.memory_writes import written
+from lintorch.evidence.host_reads import is_whole_run, write_shapes
+from lintorch.facts.dataflow.memory_writes import written_tensor
 from lintorch.source import UNKNOWN, Source, literal
 
 rule = Rule(
@@ -92,7 +92,7 @@ SETTLING = frozenset(
 
 @rule.source(cst.Call, cst.Assign, cst.AugAssign, needs=("forward",))
 def in_source(node: cst.CSTNode, source: Source) -> Iterator[Hit]:
-    place = written(node, source)
+    place = written_tensor(node, source)
     function = source.enclosing(node, cst.FunctionDef)
     if place is None or function is None or function.name.value != "forward":
         return
@@ -105,19 +105,21 @@ def in_source(node: cst.CSTNode, source: Source) -> Iterator[Hit]:
 @rule.trace(InputWrite)
 def in_trace(event: InputWrite, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: a block may work in place on what the layer before it made."""
-    shape = shown(event.inputs[:1])
-    message = f"writes {shape} in the memory of the model's input: the caller's tensor changes"
-    yield Hit(event, message, confirms=True)
+    shape = write_shapes(event.inputs[:1])
+    message = f"writes {shape} in the memory of the model's input"
+    yield Hit(event, message, confirms=True, detail="the caller's tensor changes")
 
 
 @rule.trace(Tracer.FX)
 def in_run(capture: GraphCapture, trace: Trace) -> Iterator[Refuted]:
     """Of the model's own forward: what reaches a block is the input of nobody else's model."""
-    if not all(map(is_whole, trace.runs)):
+    if not all(map(is_whole_run, trace.runs)):
         return
     happened = [event for run in trace.runs for event in run.events]
     reached = {event.site for event in happened if isinstance(event, InputWrite)}
-    for site in {call.site for call in trace.calls() if call.is_write and not call.layer} - reached:
+    for site in {
+        call.site for call in trace.list_calls() if call.is_write and not call.layer
+    } - reached:
         yield Refuted(site, "what is written to is memory of the model's own, not of its input")
 
 

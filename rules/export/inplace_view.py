@@ -18,9 +18,9 @@ from lintorch.evidence import (
     Trial,
     ViewWrite,
 )
-from lintorch.evidence.host_reads import is_followed_whole, is_run_whole, is_whole, shown
-from lintorch.evidence.size_changes import blamed
-from lintorch.facts.dataflow.memory_writes import written
+from lintorch.evidence.host_reads import is_followed_whole, is_run_whole, is_whole_run, write_shapes
+from lintorch.evidence.size_changes import blame_event
+from lintorch.facts.dataflow.memory_writes import written_tensor
 from lintorch.source import Kind, Source, literal
 
 rule = Rule(
@@ -100,7 +100,7 @@ def in_source(node: cst.CSTNode, source: Source) -> Iterator[Hit]:
     if isinstance(node, cst.Assign) and (owner := given_data(node, source)):
         yield Hit(node, f"gives {owner} other data, where no tracer sees it", harm=SWAPPED)
         return
-    place = written(node, source)
+    place = written_tensor(node, source)
     if place is None or not source.in_traced_forward(node) or not source.value(place).is_tensor:
         return
     if source.value(place).detached and not frees(node):
@@ -120,7 +120,7 @@ def in_source(node: cst.CSTNode, source: Source) -> Iterator[Hit]:
 def in_trace(event: ViewWrite, trace: Trace) -> Iterator[Hit]:
     harm = harm_of(event)
     through = " and ".join(dict.fromkeys(event.through))
-    message = f"writes {shown(event.inputs[:1])} through {through}, and what it is a view of is read later"
+    message = f"writes {write_shapes(event.inputs[:1])} through {through}, and what it is a view of is read later"
     severity = Severity.ERROR if harm is DIAGONAL else None
     yield Hit(event.site, message, harm=harm, severity=severity)
 
@@ -130,8 +130,8 @@ def in_run(capture: GraphCapture, trace: Trace) -> Iterator[Refuted]:
     """Lines whose writes nobody saw but by the name they were made under."""
     happened = [event for run in trace.runs for event in run.events]
     seen = {event.site for event in happened if isinstance(event, (ViewWrite, SharedWrite))}
-    if all(map(is_whole, trace.runs)):
-        for site in {call.site for call in trace.calls() if call.is_write} - seen:
+    if all(map(is_whole_run, trace.runs)):
+        for site in {call.site for call in trace.list_calls() if call.is_write} - seen:
             if is_run_whole(site) and is_followed_whole(site):
                 yield Refuted(site, "no tensor that shares the memory is read after the write")
 
@@ -141,8 +141,8 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     """A lost write is wrong at the traced sizes already."""
     wrong = outcome.wrong_at
     explains = wrong if AS_TRACED in wrong else ()
-    for event in trial.trace.find(ViewWrite):
-        if hit := blamed(outcome, event, trial, harm_of(event), explains):
+    for event in trial.trace.find_events(ViewWrite):
+        if hit := blame_event(outcome, event, trial, harm_of(event), explains):
             yield hit
 
 

@@ -9,7 +9,7 @@ import libcst as cst
 from lintorch.core.exporter_calls import ONNX_EXPORT
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.facts.api.version_guards import asked
+from lintorch.facts.api.version_guards import is_version_guarded
 from lintorch.facts.exporting.export_calls import onnx_arguments, onnx_exporter
 from lintorch.source import Source
 
@@ -62,7 +62,12 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
     if name == ONNX_EXPORT:
         yield from _onnx(call, source)
-    elif name in MADE and _warns(source) and _is_saved(call, source) and not asked(call, source):
+    elif (
+        name in MADE
+        and _warns(source)
+        and _is_saved(call, source)
+        and not is_version_guarded(call, source)
+    ):
         yield Hit(call, f"{name} is deprecated: torch.export takes its place")
 
 
@@ -77,7 +82,11 @@ def _onnx(call: cst.Call, source: Source) -> Iterator[Hit]:
     if exporter == "onnx" and built and all(source.name(b.func) in SCRIPTS for b in built):
         message = "the new exporter raises when it is given a scripted or traced model"
         yield Hit(call, message, severity=Severity.ERROR)
-    elif given.value("dynamo") is False and _is_going(source) and not asked(call, source):
+    elif (
+        given.value("dynamo") is False
+        and _is_going(source)
+        and not is_version_guarded(call, source)
+    ):
         yield Hit(call, "dynamo=False takes the exporter that torch is going to remove")
 
 

@@ -18,7 +18,7 @@ from lintorch.evidence import (
     Tracer,
     host_reads,
 )
-from lintorch.facts.dataflow.data_sizes import is_data, is_made
+from lintorch.facts.dataflow.data_sizes import is_data, is_input_free
 from lintorch.source import Kind, Source
 
 rule = Rule(
@@ -96,14 +96,14 @@ def in_trace(event: BakedValue, trace: Trace) -> Iterator[Hit]:
 @rule.trace(TensorUse.NUMPY, TensorUse.ARRAY)
 def in_reading(event: TensorRead, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: of `x.numpy()` another rule tells."""
-    message = f"a tensor of shape {host_reads.shown(event.inputs)} was made an array here"
+    message = f"a tensor of shape {host_reads.write_shapes(event.inputs)} was made an array here"
     yield Hit(event, message, severity=Severity.NOTE, confirms=True)
 
 
 @rule.trace(Tracer.FX)
 def in_run(capture: GraphCapture, trace: Trace) -> Iterator[Refuted]:
     reason = "the line ran, and no tensor was made an array: the model reads no data at all"
-    yield from (Refuted(site, reason) for site in host_reads.unread(trace))
+    yield from (Refuted(site, reason) for site in host_reads.find_unread_lines(trace))
 
 
 def takes(given: cst.BaseExpression, numpy: bool, source: Source) -> bool:
@@ -112,7 +112,7 @@ def takes(given: cst.BaseExpression, numpy: bool, source: Source) -> bool:
     value = source.value(given)
     if value.kind is Kind.NDARRAY:
         return not numpy and bool(value.roots)
-    known = value.is_tensor and is_data(value) and not is_made(given, source)
+    known = value.is_tensor and is_data(value) and not is_input_free(given, source)
     return known and not may_be_array(given, source)
 
 

@@ -10,7 +10,7 @@ from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.profile import DEFAULT_EXPORTERS
 from lintorch.core.rule import Rule
 from lintorch.evidence import AS_TRACED, OperatorCall, Trace
-from lintorch.evidence.host_reads import is_whole, shown
+from lintorch.evidence.host_reads import is_whole_run, write_shapes
 from lintorch.source import UNKNOWN, Source
 
 rule = Rule(
@@ -114,7 +114,7 @@ def in_layer(call: cst.Call, source: Source) -> Iterator[Hit]:
 
 @rule.trace("torch._pack_padded_sequence")
 def in_packing(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
-    message = f"packs a batch of {shown(event.inputs[:1])} by lengths"
+    message = f"packs a batch of {write_shapes(event.inputs[:1])} by lengths"
     yield Hit(event.site, message, harm=PACKED, severity=Severity.ERROR)
 
 
@@ -123,7 +123,7 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
     """Of a padded batch; what the source left to the exporters' own words, a run leaves too."""
     if event.layer_class not in LAYERS or event.built is None or len(event.inputs[0]) != 3:
         return
-    others = trace.again(event)
+    others = trace.find_again(event)
     first = event.args.get(
         "batch_first", event.args.get("bidirectional")
     )  # torch.lstm has no name for it
@@ -135,7 +135,7 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
             said = f"ran {length[AS_TRACED]} steps, and {steps} when {at} changes"
             yield Hit(event.built, said, harm=harms, confirms=True)
             return
-    if others and len(length) == len(trace.runs) and all(map(is_whole, trace.runs)):
+    if others and len(length) == len(trace.runs) and all(map(is_whole_run, trace.runs)):
         yield Refuted(event.built, f"ran {length[AS_TRACED]} steps at every size tried")
 
 

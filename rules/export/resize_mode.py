@@ -10,7 +10,7 @@ import libcst as cst
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import AS_TRACED, OperatorCall, Outcome, Site, Trace, Trial, Variation
-from lintorch.evidence.size_changes import may_be_of, said_of
+from lintorch.evidence.size_changes import describe_outcome, may_be_of
 from lintorch.evidence.treatment import report_refusal
 from lintorch.source import UNKNOWN, Kind, Source, literal
 
@@ -93,7 +93,7 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
 
 @rule.trace(INTERPOLATE)
 def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
-    others = list(trace.again(event).values())
+    others = list(trace.find_again(event).values())
     found = hazard(event, others)
     if found is None:
         return
@@ -107,13 +107,15 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
 
 @rule.trial("wrong", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
-    for event in trial.trace.find(INTERPOLATE):
-        found = hazard(event, list(trial.trace.again(event).values()))
+    for event in trial.trace.find_events(INTERPOLATE):
+        found = hazard(event, list(trial.trace.find_again(event).values()))
         exact = event.args.get("mode") == "nearest-exact" and outcome.exporter == "onnx"
         if found is None or not (exact or outcome.exporter in found[1]):
             continue
         if outcome.status == "wrong" and set(outcome.wrong_at) & resized_at(event, trial.trace):
-            yield Hit(site(event), said_of(outcome, silently=True), severity=Severity.ERROR)
+            yield Hit(
+                site(event), describe_outcome(outcome, silently=True), severity=Severity.ERROR
+            )
         elif outcome.status == "failed" and refuses(outcome, event):
             why = outcome.message.partition(chr(10))[0][:200]
             yield report_refusal(site(event), outcome, why)
@@ -121,7 +123,7 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
 
 def resized_at(event: OperatorCall, trace: Trace) -> set[Variation]:
     """The traced sizes, and those at which the resize was of another size."""
-    others = trace.again(event)
+    others = trace.find_again(event)
     return {AS_TRACED, *(at for at, other in others.items() if shape(other) != shape(event))}
 
 

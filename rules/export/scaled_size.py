@@ -19,7 +19,13 @@ from lintorch.evidence import (
     Trial,
     Variation,
 )
-from lintorch.evidence.size_changes import blamed, changes, cleared, is_fixed, is_function_of
+from lintorch.evidence.size_changes import (
+    blame_event,
+    clear_lines,
+    find_changes,
+    is_fixed,
+    is_function_of,
+)
 from lintorch.evidence.treatment import name_sizes
 from lintorch.source import Kind, Source, is_ratio, is_read, is_scaled, literal, may_vary
 
@@ -262,7 +268,7 @@ def quotient(
 
 @rule.trace(*TRACE_HARM)
 def in_trace(event: SizeRead | SizeDivided, trace: Trace) -> Iterator[Hit | Refuted]:
-    changed = changes(event, trace)
+    changed = find_changes(event, trace)
     if is_fixed(event, trace):
         yield Refuted(event.site, f"{shown(event)} at every size tried")
     elif isinstance(event, SizeDivided):
@@ -276,10 +282,10 @@ def in_trace(event: SizeRead | SizeDivided, trace: Trace) -> Iterator[Hit | Refu
 
 @rule.trial("wrong", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
-    for event in trial.trace.find(*TRACE_HARM):
+    for event in trial.trace.find_events(*TRACE_HARM):
         divided = isinstance(event, SizeDivided)
         explains = uneven(event, trial.trace) if divided else None
-        hit = blamed(outcome, event, trial, TRACE_HARM[event.key], explains)
+        hit = blame_event(outcome, event, trial, TRACE_HARM[event.key], explains)
         if hit and (divided or is_rounded(event)):
             yield hit
 
@@ -287,10 +293,10 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
 @rule.trial("ok")
 def in_right_trial(outcome: Outcome, trial: Trial) -> Iterator[Refuted]:
     trace = trial.trace
-    divided = trace.find(SizeDivided)
-    rounded = (e for e in trace.find(*TRACE_HARM) if is_rounded(e))
-    yield from cleared(outcome, rounded, trial)
-    yield from cleared(outcome, divided, trial, lambda event: uneven(event, trace))
+    divided = trace.find_events(SizeDivided)
+    rounded = (e for e in trace.find_events(*TRACE_HARM) if is_rounded(e))
+    yield from clear_lines(outcome, rounded, trial)
+    yield from clear_lines(outcome, divided, trial, lambda event: uneven(event, trace))
 
 
 def is_rounded(event: SizeRead | SizeDivided) -> bool:
@@ -304,7 +310,7 @@ def is_rounded(event: SizeRead | SizeDivided) -> bool:
 
 def uneven(event: SizeDivided, trace: Trace) -> list[Variation]:
     """The sizes at which a negative division leaves a remainder."""
-    every = {AS_TRACED: event, **trace.again(event)}
+    every = {AS_TRACED: event, **trace.find_again(event)}
     return [at for at, e in every.items() if e.left % e.right]
 
 

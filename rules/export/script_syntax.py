@@ -10,8 +10,8 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.facts.exporting.exported_models import own
-from lintorch.facts.exporting.scripted import compiled, is_own, scripted
+from lintorch.facts.exporting.exported_models import nodes_in_body
+from lintorch.facts.exporting.scripted import find_scripted, is_compiled, is_self_attribute
 from lintorch.source import UNKNOWN, Kind, Source, literal
 
 rule = Rule(
@@ -92,7 +92,7 @@ TYPES = {bool: "bool", int: "int", float: "float", str: "str"}
 def in_source(module: cst.Module, source: Source) -> Iterator[Hit]:
     if "jit" not in source.text and not source.profile.concerns(SCRIPT):
         return
-    if not (table := scripted(source)):
+    if not (table := find_scripted(source)):
         return
     here = Compiled(source, table)
     for function in table:
@@ -158,15 +158,15 @@ def in_calls(here: Compiled) -> Iterator[Hit]:
     for call in here.nodes(cst.Call):
         owner = call.func.value if isinstance(call.func, cst.Attribute) else None
         above = isinstance(owner, cst.Call) and source.name(owner.func) == "super"
-        if above and compiled(call, source):
+        if above and is_compiled(call, source):
             yield Hit(call, "super() is not compiled", harm=SCRIPT)
         for arg in call.args:
-            if arg.star == "*" and is_listed(arg.value, source) and compiled(call, source):
+            if arg.star == "*" and is_listed(arg.value, source) and is_compiled(call, source):
                 told = f"*{source.code(arg.value)}: the number of arguments is not known"
                 yield Hit(arg, told, harm=SCRIPT)
     for item in here.nodes(cst.WithItem):
         entered = item.item.func if isinstance(item.item, cst.Call) else None
-        if source.name(entered) in MODES and compiled(item, source):
+        if source.name(entered) in MODES and is_compiled(item, source):
             yield Hit(item, f"{source.name(entered)} cannot be entered", harm=SCRIPT)
 
 
@@ -185,14 +185,14 @@ def in_indexing(here: Compiled) -> Iterator[Hit]:
     """`self.blocks[i]`, and names of the class: `self.scale` of `scale = 2`."""
     source = here.source
     for node in here.nodes(cst.Subscript):
-        if not is_own(node.value) or is_fixed(node):
+        if not is_self_attribute(node.value) or is_fixed(node):
             continue
         made = {source.name(call.func) for call in source.built(node.value)}
-        if made and made <= HOLDERS and compiled(node, source):
+        if made and made <= HOLDERS and is_compiled(node, source):
             told = f"{source.code(node)}: the index is not a literal"
             yield Hit(node, told, harm=SCRIPT)
     for read in here.nodes(cst.Attribute):
-        if not is_own(read) or not compiled(read, source):
+        if not is_self_attribute(read) or not is_compiled(read, source):
             continue
         if is_of_class(read, source):
             told = f"{source.code(read)} is an attribute of the class: not Final, nor a constant"
@@ -272,7 +272,7 @@ def in_containers(here: Compiled) -> Iterator[Hit]:
             continue
         is_list = isinstance(assign.value, cst.List) and not assign.value.elements
         is_dict = isinstance(assign.value, cst.Dict) and not assign.value.elements
-        if not (is_list or is_dict) or not compiled(assign, source):
+        if not (is_list or is_dict) or not is_compiled(assign, source):
             continue
         put = [*(appended if is_list else stored)(target, here)]
         kinds = {kind_of(value, source) for value in put}
@@ -386,7 +386,7 @@ def asked_none(
     name: str, function: cst.FunctionDef, source: Source
 ) -> Iterator[type[cst.BaseCompOp]]:
     """How a function compares a name with None: `is`, `is not`."""
-    for node in own(function, cst.Comparison, source):
+    for node in nodes_in_body(function, cst.Comparison, source):
         compared = node.comparisons[0]
         if is_name(node.left, name) and literal(compared.comparator) is None:
             yield type(compared.operator)

@@ -10,9 +10,9 @@ import libcst as cst
 from lintorch.core.finding import Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evidence import Outcome, SizeCompared, SizeRead, SizeUse, Trace, Trial
-from lintorch.evidence.size_changes import blamed, changes, cleared, is_fixed
+from lintorch.evidence.size_changes import blame_event, clear_lines, find_changes, is_fixed
 from lintorch.evidence.treatment import name_sizes
-from lintorch.facts.exporting.scripted import as_traced
+from lintorch.facts.exporting.scripted import without_tracer_harm
 from lintorch.source import Kind, Source, Value, has_fixed_name, is_read, literal, may_vary
 
 rule = Rule(
@@ -72,25 +72,25 @@ ORDER = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)
 
 @rule.source(cst.If)
 def in_if(node: cst.If, source: Source) -> Iterator[Hit]:
-    if not source.regions.checks(node, node.test) and not only_lays_out(node):
-        yield from as_traced(decided(node.test, source), source)
+    if not source.regions.is_check(node, node.test) and not only_lays_out(node):
+        yield from without_tracer_harm(decided(node.test, source), source)
 
 
 @rule.source(cst.IfExp)
 def in_choice(node: cst.IfExp, source: Source) -> Iterator[Hit]:
     if source.in_graph(node):
-        yield from as_traced(decided(node.test, source), source)
+        yield from without_tracer_harm(decided(node.test, source), source)
 
 
 @rule.source(cst.While)
 def in_while(node: cst.While, source: Source) -> Iterator[Hit]:
-    yield from as_traced(decided(node.test, source), source)
+    yield from without_tracer_harm(decided(node.test, source), source)
 
 
 def decided(test: cst.BaseExpression, source: Source) -> Iterator[Hit]:
     """One hit on a test that compares sizes."""
     compared = list(comparisons(test))
-    if not compared or not source.profile.dynamic or source.regions.settled(test):
+    if not compared or not source.profile.dynamic or source.regions.is_settled(test):
         return
     if not source.in_traced_forward(test):
         return
@@ -256,22 +256,22 @@ ASKED = (SizeCompared, SizeUse.TRUTH)
 def in_trace(event: SizeCompared | SizeRead, trace: Trace) -> Iterator[Hit | Refuted]:
     if is_fixed(event, trace):
         yield Refuted(event.site, f"`{shown(event)}` compares the same numbers at every size tried")
-    for key, other in list(changes(event, trace).items())[:1]:
+    for key, other in list(find_changes(event, trace).items())[:1]:
         said = f"`{shown(event)}` is {event.value}, `{shown(other)}` is {other.value}"
-        sizes = name_sizes(changes(event, trace))
+        sizes = name_sizes(find_changes(event, trace))
         yield Hit(event.site, f"{said} when {key} changes", harm=GUARDED, sizes=sizes)
 
 
 @rule.trial("wrong", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
-    for event in trial.trace.find(*ASKED):
-        if hit := blamed(outcome, event, trial, GUARDED):
+    for event in trial.trace.find_events(*ASKED):
+        if hit := blame_event(outcome, event, trial, GUARDED):
             yield hit
 
 
 @rule.trial("ok")
 def in_right_trial(outcome: Outcome, trial: Trial) -> Iterator[Refuted]:
-    yield from cleared(outcome, trial.trace.find(*ASKED), trial)
+    yield from clear_lines(outcome, trial.trace.find_events(*ASKED), trial)
 
 
 def shown(event: SizeCompared | SizeRead) -> str:

@@ -11,7 +11,7 @@ import libcst as cst
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import FeltDraw, Trace, UnusedDraw
-from lintorch.evidence.host_reads import is_whole
+from lintorch.evidence.host_reads import is_whole_run
 from lintorch.source import Source
 
 rule = Rule(
@@ -93,7 +93,7 @@ def in_trace(event: FeltDraw, trace: Trace) -> Iterator[Hit]:
 
 @rule.trace(UnusedDraw)
 def in_run(event: UnusedDraw, trace: Trace) -> Iterator[Refuted]:
-    if all(map(is_whole, trace.runs)):
+    if all(map(is_whole_run, trace.runs)):
         yield Refuted(event, "in eval mode nothing looks at the number that is drawn here")
 
 
@@ -102,7 +102,7 @@ def decides(call: cst.Call, source: Source) -> bool:
     inner: cst.CSTNode = call
     for outer in source.ancestors(call):
         if isinstance(outer, (cst.If, cst.IfExp, cst.While)):
-            settled = source.regions.settled(outer.test) or source.regions.checks(outer, inner)
+            settled = source.regions.is_settled(outer.test) or source.regions.is_check(outer, inner)
             return inner is outer.test and not settled
         if isinstance(outer, cst.BaseStatement):
             return False

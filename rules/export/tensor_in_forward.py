@@ -9,7 +9,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import MixedDevices, OperatorCall, SameDevice, Trace, host_reads
-from lintorch.facts.dataflow.data_sizes import is_data, is_made
+from lintorch.facts.dataflow.data_sizes import is_data, is_input_free
 from lintorch.source import UNKNOWN, Kind, Source, literal
 
 rule = Rule(
@@ -113,7 +113,7 @@ def in_trace(event: MixedDevices, trace: Trace) -> Iterator[Hit]:
 
 @rule.trace(SameDevice)
 def in_run(event: SameDevice, trace: Trace) -> Iterator[Refuted]:
-    if "ensor(" not in host_reads.line(event.site):
+    if "ensor(" not in host_reads.source_line(event.site):
         yield Refuted(event, "what is made on the CPU here meets only what is on the CPU, too")
 
 
@@ -157,7 +157,7 @@ def has_dimensions(call: cst.Call, first: cst.BaseExpression, source: Source) ->
 def is_given(node: cst.BaseExpression, source: Source) -> bool:
     """Whether a tensor is neither made on the spot as well nor taken to the CPU."""
     value = source.value(node)
-    if not value.is_tensor or not is_data(value) or is_made(node, source):
+    if not value.is_tensor or not is_data(value) or is_input_free(node, source):
         return False
     held = [node, *(source.classes.assigned(node) if isinstance(node, cst.Name) else ())]
     return not any(".cpu()" in source.code(part) for part in held)

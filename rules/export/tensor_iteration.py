@@ -11,10 +11,10 @@ import libcst as cst
 from lintorch.core.finding import Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evidence import EventKey, Outcome, SizeLooped, TensorRead, TensorUse, Trace, Trial
-from lintorch.evidence.size_changes import blamed, changes, cleared, is_fixed
+from lintorch.evidence.size_changes import blame_event, clear_lines, find_changes, is_fixed
 from lintorch.evidence.treatment import name_sizes
 from lintorch.facts.classes.classes import is_self
-from lintorch.facts.exporting.scripted import as_traced
+from lintorch.facts.exporting.scripted import without_tracer_harm
 from lintorch.source import Kind, Source, literal, may_vary
 
 rule = Rule(
@@ -72,12 +72,12 @@ TABLES = re.compile(r"(shapes|sizes|levels)(_list)?$")
 
 @rule.source(cst.For)
 def in_for(node: cst.For, source: Source) -> Iterator[Hit]:
-    yield from as_traced(looped(node.iter, source), source)
+    yield from without_tracer_harm(looped(node.iter, source), source)
 
 
 @rule.source(cst.CompFor)
 def in_comprehension(node: cst.CompFor, source: Source) -> Iterator[Hit]:
-    yield from as_traced(looped(node.iter, source), source)
+    yield from without_tracer_harm(looped(node.iter, source), source)
 
 
 def looped(over: cst.BaseExpression, source: Source) -> Iterator[Hit]:
@@ -158,19 +158,19 @@ def indexed(node: cst.Subscript) -> set[str]:
 def in_trace(event: SizeLooped | TensorRead, trace: Trace) -> Iterator[Hit | Refuted]:
     if is_fixed(event, trace):
         yield Refuted(event.site, f"{event.value} rounds at every size tried")
-    for key, other in list(changes(event, trace).items())[:1]:
+    for key, other in list(find_changes(event, trace).items())[:1]:
         said = f"{event.value} rounds, and {other.value} when {key} changes"
-        sizes = name_sizes(changes(event, trace))
+        sizes = name_sizes(find_changes(event, trace))
         yield Hit(event.site, said, harm=TRACE_HARM[event.key], sizes=sizes)
 
 
 @rule.trial("wrong", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
-    for event in trial.trace.find(*TRACE_HARM):
-        if hit := blamed(outcome, event, trial, TRACE_HARM[event.key]):
+    for event in trial.trace.find_events(*TRACE_HARM):
+        if hit := blame_event(outcome, event, trial, TRACE_HARM[event.key]):
             yield hit
 
 
 @rule.trial("ok")
 def in_right_trial(outcome: Outcome, trial: Trial) -> Iterator[Refuted]:
-    yield from cleared(outcome, trial.trace.find(*TRACE_HARM), trial)
+    yield from clear_lines(outcome, trial.trace.find_events(*TRACE_HARM), trial)

@@ -11,8 +11,8 @@ from lintorch.core.finding import Harm, Hit, Severity
 from lintorch.core.profile import EXPORTERS
 from lintorch.core.rule import Rule
 from lintorch.facts.classes.classes import ClassInfo
-from lintorch.facts.exporting.export_calls import onnx_arguments, strings
-from lintorch.facts.exporting.exported_models import Export, export_of, own
+from lintorch.facts.exporting.export_calls import literal_strings, onnx_arguments
+from lintorch.facts.exporting.exported_models import Export, export_of, nodes_in_body
 from lintorch.source import UNKNOWN, Kind, Source, literal
 
 rule = Rule(
@@ -127,7 +127,7 @@ def in_class(node: cst.ClassDef, source: Source) -> Iterator[Hit]:
     forward = info.methods.get("forward")
     if not info.is_module or forward is None or is_part(info, source):
         return
-    for yielded in own(forward, cst.Yield, source):
+    for yielded in nodes_in_body(forward, cst.Yield, source):
         yield Hit(yielded, "forward is a generator", harm=EVERY)
         return
     values = [value for value, _ in returned(forward, source)]
@@ -151,7 +151,7 @@ def in_example(export: Export, source: Source) -> Iterator[Hit]:
             if value is not UNKNOWN:
                 told = f"{source.code(element.value)} among the example inputs"
                 yield Hit(element.value, told, harm=TRACE)
-    elif len([*strings(given.get("input_names"))]) == len(plain):
+    elif len([*literal_strings(given.get("input_names"))]) == len(plain):
         yield from unnamed(plain)
 
 
@@ -169,14 +169,14 @@ def in_names(export: Export, forward: cst.FunctionDef, source: Source) -> Iterat
     given = onnx_arguments(export.call)
     inputs, outputs = given.get("input_names"), given.get("output_names")
     parameters = [p.name.value for p in forward.params.params[1:]]
-    names, example = [*strings(inputs)], given.get("args")
+    names, example = [*literal_strings(inputs)], given.get("args")
     positional = isinstance(example, cst.Tuple) and len(example.elements) == len(names)
     if inputs is not None and positional and others_order(names, parameters[: len(names)]):
         yield Hit(inputs, f"forward takes {', '.join(parameters[: len(names)])}", harm=MISNAMED)
     values = [value for value, _ in returned(forward, source)]
     if outputs is None or len(values) != 1:
         return
-    keys, names = keys_of(values[0], source), [*strings(outputs)]
+    keys, names = keys_of(values[0], source), [*literal_strings(outputs)]
     if others_order(names, keys):
         yield Hit(outputs, f"forward returns {', '.join(keys)}, in this order", harm=MISNAMED)
     elif isinstance(values[0], cst.Tuple) and len(values[0].elements) == len(names):
@@ -218,7 +218,9 @@ def returned(
     forward: cst.FunctionDef, source: Source
 ) -> list[tuple[cst.BaseExpression, frozenset[str]]]:
     """The values of a forward's return statements, each with what is found in it."""
-    statements = [r for r in own(forward, cst.Return, source) if source.in_traced_forward(r)]
+    statements = [
+        r for r in nodes_in_body(forward, cst.Return, source) if source.in_traced_forward(r)
+    ]
     return [(r.value, frozenset(kinds(r.value, source))) for r in statements if r.value is not None]
 
 
@@ -253,7 +255,7 @@ def is_dict_call(value: cst.BaseExpression, source: Source) -> TypeGuard[cst.Cal
 def keys_of(value: cst.BaseExpression, source: Source) -> list[str]:
     """The keys of a dict, where all of them are read off the source."""
     if isinstance(value, cst.Dict):
-        keys = [*strings(value)]
+        keys = [*literal_strings(value)]
         return keys if len(keys) == len(value.elements) else []
     given = value.args if is_dict_call(value, source) else ()
     return [a.keyword.value for a in given if a.keyword] if all(a.keyword for a in given) else []

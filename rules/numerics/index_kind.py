@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.facts.dataflow.reaching import reaching
+from lintorch.facts.dataflow.reaching import reaching_definitions
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -149,8 +149,8 @@ def in_method(call: cst.Call, func: cst.Attribute, source: Source) -> Iterator[H
 def is_mask(node: cst.BaseExpression, source: Source) -> bool:
     """Whether an expression is surely a tensor of bool."""
     if isinstance(node, cst.Name):
-        values = [definition.value for definition in reaching(node, source)]
-        whole = all(d.index is None for d in reaching(node, source))
+        values = [definition.value for definition in reaching_definitions(node, source)]
+        whole = all(d.index is None for d in reaching_definitions(node, source))
         known = [v for v in values if v is not None and not isinstance(v, cst.Name)]
         return (
             bool(values)

@@ -10,7 +10,7 @@ import libcst as cst
 from lintorch.core.finding import Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import GraphCapture, OperatorCall, Raised, Trace, Tracer
-from lintorch.evidence.host_reads import is_whole, line, shown
+from lintorch.evidence.host_reads import is_whole_run, source_line, write_shapes
 from lintorch.facts.nets.layers import CONV, TRANSPOSED
 from lintorch.facts.nets.signal_flow import clashes_in_method
 from lintorch.facts.nets.signals import Clash, clashes_in_row
@@ -124,21 +124,21 @@ def in_children(call: cst.Call, source: Source) -> Iterator[Hit]:
 def in_failure(event: Raised, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: a model may have been fed wrongly."""
     if event.built is not None and not event.sizes and CLASH.search(event.text):
-        yield Hit(event.built, f"{event.layer} raised: {event.text}", confirms=True)
+        yield Hit(event.built, f"{event.layer} raised", confirms=True, detail=event.text)
 
 
 @rule.trace(Tracer.FX)
 def in_run(capture: GraphCapture, trace: Trace) -> Iterator[Refuted]:
     """Layers that ran; one that made its input longer or shorter is told of for that."""
-    if not all(map(is_whole, trace.runs)):
+    if not all(map(is_whole_run, trace.runs)):
         return
-    ran = [call for call in trace.calls() if call.outputs and call.built is not None]
+    ran = [call for call in trace.list_calls() if call.outputs and call.built is not None]
     uneven = {event.built for event in ran if is_uneven(event)}
     for built, event in {event.built: event for event in ran}.items():
         if built is None or built in uneven or not event.layer_class.startswith("torch.nn."):
             continue
-        if "children()" not in line(built):
-            yield Refuted(built, f"{event.layer} ran on {shown(event.inputs[:1])}")
+        if "children()" not in source_line(built):
+            yield Refuted(built, f"{event.layer} ran on {write_shapes(event.inputs[:1])}")
 
 
 def is_uneven(event: OperatorCall) -> bool:

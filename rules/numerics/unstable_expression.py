@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.facts.dataflow.reaching import reaching
+from lintorch.facts.dataflow.reaching import reaching_definitions
 from lintorch.source import Source, literal
 from lintorch.syntax.tree import offspring
 
@@ -168,7 +168,7 @@ def operation(node: cst.CSTNode | None, source: Source) -> Operation | None:
 
 def written(node: cst.BaseExpression, source: Source) -> cst.BaseExpression:
     """What a local name was last given; else the expression itself."""
-    found = reaching(node, source) if isinstance(node, cst.Name) else []
+    found = reaching_definitions(node, source) if isinstance(node, cst.Name) else []
     if len(found) == 1 and found[0].index is None and found[0].value is not None:
         return found[0].value
     return node
@@ -202,7 +202,7 @@ def has_no_gradient(node: cst.BaseExpression, source: Source) -> bool:
     """Whether a tensor was counted or compared, so that no gradient flows through it."""
     steps = source.steps(node)
     if not steps:
-        found = reaching(node, source) if isinstance(node, cst.Name) else []
+        found = reaching_definitions(node, source) if isinstance(node, cst.Name) else []
         return any(d.value is not None for d in found)
     if any(step.name in WHOLE for step in steps):
         return True

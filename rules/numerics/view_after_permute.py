@@ -10,9 +10,9 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import OperatorCall, Raised, Trace
-from lintorch.evidence.host_reads import is_run_whole, is_whole, shown
+from lintorch.evidence.host_reads import is_run_whole, is_whole_run, write_shapes
 from lintorch.facts.classes.classes import is_self
-from lintorch.facts.dataflow.reaching import reaching
+from lintorch.facts.dataflow.reaching import reaching_definitions
 from lintorch.facts.dataflow.steps import Step
 from lintorch.source import Source, literal
 
@@ -96,17 +96,18 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
 def in_failure(event: Raised, trace: Trace) -> Iterator[Hit]:
     if TORN in event.text:
         at = "" if not event.sizes else f" when {' and '.join(event.sizes)} changes"
-        yield Hit(event.site, f"view() raised here{at}: the axes no longer follow in memory")
+        why = "the axes no longer follow in memory"
+        yield Hit(event.site, f"view() raised here{at}", detail=why)
 
 
 @rule.trace("torch.Tensor.view")
 def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Refuted]:
     """Where no view of the function met an axis of size 1: such an axis may stand anywhere."""
     around = (event.site.path, event.site.function)
-    views = [e for e in trace.find(event.name) if (e.site.path, e.site.function) == around]
+    views = [e for e in trace.find_events(event.name) if (e.site.path, e.site.function) == around]
     smallest = min((size for view in views for size in view.inputs[0]), default=1)
-    if smallest > 1 and all(map(is_whole, trace.runs)) and is_run_whole(event.site):
-        yield Refuted(event.site, f"view() took {shown(event.inputs)} and did not raise")
+    if smallest > 1 and all(map(is_whole_run, trace.runs)) and is_run_whole(event.site):
+        yield Refuted(event.site, f"view() took {write_shapes(event.inputs)} and did not raise")
 
 
 def viewed(call: cst.Call) -> int | None:
@@ -182,7 +183,7 @@ def rank_of(node: cst.CSTNode, source: Source, depth: int = 0) -> int | None:
         ranks = (rank_of(side, source, depth + 1) for side in (node.left, node.right))
         return next((rank for rank in ranks if rank), None)
     if isinstance(node, cst.Name):
-        found = reaching(node, source)
+        found = reaching_definitions(node, source)
         if is_given(node, source):
             return unpacked(node, source)
         value = found[0].value if len(found) == 1 and found[0].index is None else None
@@ -255,7 +256,7 @@ def is_given(node: cst.CSTNode | None, source: Source) -> bool:
     if not isinstance(node, cst.Name):
         return False
     is_param = any(binding.kind == "param" for binding in source.bound(node))
-    return is_param and [d.value for d in reaching(node, source)] == [None]
+    return is_param and [d.value for d in reaching_definitions(node, source)] == [None]
 
 
 def has_one(step: Step) -> bool:

@@ -101,7 +101,7 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
 
 @rule.trace(LINEAR, *CONVOLUTIONS, *PRODUCTS)
 def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
-    if next(trace.find(LINEAR, *CONVOLUTIONS, *PRODUCTS), None) is not event:
+    if next(trace.find_events(LINEAR, *CONVOLUTIONS, *PRODUCTS), None) is not event:
         return  # the whole run was judged with its first product
     calls = (e for e in trace.events if isinstance(e, OperatorCall))
     products = [found for call in calls if (found := product(call))]

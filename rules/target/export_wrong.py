@@ -9,7 +9,7 @@ from dataclasses import replace
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import AS_TRACED, IN_TRAINING, Outcome, Trial, Variation
-from lintorch.evidence.size_changes import said_of
+from lintorch.evidence.size_changes import describe_outcome
 
 rule = Rule(
     __name__,
@@ -39,7 +39,7 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
         else ""
     )
     part = f"; the smallest part that is wrong alone is {outcome.part}" if outcome.part else ""
-    told = said_of(replace(outcome, detail=detail), silently=True)
+    told = describe_outcome(replace(outcome, detail=detail), silently=True)
     yield Hit(outcome, f"{told}{hint}{part}")
 
 

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 import libcst as cst
 
 from lintorch.core.finding import Hit, Refuted, Severity
-from lintorch.core.profile import LOWEST_OPSET, WRITES_ONNX, enumerated
+from lintorch.core.profile import LOWEST_OPSET, WRITES_ONNX, enumerate_names
 from lintorch.core.rule import Rule
 from lintorch.evidence import GraphCapture, OperatorUse, Outcome, Site, Trace, Tracer, Trial
 from lintorch.facts.exporting.onnx_operators import exported_name
 from lintorch.source import Source
-from lintorch.targets import Answer, Target, Verdict, find, written_operators
+from lintorch.targets import Answer, Target, Verdict, find_target, written_operators
 from lintorch.targets.verdict import About
 
 rule = Rule(
@@ -61,10 +61,6 @@ rule = Rule(
     example_profile=("onnx-legacy@16", "target:tensorrt-8.4"),
 )
 
-TRACED = ("coreml",)
-"""Runtimes whose converters look up the operators that tracing finds, as they are."""
-DECOMPOSING = ("executorch", "litert", "tvm-pytorch")
-"""Converters that decompose an exported program before they look up its operators."""
 SETTLED = re.compile(r"_like\.|\.lift|_assert|\.sym_|\.(max|min)\.default$")
 """Operators that these converters get rid of in ways of their own."""
 REPLACEMENTS = {
@@ -85,7 +81,7 @@ REPLACEMENTS = {
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     if not source.profile.targets or not (name := exported_name(call, source)):
         return
-    for target in map(find, source.profile.targets):
+    for target in map(find_target, source.profile.targets):
         kind = target.tables.names
         if kind == "onnx":
             yield from exported(call, name, target, source)
@@ -100,7 +96,7 @@ def exported(call: cst.Call, name: str, target: Target, source: Source) -> Itera
     exporters = [each for each in WRITES_ONNX if each in source.profile.exporters]
     for exporter in exporters:
         opset = written_opset(exporter, source, target)
-        for wanted in written_operators.operators(name, exporter, opset) or ():
+        for wanted in written_operators.list_written(name, exporter, opset) or ():
             verdict = target.supports(wanted, opset)
             if is_missing(verdict):
                 found.setdefault(exporter, (opset, []))[1].append((wanted, verdict))
@@ -108,7 +104,7 @@ def exported(call: cst.Call, name: str, target: Target, source: Source) -> Itera
         return
     exporter, (opset, lacking) = next(iter(found.items()))
     under = "" if len(found) == len(exporters) else f" by {exporter}"
-    parts = enumerated([wanted for wanted, _ in lacking])
+    parts = enumerate_names([wanted for wanted, _ in lacking])
     message = (
         f"{short(name)} is written as {parts}{under} at opset {opset}, and {told(lacking, target)}"
     )
@@ -120,14 +116,16 @@ def exported(call: cst.Call, name: str, target: Target, source: Source) -> Itera
 @rule.trace(Tracer.EXPORT)
 def in_program(capture: GraphCapture, trace: Trace) -> Iterator[Hit]:
     """What converters that decompose an exported program meet whatever they decompose."""
-    for target in map(find, trace.profile.targets):
-        if target.family in DECOMPOSING:
+    for target in map(find_target, trace.profile.targets):
+        if target.tables.looks_up == "program":
             for site, names in by_line(capture).items():
                 lacking = [
                     (n, v) for n in names if is_missing(v := target.supports(n, domain="aten"))
                 ]
                 if lacking:
-                    told_of = f"torch.export finds {enumerated([name for name, _ in lacking])} here"
+                    told_of = (
+                        f"torch.export finds {enumerate_names([name for name, _ in lacking])} here"
+                    )
                     message = f"{told_of}, which nothing decomposes, and {told(lacking, target)}"
                     yield Hit(
                         site or capture,
@@ -150,10 +148,10 @@ def by_line(capture: GraphCapture) -> dict[Site | None, list[str]]:
 @rule.trial("ok", "wrong", "random", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit | Refuted]:
     alone = {outcome.exporter} == set(WRITES_ONNX) & trial.profile.exporters
-    for target in map(find, trial.profile.targets if outcome.graph else ()):
-        for site, uses in trial.by_line().items():
+    for target in map(find_target, trial.profile.targets if outcome.graph else ()):
+        for site, uses in trial.list_by_line().items():
             yield from judged(site, uses, target, outcome, alone)
-        for site in trial.folded() if alone else ():
+        for site in trial.find_folded_lines() if alone else ():
             reason = "nothing of this line is left in the exported graph"
             yield Refuted(site, reason, target=target.name)
 
@@ -166,7 +164,7 @@ def judged(
     missing = [(name, v) for name, v in verdicts.items() if is_missing(v)]
     lacking = missing or [(name, v) for name, v in verdicts.items() if v.disputed]
     if lacking:
-        names = enumerated([name for name, _ in lacking])
+        names = enumerate_names([name for name, _ in lacking])
         wrote = f"{outcome.exporter} wrote {names} here at opset {outcome.opset}"
         hint = remedy(lacking, target, outcome.exporter)
         message = f"{wrote}, and {told(lacking, target)}; {hint}"
@@ -192,8 +190,8 @@ def outside_onnx(name: str, target: Target) -> Iterator[tuple[str, Verdict]]:
     if target.tables.names == "torch":
         spelled = short(name).replace("nn.functional.", "F.")
         names: Iterable[str] = (spelled,)
-    elif target.family in TRACED:
-        names = written_operators.traced(name)
+    elif target.tables.looks_up == "traced":
+        names = written_operators.list_traced(name)
     else:
         names = ()
     for each in names:
@@ -211,7 +209,7 @@ def told(lacking: list[tuple[str, Verdict]], target: Target) -> str:
     names = [name for name, _ in lacking]
     said = list(dict.fromkeys(verdict.reason for _, verdict in lacking))
     plain = said == [f"{target.name} has no {name}" for name in names]
-    what = f"{target.name} has no {enumerated(names)}" if plain else " and ".join(said)
+    what = f"{target.name} has no {enumerate_names(names)}" if plain else " and ".join(said)
     return f"{what}{later(lacking, target)}{doubt(target)}"
 
 
@@ -253,7 +251,7 @@ def remedy(lacking: list[tuple[str, Verdict]], target: Target, exporter: str = "
     if verdict.about is About.VERSION and (below := target.opsets(name)):
         return f"export at opset {below[-1]} or lower"
     for each in dict.fromkeys((exporter, "onnx-legacy")) if exporter else ():
-        opset, others = written_operators.without(name, each) or (0, ())
+        opset, others = written_operators.find_last_without(name, each) or (0, ())
         if others and all(target.supports(other, opset) for other in others):
             how = "" if each == exporter else " with dynamo=False"
             return f"opset {opset} or lower{how} writes others instead"

@@ -9,13 +9,13 @@ import libcst as cst
 
 from lintorch.core.exporter_calls import ONNX_EXPORT
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
-from lintorch.core.profile import LOWEST_OPSET, MEASURED_TORCH, default_opset, enumerated
+from lintorch.core.profile import LOWEST_OPSET, MEASURED_TORCH, default_opset, enumerate_names
 from lintorch.core.rule import Rule
 from lintorch.evidence import Outcome, Trial
 from lintorch.facts.exporting.export_calls import onnx_arguments, onnx_exporter
 from lintorch.facts.exporting.onnx_operators import exported_name
 from lintorch.source import Source
-from lintorch.targets import Target, find, written_operators
+from lintorch.targets import Target, find_target, written_operators
 
 rule = Rule(
     __name__,
@@ -92,7 +92,7 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     exported = given.get("model")
     mode = source.mode(exported) if exported is not None else None
     tried = mode is not None and asked == source.profile.opset_asked(exporter)
-    for target in map(find, source.profile.targets):
+    for target in map(find_target, source.profile.targets):
         hit = judged(node or call, opset, how, exporter, target)
         if hit is None and exporter == "onnx" and source.profile.torch == MEASURED_TORCH:
             hit = newer_file(call, NEW_IR, exporter, target)
@@ -124,7 +124,7 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit | Refuted]:
         return
     how = f"is written by {outcome.exporter}"
     how += "" if asked in (None, opset) else f" where {asked} is asked for"
-    for target in map(find, trial.profile.targets):
+    for target in map(find_target, trial.profile.targets):
         hit = judged(outcome, opset, how, outcome.exporter, target)
         if hit := hit or newer_file(outcome, outcome.ir or 0, outcome.exporter, target):
             yield hit
@@ -140,8 +140,8 @@ def below_first(call: cst.Call, source: Source) -> Iterator[Hit]:
     opset = source.profile.opset_of(LEGACY)
     if not FIRST_MEASURED <= opset < LAST_FIRST or not (name := exported_name(call, source)):
         return
-    first = written_operators.first(name, LEGACY)
-    refused = first is not None and written_operators.operators(name, LEGACY, opset) is None
+    first = written_operators.find_first_opset(name, LEGACY)
+    refused = first is not None and written_operators.list_written(name, LEGACY, opset) is None
     if refused and name not in ELSEWHERE:
         short = name.removeprefix("torch.")
         message = f"{short} needs opset {first}, and {opset} is written"
@@ -155,7 +155,7 @@ def too_low(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
         return
     if outcome.operators and all(name.endswith("::grid_sampler") for name in outcome.operators):
         return  # LT118 tells of it
-    what = enumerated(list(outcome.operators)) or "an operator"
+    what = enumerate_names(list(outcome.operators)) or "an operator"
     message = f"{outcome.exporter} has no {what} at opset {outcome.opset}"
     hint = f"opset {outcome.enough} is the lowest that has what it needs"
     yield Hit(outcome, f"{message}; {hint}", severity=Severity.ERROR)

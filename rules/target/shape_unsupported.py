@@ -8,13 +8,13 @@ import libcst as cst
 
 from lintorch.core.exporter_calls import ONNX_EXPORT
 from lintorch.core.finding import Hit, Severity
-from lintorch.core.profile import enumerated
+from lintorch.core.profile import enumerate_names
 from lintorch.core.rule import Rule
 from lintorch.evidence import OperatorCall, OperatorUse, Outcome, Trace, Trial
-from lintorch.evidence.fused_operators import FUNCTIONS, as_one
+from lintorch.evidence.fused_operators import FUNCTIONS, find_fused_operators
 from lintorch.facts.exporting.export_calls import is_given, onnx_arguments
 from lintorch.source import Source
-from lintorch.targets import Answer, Target, find
+from lintorch.targets import Answer, Target, find_target
 from lintorch.targets.verdict import About
 
 rule = Rule(
@@ -69,7 +69,7 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
         return
     given = onnx_arguments(call)
     named = [name for name in SIZES if is_given(given, name)]
-    for target in map(find, source.profile.targets if named else ()):
+    for target in map(find_target, source.profile.targets if named else ()):
         if target.release.dynamic is False:
             node = given.get(named[0])
             message = (
@@ -82,24 +82,25 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
 
 @rule.trace(*FUNCTIONS)
 def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
-    for target in map(find, trace.profile.targets):
-        for name, opset in dict.fromkeys(as_one(event, trace)):
+    for target in map(find_target, trace.profile.targets):
+        for name, opset in dict.fromkeys(find_fused_operators(event, trace)):
             use = OperatorUse(name, opset, rank=len(event.inputs[0]))
             if found := next(refused([use], target), None):
-                message = f"ran on {list(event.inputs[0])}: {found}"
-                yield Hit(event, message, severity=Severity.ERROR, target=target.name)
+                message = f"ran on {list(event.inputs[0])}"
+                grave = Severity.ERROR
+                yield Hit(event, message, severity=grave, target=target.name, detail=found)
                 break
 
 
 @rule.trial("ok", "wrong", "random", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
-    for target in map(find, trial.profile.targets if outcome.graph else ()):
-        for site, uses in trial.by_line().items():
+    for target in map(find_target, trial.profile.targets if outcome.graph else ()):
+        for site, uses in trial.list_by_line().items():
             if found := list(dict.fromkeys(refused(uses, target))):
                 message = f"exported by {outcome.exporter}: {'; '.join(found)}"
                 yield Hit(site, message, severity=Severity.ERROR, target=target.name)
             elif names := list(dict.fromkeys(as_many_as_the_data_says(uses, target))):
-                message = f"{enumerated(names)} makes as many values as the data says"
+                message = f"{enumerate_names(names)} makes as many values as the data says"
                 how = f"{target.name} hands such an output only to an IOutputAllocator"
                 hint = "keep a mask of fixed size instead"
                 yield Hit(

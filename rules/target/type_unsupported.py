@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import OperatorCall, OperatorUse, Outcome, Trace, Trial
-from lintorch.evidence.fused_operators import FUNCTIONS, as_one
-from lintorch.targets import Answer, Target, find
+from lintorch.evidence.fused_operators import FUNCTIONS, find_fused_operators
+from lintorch.targets import Answer, Target, find_target
 from lintorch.targets.verdict import About
 
 rule = Rule(
@@ -34,12 +34,13 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
     """Only types that no exporter casts away."""
     if not event.dtypes or event.dtypes[0] not in KEPT:
         return
-    for target in map(find, trace.profile.targets):
-        for name, opset in dict.fromkeys(as_one(event, trace)):
+    for target in map(find_target, trace.profile.targets):
+        for name, opset in dict.fromkeys(find_fused_operators(event, trace)):
             use = OperatorUse(name, opset, types=event.dtypes)
             if found := next(refused([use], target), None):
-                message = f"{event.dtypes[0]} came here: {found}; cast before it{doubt(target)}"
-                yield Hit(event, message, target=target.name)
+                message = f"{event.dtypes[0]} came here"
+                detail = f"{found}; cast before it{doubt(target)}"
+                yield Hit(event, message, target=target.name, detail=detail)
                 break
 
 
@@ -48,8 +49,8 @@ KEPT = ("float64", "complex64", "complex128")
 
 @rule.trial("ok", "wrong", "random", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
-    for target in map(find, trial.profile.targets if outcome.graph else ()):
-        for site, uses in trial.by_line().items():
+    for target in map(find_target, trial.profile.targets if outcome.graph else ()):
+        for site, uses in trial.list_by_line().items():
             if found := list(dict.fromkeys(refused(uses, target))):
                 message = f"exported by {outcome.exporter}: {'; '.join(found)}"
                 yield Hit(site, f"{message}; cast before it{doubt(target)}", target=target.name)

@@ -8,8 +8,8 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.facts.api.version_guards import asked
-from lintorch.facts.dataflow.reaching import reaching
+from lintorch.facts.api.version_guards import is_version_guarded
+from lintorch.facts.dataflow.reaching import reaching_definitions
 from lintorch.source import Source
 
 rule = Rule(
@@ -79,7 +79,7 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     short = name.rpartition(".")[2]
     named = all(arg.star != "**" for arg in call.args)
     reentrant = given.get("use_reentrant")
-    warns = source.profile.torch >= _WARNS_SINCE and not asked(call, source)
+    warns = source.profile.torch >= _WARNS_SINCE and not is_version_guarded(call, source)
     if reentrant is None and named and warns:
         yield Hit(
             call, f"{short} without use_reentrant warns, and takes the old form", _fix(call, source)
@@ -103,7 +103,7 @@ def _list_among(call: cst.Call, source: Source) -> str:
             continue
         values: list[cst.BaseExpression | None] = [arg.value]
         if isinstance(arg.value, cst.Name):
-            values = [d.value for d in reaching(arg.value, source) if d.index is None]
+            values = [d.value for d in reaching_definitions(arg.value, source) if d.index is None]
         if values and all(isinstance(v, (cst.List, cst.ListComp)) for v in values):
             return source.code(arg.value)
     return ""

@@ -9,7 +9,14 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.facts.training.loaders import LOADER, Read, holder, loader_arguments, reads, same
+from lintorch.facts.training.loaders import (
+    LOADER,
+    LoaderLoop,
+    assigned_variable,
+    is_same_variable,
+    loader_arguments,
+    loops_over_loader,
+)
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -201,15 +208,15 @@ def wrappers(call: cst.Call, source: Source) -> Iterator[Hit]:
 # the epoch
 
 
-def loops_fed_by(sampler: cst.Call, source: Source) -> Iterator[tuple[cst.Call, Read]]:
+def loops_fed_by(sampler: cst.Call, source: Source) -> Iterator[tuple[cst.Call, LoaderLoop]]:
     """The loaders that are given a sampler, and the loops over them."""
-    held = holder(sampler, source)
+    held = assigned_variable(sampler, source)
     for call in source.nodes(cst.Call):
         if source.name(call.func) == LOADER:
             given = loader_arguments(call).get("sampler")
-            named = given is not None and held is not None and same(given, held, source)
+            named = given is not None and held is not None and is_same_variable(given, held, source)
             if given is sampler or named:
-                yield from ((call, read) for read in reads(call, source))
+                yield from ((call, read) for read in loops_over_loader(call, source))
 
 
 def told(
@@ -217,7 +224,7 @@ def told(
 ) -> Fix | None:
     """`sampler.set_epoch(epoch)` first in the loop, where both names surely stand for these."""
     inline = isinstance(source.parent(sampler), cst.Arg)
-    held = holder(loader if inline else sampler, source)
+    held = assigned_variable(loader if inline else sampler, source)
     if held is None or not isinstance(epochs, cst.For) or not is_in_reach(held, epochs, source):
         return None
     number = epochs.target.value if isinstance(epochs.target, cst.Name) else "_"

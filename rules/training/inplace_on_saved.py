@@ -9,8 +9,8 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.facts.dataflow.memory_writes import written
-from lintorch.facts.dataflow.reaching import reaching
+from lintorch.facts.dataflow.memory_writes import written_tensor
+from lintorch.facts.dataflow.reaching import reaching_definitions
 from lintorch.facts.training.pending_backward import is_pending
 from lintorch.source import Source, literal
 from lintorch.syntax.tree import offspring
@@ -135,7 +135,7 @@ def in_training(node: cst.CSTNode, source: Source) -> Iterator[Hit]:
         message = f"changes {place.value}, which backward of {loss} needs as it was"
         yield Hit(node, message)
     elif (origin := _detached(place, source)) and _is_needed(origin, node, source):
-        made = reaching(place, source)[0].value
+        made = reaching_definitions(place, source)[0].value
         assert made is not None
         edit = source.replace(made, f"{source.code(made)}.clone()")
         fix = Fix("work on a copy", (edit,), Applicability.UNSAFE)
@@ -147,8 +147,8 @@ def _written(node: cst.CSTNode, source: Source) -> cst.BaseExpression | None:
     func = node.func if isinstance(node, cst.Call) else None
     if isinstance(node, cst.Call):
         named = isinstance(func, cst.Attribute) and func.attr.value.endswith("_")
-        return written(node, source) if named else None
-    return written(node, source)
+        return written_tensor(node, source) if named else None
+    return written_tensor(node, source)
 
 
 # layers in place
@@ -177,7 +177,7 @@ def _begins_in_place(call: cst.Call, source: Source) -> bool:
     name = source.name(call.func)
     if name in ("torch.relu_", "torch.nn.functional.relu_"):
         return True
-    if name.startswith("torch.nn.functional.") and written(call, source) is not None:
+    if name.startswith("torch.nn.functional.") and written_tensor(call, source) is not None:
         return "dropout" not in name
     made = source.origins(call.func) if not name else ()
     return bool(made) and all(_is_head_in_place(one, source) for one in made)
@@ -192,13 +192,13 @@ def _is_head_in_place(made: cst.Call, source: Source) -> bool:
 
 def _shortcut(call: cst.Call, given: cst.Name, function: cst.FunctionDef, source: Source) -> str:
     """The name under which the changed tensor is added later; "" where it is not."""
-    mine = {id(d.value) for d in reaching(given, source)}
+    mine = {id(d.value) for d in reaching_definitions(given, source)}
     kept = _rebinds(call, given.value, source)
     for name in _added(function, source):
         after = source.precedes(given, name)
         if name is given or not (after or _around(name, call, source)):
             continue
-        found = reaching(name, source)
+        found = reaching_definitions(name, source)
         if name.value == given.value and not kept and {id(d.value) for d in found} == mine:
             return name.value
         value = found[0].value if len(found) == 1 else None
@@ -209,7 +209,10 @@ def _shortcut(call: cst.Call, given: cst.Name, function: cst.FunctionDef, source
 
 def _stands_for(alias: cst.Name, given: cst.Name, mine: set[int], source: Source) -> bool:
     """`identity = x`, before x changes."""
-    same = alias.value == given.value and {id(d.value) for d in reaching(alias, source)} == mine
+    same = (
+        alias.value == given.value
+        and {id(d.value) for d in reaching_definitions(alias, source)} == mine
+    )
     return same and source.precedes(alias, given)
 
 
@@ -264,7 +267,7 @@ def _is_leaf(place: cst.BaseExpression, source: Source) -> bool:
         layers = [source.name(one.func) for one in made]
         return bool(layers) and all(n.startswith("torch.nn.") and n[9:10].isupper() for n in layers)
     if isinstance(place, cst.Name):
-        found = reaching(place, source)
+        found = reaching_definitions(place, source)
         calls = [d.value for d in found if d.index is None]
         return (
             bool(calls) and len(calls) == len(found) and all(_makes_leaf(c, source) for c in calls)
@@ -310,7 +313,7 @@ def _frees(node: cst.BaseExpression, source: Source) -> bool:
 
 
 def _made(place: cst.BaseExpression | None, source: Source) -> cst.BaseExpression | None:
-    found = reaching(place, source) if isinstance(place, cst.Name) else []
+    found = reaching_definitions(place, source) if isinstance(place, cst.Name) else []
     return found[0].value if len(found) == 1 and found[0].index is None else None
 
 
@@ -335,7 +338,7 @@ def _loss_before(place: cst.Name, source: Source) -> str:
     block = source.parent(statement) if statement is not None else None
     if not isinstance(block, (cst.IndentedBlock, cst.Module)):
         return ""
-    mine = {id(d.value) for d in reaching(place, source)}
+    mine = {id(d.value) for d in reaching_definitions(place, source)}
     lines = list(block.body)
     spot = next(i for i, line in enumerate(lines) if line is statement)
     for call in (call for line in lines[:spot] for call in _calls(line)):
@@ -343,7 +346,7 @@ def _loss_before(place: cst.Name, source: Source) -> str:
         same = next((n for n in names if n.value == place.value), None)
         if same is None or not _is_loss(call, source) or not is_pending(call, place, block, source):
             continue
-        if {id(d.value) for d in reaching(same, source)} == mine:
+        if {id(d.value) for d in reaching_definitions(same, source)} == mine:
             return source.code(call.func)
     return ""
 
@@ -377,11 +380,11 @@ def _detached(place: cst.Name, source: Source) -> cst.Name | None:
 def _is_needed(origin: cst.Name, node: cst.CSTNode, source: Source) -> bool:
     """Whether the tensor is read again after the write."""
     function = source.enclosing(node, cst.FunctionDef)
-    mine = {id(d.value) for d in reaching(origin, source)}
+    mine = {id(d.value) for d in reaching_definitions(origin, source)}
     return any(
         source.enclosing(name, cst.FunctionDef) is function
         and source.precedes(node, name)
         and not isinstance(source.parent(name), (cst.AssignTarget, cst.Param, cst.Arg))
-        and {id(d.value) for d in reaching(name, source)} == mine
+        and {id(d.value) for d in reaching_definitions(name, source)} == mine
         for name in source.mentions_of(origin.value)
     )

@@ -92,6 +92,7 @@ _METHODS = frozenset(
 )  # fmt: skip
 """Methods of tensors that numbers and lists have not."""
 _NOT_WRITES = frozenset(("requires_grad_", "share_memory_", "retain_grad_", "record_stream_"))
+_SO = "whoever reads it next gets other values"
 _WRITES = (
     *(
         f"torch.Tensor.{name}_"
@@ -113,18 +114,19 @@ def in_source(node: cst.CSTNode, source: Source) -> Iterator[Hit]:
         return
     name = _target_of(written, function, source)
     if name and _is_tensor_write(node, written, source):
-        message = f"changes the caller's {name}: whoever reads it next gets other values"
-        yield Hit(node, message, _fix(node, name, function, source))
+        message = f"changes the caller's {name}"
+        yield Hit(node, message, _fix(node, name, function, source), detail=_SO)
 
 
 @rule.trace(*_WRITES)
 def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
-    reached = any(write.site == event.site for write in trace.find(InputWrite))
+    reached = any(write.site == event.site for write in trace.find_events(InputWrite))
     if reached:
         yield Hit(
             event,
-            "changes the caller's tensor, as the run showed: whoever reads it next gets other values",
+            "changes the caller's tensor, as the run showed",
             confirms=True,
+            detail=_SO,
         )
     elif event.layer == "":
         yield Refuted(event, "the tensor that is written to is not the caller's but a copy")

@@ -9,7 +9,7 @@ import libcst as cst
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.core.torch_methods import PARALLEL_WRAPPERS
-from lintorch.facts.dataflow.reaching import reaching
+from lintorch.facts.dataflow.reaching import reaching_definitions
 from lintorch.facts.nets.child_modules import is_module
 from lintorch.source import UNKNOWN, Role, Source, literal
 
@@ -186,7 +186,7 @@ def _elements(params: cst.BaseExpression, short: str, source: Source) -> Iterato
 def _definition(node: cst.BaseExpression, source: Source) -> cst.BaseExpression | None:
     if not isinstance(node, cst.Name):
         return node
-    found = reaching(node, source)
+    found = reaching_definitions(node, source)
     return found[0].value if len(found) == 1 and found[0].index is None else None
 
 

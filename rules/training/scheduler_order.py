@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.facts.api.version_guards import asked
+from lintorch.facts.api.version_guards import is_version_guarded
 from lintorch.source import Act, Event, Region, Role, Source
 
 rule = Rule(
@@ -194,7 +194,7 @@ def _made(call: cst.Call, short: str, source: Source) -> Iterator[Hit]:
     given = source.arguments(call, *_LAST_EPOCH.get(short, ("optimizer",)))
     verbose = given.by_name.get("verbose")
     gone = source.profile.torch >= _NO_VERBOSE_SINCE
-    if verbose is not None and gone and not asked(call, source):
+    if verbose is not None and gone and not is_version_guarded(call, source):
         message = f"{short} has no argument verbose since torch 2.7: TypeError"
         yield Hit(call, message, _without(call, verbose, source), severity=Severity.ERROR)
     last = given.value("last_epoch", -1)

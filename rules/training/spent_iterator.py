@@ -8,9 +8,9 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
-from lintorch.facts.dataflow.reaching import reaching
+from lintorch.facts.dataflow.reaching import reaching_definitions
 from lintorch.source import Role, Source
-from lintorch.syntax.tree import leaves, names_in
+from lintorch.syntax.tree import ends_in_jump, names_in
 
 rule = Rule(
     __name__,
@@ -143,7 +143,7 @@ def _uses(target: cst.Name, made: cst.Call, source: Source) -> list[cst.Name]:
 
 
 def _reads(name: cst.Name, made: cst.Call, source: Source) -> bool:
-    definitions = reaching(name, source)
+    definitions = reaching_definitions(name, source)
     return len(definitions) == 1 and definitions[0].value is made and definitions[0].index is None
 
 
@@ -203,7 +203,7 @@ def _comes_before(first: cst.Name, second: cst.Name, source: Source) -> bool:
     inner: cst.CSTNode = first
     for outer in source.ancestors(first):
         block = isinstance(outer, (cst.IndentedBlock, cst.SimpleStatementLine))
-        if block and outer not in above and leaves(outer):
+        if block and outer not in above and ends_in_jump(outer):
             return False
         if outer in above:
             place = above[above.index(outer) - 1]
@@ -224,7 +224,7 @@ def _repeats(use: cst.Name, made: cst.Assign, source: Source) -> bool:
     for outer in source.ancestors(use):
         if isinstance(outer, _SCOPES) or outer in around:
             return False
-        if isinstance(outer, cst.IndentedBlock) and leaves(outer):
+        if isinstance(outer, cst.IndentedBlock) and ends_in_jump(outer):
             return False
         if isinstance(outer, _LOOPS) and inner is outer.body:
             return True

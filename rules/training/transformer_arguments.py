@@ -10,7 +10,7 @@ import libcst as cst
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import OperatorCall, Trace, Variation
-from lintorch.facts.dataflow.reaching import reaching
+from lintorch.facts.dataflow.reaching import reaching_definitions
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -154,15 +154,13 @@ def in_heads(call: cst.Call, source: Source) -> Iterator[Hit]:
 @rule.trace("torch.Tensor.__getitem__", *(f"torch.Tensor.{name}" for name in _REDUCTIONS))
 def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: how the inputs lie was worked out from the model itself."""
-    other = trace.again(event).get(Variation.of_sizes(["batch"]))
+    other = trace.find_again(event).get(Variation.of_sizes(["batch"]))
     if not event.inputs or other is None or len(event.inputs[0]) != 3:
         return
     here, there = event.inputs[0], other.inputs[0]
     if here[0] != there[0] and here[1:] == there[1:]:
-        message = (
-            f"{list(here)} grows with the batch first: the layer took {here[0]} samples for time"
-        )
-        yield Hit(event, message, confirms=True)
+        taken = f"the layer took {here[0]} samples for time"
+        yield Hit(event, f"{list(here)} grows with the batch first", confirms=True, detail=taken)
 
 
 @rule.trace("torch.nn.functional.multi_head_attention_forward")
@@ -215,7 +213,7 @@ def _called(node: cst.BaseExpression, source: Source) -> tuple[cst.Call | None, 
         call = node.value if first and isinstance(node.value, cst.Call) else None
         return call, 0
     if isinstance(node, cst.Name):
-        found = reaching(node, source)
+        found = reaching_definitions(node, source)
         value = found[0].value if len(found) == 1 else None
         return (value, found[0].index) if isinstance(value, cst.Call) else (None, None)
     return (node, None) if isinstance(node, cst.Call) else (None, None)
@@ -235,8 +233,8 @@ def _is_text(target: cst.BaseExpression, source: Source) -> bool:
     """Whether a target is embedded words: by the names it is made of."""
     texts, node = [source.code(target)], target
     for _ in range(_DEPTH):
-        name = next((n for n in _names(node, source) if reaching(n, source)), None)
-        found = reaching(name, source) if name is not None else []
+        name = next((n for n in _names(node, source) if reaching_definitions(n, source)), None)
+        found = reaching_definitions(name, source) if name is not None else []
         if len(found) != 1 or found[0].value is None:
             break
         node = found[0].value

@@ -9,7 +9,7 @@ from torch import nn
 FORGED = {"run": {"run": {"sizes": {}, "events": [], "more": 1}}}
 
 
-class Net(nn.Module):  # LT007 its process told what no run tells: Run has no field 'more'
+class Net(nn.Module):  # LT007 its process told what no run tells: ModelRun has no field 'more'
     def __init__(self):
         super().__init__()
         self.conv = nn.Conv2d(3, 4, 1)

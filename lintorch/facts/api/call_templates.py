@@ -28,7 +28,7 @@ class _Spells(HasFile, Protocol):
         """How to write a dotted name at a node, and the import that this needs."""
 
 
-def rewritten(
+def rewrite_call(
     whole: cst.CSTNode, given: Given, rewrites: Sequence[Rewrite], source: _Spells
 ) -> tuple[Edit, ...]:
     """Edits that put the first rewrite that fits in the place of `whole`; () where none does.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 
-def nearest(name: str, known: Iterable[str]) -> list[str]:
+def nearest_names(name: str, known: Iterable[str]) -> list[str]:
     """The known names that `name` is most likely a slip of; [] if none is close.
 
     The same letters in another case, or with other underscores, come first; then one letter wrong
@@ -15,12 +15,12 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
     if same := [other for other in listed if _plain(other) == _plain(name)]:
         return same
     limit = 0 if len(name) < 4 else 1 if len(name) < 8 else 2
-    apart = {other: distance(name, other, limit) for other in listed}
+    apart = {other: edit_distance(name, other, limit) for other in listed}
     least = min(apart.values(), default=limit + 1)
     return [other for other, far in apart.items() if far == least <= limit]
 
 
-def distance(one: str, two: str, limit: int) -> int:
+def edit_distance(one: str, two: str, limit: int) -> int:
     """Letters to insert, drop, change or swap with their neighbour; above `limit`, `limit + 1`."""
     if abs(len(one) - len(two)) > limit:
         return limit + 1

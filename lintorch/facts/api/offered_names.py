@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from lintorch.core.tables import Table
-from lintorch.facts.api.nearest_name import nearest
+from lintorch.facts.api.nearest_name import nearest_names
 
 
 @dataclass(frozen=True)
-class Takes:
+class CallableParameters:
     """The parameters of a callable, written as `a,b#,c?,*,d`.
 
     `#` marks a whole number by default, `?` a bool; what follows `*` goes by keyword only, `*name` takes
@@ -45,23 +45,23 @@ class Takes:
         starred = [part for part in self.written.split(",") if part.startswith("*")]
         return self.positional is None or bool(starred and starred[0] not in ("*", "**"))
 
-    def near(self, keyword: str) -> str:
+    def nearest_keyword(self, keyword: str) -> str:
         """The one parameter whose name is close to `keyword`; "" if there is none, or two."""
         shown = [name for name in self.names if len(name) > 2 and name[0] != "_"]
-        found = nearest(keyword, shown)
+        found = nearest_names(keyword, shown)
         return found[0] if len(found) == 1 else ""
 
 
 @cache
-def modules(table: Table) -> dict[str, frozenset[str]]:
+def names_by_module(table: Table) -> dict[str, frozenset[str]]:
     """From module to all public names it may have."""
     return {name: frozenset(names.split()) for name, names in table.rows["names"].items()}
 
 
 @cache
-def takes(table: Table) -> dict[str, Takes]:
+def parameters_by_callable(table: Table) -> dict[str, CallableParameters]:
     """From the full name of a callable to what it takes."""
-    return {name: Takes(written) for name, written in table.rows.items()}
+    return {name: CallableParameters(written) for name, written in table.rows.items()}
 
 
 @cache

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.facts.api.version_guards import asked
+from lintorch.facts.api.version_guards import is_version_guarded
 from lintorch.facts.classes.classes import HasClasses
 from lintorch.facts.names.lookup import HasNames
 from lintorch.syntax.parsed_file import HasFile, ParsedFile
@@ -22,7 +22,7 @@ _EXPECTS = re.compile(r"raises|suppress|assertRaises|patch", re.I)
 
 def is_tentative(node: cst.CSTNode, source: HasClasses) -> bool:
     """Whether a node runs only where something was found to exist, or may fail by intention."""
-    return asked(node, source) or any(
+    return is_version_guarded(node, source) or any(
         _tries(inner, outer, source.file) for inner, outer in _up(node, source.file)
     )
 

@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.facts.classes.classes import HasClasses
 from lintorch.facts.names.scopes import dotted_text
-from lintorch.syntax.tree import leaves, names_in
+from lintorch.syntax.tree import ends_in_jump, names_in
 
 _ASKS = re.compile(
     r"hasattr|getattr|version|greater|at_?least|(^|_)[gl][te]_?\d|torch_?\d|pt_?\d|legacy|compat|"
@@ -28,7 +28,7 @@ _TRIED = frozenset(
 )
 
 
-def hedged(expression: cst.CSTNode, source: HasClasses) -> bool:
+def is_name_guarded(expression: cst.CSTNode, source: HasClasses) -> bool:
     """Whether a name is used, or imported, only where its release has it.
 
     True also where several imports could have bound the name.
@@ -40,23 +40,27 @@ def hedged(expression: cst.CSTNode, source: HasClasses) -> bool:
     imports = {binding.dotted for binding in bound if binding.kind == "import"}
     return (
         len(imports) > 1
-        or asked(expression, source)
-        or any(asked(binding.node, source) for binding in bound if binding.kind == "import")
+        or is_version_guarded(expression, source)
+        or any(
+            is_version_guarded(binding.node, source)
+            for binding in bound
+            if binding.kind == "import"
+        )
     )
 
 
-def asked(node: cst.CSTNode, source: HasClasses) -> bool:
+def is_version_guarded(node: cst.CSTNode, source: HasClasses) -> bool:
     """Whether a test of the release, or a handler of missing names, stands around a node."""
     inner = node
     for outer in source.file.ancestors(node):
         if isinstance(outer, (cst.If, cst.IfExp, cst.While)):
-            if inner is not outer.test and asks(outer.test, source):
+            if inner is not outer.test and tests_version(outer.test, source):
                 return True
         elif isinstance(outer, cst.BooleanOperation):
-            if inner is outer.right and asks(outer.left, source):
+            if inner is outer.right and tests_version(outer.left, source):
                 return True
         elif isinstance(outer, cst.Match):
-            if inner is not outer.subject and asks(outer.subject, source):
+            if inner is not outer.subject and tests_version(outer.subject, source):
                 return True
         elif isinstance(outer, (cst.Try, cst.TryStar)):
             if any(_catches(handler) for handler in outer.handlers):
@@ -69,7 +73,7 @@ def asked(node: cst.CSTNode, source: HasClasses) -> bool:
     return False
 
 
-def asks(test: cst.CSTNode, source: HasClasses) -> bool:
+def tests_version(test: cst.CSTNode, source: HasClasses) -> bool:
     """Whether a test is one of the release: by its words, or by what its names were given."""
     return bool(_ASKS.search(source.file.code(test))) or _tells_release(test, source, _FOLLOWED)
 
@@ -107,11 +111,11 @@ def _left_before(
         if statement is child:
             return False
         if isinstance(statement, cst.If):
-            if leaves(statement.body) and asks(statement.test, source):
+            if ends_in_jump(statement.body) and tests_version(statement.test, source):
                 return True
         elif isinstance(statement, cst.SimpleStatementLine):
             for line in statement.body:
-                if isinstance(line, cst.Assert) and asks(line.test, source):
+                if isinstance(line, cst.Assert) and tests_version(line.test, source):
                     return True
     return False
 
@@ -124,7 +128,7 @@ def _asked_next(
     after = below[below.index(child) + 1 :] if child in below else []  # type: ignore[arg-type]
     sets = isinstance(child, cst.SimpleStatementLine) and isinstance(child.body[0], cst.Assign)
     test = after[0].test if after and isinstance(after[0], cst.If) else None
-    return sets and test is not None and asks(test, source)
+    return sets and test is not None and tests_version(test, source)
 
 
 def _catches(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:

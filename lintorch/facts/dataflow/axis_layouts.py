@@ -42,7 +42,7 @@ def is_side(name: str) -> bool:
     return bool(_SIDE.match(name))
 
 
-def attends(name: str) -> bool:
+def is_attention_name(name: str) -> bool:
     """Whether a tensor of this name is what attention is worked out from, split into heads."""
     return bool(_ATTENDS.match(name))
 

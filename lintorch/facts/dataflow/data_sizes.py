@@ -27,21 +27,21 @@ def sized_by_data(node: cst.CSTNode, source: HasFlows) -> bool:
     """Whether an expression is a tensor with as many items as the data decides."""
     if isinstance(node, cst.Name):
         given = source.classes.assigned(node)
-        return bool(given) and all(found_in(value, source) for value in given)
-    return found_in(node, source)
+        return bool(given) and all(is_search_result(value, source) for value in given)
+    return is_search_result(node, source)
 
 
-def found_in(node: cst.CSTNode, source: HasFlows) -> bool:
+def is_search_result(node: cst.CSTNode, source: HasFlows) -> bool:
     """Whether an expression is itself such a search: `torch.nonzero(m)`, `x[m > 0]`, `where(m)[0]`."""
     if isinstance(node, cst.Subscript):
-        return found_in(node.value, source) or is_masked(node, source)
+        return is_search_result(node.value, source) or is_masked(node, source)
     if not isinstance(node, cst.Call):
         return False
     if is_search(node, source):
         return True
     func = node.func
     kept = isinstance(func, cst.Attribute) and func.attr.value in _KEEPS
-    return kept and isinstance(func, cst.Attribute) and found_in(func.value, source)
+    return kept and isinstance(func, cst.Attribute) and is_search_result(func.value, source)
 
 
 def is_search(call: cst.Call, source: HasFlows) -> bool:
@@ -88,7 +88,7 @@ def is_mask(node: cst.CSTNode, source: HasFlows) -> bool:
     return False
 
 
-def counted(node: cst.CSTNode, source: HasFlows) -> cst.CSTNode | None:
+def counted_tensor(node: cst.CSTNode, source: HasFlows) -> cst.CSTNode | None:
     """The tensor that `len(i)`, `i.numel()`, `i.size(0)` and `i.shape[0]` count the items of."""
     if isinstance(node, cst.Call):
         if source.names.name(node.func) == "len" and len(node.args) == 1:
@@ -118,7 +118,9 @@ _FACTORIES = frozenset(
 )  # fmt: skip
 
 
-def is_made(node: cst.CSTNode, source: HasFlows, names: dict[str, bool] | None = None) -> bool:
+def is_input_free(
+    node: cst.CSTNode, source: HasFlows, names: dict[str, bool] | None = None
+) -> bool:
     """Whether data comes from no input: `torch.rand(1)`, what is worked out from it, or a name for it.
 
     `names` are those that were looked at before; one that is made of itself counts as made.
@@ -143,7 +145,7 @@ def is_made(node: cst.CSTNode, source: HasFlows, names: dict[str, bool] | None =
 def _is_made_name(node: cst.Name, source: HasFlows, names: dict[str, bool]) -> bool:
     given = source.classes.assigned(node)
     return bool(given) and all(
-        not isinstance(value, (cst.Name, cst.Subscript)) and is_made(value, source, names)
+        not isinstance(value, (cst.Name, cst.Subscript)) and is_input_free(value, source, names)
         for value in given
     )
 
@@ -153,13 +155,15 @@ def _makes(call: cst.Call, source: HasFlows, names: dict[str, bool]) -> bool:
     if source.names.name(func) in _FACTORIES:
         return not any(_holds_tensors(source.flows.value(value)) for value in given)
     if isinstance(func, cst.Attribute) and not source.names.name(func):
-        return is_made(func.value, source, names) and not _from_elsewhere(given, source, names)
+        return is_input_free(func.value, source, names) and not _from_elsewhere(
+            given, source, names
+        )
     return _all_made(given, source, names)
 
 
 def _all_made(parts: list[cst.BaseExpression], source: HasFlows, names: dict[str, bool]) -> bool:
     """Whether some part was made on the spot, and none is data of another kind."""
-    made = [part for part in parts if is_made(part, source, names)]
+    made = [part for part in parts if is_input_free(part, source, names)]
     return bool(made) and not any(
         _holds_tensors(source.flows.value(part)) for part in parts if part not in made
     )
@@ -169,7 +173,7 @@ def _from_elsewhere(
     parts: list[cst.BaseExpression], source: HasFlows, names: dict[str, bool]
 ) -> bool:
     return any(
-        _holds_tensors(source.flows.value(part)) and not is_made(part, source, names)
+        _holds_tensors(source.flows.value(part)) and not is_input_free(part, source, names)
         for part in parts
     )
 

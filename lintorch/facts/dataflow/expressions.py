@@ -10,7 +10,7 @@ import libcst as cst
 
 from lintorch.facts.classes.classes import Classes, is_self
 from lintorch.facts.dataflow import call_values
-from lintorch.facts.dataflow.axis_layouts import attends, image_axes, is_side
+from lintorch.facts.dataflow.axis_layouts import image_axes, is_attention_name, is_side
 from lintorch.facts.dataflow.values import (
     FLOAT,
     INTEGER,
@@ -165,7 +165,7 @@ class Expressions:
 
     def _shape(self, tensor: Value, node: cst.BaseExpression) -> Value:
         """The Size of a tensor that goes by a name."""
-        return replace(call_values.shape_of(tensor), heads=attends(dotted_text(node)))
+        return replace(call_values.shape_of(tensor), heads=is_attention_name(dotted_text(node)))
 
     def _own(self, node: cst.Attribute) -> Value:
         held = self.names.get(dotted_text(node))

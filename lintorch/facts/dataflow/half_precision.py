@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from lintorch.facts.dataflow.reaching import reaching
+from lintorch.facts.dataflow.reaching import reaching_definitions
 from lintorch.facts.names.lookup import HasNames
 
 HALF = frozenset({"torch.float16", "torch.half"})
@@ -24,7 +24,7 @@ def is_half(expression: cst.CSTNode, source: HasNames, depth: int = 0) -> bool:
     if depth > _DEEPEST:
         return False
     if isinstance(expression, cst.Name):
-        given = reaching(expression, source.file)
+        given = reaching_definitions(expression, source.file)
         return bool(given) and all(
             d.index is None and d.value is not None and is_half(d.value, source, depth + 1)
             for d in given

@@ -13,7 +13,7 @@ _KEEP_MEMORY = frozenset(
 )
 
 
-def written(node: cst.CSTNode, source: HasClasses) -> cst.BaseExpression | None:
+def written_tensor(node: cst.CSTNode, source: HasClasses) -> cst.BaseExpression | None:
     """The tensor a node writes to if it is one: `x` of `x[0] = 1`, `x += 1`, `x.relu_()`.
 
     Also of `F.relu(x, inplace=True)` and of `self.act(x)`, where `self.act` was built in place.
@@ -22,11 +22,11 @@ def written(node: cst.CSTNode, source: HasClasses) -> cst.BaseExpression | None:
         return _called(node, source)
     if isinstance(node, cst.Assign):
         places = [t.target for t in node.targets if isinstance(t.target, cst.Subscript)]
-        return places[0].value if places and not by_key(places[0]) else None
+        return places[0].value if places and not is_string_indexed(places[0]) else None
     if isinstance(node, cst.AugAssign):
         target = node.target
         if isinstance(target, cst.Subscript):
-            return None if by_key(target) else target.value
+            return None if is_string_indexed(target) else target.value
         return target if isinstance(target, (cst.Name, cst.Attribute)) else None
     return None
 
@@ -36,7 +36,7 @@ def is_write_method(name: str) -> bool:
     return name.endswith("_") and not name.endswith("__") and name not in _KEEP_MEMORY
 
 
-def by_key(place: cst.Subscript) -> bool:
+def is_string_indexed(place: cst.Subscript) -> bool:
     """Whether a string is the index, as into a dictionary."""
     index = place.slice[0].slice
     return isinstance(index, cst.Index) and isinstance(literal(index.value), str)

@@ -29,7 +29,7 @@ _Found = tuple[list[Definition], bool]
 """Definitions, and whether one may come past without meeting any."""
 
 
-def reaching(name: cst.Name, file: HasAncestors) -> list[Definition]:
+def reaching_definitions(name: cst.Name, file: HasAncestors) -> list[Definition]:
     """The definitions of a local name that may hold where it is read; [] of what is not local."""
     found: list[Definition] = []
     inner: cst.CSTNode = name

@@ -10,7 +10,7 @@ import libcst as cst
 
 from lintorch.core.torch_methods import MODULE_RETURNING, PARALLEL_WRAPPERS
 from lintorch.facts.classes.classes import Classes, ClassInfo, HasClasses, is_self
-from lintorch.facts.dataflow.reaching import Definition, reaching
+from lintorch.facts.dataflow.reaching import Definition, reaching_definitions
 from lintorch.facts.names.lookup import Lookup
 from lintorch.syntax.literals import arguments, literal
 from lintorch.syntax.parsed_file import ParsedFile
@@ -87,14 +87,16 @@ class Provenance:
         if isinstance(node, cst.Call):
             return self._call(node, depth)
         if isinstance(node, cst.Name):
-            return common(self._given(d, depth) for d in reaching(node, self._file))
+            return common_steps(
+                self._given(d, depth) for d in reaching_definitions(node, self._file)
+            )
         if isinstance(node, cst.Subscript):
             return self._subscript(node, depth)
         if isinstance(node, cst.Attribute):
             turned = node.attr.value in ("T", "mT", "data")
             return (Step(node.attr.value, node), *self.steps(node.value, depth)) if turned else ()
         if isinstance(node, cst.IfExp):
-            return common((self.steps(node.body, depth), self.steps(node.orelse, depth)))
+            return common_steps((self.steps(node.body, depth), self.steps(node.orelse, depth)))
         return self.steps(node.value, depth) if isinstance(node, cst.NamedExpr) else ()
 
     def _given(self, definition: Definition, depth: int) -> Steps:
@@ -123,7 +125,7 @@ class Provenance:
         if not tuples:
             return None
         items = (self._item(value, index, depth) for value in tuples)
-        return common(items) if len(tuples) == len(returned) else ()
+        return common_steps(items) if len(tuples) == len(returned) else ()
 
     def _item(self, node: cst.Tuple, index: int, depth: int) -> Steps:
         starred = any(isinstance(e, cst.StarredElement) for e in node.elements)
@@ -137,9 +139,11 @@ class Provenance:
             last = name.rpartition(".")[2]
             return (Step(_SPELLED.get(last, last), call), *self.steps(given, depth))
         if returned := self._returned_by(call, depth):
-            return common(self.steps(value, depth) for value in returned)
+            return common_steps(self.steps(value, depth) for value in returned)
         if made := self.origins(func, depth):
-            layer = common(self._layer(one, depth) for one in made) or self._head(func, made, depth)
+            layer = common_steps(self._layer(one, depth) for one in made) or self._head(
+                func, made, depth
+            )
             single = all(_is_layer(self._names.name(one.func)) for one in made)
             given = call.args[0].value if call.args and not call.args[0].star else None
             return (*layer, *self.steps(given, depth)) if layer and single else layer
@@ -193,7 +197,7 @@ class Provenance:
         if self._own_class(made) is not None:
             function = self._forward_of(made)
             returned = self._returns(function) if function else []
-            return common(self.steps(value, depth) for value in returned)
+            return common_steps(self.steps(value, depth) for value in returned)
         last = name.rpartition(".")[2]
         return (Step(_LAYERS.get(last, last.lower()), made),) if _is_layer(name) else ()
 
@@ -208,13 +212,13 @@ class Provenance:
             if any(self._file.code(t.target).strip() in places for t in assign.targets)
         ]
         origins = self.origins(given[0], depth) if len(given) == 1 else ()
-        return common(self._layer(one, depth + 1) for one in origins)
+        return common_steps(self._layer(one, depth + 1) for one in origins)
 
     def _sequential(self, made: cst.Call, depth: int) -> Steps:
         steps: Steps = ()
         for layer in reversed(self._layers(made)):
             origins = self.origins(layer, depth) if layer is not None else ()
-            inner = common(self._layer(one, depth + 1) for one in origins)
+            inner = common_steps(self._layer(one, depth + 1) for one in origins)
             steps += inner
             if not inner:
                 break
@@ -290,7 +294,7 @@ class Provenance:
         return [c for c in self._file.nodes(cst.Call) if self._classes.function(c.func) is function]
 
 
-def common(paths: Iterable[Steps]) -> Steps:
+def common_steps(paths: Iterable[Steps]) -> Steps:
     """The last steps that several ways share."""
     ways = list(paths)
     if not ways:

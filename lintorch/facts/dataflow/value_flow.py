@@ -15,7 +15,7 @@ from lintorch.facts.dataflow.values import OTHER, TENSOR, UNKNOWN_VALUE, Kind, V
 from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.regions.forward_region import Regions
 from lintorch.syntax.parsed_file import ParsedFile
-from lintorch.syntax.tree import leaves, offspring, parameters
+from lintorch.syntax.tree import ends_in_jump, offspring, parameters
 
 _TENSOR_PARAM = re.compile(
     r"^(x\d?|xs|y\d?|inputs?|img|image|images|feats?|features|preds?|predictions?|logits|outputs?"
@@ -204,7 +204,7 @@ class _Statements:
         before = dict(self._e.names)
         self.block(node.body)
         after, self._e.names = self._e.names, before
-        left = leaves(node.body)
+        left = ends_in_jump(node.body)
         if isinstance(node.orelse, cst.If):
             self._if(node.orelse)
         elif node.orelse is not None:

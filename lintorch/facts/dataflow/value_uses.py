@@ -70,7 +70,7 @@ class Uses:
             return True
         if isinstance(outer, cst.Call) and self._names.name(outer.func) in _TALK:
             return True
-        return self._regions.checks(outer, inner)
+        return self._regions.is_check(outer, inner)
 
     def _target(
         self,

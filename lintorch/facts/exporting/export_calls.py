@@ -42,7 +42,7 @@ def is_given(given: Arguments, name: str) -> bool:
     return value is not None and literal(value) is not None
 
 
-def strings(expression: cst.CSTNode | None) -> Iterator[str]:
+def literal_strings(expression: cst.CSTNode | None) -> Iterator[str]:
     """The texts of a literal list or tuple, or the keys of a literal dict."""
     if isinstance(expression, cst.Dict):
         keys = (e.key for e in expression.elements if isinstance(e, cst.DictElement))

@@ -43,17 +43,17 @@ def export_of(call: cst.Call, source: HasExports) -> Export | None:
     if name == ONNX_EXPORT:
         exporter = onnx_exporter(call, source)
     given = arguments(call, parameter).get(parameter)
-    return Export(call, exporter, class_of(given, source) if given is not None else None)
+    return Export(call, exporter, model_class_of(given, source) if given is not None else None)
 
 
-def class_of(expression: cst.CSTNode, source: HasProvenance) -> ClassInfo | None:
+def model_class_of(expression: cst.CSTNode, source: HasProvenance) -> ClassInfo | None:
     """The one module class of the file that an expression is surely an instance of."""
     made = {source.names.name(call.func) for call in source.provenance.origins(expression)}
     info = source.classes.named(made.pop()) if len(made) == 1 else None
     return info if info is not None and info.is_module else None
 
 
-def own(function: cst.FunctionDef, kind: type[N], source: HasFile) -> Iterator[N]:
+def nodes_in_body(function: cst.FunctionDef, kind: type[N], source: HasFile) -> Iterator[N]:
     """The nodes of a class in a function's body, not in functions and lambdas within it."""
     for node in source.file.nodes(kind):
         if source.file.enclosing(node, cst.FunctionDef, cst.Lambda) is function:

@@ -19,11 +19,13 @@ def exported_name(call: cst.Call, source: HasUses) -> str:
         return name
     if not name and isinstance(call.func, cst.Attribute):
         named = f"torch.{call.func.attr.value}"
-        value = source.flows.value(call.func.value) if named in written_operators.rows() else None
+        value = (
+            source.flows.value(call.func.value) if named in written_operators.load_rows() else None
+        )
         sure = value is not None and value.is_tensor and (value.sure or not value.roots)
         name = named if sure else ""
     if name == INTERPOLATE and arguments(call, *SIZES).value("mode", "nearest") not in MODES:
         return ""  # written otherwise
-    known = name in written_operators.rows() or name.startswith("torch.nn.functional.")
-    runs = known and source.regions.traced(call) and source.uses.in_graph(call)
+    known = name in written_operators.load_rows() or name.startswith("torch.nn.functional.")
+    runs = known and source.regions.is_traced(call) and source.uses.in_graph(call)
     return name if runs else ""

@@ -10,7 +10,7 @@ import libcst as cst
 
 from lintorch.core.finding import Hit
 from lintorch.facts.classes.classes import ClassInfo, is_self
-from lintorch.facts.exporting.exported_models import HasExports, class_of
+from lintorch.facts.exporting.exported_models import HasExports, model_class_of
 from lintorch.facts.names.lookup import HasNames
 from lintorch.facts.regions.forward_region import HasRegions
 
@@ -25,7 +25,7 @@ class _Scripts(HasExports, HasRegions, Protocol):
     """What knows which models a file hands over, and what of them runs forward."""
 
 
-def scripted(source: _Scripts) -> dict[cst.FunctionDef, bool]:
+def find_scripted(source: _Scripts) -> dict[cst.FunctionDef, bool]:
     """The functions that are compiled: True where the file says so, False for other forwards.
 
     Forwards that the file does not script itself are there only where the project scripts models.
@@ -38,11 +38,11 @@ def scripted(source: _Scripts) -> dict[cst.FunctionDef, bool]:
         for info in source.classes.all.values()
         if info.is_module and "forward" in info.methods
     )
-    presumed = [f for f in forwards if source.regions.traced(f.body)]
+    presumed = [f for f in forwards if source.regions.is_traced(f.body)]
     return dict.fromkeys(_reached(presumed, source), False) | surely
 
 
-def compiled(node: cst.CSTNode, source: HasNames) -> bool:
+def is_compiled(node: cst.CSTNode, source: HasNames) -> bool:
     """Whether a node of a scripted function is not in a branch that only Python takes."""
     inner = node
     for outer in source.file.ancestors(node):
@@ -58,7 +58,7 @@ def compiled(node: cst.CSTNode, source: HasNames) -> bool:
     return True
 
 
-def as_traced(hits: Iterable[Hit], source: HasNames) -> Iterator[Hit]:
+def without_tracer_harm(hits: Iterable[Hit], source: HasNames) -> Iterator[Hit]:
     """Hits on what Python does, without what tracers do where `@torch.jit.script` compiles it."""
     for hit in hits:
         node = hit.node
@@ -90,7 +90,7 @@ def _asked(source: _Scripts) -> Iterator[cst.FunctionDef]:
         named = source.classes.function(given) if isinstance(given, cst.Name) else None
         if named is not None:
             yield named
-        elif info := class_of(given, source):
+        elif info := model_class_of(given, source):
             yield from _entries(info, source)
 
 
@@ -107,7 +107,7 @@ def _reached(roots: Iterable[cst.FunctionDef], source: _Scripts) -> set[cst.Func
             nested = (
                 called is not None and source.file.enclosing(called, cst.FunctionDef) is not None
             )
-            if called is not None and not nested and compiled(call, source):
+            if called is not None and not nested and is_compiled(call, source):
                 waiting.append(called)
         if function.name.value == "forward" and (info := source.classes.around(function)):
             for part in _parts(info, source):
@@ -200,6 +200,6 @@ def _left_before(block: cst.IndentedBlock, child: cst.CSTNode, source: HasNames)
     return False
 
 
-def is_own(attribute: cst.CSTNode) -> bool:
+def is_self_attribute(attribute: cst.CSTNode) -> bool:
     """`self.x`."""
     return isinstance(attribute, cst.Attribute) and is_self(attribute.value)

@@ -12,7 +12,7 @@ from functools import cache
 from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.project.module_homes import Project, module_home
 from lintorch.facts.project.outlines import Outline, outline_module
-from lintorch.syntax.python_ast import outlined
+from lintorch.syntax.python_ast import parse_or_empty
 
 ASKS = "self.training"
 _LAYER = re.compile(
@@ -48,7 +48,7 @@ class Contents:
         self._project = project
         self._own = _module(path, text)
 
-    def layers(self, dotted: str) -> frozenset[str]:
+    def modal_layers(self, dotted: str) -> frozenset[str]:
         """Names of the layers below a class or factory that depend on the mode, and ASKS.
 
         Empty too where the class chooses its mode itself.
@@ -113,7 +113,7 @@ def _read(path: str) -> _Module | None:
 
 
 def _module(path: str, text: str) -> _Module:
-    body = outlined(text).body
+    body = parse_or_empty(text).body
     kinds = (ast.ClassDef, ast.FunctionDef)
     return _Module(
         path, outline_module(body, path), {n.name: n for n in body if isinstance(n, kinds)}

@@ -14,7 +14,7 @@ from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.names.scopes import dotted_text
 from lintorch.syntax.literals import literal
 from lintorch.syntax.parsed_file import ParsedFile
-from lintorch.syntax.tree import leaves, offspring
+from lintorch.syntax.tree import ends_in_jump, offspring
 
 _SAME = MODULE_RETURNING - MODE_SETTING
 """Methods of a module that return it in the mode it was in."""
@@ -125,7 +125,7 @@ class Walk:
                 self._statement(body)
             elif body is not None:
                 self.block(body.body if isinstance(body, cst.Else) else body)
-            if body is None or isinstance(body, cst.If) or not leaves(body):
+            if body is None or isinstance(body, cst.If) or not ends_in_jump(body):
                 after.append(self.now)
         self.now = _joined(after) if after else {}
 
@@ -217,12 +217,12 @@ class Walk:
         if own is not None:
             return own.is_module
         if name.startswith(("torchvision.models.", "segmentation_models_pytorch.")):
-            return bool(self._contents.layers(name))
+            return bool(self._contents.modal_layers(name))
         return self._classes.is_module_class(name)
 
     def _made(self, call: cst.Call, name: str) -> Mode:
         parts = [name, *self._mentioned(call)]
-        layers = frozenset().union(*(self._contents.layers(part) for part in parts))
+        layers = frozenset().union(*(self._contents.modal_layers(part) for part in parts))
         return Mode(True, name, layers, call, self._contents.file_of(name))
 
     def _mentioned(self, node: cst.CSTNode) -> Iterable[str]:

@@ -141,7 +141,7 @@ class Layers:
             same = len(either) == 2 and all(layer.kind == "keep" for layer in either)
             return (either[0] if same else Layer(node),)
         if isinstance(node, (cst.Name, cst.Attribute)):
-            made = self.only(node)
+            made = self.only_value(node)
             return self.row(made, depth + 1) if made is not None else (Layer(node),)
         return self._made(node, depth) if isinstance(node, cst.Call) else (Layer(node),)
 
@@ -174,7 +174,7 @@ class Layers:
             and self._names.name(above) == "super"
         )
 
-    def only(self, node: cst.CSTNode) -> cst.BaseExpression | None:
+    def only_value(self, node: cst.CSTNode) -> cst.BaseExpression | None:
         """The one expression that `self.x` or a name is ever assigned."""
         if isinstance(node, cst.Attribute) and node.attr.value in self._changed:
             return None
@@ -194,7 +194,7 @@ class Layers:
             large = isinstance(node.operator, cst.Power) and not (plain and 0 <= sides[1] < 9)
             return work(*sides) if work and plain and not zero and not large else UNKNOWN
         if isinstance(node, (cst.Name, cst.Attribute)):
-            made = self.only(node)
+            made = self.only_value(node)
             return self.number(made, depth + 1) if made is not None else UNKNOWN
         return UNKNOWN
 
@@ -255,7 +255,7 @@ class Layers:
         """The items of a list written where it is used, or of a name used nowhere else."""
         if isinstance(node, cst.Name):
             uses = len(self._file.mentions_of(node.value))
-            made = self.only(node) if uses == 2 else None
+            made = self.only_value(node) if uses == 2 else None
             return self._items(made) if isinstance(made, (cst.List, cst.Tuple)) else None
         if not isinstance(node, (cst.List, cst.Tuple)):
             return None

@@ -13,7 +13,14 @@ from lintorch.facts.dataflow.value_flow import Flows, HasFlows
 from lintorch.facts.dataflow.values import Kind
 from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.nets.layers import HasLayers, Layers
-from lintorch.facts.nets.signals import NOTHING, Clash, Signal, flattened, pass_layer, sized
+from lintorch.facts.nets.signals import (
+    NOTHING,
+    Clash,
+    Signal,
+    count_cells,
+    flatten_channels,
+    pass_layer,
+)
 from lintorch.syntax.literals import UNKNOWN, arguments, literal
 from lintorch.syntax.parsed_file import ParsedFile
 from lintorch.syntax.tree import offspring
@@ -206,11 +213,11 @@ class SignalFlow:
         if short == "flatten":
             start = arguments(node, *(("input", "start_dim") if skip else ("start_dim",)))
             ends = len(rest) == 1 and start.value("start_dim") == 1
-            return flattened(signal) if ends else NOTHING
+            return flatten_channels(signal) if ends else NOTHING
         if short.startswith(_POOLS) and signal.place == "channels" and "indices" not in short:
             same = short[-2:-1] == str(signal.rank)
             size = literal(rest[0].value) if short.startswith("adaptive") and rest else None
-            return sized(signal, size) if same and not _asks_indices(node) else NOTHING
+            return count_cells(signal, size) if same and not _asks_indices(node) else NOTHING
         if short == "interpolate" and skip:
             return replace(signal, side=None, cells=None)
         return signal if short in _KEEP else NOTHING
@@ -224,7 +231,7 @@ class SignalFlow:
             return Signal("flat", numbers[1], giver=node, by=self._file.code(node.func)[-40:])
         value = self._flows.value(sizes[0])
         batch = value.kind is Kind.SIZE and {read.axis for read in value.reads} == {0}
-        return flattened(signal) if numbers[1] == -1 and batch else NOTHING
+        return flatten_channels(signal) if numbers[1] == -1 and batch else NOTHING
 
     def _joined(self, node: cst.Call) -> Signal:
         given = arguments(node, "tensors", "dim")

@@ -66,14 +66,14 @@ def pass_layer(layer: Layer, signal: Signal) -> tuple[Signal, str]:
         case "flatten":
             given = layer.given
             usual = given and (given.value("start_dim", 1), given.value("end_dim", -1)) == (1, -1)
-            return flattened(signal) if usual else NOTHING, ""
+            return flatten_channels(signal) if usual else NOTHING, ""
         case "shuffle":
             return _shuffled(layer, signal)
         case _:
             return _pooled(layer, signal), ""
 
 
-def flattened(signal: Signal) -> Signal:
+def flatten_channels(signal: Signal) -> Signal:
     """After flatten(1): the channels times their places."""
     if signal.place == "channels" and signal.cells is not None:
         return replace(signal, place="flat", width=signal.width * signal.cells)
@@ -146,10 +146,10 @@ def _pooled(layer: Layer, signal: Signal) -> Signal:
     if signal.place != "channels" or (rank and rank != signal.rank):
         return NOTHING
     size = layer.given.value("output_size") if layer.given and layer.kind == "adaptive" else None
-    return sized(signal, size)
+    return count_cells(signal, size)
 
 
-def sized(signal: Signal, size: Any) -> Signal:
+def count_cells(signal: Signal, size: Any) -> Signal:
     """Channels whose places an adaptive pool has counted."""
     sizes = tuple(size) if isinstance(size, (list, tuple)) else (size,) * signal.rank
     if len(sizes) != signal.rank or not all(type(n) is int for n in sizes):

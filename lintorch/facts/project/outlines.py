@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from lintorch.facts.project.module_homes import module_home
-from lintorch.syntax.python_ast import outlined
+from lintorch.syntax.python_ast import parse_or_empty
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def outline_file(path: str) -> Outline:
     """The outline of a file; an empty one where it cannot be read or parsed."""
     try:
         with open(path, "rb") as file:
-            return outline_module(outlined(file.read()).body, path)
+            return outline_module(parse_or_empty(file.read()).body, path)
     except OSError:
         return Outline(path)
 

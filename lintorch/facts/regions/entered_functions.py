@@ -9,14 +9,14 @@ from lintorch.facts.project.module_homes import Project
 from lintorch.facts.project.outlines import outline_file
 from lintorch.facts.regions.forward_region import Regions
 
-Function = tuple[str, str]
+ProjectFunction = tuple[str, str]
 """The file (a path as `os.path.abspath` gives it) and the name of a function at its top level."""
 
 
-def find_entered(regions: Regions, names: Lookup, project: Project) -> frozenset[Function]:
+def find_entered(regions: Regions, names: Lookup, project: Project) -> frozenset[ProjectFunction]:
     """The functions of other files of the project that the forward passes of one file call."""
-    found: set[Function] = set()
-    for dotted in {names.name(func) for func in regions.outside()}:
+    found: set[ProjectFunction] = set()
+    for dotted in {names.name(func) for func in regions.calls_outside()}:
         module, _, name = dotted.rpartition(".")
         if not module or module.startswith(("torch", "numpy", "math")) or name[:1].isupper():
             continue

@@ -49,7 +49,7 @@ class Regions:
         self._deployable: dict[cst.ClassDef, bool] = {}
         self._skipped: dict[cst.CSTNode, bool] = {}
 
-    def holds(self, node: cst.CSTNode) -> bool:
+    def is_forward(self, node: cst.CSTNode) -> bool:
         """Whether a node runs in a forward pass, outside branches that only training or eager take."""
         return self._within(node, self.functions)
 
@@ -69,11 +69,11 @@ class Regions:
     def _is_skipped(self, outer: cst.CSTNode, inner: cst.CSTNode) -> bool:
         """Whether `inner`, a child of `outer`, is no part of what an exporter is shown."""
         if inner not in self._skipped:
-            elsewhere = other_runtimes.dispatched(outer, inner, self._file.tree.parents)
-            self._skipped[inner] = elsewhere or guards.skipped(outer, inner, self._names)
+            elsewhere = other_runtimes.is_runtime_branch(outer, inner, self._file.tree.parents)
+            self._skipped[inner] = elsewhere or guards.is_skipped(outer, inner, self._names)
         return self._skipped[inner]
 
-    def traced(self, node: cst.CSTNode) -> bool:
+    def is_traced(self, node: cst.CSTNode) -> bool:
         """Whether a node runs when a model is traced: in a forward that is not a loss's."""
         if not self._purpose.is_deployable:
             return False
@@ -101,8 +101,8 @@ class Regions:
         methods = self._classes.all[owner].methods
         forward = methods.get("forward")
         apart = not _APART.isdisjoint(methods)
-        trains = apart or (forward is not None and not guards.gives(forward))
-        aside = guards.stays_home(owner) or other_runtimes.serves(owner.name.value)
+        trains = apart or (forward is not None and not guards.returns_or_raises(forward))
+        aside = guards.is_left_out(owner) or other_runtimes.is_backend_name(owner.name.value)
         aside = aside or forward in self._kept or owner in self._dispatching
         return not (trains or aside)
 
@@ -120,7 +120,7 @@ class Regions:
 
     def _leads_out(self, call: cst.Call, function: cst.FunctionDef, info: ClassInfo) -> bool:
         handed = other_runtimes.is_handed_over(call, self._names)
-        asks = other_runtimes.reads_files(call, self._names) or other_runtimes.gathers(
+        asks = other_runtimes.reads_files(call, self._names) or other_runtimes.is_collective(
             call, self._names
         )
         if not handed and not asks:
@@ -131,13 +131,13 @@ class Regions:
     @cached_property
     def _kept(self) -> frozenset[cst.CSTNode]:
         """Functions that are no part of a deployed model, by what they are called, take or give."""
-        return frozenset(filter(guards.stays_home, self._file.nodes(cst.FunctionDef)))
+        return frozenset(filter(guards.is_left_out, self._file.nodes(cst.FunctionDef)))
 
-    def settled(self, test: cst.BaseExpression) -> bool:
+    def is_settled(self, test: cst.BaseExpression) -> bool:
         """Whether a test has one outcome whenever a model is exported: training, tracing."""
-        return guards.deployed(test, self._names) is not None
+        return guards.deployed_outcome(test, self._names) is not None
 
-    def checks(self, outer: cst.CSTNode, inner: cst.CSTNode) -> bool:
+    def is_check(self, outer: cst.CSTNode, inner: cst.CSTNode) -> bool:
         """Whether `inner` is directly what an assert, an error or a message is about."""
         return guards.is_check(outer, inner, self._names)
 
@@ -178,11 +178,11 @@ class Regions:
         return isinstance(outer, cst.Module)
 
     @property
-    def inside(self) -> frozenset[str]:
+    def functions_inside(self) -> frozenset[str]:
         """The names of the functions at the top of the file that belong to the region."""
         return frozenset(f.name.value for f in self._functions if f in self.functions)
 
-    def outside(self) -> Iterator[cst.BaseExpression]:
+    def calls_outside(self) -> Iterator[cst.BaseExpression]:
         """What the region calls that is no function or method of the file."""
         for function in self._deployed:
             for call in self._calls.get(function, []):

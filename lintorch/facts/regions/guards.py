@@ -52,15 +52,15 @@ _HOLD_STATEMENTS = frozenset(
 _MESSAGE = re.compile(r"(^print$|(^|\.)(warn|warning|debug|info|error|log|exception)$)")
 
 
-def skipped(outer: cst.CSTNode, inner: cst.CSTNode, names: Lookup) -> bool:
+def is_skipped(outer: cst.CSTNode, inner: cst.CSTNode, names: Lookup) -> bool:
     """Whether `inner`, a child of `outer`, runs only in training, only eagerly, or after such a return."""
     if isinstance(outer, cst.If):
-        verdict = deployed(outer.test, names)
+        verdict = deployed_outcome(outer.test, names)
         return (inner is outer.body and verdict is False) or (
             inner is outer.orelse and verdict is True
         )
     if isinstance(outer, cst.IfExp):
-        verdict = deployed(outer.test, names)
+        verdict = deployed_outcome(outer.test, names)
         return (inner is outer.body and verdict is False) or (
             inner is outer.orelse and verdict is True
         )
@@ -76,15 +76,15 @@ def _after_return(block: cst.IndentedBlock, child: cst.CSTNode, names: Lookup) -
             return False
         if not isinstance(statement, cst.If) or not _ends(statement.body):
             continue
-        if deployed(statement.test, names) is True:
+        if deployed_outcome(statement.test, names) is True:
             return True
     return False
 
 
-def deployed(test: cst.BaseExpression, names: Lookup) -> bool | None:
+def deployed_outcome(test: cst.BaseExpression, names: Lookup) -> bool | None:
     """What a test is when the model is exported in eval mode: True, False, or None if open."""
     if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
-        inner = deployed(test.expression, names)
+        inner = deployed_outcome(test.expression, names)
         return None if inner is None else not inner
     if isinstance(test, cst.BooleanOperation):
         return _both(test, names)
@@ -105,7 +105,7 @@ def deployed(test: cst.BaseExpression, names: Lookup) -> bool | None:
 
 
 def _both(test: cst.BooleanOperation, names: Lookup) -> bool | None:
-    sides = (deployed(test.left, names), deployed(test.right, names))
+    sides = (deployed_outcome(test.left, names), deployed_outcome(test.right, names))
     decisive = not isinstance(test.operator, cst.And)
     if decisive in sides:
         return decisive
@@ -145,7 +145,7 @@ def is_loss(owner: cst.ClassDef | cst.FunctionDef) -> bool:
     return any(map(_LOSS.search, named))
 
 
-def stays_home(owner: cst.ClassDef | cst.FunctionDef) -> bool:
+def is_left_out(owner: cst.ClassDef | cst.FunctionDef) -> bool:
     """Whether a class or function is no part of a deployed model: a loss, an augmentation, NMS."""
     if is_loss(owner):
         return True
@@ -156,7 +156,7 @@ def stays_home(owner: cst.ClassDef | cst.FunctionDef) -> bool:
     return bool(_ASIDE.search(owner.name.value)) or wants_target(owner) or _gives_loss(owner)
 
 
-def gives(function: cst.FunctionDef) -> bool:
+def returns_or_raises(function: cst.FunctionDef) -> bool:
     """Whether a function returns anything, or raises, as one that is to be overridden."""
     return any(True for _ in _returned(function.body)) or _only_raises(function.body)
 

@@ -59,7 +59,7 @@ _NAMING = _OTHERS | _FORMATS
 _OWN = frozenset({"pt", "pytorch", "torch", "jit", "torchscript"})
 
 
-def serves(name: str) -> bool:
+def is_backend_name(name: str) -> bool:
     """Whether a class is named as one that runs what was exported: `AutoBackend`, `TRTModule`."""
     return bool(_SERVES.search(name))
 
@@ -72,7 +72,7 @@ def is_handed_over(call: cst.Call, names: Lookup) -> bool:
     return _last(func) in _CALLS or bool(_PACKAGES.match(names.name(func)))
 
 
-def gathers(call: cst.Call, names: Lookup) -> bool:
+def is_collective(call: cst.Call, names: Lookup) -> bool:
     """Whether a call is one to other processes: `torch.distributed.all_gather(…)`."""
     return _last(call.func) in _COLLECTIVES and names.name(call.func).startswith(_DISTRIBUTED)
 
@@ -82,7 +82,7 @@ def reads_files(call: cst.Call, names: Lookup) -> bool:
     return _last(call.func) in _READERS and names.name(call.func) in _READS
 
 
-def dispatched(
+def is_runtime_branch(
     outer: cst.CSTNode, inner: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]
 ) -> bool:
     """Whether `inner`, a child of `outer`, is the branch of another runtime."""

@@ -99,7 +99,7 @@ class Acts:
         self._classes = classes
         self._roles = roles
 
-    def of(self, call: cst.Call, resolve: Resolve) -> Iterator[Event]:
+    def events_of(self, call: cst.Call, resolve: Resolve) -> Iterator[Event]:
         """The events that a call is by itself, helpers and arguments not looked into."""
         name = self._names.name(call.func)
         if name.rpartition(".")[2] in _CLIPS:
@@ -112,7 +112,7 @@ class Acts:
         else:
             yield from self._passed(call, name or _last(call.func), resolve)
 
-    def context(self, expression: cst.BaseExpression) -> str:
+    def context_kind(self, expression: cst.BaseExpression) -> str:
         """What a `with` item, or a decorator, is: "autocast", "no_grad", "grad?" or ""."""
         func = expression.func if isinstance(expression, cst.Call) else expression
         name = self._names.name(func)
@@ -125,17 +125,17 @@ class Acts:
             return "no_grad" if off else "grad?"
         return ""
 
-    def optimizer(self, thing: Thing, expression: cst.BaseExpression) -> bool:
+    def is_optimizer(self, thing: Thing, expression: cst.BaseExpression) -> bool:
         """Whether a thing is an optimizer of torch, as far as can be told."""
         if self._role(thing, expression) is Role.OPTIMIZER:
             built = self._classes.built(thing.node)
             own = [self._classes.named(self._names.name(call.func)) for call in built]
-            return not any(own) or self._roles.made(thing.node) is Role.OPTIMIZER
+            return not any(own) or self._roles.built_role(thing.node) is Role.OPTIMIZER
         last = thing.text.rpartition(".")[2]
         return bool(_OPTIMIZER.search(last)) and not self._classes.built(thing.node)
 
     def _role(self, thing: Thing, expression: cst.BaseExpression) -> Role | None:
-        return self._roles.presumed(thing.node) or self._roles.presumed(expression)
+        return self._roles.presumed_role(thing.node) or self._roles.presumed_role(expression)
 
     def _method(self, call: cst.Call, func: cst.Attribute, resolve: Resolve) -> Iterator[Event]:
         method, receiver = func.attr.value, func.value
@@ -154,7 +154,7 @@ class Acts:
             )
         elif role is Role.SCALER and method in _SCALER:
             yield Event(_SCALER[method], call, given, thing.text)
-        elif method == "step" and self.optimizer(thing, receiver):
+        elif method == "step" and self.is_optimizer(thing, receiver):
             yield Event(Act.STEP, call, thing.text)
         elif method == "step":
             scheduled = role is Role.SCHEDULER
@@ -202,7 +202,7 @@ class Acts:
             thing = resolve(arg.value)
             if thing.text == "self" or arg.star:
                 yield Event(Act.PASSED, call, "self" if thing.text == "self" else thing.text)
-            elif self._role(thing, arg.value) in _OBJECTS or self.optimizer(thing, arg.value):
+            elif self._role(thing, arg.value) in _OBJECTS or self.is_optimizer(thing, arg.value):
                 yield Event(Act.PASSED, call, thing.text)
 
 

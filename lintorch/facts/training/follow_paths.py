@@ -97,7 +97,7 @@ class _Frame:
     functions: tuple[cst.FunctionDef, ...] = ()
 
 
-class Follow:
+class PathFollower:
     """Follows one region. A state is a path that is not over yet."""
 
     def __init__(
@@ -189,7 +189,7 @@ class Follow:
         """The scaler of `scaler.scale(loss)`."""
         if not isinstance(value, cst.Call):
             return ""
-        acts = self._acts.of(value, self._thing)
+        acts = self._acts.events_of(value, self._thing)
         return next((e.by for e in acts if e.act is Act.SCALE), "")
 
     def _if(
@@ -236,7 +236,7 @@ class Follow:
         entered: list[tuple[cst.CSTNode, str]] = []
         for item in node.items:
             states = self._visit(item.item, states)
-            entered.append((item.item, self._acts.context(item.item)))
+            entered.append((item.item, self._acts.context_kind(item.item)))
         for place, kind in entered:
             if kind:
                 states = _add(states, Event(Act.ENTER, place, kind))
@@ -271,7 +271,7 @@ class Follow:
         helper = self._classes.function(call.func)
         if helper is not None and self._acting.holds_acts(helper.body):
             return self._helper(call, helper, states)
-        for event in self._acts.of(call, self._thing) if helper is None else ():
+        for event in self._acts.events_of(call, self._thing) if helper is None else ():
             if event.act is Act.BACKWARD:
                 states = [
                     replace(s, events=(*s.events, replace(event, by=self._scaled_by(call, s))))
@@ -297,7 +297,7 @@ class Follow:
         if len(outer.functions) >= _DEPTH or helper in outer.functions:
             return _add(states, Event(Act.PASSED, call, "self"))
         given = dict(self._given(call, helper))
-        decorated = [self._acts.context(d.decorator) for d in helper.decorators]
+        decorated = [self._acts.context_kind(d.decorator) for d in helper.decorators]
         contexts = [kind for kind in decorated if kind]
         for kind in contexts:
             states = _add(states, Event(Act.ENTER, call, kind))

@@ -26,7 +26,7 @@ _THROUGH = frozenset(
 
 
 @dataclass(frozen=True, eq=False)
-class Read:
+class LoaderLoop:
     """A loop over a loader. `epochs` is the loop around it, or around the call of its function."""
 
     loop: cst.For
@@ -38,7 +38,7 @@ def loader_arguments(call: cst.Call) -> Arguments:
     return arguments(call, *_PARAMETERS)
 
 
-def holder(value: cst.CSTNode, source: HasFile) -> cst.Name | cst.Attribute | None:
+def assigned_variable(value: cst.CSTNode, source: HasFile) -> cst.Name | cst.Attribute | None:
     """The name or `self.x` that an expression, or one side of `a if c else b`, is assigned to."""
     outer = source.file.parent(value)
     while isinstance(outer, cst.IfExp) and value is not outer.test:
@@ -53,7 +53,7 @@ def holder(value: cst.CSTNode, source: HasFile) -> cst.Name | cst.Attribute | No
     return target if isinstance(target, cst.Name) else None
 
 
-def same(one: cst.CSTNode, other: cst.CSTNode, source: HasClasses) -> bool:
+def is_same_variable(one: cst.CSTNode, other: cst.CSTNode, source: HasClasses) -> bool:
     """Whether two names are bound in one scope, or two `self.x` are of one class."""
     if isinstance(one, cst.Name) and isinstance(other, cst.Name):
         if one.value != other.value:
@@ -66,22 +66,26 @@ def same(one: cst.CSTNode, other: cst.CSTNode, source: HasClasses) -> bool:
     return False
 
 
-def reads(loader: cst.Call, source: HasLoops) -> Iterator[Read]:
+def loops_over_loader(loader: cst.Call, source: HasLoops) -> Iterator[LoaderLoop]:
     """The loops over a loader, in the same function or in one of the file that is given it."""
-    held = holder(loader, source)
+    held = assigned_variable(loader, source)
     for loop in source.file.nodes(cst.For):
         over = _read(loop.iter)
-        if over is loader or (held is not None and same(over, held, source)):
-            yield Read(loop, _around(loop, source))
+        if over is loader or (held is not None and is_same_variable(over, held, source)):
+            yield LoaderLoop(loop, _around(loop, source))
     if held is None:
         return
     for call in source.file.nodes(cst.Call):
-        given = [index for index, arg in enumerate(call.args) if same(arg.value, held, source)]
+        given = [
+            index
+            for index, arg in enumerate(call.args)
+            if is_same_variable(arg.value, held, source)
+        ]
         helper = source.classes.function(call.func) if given else None
         if helper is not None:
             name = _parameter(helper, call, given[0])
             for loop in _loops_over(name, helper, source):
-                yield Read(loop, _around(loop, source) or _around(call, source))
+                yield LoaderLoop(loop, _around(loop, source) or _around(call, source))
 
 
 def _read(over: cst.BaseExpression) -> cst.BaseExpression:

@@ -18,7 +18,7 @@ from lintorch.facts.classes.classes import Classes
 from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.training.acting_code import ActingCode
 from lintorch.facts.training.acts import Act, Acts, Event
-from lintorch.facts.training.follow_paths import Follow, Path, TooManyPaths
+from lintorch.facts.training.follow_paths import Path, PathFollower, TooManyPaths
 from lintorch.facts.training.roles import Roles
 from lintorch.syntax.parsed_file import ParsedFile
 
@@ -91,7 +91,7 @@ class TrainingPaths:
         return tuple(region for region in found if region is not None)
 
     def _region(self, node: cst.For | cst.While | cst.FunctionDef) -> Region | None:
-        walk = Follow(self._file, self._names, self._classes, self._acts, self._acting)
+        walk = PathFollower(self._file, self._names, self._classes, self._acts, self._acting)
         try:
             states = walk.block(node.body, [Path()])
         except TooManyPaths:

@@ -51,7 +51,7 @@ _TYPICAL = {
 """Methods that a thing of this name is called with where it is what its name says."""
 
 
-def of_class(dotted: str, source: HasClasses) -> Role | None:
+def role_of_class(dotted: str, source: HasClasses) -> Role | None:
     """The role of what a class of this full name makes."""
     return _role_of(dotted, source.classes)
 
@@ -83,7 +83,7 @@ class Roles:
         self._classes = classes
         self._known: dict[tuple[cst.CSTNode | None, str], Role | None] = {}
 
-    def made(self, expression: cst.CSTNode) -> Role | None:
+    def built_role(self, expression: cst.CSTNode) -> Role | None:
         """The role told by what built it: a constructor, or an annotation."""
         built = self._classes.built(expression)
         roles = {_role_of(self._names.name(call.func), self._classes) for call in built}
@@ -91,9 +91,9 @@ class Roles:
             return roles.pop()
         return None if roles else self._annotated(expression)
 
-    def presumed(self, expression: cst.CSTNode) -> Role | None:
+    def presumed_role(self, expression: cst.CSTNode) -> Role | None:
         """The role told by what built it, else by its name where it is used as such a thing is."""
-        if role := self.made(expression):
+        if role := self.built_role(expression):
             return role
         if isinstance(expression, cst.Attribute):
             name, text = expression.attr.value, self._file.code(expression)

@@ -24,7 +24,7 @@ class Example:
     args: tuple[Any, ...] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     unread: int = 0
-    fed: tuple[tuple[str, Input], ...] = ()
+    inputs: tuple[tuple[str, Input], ...] = ()
 
 
 UNREAD = object()
@@ -38,9 +38,9 @@ def find_examples(
     seen: list[Example] = []
     for snippet in split_snippets(ast.parse(text)):
         for example in _SnippetReader(names, known).read_snippet(snippet):
-            if example not in seen and (example.args or example.kwargs or example.fed):
+            if example not in seen and (example.args or example.kwargs or example.inputs):
                 seen.append(example)
-    yield from sorted(seen, key=lambda example: (example.unread > 0, not example.fed))
+    yield from sorted(seen, key=lambda example: (example.unread > 0, not example.inputs))
 
 
 class _SnippetReader:
@@ -131,5 +131,5 @@ class _SnippetReader:
             if not isinstance(found, Input):
                 break
             fed.append((keyword, found))
-        if fed and not made.fed:
+        if fed and not made.inputs:
             self._made[name] = Example(made.name, made.args, made.kwargs, made.unread, tuple(fed))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 OUTLINED_FILE = "<outlined>"
-"""The file name in a SyntaxError that `outline_file` raises."""
+"""The file name in a SyntaxError that `outline_definitions` raises."""
 _FACTORY_NAME = re.compile(
     r"(build|make|create|get|new)_\w+|[a-z][a-z0-9_]*\d[a-z0-9_]*|\w*(model|net)\w*"
 )
@@ -39,7 +39,7 @@ class FileOutline:
         return frozenset(found)
 
 
-def outline_file(text: bytes) -> FileOutline:
+def outline_definitions(text: bytes) -> FileOutline:
     """The outline of a file's text. Raises SyntaxError."""
     body = list(_walk_definitions(ast.parse(text, OUTLINED_FILE).body))
     classes = {node.name: node.lineno for node in body if isinstance(node, ast.ClassDef)}

@@ -24,8 +24,8 @@ from lintorch.guest.construct.retry_arguments import search_arguments
 from lintorch.guest.process import surroundings, tampering
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.error_text import is_of_memory
-from lintorch.guest.watch.module_construction import Construction, watched
-from lintorch.guest.watch.unregistered_layers import Outside
+from lintorch.guest.watch.module_construction import Construction, watch_construction
+from lintorch.guest.watch.unregistered_layers import OutsideParts
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.models import Input
 from lintorch.record.sites import Site
@@ -40,7 +40,7 @@ _SMALL_SIDE = 128
 class Built:
     """A model that could be built. `sites` says, per dotted path, which line made that module.
 
-    `fed` holds what the file itself calls the model on, with the names of keyword arguments;
+    `example_inputs` holds what the file itself calls the model on, with the names of keyword arguments;
     `build_smaller` builds it for smaller images, where it says how big its own are.
     """
 
@@ -48,8 +48,8 @@ class Built:
     arguments: Mapping[str, Any]
     sites: Mapping[str, Site]
     recipe: Recipe
-    outside: Outside
-    fed: tuple[tuple[str, Input], ...] = ()
+    outside: OutsideParts
+    example_inputs: tuple[tuple[str, Input], ...] = ()
     build_smaller: Callable[[], Built] | None = None
 
 
@@ -65,7 +65,7 @@ class ModelMaker:
     arguments: Mapping[str, Any]
     origin: Mapping[str, Any]
     files: UserLines
-    fed: tuple[tuple[str, Input], ...] = ()
+    example_inputs: tuple[tuple[str, Input], ...] = ()
 
     def list_made_up(self) -> list[inspect.Parameter]:
         """What has to be made up."""
@@ -107,7 +107,7 @@ class ModelMaker:
     def _call_with(self, made_up: ConstructorArguments) -> tuple[nn.Module, Construction]:
         recipe = self._write_recipe(made_up)
         surroundings.seed_generators()
-        with watched(self.files) as seen:
+        with watch_construction(self.files) as seen:
             try:
                 made = self.call(*recipe.args, **recipe.kwargs)
             except (MemoryError, RuntimeError) as error:
@@ -129,7 +129,7 @@ class ModelMaker:
         self, made: tuple[nn.Module, Construction], made_up: ConstructorArguments
     ) -> Built:
         module, seen = made
-        sites, outside = seen.sites, seen.outside(module)
+        sites, outside = seen.sites, seen.find_outside_parts(module)
         paths = {
             path: sites[id(part)] for path, part in module.named_modules() if id(part) in sites
         }
@@ -140,7 +140,13 @@ class ModelMaker:
         }
         recipe = self._write_recipe(made_up)
         return Built(
-            module, arguments, paths, recipe, outside, self.fed, self._offer_smaller(module)
+            module,
+            arguments,
+            paths,
+            recipe,
+            outside,
+            self.example_inputs,
+            self._offer_smaller(module),
         )
 
     def _offer_smaller(self, module: nn.Module) -> Callable[[], Built] | None:

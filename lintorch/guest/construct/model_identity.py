@@ -20,14 +20,14 @@ class ModelIdentity:
     row: int
 
 
-def identify_model(seen: ModelIdentity, module: nn.Module, files: UserLines) -> ModelIdentity:
+def identify_model(identity: ModelIdentity, module: nn.Module, files: UserLines) -> ModelIdentity:
     """A model by its own class where that is the user's, else as it was found."""
     kind = type(module)
     filename = getattr(sys.modules.get(kind.__module__), "__file__", None)
-    if seen.path.endswith(".py") and filename and files.shown(filename) == seen.path:
-        return seen
+    if identity.path.endswith(".py") and filename and files.shown(filename) == identity.path:
+        return identity
     if filename is None or not files.is_user(filename):
-        return seen
+        return identity
     try:
         row = inspect.getsourcelines(kind)[1]
     except (OSError, TypeError):
@@ -36,11 +36,11 @@ def identify_model(seen: ModelIdentity, module: nn.Module, files: UserLines) -> 
 
 
 def list_contained_models(
-    seen: ModelIdentity, module: nn.Module, files: UserLines
+    identity: ModelIdentity, module: nn.Module, files: UserLines
 ) -> tuple[str, ...]:
     """`path:Class` of each of the user's modules in a model, without the model itself."""
     found = {}
-    itself = f"{seen.path}:{seen.qualname}"
+    itself = f"{identity.path}:{identity.qualname}"
     for part in module.modules():
         kind = type(part)
         filename = getattr(sys.modules.get(kind.__module__), "__file__", None)

@@ -104,4 +104,4 @@ def _attempt_like_example(
     if call is not None and given is not None:
         origin = {"factory": example.name} if example.name != candidate.qualname else {}
         given = {**given, **disable_pretrained(call)}
-        yield lambda: ModelMaker(call, given, origin, files, example.fed).build_model()
+        yield lambda: ModelMaker(call, given, origin, files, example.inputs).build_model()

@@ -19,11 +19,11 @@ from lintorch.guest.export.find_smaller_parts import (
     rank_by_kind,
     rank_by_site,
 )
-from lintorch.guest.export.module_state import copied_module
+from lintorch.guest.export.module_state import copy_module
 from lintorch.guest.export.part_calls import Part
 from lintorch.guest.export.same_failure import is_same_failure, is_wrong_alike
 from lintorch.guest.export.try_exporter import run_exporter
-from lintorch.guest.export.warnings_log import logged_warnings
+from lintorch.guest.export.warnings_log import log_warnings
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.limits import TooSlow, limit_seconds
 from lintorch.record.models import Model
@@ -57,8 +57,8 @@ def find_blamed_parts(
         Variation.of_group(group): eager.make_inputs(sizes) for group, sizes in varied.items()
     }
     with (
-        copied_module(module, train) as copied,
-        logged_warnings(user_file),
+        copy_module(module, train) as copied,
+        log_warnings(user_file),
         TemporaryDirectory() as folder,
     ):
         given = eager.make_inputs(model.sizes)

@@ -9,9 +9,9 @@ import torch
 from torch import nn
 
 from lintorch.guest.export.compare_numbers import Difference, find_difference
-from lintorch.guest.export.module_state import copied_module, list_tensors
-from lintorch.guest.watch.make_tensors import flatten, tensors
-from lintorch.record.arguments import arranged
+from lintorch.guest.export.module_state import copy_module, list_tensors
+from lintorch.guest.watch.make_tensors import flatten_output, make_inputs
+from lintorch.record.arguments import arrange_arguments
 from lintorch.record.models import Model
 
 NamedSizes = Mapping[str, int]
@@ -32,7 +32,7 @@ class Eager:
 
     def make_inputs(self, sizes: NamedSizes) -> tuple[torch.Tensor, ...]:
         """A tensor for each input, of its shape at these sizes; the same ones each time."""
-        return tensors(self.model.inputs, sizes)
+        return make_inputs(self.model.inputs, sizes)
 
     def run_at(self, sizes: NamedSizes) -> Any:
         """What the model gives back at these sizes, as it is; run once. Raises what the model raises."""
@@ -43,12 +43,12 @@ class Eager:
 
     def list_numbers_at(self, sizes: NamedSizes) -> list[torch.Tensor]:
         """The tensors in what the model gives back, in order. Raises what the model raises."""
-        return flatten(self.run_at(sizes))
+        return flatten_output(self.run_at(sizes))
 
     def measure_randomness(self) -> Difference | None:
         """How far apart two runs on the same inputs are; None where they agree."""
         if self._again is None:
-            self._again = flatten(self._run_afresh(self.model.sizes))
+            self._again = flatten_output(self._run_afresh(self.model.sizes))
         return find_difference(self.list_numbers_at(self.model.sizes), self._again)
 
     def is_excused(
@@ -58,8 +58,8 @@ class Eager:
 
         Layers with a fast path for inference give other numbers where gradients are recorded.
         """
-        with copied_module(self._module) as module:
-            recorded = flatten(module(*self._arrange_arguments(self.make_inputs(sizes))))
+        with copy_module(self._module) as module:
+            recorded = flatten_output(module(*self._arrange_arguments(self.make_inputs(sizes))))
         if find_difference(recorded, given) is None:
             return True
         moved = find_difference(self.list_numbers_at(sizes), self._run_nudged(sizes), exact=True)
@@ -68,20 +68,20 @@ class Eager:
         return found.amount <= _MOST_NUDGES * moved.amount
 
     def _arrange_arguments(self, given: Sequence[torch.Tensor]) -> tuple[Any, ...]:
-        return arranged(self.model.inputs, given)
+        return arrange_arguments(self.model.inputs, given)
 
     def _run_afresh(self, sizes: NamedSizes) -> Any:
-        with copied_module(self._module) as module, torch.no_grad():
+        with copy_module(self._module) as module, torch.no_grad():
             return module(*self._arrange_arguments(self.make_inputs(sizes)))
 
     def _run_nudged(self, sizes: NamedSizes) -> list[torch.Tensor]:
         generator = torch.Generator().manual_seed(0)
-        with copied_module(self._module) as module, torch.no_grad():
+        with copy_module(self._module) as module, torch.no_grad():
             nudged = [_nudge_tensor(tensor, generator) for tensor in self.make_inputs(sizes)]
             for _, value in list_tensors(module):
                 if value.is_floating_point():
                     value.copy_(_nudge_tensor(value, generator))
-            return flatten(module(*self._arrange_arguments(nudged)))
+            return flatten_output(module(*self._arrange_arguments(nudged)))
 
 
 def _nudge_tensor(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:

@@ -11,9 +11,9 @@ from typing import Any, Protocol
 import torch
 from torch import nn
 
-from lintorch.guest.export.module_state import restored_module
-from lintorch.guest.watch.make_tensors import flatten
-from lintorch.record.arguments import arranged
+from lintorch.guest.export.module_state import restore_module
+from lintorch.guest.watch.make_tensors import flatten_output
+from lintorch.record.arguments import arrange_arguments
 from lintorch.record.models import Input
 from lintorch.record.outcomes import ExportStage
 
@@ -42,7 +42,7 @@ class Job:
 
     def arrange_arguments(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """Values of all inputs as arguments of the module."""
-        return arranged(self.inputs, values)
+        return arrange_arguments(self.inputs, values)
 
     def list_dynamic_axes(self) -> list[dict[int, str]]:
         """Per input: the axes that are dynamic, and the names of their sizes."""
@@ -86,7 +86,7 @@ class Explained:
 
 
 class Exporter(Protocol):
-    """A module with these functions; `lintorch.guest.export.exporter_table` lists them."""
+    """A module with these functions, in the folder `exporters`; `lintorch.core.profile` lists their names."""
 
     def available(self) -> str:
         """The empty text, or what to install."""
@@ -105,8 +105,8 @@ def wrap_module(job: Job, module: nn.Module, artifact: str = "") -> Exported:
     """A module as what was exported of a job; its buffers are the same before every run."""
 
     def run(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        with restored_module(module):
-            return flatten(module(*job.arrange_arguments(tensors)))
+        with restore_module(module):
+            return flatten_output(module(*job.arrange_arguments(tensors)))
 
     return Exported(run, artifact=artifact)
 

@@ -10,7 +10,7 @@ import torch
 
 from lintorch.guest.export.error_reading import UserFile
 from lintorch.guest.export.exporter import Job
-from lintorch.guest.export.module_state import copied_module
+from lintorch.guest.export.module_state import copy_module
 from lintorch.guest.export.part_calls import Part, list_parts, unwrap_part
 from lintorch.guest.process.deadline import clock
 from lintorch.record.outcomes import Outcome
@@ -65,7 +65,7 @@ def rank_by_kind(part: Part) -> int:
 
 def make_part_job(part: Part, job: Job) -> Job:
     """The export of a part, to what an export of the whole goes to, and at its opset."""
-    with copied_module(part.module, part.module.training) as module, torch.no_grad():
+    with copy_module(part.module, part.module.training) as module, torch.no_grad():
         output = module(*part.example)
     names = frozenset(
         size for given in part.inputs for size in given.shape if isinstance(size, str)

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from lintorch.guest.export.exporter import Job
-from lintorch.guest.watch.make_tensors import flatten
+from lintorch.guest.watch.make_tensors import flatten_output
 
 FLATTENING_SCRIPT = """
 
@@ -43,7 +43,7 @@ class FlatOutputs(nn.Module):  # type: ignore[misc]
 
     def forward(self, *inputs: torch.Tensor) -> Any:
         """The tensors: one alone, or a tuple."""
-        found = flatten(self.module(*inputs))
+        found = flatten_output(self.module(*inputs))
         tensors = tuple(tensor for tensor in found if self.counts or not _is_count(tensor))
         return tensors[0] if len(tensors) == 1 else tensors
 
@@ -52,7 +52,7 @@ def make_traceable(job: Job) -> nn.Module:
     """The module itself where a tracer takes its output, else wrapped."""
     if _is_traceable_output(job.output):
         return job.module
-    return FlatOutputs(job.module, any(map(_is_count, flatten(job.output))))
+    return FlatOutputs(job.module, any(map(_is_count, flatten_output(job.output))))
 
 
 def _is_count(tensor: torch.Tensor) -> bool:

@@ -11,19 +11,19 @@ from torch import nn
 
 
 @contextmanager
-def copied_module(module: nn.Module, train: bool = False) -> Iterator[nn.Module]:
+def copy_module(module: nn.Module, train: bool = False) -> Iterator[nn.Module]:
     """A copy of a module in one mode; where none can be made, the module, put back afterwards."""
     try:
         copied = copy.deepcopy(module)
     except Exception:
-        with restored_module(module):
+        with restore_module(module):
             yield module.train(train)
     else:
         yield copied.train(train)
 
 
 @contextmanager
-def restored_module(module: nn.Module) -> Iterator[nn.Module]:
+def restore_module(module: nn.Module) -> Iterator[nn.Module]:
     """The module, whose modes, parameters and buffers are put back afterwards."""
     modes = {part: part.training for part in module.modules()}
     values = {name: value.detach().clone() for name, value in list_tensors(module)}

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from lintorch.record.arguments import arranged
+from lintorch.record.arguments import arrange_arguments
 from lintorch.record.models import Input
 from lintorch.record.outcomes import Variation
 
@@ -109,7 +109,7 @@ def _record_calls(whole: Part, example: Sequence[torch.Tensor]) -> dict[str, _Ca
         handles.append(part.register_forward_hook(after, always_call=True))
     try:
         with torch.no_grad():
-            whole.module(*arranged(whole.inputs, example))
+            whole.module(*arrange_arguments(whole.inputs, example))
     finally:
         for handle in handles:
             handle.remove()

@@ -10,9 +10,9 @@ from torch import nn
 
 from lintorch.guest.export.compare_numbers import find_difference
 from lintorch.guest.export.exporter import Exported
-from lintorch.guest.export.module_state import copied_module
+from lintorch.guest.export.module_state import copy_module
 from lintorch.guest.export.part_calls import Part
-from lintorch.guest.watch.make_tensors import flatten
+from lintorch.guest.watch.make_tensors import flatten_output
 from lintorch.record.outcomes import AS_TRACED, Outcome, Variation
 
 _NUMBER = re.compile(r"\d+")
@@ -66,8 +66,8 @@ def _find_wrong_sizes(part: Part, made: Exported) -> Iterator[Variation]:
 
 
 def _run_eager(module: nn.Module, example: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-    with copied_module(module, module.training) as copied, torch.no_grad():
-        return flatten(copied(*_clone_tensors(example)))
+    with copy_module(module, module.training) as copied, torch.no_grad():
+        return flatten_output(copied(*_clone_tensors(example)))
 
 
 def _clone_tensors(example: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:

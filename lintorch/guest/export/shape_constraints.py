@@ -64,7 +64,7 @@ def _name_size(source: str, job: Job) -> str:
 
 
 @contextmanager
-def recorded_stacks() -> Iterator[dict[int, str]]:
+def record_stacks() -> Iterator[dict[int, str]]:
     """Within, keeps a printed stack for each place that torch notes, by its id.
 
     Torch notes the innermost line that is not its own, and takes some of its own for the user's:
@@ -88,7 +88,7 @@ def recorded_stacks() -> Iterator[dict[int, str]]:
 
 
 def find_fixing_stack(error: BaseException, stacks: dict[int, str]) -> str:
-    """The stack in which a size was first made constant, of those kept by `recorded_stacks`."""
+    """The stack in which a size was first made constant, of those kept by `record_stacks`."""
     for environment in _find_environments(error):
         fixed = _find_fixed_symbols(environment)
         for guard in environment.guards:

@@ -19,12 +19,12 @@ from lintorch.guest.export.error_reading import (
     summarise_error,
 )
 from lintorch.guest.export.exporter import ONNX_FILE, Explained, Exported, Job, Refused
-from lintorch.guest.export.exporter_table import EXPORTER_TABLE
-from lintorch.guest.export.module_state import copied_module
+from lintorch.guest.export.find_exporter import find_exporter
+from lintorch.guest.export.module_state import copy_module
 from lintorch.guest.export.verdict_on_export import judge_export
-from lintorch.guest.export.warnings_log import logged_warnings
+from lintorch.guest.export.warnings_log import log_warnings
 from lintorch.guest.process.error_text import is_of_memory
-from lintorch.guest.watch.make_tensors import weightless
+from lintorch.guest.watch.make_tensors import is_weightless
 from lintorch.record.models import Model
 from lintorch.record.outcomes import ExportStage, Outcome
 
@@ -57,9 +57,9 @@ def try_export(
     there, if `keep`, the exported file.
     """
     started = time.monotonic()
-    if lacking := EXPORTER_TABLE[exporter].available():
+    if lacking := find_exporter(exporter).available():
         return Outcome(exporter, "unavailable", message=lacking)
-    if weightless(module):
+    if is_weightless(module):
         return Outcome(exporter, "failed", "stopped", _TOO_LARGE)
     eager = Eager(module, model)
     try:
@@ -70,7 +70,7 @@ def try_export(
         message = f"the model itself does not run: {summarise_error(error)}"
         return Outcome(exporter, "failed", "run", message, find_site_of_error(error, user_file))
     dynamic = frozenset(name for group in varied for name in group.split(","))
-    with copied_module(module, train) as copied, logged_warnings(user_file) as heard:
+    with copy_module(module, train) as copied, log_warnings(user_file) as heard:
         given = eager.make_inputs(model.sizes)
         job = Job(copied, model.inputs, given, dynamic, opset, directory, output, keep)
         made = run_exporter(exporter, job, user_file)
@@ -86,7 +86,7 @@ def try_export(
 def run_exporter(exporter: str, job: Job, user_file: UserFile) -> Exported | Outcome:
     """What the exporter makes of a job, or how it fails."""
     try:
-        return EXPORTER_TABLE[exporter].export(job)
+        return find_exporter(exporter).export(job)
     except Refused as refused:
         return _describe_failure(exporter, refused.stage, find_root_cause(refused), job, user_file)
     except Exception as error:
@@ -109,6 +109,6 @@ def _describe_failure(
 def _ask_exporter(exporter: str, error: BaseException, job: Job) -> Explained:
     """What the exporter's records say; nothing where another release of torch keeps other records."""
     try:
-        return EXPORTER_TABLE[exporter].explain(error, job)
+        return find_exporter(exporter).explain(error, job)
     except Exception:
         return Explained()

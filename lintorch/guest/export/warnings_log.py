@@ -19,7 +19,7 @@ _DEPRECATIONS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning)
 
 
 @contextmanager
-def logged_warnings(user_file: UserFile) -> Iterator[Heard]:
+def log_warnings(user_file: UserFile) -> Iterator[Heard]:
     """Gathers (first line of the text, site), once each; those of age count only at a user's line."""
     heard: Heard = {}
 

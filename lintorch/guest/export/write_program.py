@@ -7,7 +7,7 @@ from typing import Any
 
 from lintorch.guest.export.compare_numbers import ABSOLUTE, LOW_ABSOLUTE, LOW_RELATIVE, RELATIVE
 from lintorch.guest.watch.make_tensors import SEED
-from lintorch.record.arguments import arranged
+from lintorch.record.arguments import arrange_arguments
 from lintorch.record.models import Input
 
 _HEAD = '''\
@@ -139,7 +139,7 @@ def _write_inputs(inputs: Sequence[Input], sizes: Mapping[str, int]) -> list[str
         "    return (",
         *(
             f"        {_write_argument(part)},"
-            for part in arranged(inputs, list(map(_write_tensor, inputs)))
+            for part in arrange_arguments(inputs, list(map(_write_tensor, inputs)))
         ),
         "    )",
         "",

@@ -9,9 +9,9 @@ from torch import nn
 
 from lintorch.guest.export.eager_reference import NamedSizes
 from lintorch.guest.export.exporter import Job
-from lintorch.guest.export.exporter_table import EXPORTER_TABLE
+from lintorch.guest.export.find_exporter import find_exporter
 from lintorch.guest.export.write_program import write_program
-from lintorch.guest.watch.make_tensors import tensors
+from lintorch.guest.watch.make_tensors import make_inputs
 from lintorch.record.models import Model
 
 
@@ -29,11 +29,11 @@ def write_reproduction(
 ) -> str:
     """A program `name` that does what `try_export` does with torch alone; `building` sets its `model`."""
     dynamic = frozenset(size for group in varied for size in group.split(","))
-    example = tensors(model.inputs, model.sizes)
+    example = make_inputs(model.inputs, model.sizes)
     job = Job(module, model.inputs, example, dynamic, opset, directory, None)
     path = model.path.replace("\\", "/")
     title = f"{model.qualname} of {path} exported with {exporter}."
     sizes = [model.sizes, *varied.values()]
     return write_program(
-        title, name, building, model.inputs, sizes, EXPORTER_TABLE[exporter].script(job), train
+        title, name, building, model.inputs, sizes, find_exporter(exporter).script(job), train
     )

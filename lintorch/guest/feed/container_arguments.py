@@ -11,9 +11,9 @@ from typing import Any
 
 from lintorch.guest.construct.function_text import parse_source_of
 from lintorch.guest.construct.parameters import read_annotation
-from lintorch.record.arguments import Place
+from lintorch.record.arguments import LeafPlace
 
-Structure = tuple[Place, ...]
+Structure = tuple[LeafPlace, ...]
 """The places of the tensors in one argument."""
 _LIST_ANNOTATION = re.compile(
     r"^(typing\.)?(List|list|Sequence|Tuple|tuple|Iterable)\[(?!(int|float|str|bool)\b)"

@@ -14,15 +14,15 @@ from lintorch.guest.construct.parameters import name_arguments
 from lintorch.guest.feed import search_inputs
 from lintorch.guest.feed.search_inputs import NotFedError
 from lintorch.guest.feed.varying_sizes import Fed
-from lintorch.guest.model_work import LEAST_SECONDS, Work
+from lintorch.guest.model_work import LEAST_SECONDS, ModelWork
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.error_text import is_of_memory
 from lintorch.guest.process.isolate import Send
-from lintorch.guest.watch.trace_graphs import shortened
+from lintorch.guest.watch.trace_graphs import shorten_error
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.events import Raised
 from lintorch.record.framing import Message
-from lintorch.record.input_notation import argument
+from lintorch.record.input_notation import parse_argument
 from lintorch.record.models import Input, Stage
 
 _SEARCH_SHARE = 0.5
@@ -54,11 +54,11 @@ class InputsMissing(FeedingMessage, tag="unfed"):
 
 
 def feed_model(
-    work: Work,
+    work: ModelWork,
     makes: Callable[[], Iterator[Built]],
     setting: Mapping[str, Any],
     name: Callable[[nn.Module], ModelIdentity | None],
-) -> tuple[Work, Built, Fed] | None:
+) -> tuple[ModelWork, Built, Fed] | None:
     """The model, by the `name` it has once built, and what it runs on.
 
     None where there is neither, which has been told; a model without a name is passed over.
@@ -66,10 +66,10 @@ def feed_model(
     first: InputsMissing | None = None
     try:
         for built in makes():
-            seen = name(built.module.eval())
-            if seen is None:
+            identity = name(built.module.eval())
+            if identity is None:
                 return None
-            work = replace(work, seen=seen)
+            work = replace(work, identity=identity)
             found = _search_in_child(work, built, setting)
             if _is_too_large(built, found, work):  # without their values, the weights take no room
                 built.module.to("meta")
@@ -86,14 +86,14 @@ def feed_model(
         first = first or (
             _report_limit(limit, where, work)
             if limit
-            else InputsMissing("build", f"{shortened(error)}{where}")
+            else InputsMissing("build", f"{shorten_error(error)}{where}")
         )
     if first is not None:
-        work.fail(first.stage, first.cause, first.output, first.raised)
+        work.send_failure(first.stage, first.cause, first.output, first.raised)
     return None
 
 
-def _is_too_large(built: Built, found: Fed | InputsMissing, work: Work) -> bool:
+def _is_too_large(built: Built, found: Fed | InputsMissing, work: ModelWork) -> bool:
     """Whether a model failed for want of memory that its weights take a good part of."""
     weights = sum(each.numel() * each.element_size() for each in built.module.parameters())
     return (
@@ -103,11 +103,13 @@ def _is_too_large(built: Built, found: Fed | InputsMissing, work: Work) -> bool:
     )
 
 
-def _search_in_child(work: Work, built: Built, setting: Mapping[str, Any]) -> Fed | InputsMissing:
+def _search_in_child(
+    work: ModelWork, built: Built, setting: Mapping[str, Any]
+) -> Fed | InputsMissing:
     """What the model runs on, found in a child."""
-    left = work.left()
+    left = work.count_seconds_left()
 
-    def feeding(send: Send) -> None:
+    def send_inputs(send: Send) -> None:
         try:
             if "inputs" in setting:
                 fed = search_inputs.check_configured(
@@ -120,9 +122,9 @@ def _search_in_child(work: Work, built: Built, setting: Mapping[str, Any]) -> Fe
             stage, cause = error.stage, str(error)
             send(InputsMissing(stage, cause, raised=error.raised, limit=error.limit))
 
-    sent, ending = work.step(feeding, left, FeedingMessage)
+    sent, ending = work.run_step(send_inputs, left, FeedingMessage)
     for parcel in sent:
-        match parcel.opened(FeedingMessage):
+        match parcel.open_as(FeedingMessage):
             case InputsFound(found):
                 return found
             case InputsMissing() as failed if failed.limit:
@@ -137,15 +139,19 @@ def _parse_configured(
 ) -> tuple[tuple[Input, ...], dict[str, int]]:
     """The configured inputs, by the names of the parameters that they are for."""
     names = name_arguments(module, len(inputs))
-    parsed = [argument(written, name) for written, name in zip(inputs, names, strict=True)]
+    parsed = [parse_argument(written, name) for written, name in zip(inputs, names, strict=True)]
     sizes = {name: size for _, found in parsed for name, size in found.items()}
     return tuple(part for parts, _ in parsed for part in parts), sizes
 
 
-def _report_limit(limit: str, where: str, work: Work) -> InputsMissing:
+def _report_limit(limit: str, where: str, work: ModelWork) -> InputsMissing:
     """That a limit was met, as it was set."""
     limits = work.options.limits
-    cause = limits.space.full(where) if limit == "memory" else limits.time.late(where)
+    cause = (
+        limits.space.describe_overuse(where)
+        if limit == "memory"
+        else limits.time.describe_timeout(where)
+    )
     return InputsMissing("stopped", cause, limit=limit)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from lintorch.guest.feed.container_arguments import Structure, find_structures, read_list_channels
 from lintorch.guest.feed.guess_inputs import Guess, guess_argument
 from lintorch.guest.feed.shape_forms import InputForm, choose_form_by_name, list_layer_forms
-from lintorch.record.arguments import Place
+from lintorch.record.arguments import LeafPlace
 from lintorch.record.models import Input
 
 _LEAST_SIDE = 4
@@ -82,7 +82,7 @@ def _fill_unbatched(given: Input, places: Structure, hints: _ContainerHints) -> 
 
 
 def _guess_named_part(
-    given: Input, place: Place, number: int, layer_forms: Sequence[InputForm]
+    given: Input, place: LeafPlace, number: int, layer_forms: Sequence[InputForm]
 ) -> Input:
     """What stands under a key is what an argument of that name would be."""
     key = next((part for part in reversed(place) if isinstance(part, str)), "")

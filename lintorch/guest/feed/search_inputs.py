@@ -20,7 +20,7 @@ from lintorch.guest.feed.varying_sizes import Fed, fix_constant_sizes, vary_each
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.events import Raised
-from lintorch.record.input_notation import told
+from lintorch.record.input_notation import describe_inputs
 from lintorch.record.models import Input, Stage
 from lintorch.record.sites import Site
 
@@ -73,7 +73,7 @@ def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
     kinds = set()
     raised: dict[tuple[Site, str], Raised] = {}
     starts = chain(
-        follow_example(built.module, built.fed),
+        follow_example(built.module, built.example_inputs),
         spread_over_containers(
             guess_inputs(built.module, built.arguments), built.module, built.arguments
         ),
@@ -93,7 +93,7 @@ def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
     events = tuple(raised.values())[:_MOST_RAISED]
     if len(kinds) == 1 or first[1].kind in _NOT_FOR_INPUTS:
         raise NotFedError("run", str(first[1]), events)
-    written = told(first[0].inputs, first[0].sizes)
+    written = describe_inputs(first[0].inputs, first[0].sizes)
     cause = f"no inputs were found that it runs on; {written} gave {first[1]}"
     raise NotFedError("inputs", cause, events)
 

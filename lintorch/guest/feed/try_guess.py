@@ -12,8 +12,8 @@ from lintorch.guest.process import surroundings
 from lintorch.guest.process.error_text import class_name_of, is_of_memory, text_of
 from lintorch.guest.process.limits import TooSlow, limit_seconds
 from lintorch.guest.watch import make_tensors
-from lintorch.guest.watch.raised_errors import raised as event_of
-from lintorch.guest.watch.record_run import call
+from lintorch.guest.watch.raised_errors import record_error as event_of
+from lintorch.guest.watch.record_run import call_model
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.events import Raised
 from lintorch.record.sites import Site
@@ -46,12 +46,14 @@ def try_guess(
     surroundings.seed_generators()
     try:
         with limit_seconds(seconds):
-            output = call(module, make_tensors.placed(module, guess.inputs, guess.sizes))
+            output = call_model(
+                module, make_tensors.make_arguments(module, guess.inputs, guess.sizes)
+            )
     except (Exception, SystemExit, TooSlow) as raised:  # whatever user code raises
         where = files.of_error(raised)
         event = event_of(raised, module, files)
         return FailedTry(class_name_of(raised), text_of(raised), where, event, _name_limit(raised))
-    if make_tensors.flatten(output):
+    if make_tensors.flatten_output(output):
         return None
     return FailedTry("ValueError", f"forward gave {type(output).__name__}, and no tensor", None)
 

@@ -11,7 +11,7 @@ from lintorch.guest.feed.guess_inputs import Guess
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.limits import TooSlow, limit_seconds
 from lintorch.guest.watch import make_tensors
-from lintorch.guest.watch.record_run import call
+from lintorch.guest.watch.record_run import call_model
 from lintorch.record.models import Input, Model
 
 
@@ -39,7 +39,7 @@ def fix_constant_sizes(guess: Guess, module: nn.Module, deadline: float) -> Fed:
             return False
         try:
             with limit_seconds(max(1.0, deadline - clock())):
-                call(module, make_tensors.placed(module, guess.inputs, sizes))
+                call_model(module, make_tensors.make_arguments(module, guess.inputs, sizes))
         except (Exception, SystemExit, TooSlow):  # whatever user code raises
             return False
         return True
@@ -66,5 +66,7 @@ def vary_each_size(
 ) -> Fed:
     """What the model runs on, after each group of named sizes was changed."""
     model = Model("", "", 0, inputs=inputs, sizes=sizes)
-    varied = make_tensors.varied(model, runs)
-    return Fed(inputs, sizes, varied, inputs, sizes, make_tensors.unvaried(model, varied))
+    varied = make_tensors.vary_sizes(model, runs)
+    return Fed(
+        inputs, sizes, varied, inputs, sizes, make_tensors.find_unvaried_sizes(model, varied)
+    )

@@ -91,7 +91,7 @@ def _work_unisolated(work: IsolatedWork) -> Generator[Parcel | None, None, Endin
 
 
 @dataclass
-class _Heard:
+class _WorkState:
     """What a piece of work has said of itself so far."""
 
     deadline: Deadline
@@ -103,7 +103,7 @@ def _watch_child(
     pid: int, streams: Streams, bounds: Bounds, disk: limits.DiskWatch, beside: set[int]
 ) -> Generator[Parcel | None, None, Ending]:
     parent, status = os.getppid(), None
-    heard = _Heard(Deadline(pid, bounds.seconds))
+    heard = _WorkState(Deadline(pid, bounds.seconds))
     watch = limits.MemoryWatch(pid, bounds.together or bounds.memory)
     while status is None:
         status = _poll_status(pid)
@@ -117,9 +117,9 @@ def _watch_child(
         except ImproperError as improper:
             return Ending(str(improper), streams.end_of_output())
         if status is None and heard.deadline.is_met():
-            return Ending(bounds.late(), streams.end_of_output())
+            return Ending(bounds.describe_timeout(), streams.end_of_output())
         if watch.is_exceeded():
-            return Ending(bounds.full(), streams.end_of_output())
+            return Ending(bounds.describe_overuse(), streams.end_of_output())
         if disk.is_exceeded():
             return Ending(str(disk), streams.end_of_output())
         if os.getppid() != parent:  # nobody waits for this any more
@@ -131,33 +131,33 @@ def _watch_child(
 
 
 def _answer_message(
-    parcel: Parcel, pid: int, bounds: Bounds, heard: _Heard
+    parcel: Parcel, pid: int, bounds: Bounds, heard: _WorkState
 ) -> Generator[Parcel, None, None]:
     """What is passed on of a message, after what it says of the work itself. Raises ImproperError."""
     if parcel.tag == WorkEnded.tag:
         heard.end = _read_end(parcel, bounds)
     elif parcel.tag == TimeNeeded.tag:
-        seconds = bounds.seconds_given(_seconds_asked(parcel), heard.extended)
+        seconds = bounds.grant_seconds(_seconds_asked(parcel), heard.extended)
         heard.extended += seconds
         heard.deadline = Deadline(pid, seconds)
         yield parcel_of(TimeNeeded(seconds + SLACK))
     else:
-        yield bounds.admitted(parcel)
+        yield bounds.admit(parcel)
 
 
 def _read_end(parcel: Parcel, bounds: Bounds) -> str:
     """The cause of an ending in words. Raises ImproperError."""
     try:
-        told = parcel.opened(WorkEnded)
+        told = parcel.open_as(WorkEnded)
     except MalformedError as error:
         raise ImproperError("it told of its end in a way that lintorch does not") from error
-    return bounds.full() if told.out_of_memory else told.cause[:_MOST_LETTERS]
+    return bounds.describe_overuse() if told.out_of_memory else told.cause[:_MOST_LETTERS]
 
 
 def _seconds_asked(parcel: Parcel) -> float:
     """For how much more time work asks. Raises ImproperError."""
     try:
-        return parcel.opened(TimeNeeded).seconds
+        return parcel.open_as(TimeNeeded).seconds
     except MalformedError as error:
         raise ImproperError("it asked for more time in a way that lintorch does not") from error
 

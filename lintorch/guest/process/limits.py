@@ -12,7 +12,7 @@ from typing import Any
 
 from lintorch.guest.process.deadline import INTERVAL, SpentTime
 from lintorch.machine import process_tree
-from lintorch.record.bounds import size_in_words
+from lintorch.record.limit_words import size_in_words
 
 try:
     import resource

@@ -39,7 +39,7 @@ def serve_requests(writable: Sequence[str]) -> None:
         return
     reply(WorkerReady(surroundings.containment_in_words()))
     for line in requests:
-        reply(relay_messages(_do_request(read_line(line).opened(WorkRequest)), reply))
+        reply(relay_messages(_do_request(read_line(line).open_as(WorkRequest)), reply))
 
 
 def relay_messages(

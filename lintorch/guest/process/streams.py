@@ -87,7 +87,7 @@ class Streams:
             time.sleep(timeout)
         while ready := self._selector.select(timeout):
             read = [self._take_bytes(key.fd, key.data) for key, _ in ready]
-            yield from self._inbox.parcels()
+            yield from self._inbox.read_parcels()
             if timeout or not any(read):
                 break
 
@@ -100,7 +100,7 @@ class Streams:
             assert self._selector is not None
             self._selector.unregister(descriptor)
         elif number == 0:
-            self._inbox.take(data)
+            self._inbox.take_bytes(data)
         else:
             self._printed[number - 1] = (self._printed[number - 1] + data)[-_KEPT:]
         return bool(data)

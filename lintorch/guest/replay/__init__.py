@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
-from lintorch.guest.replay.replay_baked import baked
-from lintorch.guest.replay.replay_device import MAKERS, elsewhere
-from lintorch.guest.replay.replay_random import chanced
-from lintorch.guest.replay.replay_written import kept
+from lintorch.guest.replay.replay_baked import replay_baked_values
+from lintorch.guest.replay.replay_device import MAKERS, replay_elsewhere
+from lintorch.guest.replay.replay_random import replay_draws
+from lintorch.guest.replay.replay_written import replay_writes
 from lintorch.guest.replay.run_again import Replay
-from lintorch.guest.watch.record_run import Subject
+from lintorch.guest.watch.record_run import WatchedModel
 from lintorch.record.events import ModuleWrite, OperatorCall, RandomDraw, RunEvent, TensorUse
 
 Experiment = Callable[[Replay, Sequence[RunEvent]], Iterator[RunEvent]]
 _EXPERIMENTS: Mapping[Hashable, Experiment] = {
-    ModuleWrite: kept,
-    RandomDraw: chanced,
-    "torch.Tensor.data.__get__": baked,
-    "torch.autograd.grad": baked,
-    TensorUse.NUMPY: baked,
-    TensorUse.ARRAY: baked,
-    **dict.fromkeys(MAKERS, elsewhere),
+    ModuleWrite: replay_writes,
+    RandomDraw: replay_draws,
+    "torch.Tensor.data.__get__": replay_baked_values,
+    "torch.autograd.grad": replay_baked_values,
+    TensorUse.NUMPY: replay_baked_values,
+    TensorUse.ARRAY: replay_baked_values,
+    **dict.fromkeys(MAKERS, replay_elsewhere),
 }
 
 
-def wanted(events: Iterable[RunEvent]) -> bool:
+def is_replay_wanted(events: Iterable[RunEvent]) -> bool:
     """Whether what a run recorded is worth a second look."""
     return any(map(_asks, events))
 
@@ -37,13 +37,13 @@ def _asks(event: RunEvent) -> bool:
     return event.key in _EXPERIMENTS
 
 
-def replayed(
-    subject: Subject, sizes: Mapping[str, int], events: Sequence[RunEvent]
+def replay_run(
+    subject: WatchedModel, sizes: Mapping[str, int], events: Sequence[RunEvent]
 ) -> Iterator[RunEvent]:
     """The facts that runs of the model with something changed bring to light; few where it is random."""
     found = {event.key for event in events if _asks(event)}
     experiments = dict.fromkeys(run for key, run in _EXPERIMENTS.items() if key in found)
     replay = Replay(subject, sizes)
     for experiment in experiments:
-        if experiment is elsewhere or replay.is_steady:
+        if experiment is replay_elsewhere or replay.is_steady:
             yield from experiment(replay, events)

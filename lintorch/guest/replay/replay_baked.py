@@ -17,7 +17,7 @@ from torch import nn
 from torch.overrides import TorchFunctionMode
 
 from lintorch.guest.export.compare_numbers import find_difference
-from lintorch.guest.replay.run_again import OTHER, Replay, told
+from lintorch.guest.replay.run_again import OTHER, Replay, describe_difference
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.events import BakedKind, BakedValue, RunEvent, TensorUse
 from lintorch.record.sites import Site
@@ -37,23 +37,23 @@ _MOST_LINES = 6
 Seen = list[Any]
 
 
-def baked(replay: Replay, events: Sequence[RunEvent]) -> Iterator[BakedValue]:
+def replay_baked_values(replay: Replay, events: Sequence[RunEvent]) -> Iterator[BakedValue]:
     """One event per line and kind that so gives another output."""
     sites = list(dict.fromkeys(event.site for event in events if event.key in _READS))
     if not sites:
         return
     watch = _Swap(replay.subject.files)
-    replay.outputs(partial(_within, watch))
-    other = replay.outputs(values=OTHER)
+    replay.run_model(partial(_within, watch))
+    other = replay.run_model(values=OTHER)
     for site in sites[:_MOST_LINES]:
         for kind in _KINDS.values():
             seen = watch.seen.get((site, kind), [])
             if not seen or any(map(_was_written, seen)):
                 continue
             swap = _Swap(replay.subject.files, {(site, kind): seen})
-            outputs = replay.outputs(partial(_within, swap), OTHER)
+            outputs = replay.run_model(partial(_within, swap), OTHER)
             if swap.fits and (found := find_difference(other, outputs)):
-                yield BakedValue(site, what=kind, change=told(found))
+                yield BakedValue(site, what=kind, change=describe_difference(found))
 
 
 class _Swap(TorchFunctionMode):  # type: ignore[misc]
@@ -77,7 +77,7 @@ class _Swap(TorchFunctionMode):  # type: ignore[misc]
     ) -> Any:
         out = func(*args, **(kwargs or {}))
         kind = _KINDS.get(func) if getattr(func, "__hash__", None) else None
-        site = self._files.site(sys._getframe(1)) if kind else None
+        site = self._files.find_site(sys._getframe(1)) if kind else None
         if kind is None or site is None:
             return out
         self.seen.setdefault((site, kind), []).append(out)

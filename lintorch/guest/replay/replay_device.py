@@ -19,8 +19,8 @@ from torch.utils.weak import WeakIdKeyDictionary
 from lintorch.guest.process.error_text import text_of
 from lintorch.guest.replay.run_again import Replay
 from lintorch.guest.watch import make_tensors
-from lintorch.guest.watch.operator_names import name_of
-from lintorch.guest.watch.record_run import Subject
+from lintorch.guest.watch.operator_names import name_operator
+from lintorch.guest.watch.record_run import WatchedModel
 from lintorch.record.events import MixedDevices, RunEvent, SameDevice
 from lintorch.record.sites import Site
 
@@ -29,7 +29,7 @@ MAKERS = tuple(f"torch.{name}" for name in (*_SIZED, "arange", "linspace", "logs
 _REFUSAL = "is not on the expected device"
 
 
-def elsewhere(replay: Replay, events: Sequence[RunEvent]) -> Iterator[RunEvent]:
+def replay_elsewhere(replay: Replay, events: Sequence[RunEvent]) -> Iterator[RunEvent]:
     """`MixedDevices` per line that mixes what was made on the CPU with what is where the model is.
 
     `SameDevice` per line that does not, although it uses what was made there, if the model runs
@@ -38,7 +38,7 @@ def elsewhere(replay: Replay, events: Sequence[RunEvent]) -> Iterator[RunEvent]:
     subject, mode = replay.subject, _Elsewhere(replay.subject)
     state = [*subject.module.named_parameters(), *subject.module.named_buffers()]
     moved = {name: value.detach().to("meta") for name, value in state}
-    given = replay.elsewhere("meta")
+    given = replay.inputs_on("meta")
     try:
         with torch.no_grad(), mode:
             torch.func.functional_call(subject.module, moved, given)
@@ -51,7 +51,7 @@ def elsewhere(replay: Replay, events: Sequence[RunEvent]) -> Iterator[RunEvent]:
 class _Elsewhere(TorchFunctionMode):  # type: ignore[misc]
     """Follows what the user's lines make on the CPU, and notes where it meets what is not there."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: WatchedModel) -> None:
         super().__init__()
         self.mixed: dict[Site, MixedDevices] = {}
         self.same: dict[Site, bool] = {}
@@ -66,22 +66,22 @@ class _Elsewhere(TorchFunctionMode):  # type: ignore[misc]
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
         given = dict(kwargs or {})
-        tensors = make_tensors.flatten([args, given])
+        tensors = make_tensors.flatten_output([args, given])
         made = [tensor for tensor in tensors if tensor in self._made]
         try:
             out = func(*args, **given)
         except RuntimeError as error:
             if _REFUSAL not in text_of(error) or not made:
                 raise
-            self._note(name_of(func), made[0], tensors)
+            self._note(name_operator(func), made[0], tensors)
             args, given = tree_map(_moved, (args, given))
             return func(*args, **given)
-        if made or (name_of(func) in MAKERS and given.get("device") is None):
+        if made or (name_operator(func) in MAKERS and given.get("device") is None):
             self._follow(func, made, tensors, out)
         return out
 
     def _note(self, name: str, made: torch.Tensor, tensors: Sequence[torch.Tensor]) -> None:
-        site = self._files.site(sys._getframe(2))
+        site = self._files.find_site(sys._getframe(2))
         there = next((tensor for tensor in tensors if tensor.is_meta), made)
         if site and there is not made:
             self.mixed.setdefault(
@@ -102,7 +102,7 @@ class _Elsewhere(TorchFunctionMode):  # type: ignore[misc]
         tensors: Sequence[torch.Tensor],
         out: Any,
     ) -> None:
-        site = self._files.site(sys._getframe(2))
+        site = self._files.find_site(sys._getframe(2))
         if site is None or not isinstance(out, torch.Tensor) or out.is_meta:
             return
         if made and not any(tensor.is_meta for tensor in tensors):

@@ -11,9 +11,9 @@ from typing import Any
 
 from torch import nn
 
-from lintorch.guest.replay.run_again import Replay, told
+from lintorch.guest.replay.run_again import Replay, describe_difference
 from lintorch.guest.replay.unusable import Unusable
-from lintorch.guest.watch.random_draws import Draw, drawing
+from lintorch.guest.watch.random_draws import Draw, intercept_draws
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.events import FeltDraw, RandomDraw, RunEvent, UnusedDraw
 from lintorch.record.sites import Site
@@ -22,7 +22,7 @@ _ATTEMPTS = (1, 2, 3)
 _MOST_LINES = 6
 
 
-def chanced(replay: Replay, events: Sequence[RunEvent]) -> Iterator[RunEvent]:
+def replay_draws(replay: Replay, events: Sequence[RunEvent]) -> Iterator[RunEvent]:
     """One `FeltDraw` per line of which other draws give another output.
 
     `UnusedDraw` where no draw of a line is looked at.
@@ -31,8 +31,8 @@ def chanced(replay: Replay, events: Sequence[RunEvent]) -> Iterator[RunEvent]:
     for site, event in list(lines.items())[:_MOST_LINES]:
         for attempt in _ATTEMPTS:
             around = partial(_other_draws, replay.subject.files, site, attempt)
-            if found := replay.changed(replay.outputs(around)):
-                where, change = (site, event.layer, event.layer_class), told(found)
+            if found := replay.compare_outputs(replay.run_model(around)):
+                where, change = (site, event.layer, event.layer_class), describe_difference(found)
                 yield FeltDraw(*where, function=event.function, change=change)
                 break
         else:
@@ -48,7 +48,9 @@ def _is_unused(replay: Replay, site: Site) -> bool:
         return Unusable() if here == site and value is not None else value
 
     try:
-        return not replay.changed(replay.outputs(lambda m: drawing(replay.subject.files, drawn)))
+        return not replay.compare_outputs(
+            replay.run_model(lambda m: intercept_draws(replay.subject.files, drawn))
+        )
     except Exception:  # it was used
         return False
 
@@ -71,7 +73,7 @@ def _other_draws(
         finally:
             _put_back(states)
 
-    return drawing(files, drawn)
+    return intercept_draws(files, drawn)
 
 
 def _states() -> tuple[Any, Any]:

@@ -11,11 +11,11 @@ import torch
 from torch import nn
 
 from lintorch.guest.export.compare_numbers import Difference
-from lintorch.guest.export.module_state import copied_module
+from lintorch.guest.export.module_state import copy_module
 from lintorch.guest.process.error_text import class_name_of
-from lintorch.guest.replay.run_again import Outputs, Replay, told
+from lintorch.guest.replay.run_again import Outputs, Replay, describe_difference
 from lintorch.guest.replay.unusable import Unusable
-from lintorch.guest.watch.attribute_writes import described, same
+from lintorch.guest.watch.attribute_writes import describe_value, is_same_value
 from lintorch.record.events import KeptWrite, ModuleWrite, ResetWrite, RunEvent
 from lintorch.record.events.replay_verdicts import WrittenKind
 
@@ -25,7 +25,7 @@ _MOST = 6
 _PLAIN = (bool, int, float, str, type(None), torch.Tensor)
 
 
-def kept(replay: Replay, events: Sequence[RunEvent]) -> Iterator[RunEvent]:
+def replay_writes(replay: Replay, events: Sequence[RunEvent]) -> Iterator[RunEvent]:
     """`KeptWrite` per line that writes what makes the next call with the same input another one.
 
     `ResetWrite` per line that writes what is written again before it is read.
@@ -34,11 +34,13 @@ def kept(replay: Replay, events: Sequence[RunEvent]) -> Iterator[RunEvent]:
     keys = dict.fromkeys(map(_key, writes))
     before, after, again = _twice(replay, list(keys)[:_MOST])
     for key in before:
-        if again and not same(before[key], after[key]):
-            alone = replay.changed(replay.outputs(partial(_holding, key=key, value=after[key])))
+        if again and not is_same_value(before[key], after[key]):
+            alone = replay.compare_outputs(
+                replay.run_model(partial(_holding, key=key, value=after[key]))
+            )
             if alone:
-                kind, change = _kind(replay.subject.module, key, before), told(again)
-                then, now = described(before[key]), described(after[key])
+                kind, change = _kind(replay.subject.module, key, before), describe_difference(again)
+                then, now = describe_value(before[key]), describe_value(after[key])
                 for write in _first_on_line(key, writes):
                     yield KeptWrite(
                         write.site,
@@ -61,14 +63,14 @@ def _twice(
     replay: Replay, keys: Sequence[Key]
 ) -> tuple[Mapping[Key, Any], Mapping[Key, Any], Difference | None]:
     """What attributes hold before and after a call, and how a second call in a row differs."""
-    with copied_module(replay.subject.module) as module:
+    with copy_module(replay.subject.module) as module:
         before = {key: _copied(_held(module, key)) for key in keys}
-        replay.called(module)
+        replay.call_module(module)
         after = {key: _copied(_held(module, key)) for key in keys}
         plain = [k for k in keys if isinstance(before[k], _PLAIN) and isinstance(after[k], _PLAIN)]
         before = {key: before[key] for key in plain}
         try:
-            return before, after, replay.changed(replay.called(module))
+            return before, after, replay.compare_outputs(replay.call_module(module))
         except Exception as error:  # whatever user code raises
             why = f"it raises {class_name_of(error)}"
             return before, after, Difference(None, why=why)
@@ -93,9 +95,9 @@ def _is_unread(replay: Replay, key: Key) -> bool:
     """Whether a call gives the same output, and writes the attribute, where its old value cannot be used."""
     poison = Unusable()
     try:
-        with copied_module(replay.subject.module) as module, _holding(module, key, poison):
-            outputs: Outputs = replay.called(module)
-            return replay.changed(outputs) is None and _held(module, key) is not poison
+        with copy_module(replay.subject.module) as module, _holding(module, key, poison):
+            outputs: Outputs = replay.call_module(module)
+            return replay.compare_outputs(outputs) is None and _held(module, key) is not poison
     except Exception:  # it was used
         return False
 

@@ -11,11 +11,11 @@ import torch
 from torch import nn
 
 from lintorch.guest.export.compare_numbers import Difference, find_difference
-from lintorch.guest.export.module_state import copied_module
+from lintorch.guest.export.module_state import copy_module
 from lintorch.guest.process.surroundings import seed_generators
 from lintorch.guest.watch import make_tensors
-from lintorch.guest.watch.record_run import Subject, call
-from lintorch.record.arguments import arranged
+from lintorch.guest.watch.record_run import WatchedModel, call_model
+from lintorch.record.arguments import arrange_arguments
 
 Outputs = list[torch.Tensor]
 Around = Callable[[nn.Module], AbstractContextManager[None]]
@@ -26,42 +26,45 @@ OTHER = 1
 class Replay:
     """A model that is run again and again, each time as it was at first."""
 
-    def __init__(self, subject: Subject, sizes: Mapping[str, int]) -> None:
+    def __init__(self, subject: WatchedModel, sizes: Mapping[str, int]) -> None:
         self.subject, self._sizes = subject, sizes
 
     @cached_property
     def first(self) -> Outputs:
         """What comes out when nothing is changed."""
-        return self.outputs()
+        return self.run_model()
 
     @cached_property
     def is_steady(self) -> bool:
         """Whether the model gives the same output again when nothing is changed."""
-        return bool(self.first) and self.changed(self.outputs()) is None
+        return bool(self.first) and self.compare_outputs(self.run_model()) is None
 
-    def outputs(
+    def run_model(
         self, around: Around = lambda module: nullcontext(), values: int = make_tensors.SEED
     ) -> Outputs:
         """The tensors that come out, when `around(module)` is entered before the call."""
-        with copied_module(self.subject.module) as module, around(module):
-            return self.called(module, values)
+        with copy_module(self.subject.module) as module, around(module):
+            return self.call_module(module, values)
 
-    def called(self, module: nn.Module, values: int = make_tensors.SEED) -> Outputs:
+    def call_module(self, module: nn.Module, values: int = make_tensors.SEED) -> Outputs:
         """One call of this very module."""
         seed_generators()
-        given = make_tensors.placed(module, self.subject.inputs, self._sizes, values)
-        return [tensor.detach().clone() for tensor in make_tensors.flatten(call(module, given))]
+        given = make_tensors.make_arguments(module, self.subject.inputs, self._sizes, values)
+        return [
+            tensor.detach().clone()
+            for tensor in make_tensors.flatten_output(call_model(module, given))
+        ]
 
-    def elsewhere(self, device: str) -> tuple[Any, ...]:
+    def inputs_on(self, device: str) -> tuple[Any, ...]:
         """What the model is fed, on a device."""
-        made = make_tensors.tensors(self.subject.inputs, self._sizes)
-        return arranged(self.subject.inputs, [tensor.to(device) for tensor in made])
+        made = make_tensors.make_inputs(self.subject.inputs, self._sizes)
+        return arrange_arguments(self.subject.inputs, [tensor.to(device) for tensor in made])
 
-    def changed(self, outputs: Outputs) -> Difference | None:
+    def compare_outputs(self, outputs: Outputs) -> Difference | None:
         """What differs from the first outputs, beyond rounding."""
         return find_difference(self.first, outputs)
 
 
-def told(found: Difference) -> str:
+def describe_difference(found: Difference) -> str:
     """`differs by up to 0.25`."""
     return found.why if found.amount is None else f"the output differs by up to {found.amount:.3g}"

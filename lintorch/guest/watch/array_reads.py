@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-from lintorch.guest.watch.size_ranges import user_modules
+from lintorch.guest.watch.size_ranges import find_user_modules
 from lintorch.guest.watch.user_lines import UserLines
-from lintorch.guest.watch.watched_sizes import Sized, SizedFloat, listening, tell
+from lintorch.guest.watch.watched_sizes import Sized, SizedFloat, hear_questions, tell_listener
 from lintorch.record.events import SizeRead, SizeUse
 
 _NUMPY = "numpy"
@@ -18,12 +18,12 @@ _MOST_NUMBERS = 16
 
 
 @contextmanager
-def arrays_reported(files: UserLines, wanted: bool = True) -> Iterator[None]:
+def report_arrays(files: UserLines, wanted: bool = True) -> Iterator[None]:
     """Within, the user's modules see a NumPy whose functions report sizes that they are given."""
     real = sys.modules.get(_NUMPY)
     seen = [
         (vars(module), name)
-        for module in (user_modules(files) if wanted and real is not None else ())
+        for module in (find_user_modules(files) if wanted and real is not None else ())
         for name, value in [*vars(module).items()]
         if value is real
     ]
@@ -60,10 +60,10 @@ class _Function:
         self._function = function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        with listening(None):  # what it asks of a size is not the user's question
+        with hear_questions(None):  # what it asks of a size is not the user's question
             answer = self._function(*args, **kwargs)
         if holds_size((*args, *kwargs.values())):
-            tell(SizeRead, how=SizeUse.NUMPY, value=_numbers(answer))
+            tell_listener(SizeRead, how=SizeUse.NUMPY, value=_numbers(answer))
         return answer
 
     def __getattr__(self, name: str) -> Any:

@@ -10,17 +10,17 @@ from typing import Any
 import torch
 from torch import nn
 
-from lintorch.guest.watch.inplace_writes import Writes
-from lintorch.guest.watch.tensor_views import memory
+from lintorch.guest.watch.inplace_writes import WriteWatch
+from lintorch.guest.watch.tensor_views import storage_id
 from lintorch.guest.watch.user_lines import UserLines
-from lintorch.guest.watch.watched_sizes import plain
+from lintorch.guest.watch.watched_sizes import as_plain
 from lintorch.record.events import ModuleWrite, OperatorCall, RunEvent
 
 Add = Callable[[ModuleWrite], None]
 _ABSENT = object()
 
 
-class Attributes:
+class AttributeWatch:
     """Follows one run of a model's modules; `add` takes an event for each write.
 
     Only what forward will find again is meant: no submodules, and nothing of modules made on the way.
@@ -31,7 +31,7 @@ class Attributes:
         self._files, self._add = files, add
 
     @contextmanager
-    def followed(self) -> Iterator[None]:
+    def follow_writes(self) -> Iterator[None]:
         """Within, `module.attribute = value` of the user's files is told."""
         original = nn.Module.__setattr__
 
@@ -43,15 +43,15 @@ class Attributes:
                 return
             before = _held(module, name)
             original(module, name, value)
-            if site := self._files.site(frame):
+            if site := self._files.find_site(frame):
                 self._add(
                     ModuleWrite(
                         site,
                         path,
                         attribute=name,
-                        same=same(before, value),
-                        before=described(before),
-                        after=described(value),
+                        same=is_same_value(before, value),
+                        before=describe_value(before),
+                        after=describe_value(value),
                     )
                 )
 
@@ -62,26 +62,28 @@ class Attributes:
             nn.Module.__setattr__ = original
 
 
-class BufferWrites(Writes):
+class BufferWatch(WriteWatch):
     """Follows in-place operators, also those that change a buffer of the model."""
 
     def __init__(self, arguments: Iterable[torch.Tensor], root: nn.Module) -> None:
         super().__init__(arguments)
-        self._buffers = {memory(each): name.rpartition(".") for name, each in root.named_buffers()}
+        self._buffers = {
+            storage_id(each): name.rpartition(".") for name, each in root.named_buffers()
+        }
 
-    def after(
+    def follow_call(
         self, call: OperatorCall, tensors: list[torch.Tensor], out: Any
     ) -> Iterator[RunEvent]:
         """As of any write; a `ModuleWrite` first where it is to a buffer."""
         if tensors and self._buffers and call.is_write:
-            path, _, name = self._buffers.get(memory(tensors[0]), ("", "", ""))
+            path, _, name = self._buffers.get(storage_id(tensors[0]), ("", "", ""))
             operator = call.name.rpartition(".")[2]
             if name:
                 yield ModuleWrite(call.site, path, attribute=name, operator=operator)
-        yield from super().after(call, tensors, out)
+        yield from super().follow_call(call, tensors, out)
 
 
-def same(before: Any, after: Any) -> bool:
+def is_same_value(before: Any, after: Any) -> bool:
     """Whether an attribute is what it was: the same object, or an equal plain value or tensor."""
     if before is after:
         return True
@@ -91,14 +93,14 @@ def same(before: Any, after: Any) -> bool:
             return False
         with torch._C.DisableTorchFunction():
             return bool(torch.equal(before, after))
-    before, after = plain(before), plain(after)
+    before, after = as_plain(before), as_plain(after)
     simple = isinstance(before, (bool, int, float, str)) and type(before) is type(after)
     return simple and bool(before == after)
 
 
-def described(value: Any) -> Any:
+def describe_value(value: Any) -> Any:
     """A value as it travels: a number or text itself, a tensor's shape in words, else its kind."""
-    value = plain(value)
+    value = as_plain(value)
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, torch.Tensor):

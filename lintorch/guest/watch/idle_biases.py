@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from lintorch.guest.watch import make_tensors
-from lintorch.guest.watch.running_layers import Layers, class_name
+from lintorch.guest.watch.running_layers import LayerWatch, class_name
 from lintorch.record.events import NormedBias
 from lintorch.record.sites import Shape, Site
 
@@ -37,10 +37,10 @@ class _Layer:
     shape: Shape = ()
 
 
-class Biases:
+class BiasWatch:
     """Follows what layers with a bias put out through one run."""
 
-    def __init__(self, root: nn.Module, sites: Mapping[str, Site], layers: Layers) -> None:
+    def __init__(self, root: nn.Module, sites: Mapping[str, Site], layers: LayerWatch) -> None:
         self._layers = layers
         self._biased = {
             path: _Layer(path, class_name(module).rpartition(".")[2], site)
@@ -49,7 +49,7 @@ class Biases:
         }
         self._made: dict[int, tuple[ReferenceType[torch.Tensor], _Layer]] = {}
 
-    def after(
+    def follow_operator(
         self, name: str, args: Sequence[Any], tensors: Sequence[torch.Tensor], out: Any
     ) -> None:
         """Take note of one operator."""
@@ -58,16 +58,16 @@ class Biases:
             if layer := self._layer(tensor):
                 self._taken(layer, short, tensor, tensor is tensors[0])
         if short in _MAKES and isinstance(out, torch.Tensor):
-            layer = self._biased.get(self._layers.current().layer)
+            layer = self._biased.get(self._layers.current_layer().layer)
             if layer is not None:
                 layer.ran, layer.shape = layer.ran + 1, tuple(out.shape)
                 if layer.ran > 1 and layer.normed < layer.ran - 1:
                     layer.other = layer.other or "nothing"
                 self._made[id(out)] = ref(out), layer
 
-    def events(self, output: Any) -> Iterator[NormedBias]:
+    def list_events(self, output: Any) -> Iterator[NormedBias]:
         """One event per line that made such layers which ran."""
-        for tensor in make_tensors.flatten(output):
+        for tensor in make_tensors.flatten_output(output):
             if layer := self._layer(tensor):
                 layer.other = "the model's output"
         lines: dict[Site, list[_Layer]] = defaultdict(list)
@@ -88,7 +88,7 @@ class Biases:
             return  # its shape, type or device
         if short in _NORMS and first and _is_of_channels(layer, short, tensor.dim()):
             layer.normed += 1
-            layer.norm = self._layers.current().layer_class.rpartition(".")[2]
+            layer.norm = self._layers.current_layer().layer_class.rpartition(".")[2]
         else:
             layer.other = layer.other or short
 

@@ -12,7 +12,7 @@ from weakref import ReferenceType, ref
 import torch
 from torch import nn
 
-from lintorch.guest.watch.tensor_views import Views, memory
+from lintorch.guest.watch.tensor_views import ViewHistory, storage_id
 from lintorch.record.events import InputWrite, OperatorCall, RunEvent, SharedWrite, ViewWrite
 from lintorch.record.sites import Site
 
@@ -37,23 +37,25 @@ class _Write:
     number: int
 
 
-class Writes:
+class WriteWatch:
     """Follows views and in-place operators through one run."""
 
     def __init__(self, arguments: Iterable[torch.Tensor]) -> None:
-        self._arguments = set(map(memory, arguments))
-        self._views = Views()
+        self._arguments = set(map(storage_id, arguments))
+        self._views = ViewHistory()
         self._pending: list[_Pending] = []
         self._written: dict[int, list[_Write]] = defaultdict(list)
         self._told: set[Site] = set()
 
-    def reads(self, short: str, tensors: list[torch.Tensor]) -> Iterator[ViewWrite | SharedWrite]:
+    def find_shown_writes(
+        self, short: str, tensors: list[torch.Tensor]
+    ) -> Iterator[ViewWrite | SharedWrite]:
         """The events of earlier writes that these tensors now show."""
         if self._written and not short.endswith("_like") and not short.startswith("new_"):
             for tensor in tensors[:1] if short.endswith("_as") else tensors:  # only shapes are read
                 yield from self._shown(tensor)
 
-    def after(
+    def follow_call(
         self, call: OperatorCall, tensors: list[torch.Tensor], out: Any
     ) -> Iterator[RunEvent]:
         """Take note of one operator; yield `InputWrite`, and `SharedWrite` of what is hidden."""
@@ -62,14 +64,14 @@ class Writes:
         if call.is_write:
             yield from self._write(tensors[0], call)
         else:
-            self._views.note(call.name, tensors[0], out)
+            self._views.add_views(call.name, tensors[0], out)
 
-    def ended(
+    def find_late_writes(
         self, module: nn.Module, output: list[torch.Tensor]
     ) -> Iterator[ViewWrite | SharedWrite]:
         """The same events for what the model gives back, and for what it keeps until the next call."""
-        yield from self.reads("", output)
-        for place in set(map(memory, _kept(module))) & self._written.keys():
+        yield from self.find_shown_writes("", output)
+        for place in set(map(storage_id, _kept(module))) & self._written.keys():
             yield from self._share(place, self._written[place])
 
     def _shown(self, tensor: torch.Tensor) -> Iterator[ViewWrite | SharedWrite]:
@@ -78,7 +80,7 @@ class Writes:
             yield pending.event
         if type(tensor) is nn.Parameter:
             return  # written or not, the model keeps it
-        place = memory(tensor)
+        place = storage_id(tensor)
         if written := self._written.get(place):
             views = self._views
             stale = [w for w in written if not views.comes_of(tensor, w.target(), w.number)]
@@ -93,11 +95,11 @@ class Writes:
                 yield SharedWrite(*_place(call), inputs=call.inputs)
 
     def _write(self, target: torch.Tensor, call: OperatorCall) -> Iterator[RunEvent]:
-        place = memory(target)
+        place = storage_id(target)
         if place in self._arguments:
             yield InputWrite(*_place(call), inputs=call.inputs)
-        through, bases = self._views.behind(target)
-        write = _Write(call, ref(target), self._views.now())
+        through, bases = self._views.find_views_behind(target)
+        write = _Write(call, ref(target), self._views.next_number())
         if call.site not in self._told:
             self._written[place].append(write)
         if not _REFUSED.isdisjoint(through):

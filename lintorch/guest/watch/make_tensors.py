@@ -9,14 +9,14 @@ from typing import Any
 import torch
 from torch import nn
 
-from lintorch.record.arguments import arranged
+from lintorch.record.arguments import arrange_arguments
 from lintorch.record.models import Input, Model
 
 SEED = 20240229
 _SPATIAL = ("depth", "height", "width")
 
 
-def tensors(
+def make_inputs(
     inputs: Sequence[Input], sizes: Mapping[str, int], seed: int = SEED
 ) -> tuple[torch.Tensor, ...]:
     """One tensor per input, the same values at every call; named sizes take their value of `sizes`."""
@@ -24,34 +24,36 @@ def tensors(
     return tuple(_tensor(given, sizes, generator) for given in inputs)
 
 
-def placed(
+def make_arguments(
     module: nn.Module, inputs: Sequence[Input], sizes: Mapping[str, int], seed: int = SEED
 ) -> tuple[Any, ...]:
     """Arguments that a module can take: tensors without values where its weights have none."""
-    made = tensors(inputs, sizes, seed)
-    return arranged(inputs, [each.to("meta") for each in made] if weightless(module) else made)
+    made = make_inputs(inputs, sizes, seed)
+    return arrange_arguments(
+        inputs, [each.to("meta") for each in made] if is_weightless(module) else made
+    )
 
 
-def weightless(module: nn.Module) -> bool:
+def is_weightless(module: nn.Module) -> bool:
     """Whether a module was built without the values of its weights."""
     return any(weight.is_meta for weight in module.parameters())
 
 
-def flatten(output: Any) -> list[torch.Tensor]:
+def flatten_output(output: Any) -> list[torch.Tensor]:
     """The tensors inside an output, in order, through tuples, lists, mappings and dataclasses."""
     return list(_leaves(output, set()))
 
 
-def held(value: Any) -> Iterator[torch.Tensor]:
+def find_tensors(value: Any) -> Iterator[torch.Tensor]:
     """The tensors in what an operator takes or gives: in tuples and lists, in order."""
     if isinstance(value, torch.Tensor):
         yield value
     elif isinstance(value, (tuple, list)):
         for part in value:
-            yield from held(part)
+            yield from find_tensors(part)
 
 
-def varied(
+def vary_sizes(
     model: Model, runs: Callable[[Mapping[str, int]], bool] = lambda sizes: True
 ) -> dict[str, dict[str, int]]:
     """Per group of names that change together ("batch", "height,width"): all sizes, that group changed.
@@ -69,7 +71,7 @@ def varied(
     return found
 
 
-def unvaried(model: Model, varied: Mapping[str, object]) -> dict[str, dict[str, int]]:
+def find_unvaried_sizes(model: Model, varied: Mapping[str, object]) -> dict[str, dict[str, int]]:
     """Per group of names that could not be changed: the first change that was tried."""
     groups = {",".join(group): group for group in _groups(model.sizes)}
     return {

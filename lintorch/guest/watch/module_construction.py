@@ -13,7 +13,7 @@ from weakref import ref
 import torch
 from torch import nn
 
-from lintorch.guest.watch.unregistered_layers import Attribute, Outside
+from lintorch.guest.watch.unregistered_layers import KeptAttribute, OutsideParts
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.sites import Site
 
@@ -27,24 +27,24 @@ class Construction:
     sites: dict[int, Site] = field(default_factory=dict)
     modules: list[nn.Module] = field(default_factory=list)
     """Kept, as an id may only be forgotten together with its module."""
-    attributes: dict[tuple[int, str, Site], Attribute] = field(default_factory=dict)
+    attributes: dict[tuple[int, str, Site], KeptAttribute] = field(default_factory=dict)
 
-    def outside(self, root: nn.Module) -> Outside:
+    def find_outside_parts(self, root: nn.Module) -> OutsideParts:
         """What the finished model keeps without having it registered."""
         registered = {id(module) for module in root.modules()}
         strays = [module for module in self.modules if id(module) not in registered]
         sites = tuple((ref(module), self.sites[id(module)]) for module in strays)
-        return Outside(sites, tuple(self.attributes.values()))
+        return OutsideParts(sites, tuple(self.attributes.values()))
 
 
 @contextmanager
-def watched(files: UserLines) -> Iterator[Construction]:
+def watch_construction(files: UserLines) -> Iterator[Construction]:
     """Within, modules that are made and attributes that they are given are taken note of."""
     seen = Construction()
     made, assign = nn.Module.__init__, nn.Module.__setattr__
 
     def initialized(self: nn.Module, *args: Any, **kwargs: Any) -> None:
-        if id(self) not in seen.sites and (site := files.site(_maker(sys._getframe(1), self))):
+        if id(self) not in seen.sites and (site := files.find_site(_maker(sys._getframe(1), self))):
             seen.sites[id(self)] = site
             seen.modules.append(self)
         made(self, *args, **kwargs)
@@ -52,7 +52,7 @@ def watched(files: UserLines) -> Iterator[Construction]:
     def assigned(self: nn.Module, name: str, value: Any) -> None:
         if _may_be_outside(value) and (site := _setter(sys._getframe(1), files)):
             tensor = ref(value) if isinstance(value, torch.Tensor) else None
-            seen.attributes[id(self), name, site] = Attribute(ref(self), name, site, tensor)
+            seen.attributes[id(self), name, site] = KeptAttribute(ref(self), name, site, tensor)
         assign(self, name, value)
 
     nn.Module.__init__, nn.Module.__setattr__ = initialized, assigned
@@ -72,7 +72,7 @@ def _setter(frame: FrameType | None, files: UserLines) -> Site | None:
     """The user's line that assigns; None where a library does."""
     while frame is not None and frame.f_code.co_name == "__setattr__":
         frame = frame.f_back
-    return files.site(frame) if frame and files.is_user(frame.f_code.co_filename) else None
+    return files.find_site(frame) if frame and files.is_user(frame.f_code.co_filename) else None
 
 
 def _maker(frame: FrameType | None, module: nn.Module) -> FrameType | None:

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch.overrides import get_testing_overrides, resolve_name
 
-from lintorch.guest.watch.watched_sizes import plain
+from lintorch.guest.watch.watched_sizes import as_plain
 
 Function = Callable[..., Any]
 _FUNCTIONAL = "torch.nn.functional."
@@ -48,7 +48,7 @@ _QUIET = frozenset(
 )
 
 
-def name_of(function: Function) -> str:
+def name_operator(function: Function) -> str:
     """Such as `torch.nn.functional.conv2d`, `torch.cat`, `torch.Tensor.add_`; "" for what does nothing."""
     try:
         return _name_of(function)
@@ -67,7 +67,7 @@ def _name_of(function: Function) -> str:
     return resolved.replace("torch.functional.", "torch.").replace("torch._C._nn.", _FUNCTIONAL)
 
 
-def arguments(
+def name_arguments(
     function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Arguments that are plain values, by the names in the signature; defaults where they are known."""
@@ -118,21 +118,21 @@ def _kept(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: kept
         for name, value in arguments.items()
-        if (kept := travelling(value)) is not _NOT_PLAIN
+        if (kept := plain_argument(value)) is not _NOT_PLAIN
     }
 
 
-def travelling(value: Any) -> Any:
+def plain_argument(value: Any) -> Any:
     """A value in the form in which it is recorded; `_NOT_PLAIN` for tensors and objects."""
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, (int, float)):
-        return plain(value)
+        return as_plain(value)
     if isinstance(value, (torch.dtype, torch.device, torch.memory_format, slice)):
         return str(value)
     if value is Ellipsis:
         return "..."
     if isinstance(value, (tuple, list)) and len(value) <= _MOST_VALUES:
-        parts = tuple(travelling(part) for part in value)
+        parts = tuple(plain_argument(part) for part in value)
         return _NOT_PLAIN if any(part is _NOT_PLAIN for part in parts) else parts
     return _NOT_PLAIN

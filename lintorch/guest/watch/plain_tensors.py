@@ -18,9 +18,9 @@ import torch
 from torch import nn
 from torch.utils.weak import WeakIdKeyDictionary
 
-from lintorch.guest.watch.make_tensors import held
+from lintorch.guest.watch.make_tensors import find_tensors
 from lintorch.guest.watch.running_layers import class_name
-from lintorch.guest.watch.unregistered_layers import Attribute, Outside
+from lintorch.guest.watch.unregistered_layers import KeptAttribute, OutsideParts
 from lintorch.record.events import PlainTensor
 from lintorch.record.events.layer_facts import PlainTensorUse
 
@@ -42,16 +42,18 @@ class _Kept:
 
     path: str
     owner: nn.Module
-    attribute: Attribute
+    attribute: KeptAttribute
     tensor: torch.Tensor
     how: set[str] = field(default_factory=set)
     by: str = ""
 
 
-class Unregistered:
+class PlainTensorWatch:
     """Follows the plain tensors of a model through one run."""
 
-    def __init__(self, root: nn.Module, outside: Outside, inputs: Sequence[torch.Tensor]) -> None:
+    def __init__(
+        self, root: nn.Module, outside: OutsideParts, inputs: Sequence[torch.Tensor]
+    ) -> None:
         registered = {id(t) for t in (*root.parameters(), *root.buffers())}
         self._kept, self._lines = [], defaultdict(list)
         self._of: Any = WeakIdKeyDictionary()
@@ -68,13 +70,13 @@ class Unregistered:
             for tensor in (*root.parameters(), *root.buffers(), *inputs):
                 self._bound[tensor] = True
 
-    def after(
+    def follow_operator(
         self, name: str, args: Sequence[Any], tensors: Sequence[torch.Tensor], out: Any
     ) -> None:
         """Take note of one operator."""
         if not self._kept or not tensors:
             return
-        short, outs = name.rpartition(".")[2], list(held(out))
+        short, outs = name.rpartition(".")[2], list(find_tensors(out))
         bound = any(t in self._bound for t in tensors)
         plain = [t for t in tensors if t in self._of]
         if not plain:
@@ -96,7 +98,7 @@ class Unregistered:
             elif not use and not (bound and tensor is not plain[0]):
                 self._of[tensor] = kept
 
-    def events(self) -> Iterator[PlainTensor]:
+    def list_events(self) -> Iterator[PlainTensor]:
         """One event per line that set such attributes, where their use tells something."""
         for site, found in self._lines.items():
             here = [kept for kept in self._kept if kept.attribute.site == site]
@@ -109,7 +111,7 @@ class Unregistered:
                     yield PlainTensor(site, use=cast(PlainTensorUse, sorted(how)[0]))
 
 
-def _attributes(root: nn.Module, outside: Outside) -> Iterator[tuple[str, Attribute]]:
+def _attributes(root: nn.Module, outside: OutsideParts) -> Iterator[tuple[str, KeptAttribute]]:
     """Attributes of the modules that the model holds and that no code of theirs moves."""
     paths = {id(module): path for path, module in root.named_modules()}
     kinds: set[Any] = {type(module) for module in root.modules()}
@@ -133,14 +135,14 @@ def _moved_by(kind: Any) -> frozenset[str]:
 
 
 def _found(
-    owner: Any, attribute: Attribute, registered: set[int]
+    owner: Any, attribute: KeptAttribute, registered: set[int]
 ) -> tuple[str, list[torch.Tensor]]:
     """How an attribute is now, and the plain tensors in it; "" where that is not known."""
     value = owner.__dict__.get(attribute.name)
     if attribute.name in owner._buffers or attribute.name in owner._parameters:
         return "registered", []
     if attribute.tensor is None:
-        inside = [t for t in held(_listed(value)) if id(t) not in registered]
+        inside = [t for t in find_tensors(_listed(value)) if id(t) not in registered]
         return ("kept" if inside else "", inside)
     if value is None:
         return "none", []

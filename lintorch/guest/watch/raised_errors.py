@@ -8,13 +8,13 @@ from torch import nn
 
 from lintorch.guest.process.error_text import class_name_of, text_of
 from lintorch.guest.watch.running_layers import class_name
-from lintorch.guest.watch.user_lines import UserLines, frames
+from lintorch.guest.watch.user_lines import UserLines, walk_frames
 from lintorch.record.events import Raised
 
 _MOST_LETTERS = 400
 
 
-def raised(
+def record_error(
     error: BaseException,
     module: nn.Module,
     files: UserLines,
@@ -38,7 +38,7 @@ def _running(error: BaseException, module: nn.Module) -> tuple[str, str]:
 
 
 def _modules(error: BaseException, paths: Mapping[int, str]) -> Iterator[tuple[str, str]]:
-    for frame, _ in frames(error.__traceback__):
+    for frame, _ in walk_frames(error.__traceback__):
         running = frame.f_locals.get("self")
         if isinstance(running, nn.Module) and id(running) in paths:
             yield paths[id(running)], class_name(running)

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-from lintorch.guest.watch.size_ranges import user_modules
+from lintorch.guest.watch.size_ranges import find_user_modules
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.sites import Site
 
-NAMES = (
+DRAWING_FUNCTIONS = (
     "random",
     "rand",
     "randn",
@@ -44,12 +44,12 @@ Drawn = Callable[[Site, str, Draw], Any]
 
 
 @contextmanager
-def drawing(files: UserLines, drawn: Drawn) -> Iterator[None]:
+def intercept_draws(files: UserLines, drawn: Drawn) -> Iterator[None]:
     """Within, what the user's files draw from `random` and `numpy.random` goes through `drawn`."""
     known = {id(function): wrapped for function, wrapped in _wrapped(files, drawn)}
     changed = [
         (table, name, value)
-        for table in [vars(module) for module in (*_generators(), *user_modules(files))]
+        for table in [vars(module) for module in (*_generators(), *find_user_modules(files))]
         for name, value in list(table.items())
         if id(value) in known
     ]
@@ -64,7 +64,7 @@ def drawing(files: UserLines, drawn: Drawn) -> Iterator[None]:
 
 def _wrapped(files: UserLines, drawn: Drawn) -> Iterator[tuple[Any, Any]]:
     for module in _generators():
-        for name in NAMES:
+        for name in DRAWING_FUNCTIONS:
             if callable(function := vars(module).get(name)):
                 yield function, _telling(function, f"{module.__name__}.{name}", files, drawn)
 
@@ -72,7 +72,7 @@ def _wrapped(files: UserLines, drawn: Drawn) -> Iterator[tuple[Any, Any]]:
 def _telling(function: Any, name: str, files: UserLines, drawn: Drawn) -> Any:
     def told(*args: Any, **kwargs: Any) -> Any:
         frame = sys._getframe(1)
-        site = files.site(frame) if files.is_user(frame.f_code.co_filename) else None
+        site = files.find_site(frame) if files.is_user(frame.f_code.co_filename) else None
         if site is None:
             return function(*args, **kwargs)
         return drawn(site, name, lambda: function(*args, **kwargs))

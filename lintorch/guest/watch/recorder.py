@@ -17,12 +17,12 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from lintorch.guest.watch import watched_sizes as sized_module
 from lintorch.guest.watch.array_reads import holds_size
-from lintorch.guest.watch.inplace_writes import Writes
-from lintorch.guest.watch.make_tensors import held
-from lintorch.guest.watch.operator_names import arguments, name_of
-from lintorch.guest.watch.running_layers import Layers
+from lintorch.guest.watch.inplace_writes import WriteWatch
+from lintorch.guest.watch.make_tensors import find_tensors
+from lintorch.guest.watch.operator_names import name_arguments, name_operator
+from lintorch.guest.watch.running_layers import LayerWatch
 from lintorch.guest.watch.user_lines import UserLines
-from lintorch.guest.watch.watched_sizes import listening, sized
+from lintorch.guest.watch.watched_sizes import as_sized, hear_questions
 from lintorch.record.events import (
     OperatorCall,
     RunEvent,
@@ -81,7 +81,7 @@ _ORDER = ("<", "<=", ">", ">=")
 class Follower(Protocol):
     """Takes note of every operator of a run, whosever line it stands on."""
 
-    def after(
+    def follow_operator(
         self, name: str, args: Sequence[Any], tensors: Sequence[torch.Tensor], out: Any
     ) -> None:
         """An operator ran on these arguments, `tensors` being those among them."""
@@ -96,8 +96,8 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
     def __init__(
         self,
         files: UserLines,
-        layers: Layers,
-        writes: Writes,
+        layers: LayerWatch,
+        writes: WriteWatch,
         follow: bool,
         followers: Sequence[Follower] = (),
     ) -> None:
@@ -115,12 +115,12 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
         given = dict(kwargs or {})
-        name = name_of(func)
+        name = name_operator(func)
         asker = _asker(sys._getframe(1))
         if func is torch.Tensor.unbind and sys._getframe(1).f_code is _ITERATED:
             self._iterated(args[0], asker)
         before = _before(args, given)
-        with listening(None):
+        with hear_questions(None):
             out = func(*args, **given)
             if not name or len(self.events) > MOST_EVENTS:
                 return out
@@ -128,7 +128,7 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
                 return self._size(args[0], out, asker)
             self._record(func, name, args, given, out, asker, before)
             for follower in self._followers:
-                follower.after(name, (*args, *given.values()), before.tensors, out)
+                follower.follow_operator(name, (*args, *given.values()), before.tensors, out)
         return out
 
     def hear_question(self, kind: type[SizeQuestion], parts: Mapping[str, Any]) -> None:
@@ -137,12 +137,12 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
         if site := self._asked_at(asker):
             if kind is SizeCompared and parts["operator"] in _ORDER and _in_call(asker):
                 kind = SizeChosen
-            self._add(kind(site, *self._layers.current(), **parts))
+            self._add(kind(site, *self._layers.current_layer(), **parts))
 
     def _asked_at(self, asker: FrameType | None) -> Site | None:
         if asker is None or not self._files.is_user(asker.f_code.co_filename):
             return None
-        return self._files.site(asker)
+        return self._files.find_site(asker)
 
     def _size(self, tensor: Any, out: Any, asker: FrameType | None) -> Any:
         """The sizes that were asked for, as numbers that report."""
@@ -151,11 +151,11 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
             return out
         if tensor in self._data:
             value = tuple(out) if isinstance(out, tuple) else out
-            where = self._layers.current()
+            where = self._layers.current_layer()
             self._add(SizeRead(site, *where, how=SizeUse.DATA, value=value))
         if not self._follow:
             return out
-        return torch.Size(map(sized, out)) if isinstance(out, tuple) else sized(out)
+        return torch.Size(map(as_sized, out)) if isinstance(out, tuple) else as_sized(out)
 
     def _iterated(self, tensor: torch.Tensor, asker: FrameType | None) -> None:
         if site := self._asked_at(asker):
@@ -173,7 +173,7 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
         asker: FrameType | None,
         before: _Before,
     ) -> None:
-        site = self._files.site(asker)
+        site = self._files.find_site(asker)
         if site is None:
             return
         if name == _DATA and isinstance(out, torch.Tensor):
@@ -185,11 +185,11 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
                 return
         if name in _QUESTIONS or (name.endswith(".__get__") and not isinstance(out, torch.Tensor)):
             return
-        plain = arguments(func, args, kwargs)
-        outputs = tuple(tuple(t.shape) for t in held(out))
+        plain = name_arguments(func, args, kwargs)
+        outputs = tuple(tuple(t.shape) for t in find_tensors(out))
         call = OperatorCall(
             site,
-            *self._layers.current(),
+            *self._layers.current_layer(),
             name=name,
             inputs=before.shapes,
             dtypes=before.dtypes,
@@ -198,9 +198,9 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
         )
         self._add(call)
         extra: RunEvent
-        for extra in self._writes.reads(name.rpartition(".")[2], before.tensors):
+        for extra in self._writes.find_shown_writes(name.rpartition(".")[2], before.tensors):
             self._add(extra)
-        for extra in self._writes.after(call, before.tensors, out):
+        for extra in self._writes.follow_call(call, before.tensors, out):
             self._add(extra)
 
     def _question(
@@ -218,7 +218,7 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
     def _read(
         self, how: SizeUse | TensorUse, site: Site, shapes: Shapes, value: Any
     ) -> SizeRead | TensorRead:
-        where = self._layers.current()
+        where = self._layers.current_layer()
         if isinstance(how, SizeUse):
             return SizeRead(site, *where, how=how, value=value)
         return TensorRead(site, *where, how=how, inputs=shapes, value=value)
@@ -238,7 +238,7 @@ class _Before:
 
 
 def _before(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> _Before:
-    tensors = list(held((args, tuple(kwargs.values()))))
+    tensors = list(find_tensors((args, tuple(kwargs.values()))))
     shapes = tuple(tuple(t.shape) for t in tensors)
     return _Before(tensors, shapes, tuple(str(t.dtype).removeprefix("torch.") for t in tensors))
 

@@ -22,7 +22,7 @@ class RunningLayer(NamedTuple):
     built: Site | None
 
 
-class Layers:
+class LayerWatch:
     """The modules of one model by path, and those running at the moment, innermost last.
 
     `called` holds the ids of all that ran, registered or not.
@@ -35,13 +35,13 @@ class Layers:
         self._called: set[str] = set()
         self.called: set[int] = set()
 
-    def current(self) -> RunningLayer:
+    def current_layer(self) -> RunningLayer:
         """Where an event happens that happens now."""
         path, kind = self._running[-1] if self._running else ("", "")
         return RunningLayer(path, kind, self._sites.get(path))
 
     @contextmanager
-    def followed(self) -> Iterator[None]:
+    def follow_calls(self) -> Iterator[None]:
         """Within, calls of modules are followed."""
         before = hooks.register_module_forward_pre_hook(self._enter)
         after = hooks.register_module_forward_hook(self._leave, always_call=True)
@@ -51,7 +51,7 @@ class Layers:
             before.remove()
             after.remove()
 
-    def idle(self) -> Iterator[IdleLayer]:
+    def find_idle_layers(self) -> Iterator[IdleLayer]:
         """One event per line that built layers of which none, nor any part, was called."""
         used = {"", *self._called}
         for path in self._called:
@@ -83,7 +83,9 @@ def class_name(module: nn.Module) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
-def modal_events(root: nn.Module, sites: Mapping[str, Site], whole: Site) -> Iterator[ModalLayer]:
+def find_modal_layers(
+    root: nn.Module, sites: Mapping[str, Site], whole: Site
+) -> Iterator[ModalLayer]:
     """One event per layer whose behaviour depends on the mode."""
     for path, module in root.named_modules():
         if depends_on_mode(module):

@@ -8,9 +8,9 @@ from typing import Any
 
 from torch import nn
 
-from lintorch.guest.watch.attribute_writes import Attributes
-from lintorch.guest.watch.random_draws import Draw, drawing
-from lintorch.guest.watch.running_layers import Layers
+from lintorch.guest.watch.attribute_writes import AttributeWatch
+from lintorch.guest.watch.random_draws import Draw, intercept_draws
+from lintorch.guest.watch.running_layers import LayerWatch
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.events import RandomDraw, RunEvent
 from lintorch.record.runs import MOST_EVENTS
@@ -18,8 +18,8 @@ from lintorch.record.sites import Site
 
 
 @contextmanager
-def effects(
-    root: nn.Module, files: UserLines, layers: Layers, events: list[RunEvent]
+def record_effects(
+    root: nn.Module, files: UserLines, layers: LayerWatch, events: list[RunEvent]
 ) -> Iterator[None]:
     """Within, `events` gets a `ModuleWrite` and a `RandomDraw` for each."""
 
@@ -30,8 +30,8 @@ def effects(
     def drawn(site: Site, name: str, draw: Draw) -> Any:
         value = draw()
         number = value if isinstance(value, (int, float)) else None
-        add(RandomDraw(site, *layers.current(), function=name, value=number))
+        add(RandomDraw(site, *layers.current_layer(), function=name, value=number))
         return value
 
-    with Attributes(root, files, add).followed(), drawing(files, drawn):
+    with AttributeWatch(root, files, add).follow_writes(), intercept_draws(files, drawn):
         yield

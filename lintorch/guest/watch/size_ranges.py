@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from lintorch.guest.watch.user_lines import UserLines
-from lintorch.guest.watch.watched_sizes import Sized, tell
+from lintorch.guest.watch.watched_sizes import Sized, tell_listener
 from lintorch.record.events import SizeLooped
 
 
@@ -28,14 +28,14 @@ class _Range(metaclass=_Kind):
     def __new__(cls, *bounds: Any) -> Any:
         answer = range(*bounds)
         if any(isinstance(bound, Sized) for bound in bounds):
-            tell(SizeLooped, bounds=bounds, value=len(answer))
+            tell_listener(SizeLooped, bounds=bounds, value=len(answer))
         return answer
 
 
 @contextmanager
-def ranges_reported(files: UserLines, wanted: bool = True) -> Iterator[None]:
+def report_ranges(files: UserLines, wanted: bool = True) -> Iterator[None]:
     """Within, the user's modules see a `range` that reports sizes."""
-    seen = user_modules(files) if wanted else []
+    seen = find_user_modules(files) if wanted else []
     shadowed = [module for module in seen if "range" not in vars(module)]
     for module in shadowed:
         vars(module)["range"] = _Range
@@ -46,7 +46,7 @@ def ranges_reported(files: UserLines, wanted: bool = True) -> Iterator[None]:
             vars(module).pop("range", None)
 
 
-def user_modules(files: UserLines) -> list[ModuleType]:
+def find_user_modules(files: UserLines) -> list[ModuleType]:
     """The modules of the user's files that are loaded."""
     return [module for module in list(sys.modules.values()) if _is_user(module, files)]
 

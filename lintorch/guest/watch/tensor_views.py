@@ -57,19 +57,19 @@ class _View:
     number: int
 
 
-class Views:
+class ViewHistory:
     """The views made in one run, in order."""
 
     def __init__(self) -> None:
         self._made: Any = WeakIdKeyDictionary()
         self._number = 0
 
-    def now(self) -> int:
+    def next_number(self) -> int:
         """A number above those of the views made so far, and below those to come."""
         self._number += 1
         return self._number
 
-    def note(self, name: str, source: torch.Tensor, out: Any) -> None:
+    def add_views(self, name: str, source: torch.Tensor, out: Any) -> None:
         """An operator gave `out` of a tensor."""
         short = name.rpartition(".")[2]
         if short not in _VIEWS and short != INDEX:
@@ -79,11 +79,11 @@ class Views:
             if (
                 isinstance(view, torch.Tensor)
                 and view is not source
-                and memory(view) == memory(source)
+                and storage_id(view) == storage_id(source)
             ):
-                self._made[view] = _View(how, ref(source), self.now())
+                self._made[view] = _View(how, ref(source), self.next_number())
 
-    def behind(
+    def find_views_behind(
         self, tensor: torch.Tensor | None
     ) -> tuple[tuple[str, ...], tuple[ReferenceType[torch.Tensor], ...]]:
         """The views that lead to a tensor, the last one first; and what they, not an index, are views of."""
@@ -108,7 +108,7 @@ class Views:
         return True
 
 
-def memory(tensor: torch.Tensor) -> int:
+def storage_id(tensor: torch.Tensor) -> int:
     """A number for the storage, also of tensors without values; one of its own where there is none."""
     try:
         return int(tensor.untyped_storage()._cdata)

@@ -13,10 +13,10 @@ from torch._decomp import decomposition_table
 
 from lintorch.guest.process.error_text import class_name_of, text_of
 from lintorch.guest.watch import make_tensors
-from lintorch.guest.watch.operator_names import name_of
-from lintorch.guest.watch.record_run import Subject
+from lintorch.guest.watch.operator_names import name_operator
+from lintorch.guest.watch.record_run import WatchedModel
 from lintorch.guest.watch.running_layers import class_name
-from lintorch.record.arguments import arranged
+from lintorch.record.arguments import arrange_arguments
 from lintorch.record.models import Input
 from lintorch.record.runs import GraphCapture, Tracer
 from lintorch.record.sites import Site
@@ -31,11 +31,11 @@ _NOISE = re.compile(
 )
 
 
-def by_fx(subject: Subject, sizes: Mapping[str, int]) -> GraphCapture:
+def trace_by_fx(subject: WatchedModel, sizes: Mapping[str, int]) -> GraphCapture:
     """`torch.fx.symbolic_trace`; arguments that are not fed keep their defaults."""
     tracer = fx.Tracer()
     tracer.record_stack_traces = True
-    given = len(arranged(subject.inputs, subject.inputs))
+    given = len(arrange_arguments(subject.inputs, subject.inputs))
     try:
         graph = tracer.trace(subject.module, _unfed(subject.module, given) or None)
     except Exception as error:  # whatever user code raises
@@ -43,9 +43,9 @@ def by_fx(subject: Subject, sizes: Mapping[str, int]) -> GraphCapture:
     return _graphed(Tracer.FX, graph, subject)
 
 
-def by_export(subject: Subject, sizes: Mapping[str, int]) -> GraphCapture:
+def trace_by_export(subject: WatchedModel, sizes: Mapping[str, int]) -> GraphCapture:
     """`torch.export.export` with each named size Dim.DYNAMIC."""
-    arguments = make_tensors.placed(subject.module, subject.inputs, sizes)
+    arguments = make_tensors.make_arguments(subject.module, subject.inputs, sizes)
     shapes = dynamic_shapes(subject.module, subject.inputs)
     try:
         with torch.no_grad():
@@ -57,7 +57,7 @@ def by_export(subject: Subject, sizes: Mapping[str, int]) -> GraphCapture:
     return _graphed(Tracer.EXPORT, program.graph, subject)
 
 
-def lasting(graph: fx.Graph) -> set[str]:
+def find_lasting_operators(graph: fx.Graph) -> set[str]:
     """The operators of aten in a graph that torch has no decomposition of.
 
     A converter that decomposes a program before it reads it meets these, or their functional
@@ -74,9 +74,9 @@ def lasting(graph: fx.Graph) -> set[str]:
     }
 
 
-TRACERS: Mapping[Tracer, Callable[[Subject, Mapping[str, int]], GraphCapture]] = {
-    Tracer.FX: by_fx,
-    Tracer.EXPORT: by_export,
+TRACERS: Mapping[Tracer, Callable[[WatchedModel, Mapping[str, int]], GraphCapture]] = {
+    Tracer.FX: trace_by_fx,
+    Tracer.EXPORT: trace_by_export,
 }
 
 
@@ -87,7 +87,7 @@ def dynamic_shapes(module: nn.Module, inputs: tuple[Input, ...]) -> tuple[Any, .
         {axis: dynamic for axis, size in enumerate(given.shape) if isinstance(size, str)}
         for given in inputs
     ]
-    each = arranged(inputs, axes)
+    each = arrange_arguments(inputs, axes)
     kinds = [p.kind for p in inspect.signature(module.forward).parameters.values()]
     if inspect.Parameter.VAR_POSITIONAL not in kinds[: len(each)]:
         return each
@@ -95,7 +95,7 @@ def dynamic_shapes(module: nn.Module, inputs: tuple[Input, ...]) -> tuple[Any, .
     return (*each[:leading], each[leading:])
 
 
-def shortened(error: BaseException) -> str:
+def shorten_error(error: BaseException) -> str:
     """The first lines of an exception's message that say something, with its type."""
     lines = [_NOISE.sub("", line).strip() for line in text_of(error).splitlines()]
     telling = [line for line in lines if line and not _NOT_TELLING.match(line)]
@@ -112,17 +112,19 @@ def _unfed(module: nn.Module, given: int) -> dict[str, Any]:
     return {p.name: p.default for p in parameters if p.default is not p.empty}
 
 
-def _failed(tracer: Tracer, error: Exception, subject: Subject) -> GraphCapture:
-    return GraphCapture(tracer, False, shortened(error), subject.files.of_error(error))
+def _failed(tracer: Tracer, error: Exception, subject: WatchedModel) -> GraphCapture:
+    return GraphCapture(tracer, False, shorten_error(error), subject.files.of_error(error))
 
 
-def _graphed(tracer: Tracer, graph: fx.Graph, subject: Subject) -> GraphCapture:
+def _graphed(tracer: Tracer, graph: fx.Graph, subject: WatchedModel) -> GraphCapture:
     operators = tuple(
         (_operator(node, subject.module), _site(node, subject))
         for node in graph.nodes
         if node.op.startswith("call_")
     )
-    return GraphCapture(tracer, True, operators=operators, lasting=tuple(sorted(lasting(graph))))
+    return GraphCapture(
+        tracer, True, operators=operators, lasting=tuple(sorted(find_lasting_operators(graph)))
+    )
 
 
 def _operator(node: fx.Node, module: nn.Module) -> str:
@@ -132,8 +134,8 @@ def _operator(node: fx.Node, module: nn.Module) -> str:
         return class_name(module.get_submodule(str(node.target)))
     if isinstance(node.target, torch._ops.OpOverload):
         return str(node.target)
-    return name_of(node.target) if callable(node.target) else str(node.target)
+    return name_operator(node.target) if callable(node.target) else str(node.target)
 
 
-def _site(node: fx.Node, subject: Subject) -> Site | None:
+def _site(node: fx.Node, subject: WatchedModel) -> Site | None:
     return subject.files.of_text(node.meta.get("stack_trace"))

@@ -19,7 +19,7 @@ _DEPTH = 3
 
 
 @dataclass(frozen=True)
-class Attribute:
+class KeptAttribute:
     """A line that gave a module a plain tensor, or a list, tuple or dict."""
 
     owner: ReferenceType[nn.Module]
@@ -29,14 +29,16 @@ class Attribute:
 
 
 @dataclass(frozen=True)
-class Outside:
+class OutsideParts:
     """Modules that no other holds as its own, with the lines that made them; and attributes."""
 
     modules: Sequence[tuple[ReferenceType[nn.Module], Site]] = ()
-    attributes: Sequence[Attribute] = ()
+    attributes: Sequence[KeptAttribute] = ()
 
 
-def layers(root: nn.Module, outside: Outside, called: Collection[int]) -> Iterator[OutsideLayers]:
+def find_outside_layers(
+    root: nn.Module, outside: OutsideParts, called: Collection[int]
+) -> Iterator[OutsideLayers]:
     """One event per line that keeps layers in a plain container, or makes stray ones."""
     paths = {id(module): path for path, module in root.named_modules()}
     lines: dict[Site, list[OutsideLayers | None]] = defaultdict(list)
@@ -60,7 +62,7 @@ def layers(root: nn.Module, outside: Outside, called: Collection[int]) -> Iterat
 
 
 def _container(
-    attribute: Attribute,
+    attribute: KeptAttribute,
     owner: nn.Module,
     held: list[nn.Module],
     paths: dict[int, str],
@@ -93,7 +95,7 @@ def _lost(
 
 
 def _strays(
-    outside: Outside, paths: dict[int, str], called: Collection[int]
+    outside: OutsideParts, paths: dict[int, str], called: Collection[int]
 ) -> dict[int, tuple[nn.Module, Site]]:
     """Unregistered layers that ran and would be missed, without those that others of them hold."""
     alive = [(m, site) for made, site in outside.modules if (m := made()) is not None]

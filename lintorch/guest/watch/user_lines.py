@@ -16,7 +16,7 @@ _LINE = re.compile(r'File "(?P<path>[^"]+)", line (?P<row>\d+)(?:, in (?P<functi
 class UserLines(UserFiles):
     """The user's files, and which of their lines frames and texts speak of."""
 
-    def site(self, frame: FrameType | None) -> Site | None:
+    def find_site(self, frame: FrameType | None) -> Site | None:
         """The innermost line of the user's at or above a frame."""
         while frame is not None:
             if self.is_user(frame.f_code.co_filename):
@@ -27,7 +27,7 @@ class UserLines(UserFiles):
     def of_error(self, error: BaseException) -> Site | None:
         """The innermost line of the user's in an exception's traceback, or one its message names."""
         found = None
-        for frame, row in frames(error.__traceback__):
+        for frame, row in walk_frames(error.__traceback__):
             if self.is_user(frame.f_code.co_filename):
                 found = self._site(frame.f_code.co_filename, row, frame.f_code.co_name)
         return self.of_text(text_of(error)) or found
@@ -35,7 +35,7 @@ class UserLines(UserFiles):
     def of_traceback(self, error: BaseException, shown: str) -> Site | None:
         """The innermost line of one file in an exception's traceback."""
         found = None
-        for frame, row in frames(error.__traceback__):
+        for frame, row in walk_frames(error.__traceback__):
             if self.shown(frame.f_code.co_filename) == shown:
                 found = self._site(frame.f_code.co_filename, row, frame.f_code.co_name)
         return found
@@ -54,7 +54,7 @@ class UserLines(UserFiles):
         return Site(self.shown(filename), row or 1, function)
 
 
-def frames(trace: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
+def walk_frames(trace: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
     """The frames of a traceback with their rows, the outermost first."""
     while trace is not None:
         yield trace.tb_frame, trace.tb_lineno

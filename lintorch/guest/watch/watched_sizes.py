@@ -1,7 +1,7 @@
 """Whole numbers read from a tensor's shape that tell when Python turns them into something a tracer cannot follow.
 
 A `Sized` is an int in every respect, and a `SizedFloat` a float: both only report, to the listener of
-`listening`, that they were converted, rounded, compared, or floor-divided with a negative operand.
+`hear_questions`, that they were converted, rounded, compared, or floor-divided with a negative operand.
 Numbers worked out from them with + - * / // % ** report as well.
 """
 
@@ -19,7 +19,7 @@ _listener: Listener | None = None
 
 
 @contextmanager
-def listening(listener: Listener | None) -> Iterator[None]:
+def hear_questions(listener: Listener | None) -> Iterator[None]:
     """Within, `listener(kind, parts)` hears every question: its class and fields; None hears nothing."""
     global _listener
     before, _listener = _listener, listener
@@ -29,22 +29,22 @@ def listening(listener: Listener | None) -> Iterator[None]:
         _listener = before
 
 
-def tell(kind: type[SizeQuestion], **parts: Any) -> None:
+def tell_listener(kind: type[SizeQuestion], **parts: Any) -> None:
     """Tell the listener what was asked: a class of events, and its fields."""
     if _listener is not None:
-        _listener(kind, {name: plain(part) for name, part in parts.items()})
+        _listener(kind, {name: as_plain(part) for name, part in parts.items()})
 
 
-def plain(value: Any) -> Any:
+def as_plain(value: Any) -> Any:
     """The number itself, without the habit of reporting."""
     if isinstance(value, Sized):
         return int.__index__(cast(int, value)) + 0
     if isinstance(value, tuple):
-        return tuple(map(plain, value))
+        return tuple(map(as_plain, value))
     return float.__add__(cast(float, value), 0.0) if isinstance(value, SizedFloat) else value
 
 
-def sized(value: Any) -> Any:
+def as_sized(value: Any) -> Any:
     """A number that reports, or anything else as it is."""
     if isinstance(value, int) and not isinstance(value, bool):
         return Sized(value)
@@ -59,14 +59,14 @@ def _computed(function: Callable[..., Any], swapped: bool = False) -> Callable[.
     def method(self: Any, other: Any, *rest: Any) -> Any:
         if rest or not isinstance(other, (int, float)):
             if function is operator.mul and isinstance(other, list):
-                tell(SizeRead, how=SizeUse.REPEAT, value=self)
+                tell_listener(SizeRead, how=SizeUse.REPEAT, value=self)
             return NotImplemented
         left, right = (other, self) if swapped else (self, other)
-        left, right = plain(left), plain(right)
+        left, right = as_plain(left), as_plain(right)
         answer = function(left, right)
         if function is operator.floordiv and (left < 0 or right < 0):
-            tell(SizeDivided, left=left, right=right, value=answer)
-        return sized(answer)
+            tell_listener(SizeDivided, left=left, right=right, value=answer)
+        return as_sized(answer)
 
     return method
 
@@ -75,9 +75,9 @@ def _compared(symbol: str, function: Callable[[Any, Any], bool]) -> Callable[...
     def method(self: Any, other: Any) -> Any:
         if not _number(other):
             return NotImplemented
-        left, right = plain(self), plain(other)
+        left, right = as_plain(self), as_plain(other)
         answer = function(left, right)
-        tell(SizeCompared, left=left, operator=symbol, right=right, value=answer)
+        tell_listener(SizeCompared, left=left, operator=symbol, right=right, value=answer)
         return answer
 
     return method
@@ -85,8 +85,8 @@ def _compared(symbol: str, function: Callable[[Any, Any], bool]) -> Callable[...
 
 def _converted(how: SizeUse, function: Callable[..., Any]) -> Callable[..., Any]:
     def method(self: Any, *rest: Any) -> Any:
-        answer = function(plain(self), *rest)
-        tell(SizeRead, how=how, operand=self, value=answer)
+        answer = function(as_plain(self), *rest)
+        tell_listener(SizeRead, how=how, operand=self, value=answer)
         return answer
 
     return method
@@ -120,7 +120,7 @@ def _divided(swapped: bool) -> Callable[..., Any]:
 
 
 def _unary(function: Callable[[Any], Any]) -> Callable[..., Any]:
-    return lambda self: sized(function(plain(self)))
+    return lambda self: as_sized(function(as_plain(self)))
 
 
 _COMPARISONS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}

@@ -39,9 +39,9 @@ from lintorch.record.events.size_reads import (
 from lintorch.record.events.tensor_reads import TensorRead, TensorUse
 
 __all__ = [
-    "BakedKind", "BakedValue", "FeltDraw", "IdleLayer", "InputWrite", "KeptWrite",
-    "MixedDevices", "ModalLayer", "ModuleWrite", "NormedBias", "OperatorCall", "OutsideLayers",
-    "PlainTensor", "Raised", "RandomDraw", "ResetWrite", "RunEvent", "SameDevice", "Shapes",
-    "SharedWrite", "SizeChosen", "SizeCompared", "SizeDivided", "SizeLooped", "SizeQuestion",
-    "SizeRead", "SizeUse", "TensorRead", "TensorUse", "UnusedDraw", "ViewWrite",
+    "BakedKind", "BakedValue", "FeltDraw", "IdleLayer", "InputWrite", "KeptWrite", "MixedDevices",
+    "ModalLayer", "ModuleWrite", "NormedBias", "OperatorCall", "OutsideLayers", "PlainTensor",
+    "Raised", "RandomDraw", "ResetWrite", "RunEvent", "SameDevice", "Shapes", "SharedWrite",
+    "SizeChosen", "SizeCompared", "SizeDivided", "SizeLooped", "SizeQuestion", "SizeRead",
+    "SizeUse", "TensorRead", "TensorUse", "UnusedDraw", "ViewWrite",
 ]  # fmt: skip

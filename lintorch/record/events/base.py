@@ -11,6 +11,7 @@ from lintorch.record.sites import Shape, Site
 from lintorch.record.tagged import Tagged
 
 Shapes = tuple[Shape, ...]
+"""Of several tensors, in order."""
 Number = bool | int | float
 _ASSIGNING = ("__setitem__", "__ipow__", "__iand__", "__ior__", "__ixor__")
 

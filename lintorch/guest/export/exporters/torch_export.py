@@ -13,7 +13,7 @@ from lintorch.guest.export.shape_constraints import (
     explain_fixed_size,
     explain_unsolved,
     find_fixing_stack,
-    recorded_stacks,
+    record_stacks,
 )
 
 _SCRIPT = """
@@ -51,7 +51,7 @@ def explain(error: BaseException, job: Job) -> Explained:
 
 def _find_fixing_line(job: Job) -> str:
     """Where the sizes are fixed, seen in a second export: the first has noted a line of torch's."""
-    with recorded_stacks() as stacks:
+    with record_stacks() as stacks:
         try:
             export(replace(job, keep=False))
         except Exception as error:

@@ -63,8 +63,8 @@ class Worker:
                 self.kill_worker()
             first = self._read_message()
             if first.tag == WorkerFailed.tag:
-                raise WorkerError(_no_torch(self._python, first.opened(WorkerFailed).cause))
-            self.contained = first.opened(WorkerReady).contained
+                raise WorkerError(_no_torch(self._python, first.open_as(WorkerFailed).cause))
+            self.contained = first.open_as(WorkerReady).contained
         except BaseException:
             self.end_worker()
             raise
@@ -94,7 +94,7 @@ class Worker:
         while (parcel := self._read_message()).tag != Ending.tag:
             if parcel.tag != TimeNeeded.tag:
                 yield parcel
-        return parcel.opened(Ending)
+        return parcel.open_as(Ending)
 
     def end_worker(self) -> None:
         """Kill the worker and all that runs below it, and remove its folder."""

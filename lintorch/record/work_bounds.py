@@ -1,4 +1,4 @@
-"""How long the work on one model may take, and what its process may say of it. Imports no torch."""
+"""The bounds of each piece of work on models, made from their options: of a step, an export, a model, a file."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from lintorch.record.framing import Message
 from lintorch.record.messages import ExportMessage, FileMessage, ModelMessage, tags_of
 from lintorch.record.model_options import ModelLimits, ModelOptions
 
-REPLAYING = 10.0
+REPLAY_SECONDS = 10.0
 """Seconds in which a model is run with one thing changed, at most."""
 MOST_MODELS = 24
 """Models run per file, at most: a file of layers has hundreds, which are parts of others."""
-_GRAPHS = 2
+_GRAPH_KINDS = 2
 """Ways in which a model is traced as a graph, each in time of its own."""
-_SLACK = 2 * 2**30
+_LOADING_BYTES = 2 * 2**30
 """Bytes that the process which loads a file may hold beyond what the model in its child may."""
 _MOST_OF_A_FILE = 512 << 20
 """Bytes that all models of a file send: four that each send the most that one may."""
@@ -43,8 +43,8 @@ def bound_model(options: ModelOptions) -> Bounds:
         limits.seconds + SLACK,
         limits.memory,
         limits.memory * options.processes,
-        longest=_longest_step(limits),
-        extended=_extensions(options),
+        longest=_longest_seconds(limits),
+        extended=_extended_seconds(options),
         kinds=tags_of(ModelMessage),
         time=limits.time,
         space=limits.space,
@@ -55,12 +55,12 @@ def bound_model(options: ModelOptions) -> Bounds:
 def bound_file(options: ModelOptions, models: int) -> Bounds:
     """Bounds of loading a file, and of so many models in it."""
     limits = options.limits
-    each = limits.seconds + 2 * SLACK + _extensions(options) + SLACK * _steps(options)
+    each = limits.seconds + 2 * SLACK + _extended_seconds(options) + SLACK * _count_steps(options)
     return Bounds(
         limits.seconds,
-        limits.memory + _SLACK,
-        limits.memory * options.processes + _SLACK,
-        longest=max(_longest_step(limits) + SLACK, limits.seconds + 2 * SLACK),
+        limits.memory + _LOADING_BYTES,
+        limits.memory * options.processes + _LOADING_BYTES,
+        longest=max(_longest_seconds(limits) + SLACK, limits.seconds + 2 * SLACK),
         extended=models * each,
         kinds=tags_of(FileMessage),
         most=_MOST_OF_A_FILE,
@@ -71,23 +71,23 @@ def bound_file(options: ModelOptions, models: int) -> Bounds:
     )
 
 
-def _longest_step(limits: ModelLimits) -> float:
+def _longest_seconds(limits: ModelLimits) -> float:
     """Seconds that a model asks for at once, at most."""
-    return max(limits.seconds, limits.trial_seconds, REPLAYING) + SLACK
+    return max(limits.seconds, limits.trial_seconds, REPLAY_SECONDS) + SLACK
 
 
-def _trials(options: ModelOptions) -> int:
+def _count_trials(options: ModelOptions) -> int:
     """Exports of a model, at most: each exporter once more where the project exports in training mode."""
     return 2 * len(options.exporters)
 
 
-def _steps(options: ModelOptions) -> int:
+def _count_steps(options: ModelOptions) -> int:
     """How often a model asks for more time: for the replay, each graph and each export."""
-    return 1 + _GRAPHS + _trials(options)
+    return 1 + _GRAPH_KINDS + _count_trials(options)
 
 
-def _extensions(options: ModelOptions) -> float:
+def _extended_seconds(options: ModelOptions) -> float:
     """Seconds that a model asks for in all."""
-    graphs = _GRAPHS * options.limits.seconds
-    trials = _trials(options) * options.limits.trial_seconds
-    return REPLAYING + graphs + trials + SLACK * _steps(options)
+    graphs = _GRAPH_KINDS * options.limits.seconds
+    trials = _count_trials(options) * options.limits.trial_seconds
+    return REPLAY_SECONDS + graphs + trials + SLACK * _count_steps(options)
