@@ -26,6 +26,8 @@ CHECKOUT = Path(__file__).parent.parent
 HOME = tempfile.mkdtemp(prefix="lintorch-tests-")
 """Where the runs find the user's settings, and keep their cache."""
 OWN = dict.fromkeys(("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "APPDATA", "LOCALAPPDATA"), HOME)
+COLD = {"VIRTUAL_ENV": sys.prefix}
+"""For `lintorch(...)`: models run as users run them, with an interpreter that starts anew."""
 atexit.register(shutil.rmtree, HOME, ignore_errors=True)
 _WARM = Path(__file__).parent / "warm"
 _CAN_BE_WARM = sys.platform == "linux"

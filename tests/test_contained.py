@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from examining import examine_files, examine_nets, net
 from reported import failure_of
-from running import CHECKOUT, lintorch
+from running import CHECKOUT, COLD, lintorch
 from watched import PATIENCE, Run, wait_for
 
 from lintorch.host.reports import Report
@@ -144,7 +144,7 @@ def doing(lines: Iterable[str], **given: object) -> dict[str, str]:
 @functools.cache
 def containment() -> dict[str, str]:
     """What lintorch says that it can do here."""
-    done = lintorch("models", "--containment", "--config", os.devnull, cwd=CHECKOUT)
+    done = lintorch("models", "--containment", "--config", os.devnull, cwd=CHECKOUT, **COLD)
     assert done.returncode == 0, done.stderr
     return dict(line.split(None, 1) for line in done.stdout.splitlines())
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from running import CHECKOUT, lintorch
+from running import CHECKOUT, COLD, lintorch
 
 HOSTILE = sorted((CHECKOUT / "tests" / "hostile").glob("*.py"))
 MARK = re.compile(r"  # (LT\d{3})(?: (.+))?$")
@@ -29,7 +29,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, 
         shutil.copy(path, folder)
     folder.joinpath("lintorch.toml").write_text(SETTINGS)
     options = ["--trace", "--no-cache", "-j", "2", "--select", CODES, "--output-format", "json"]
-    done = lintorch("check", *options, cwd=folder)
+    done = lintorch("check", *options, cwd=folder, **COLD)
     assert done.returncode == 1, done.stderr
     assert done.stderr == ""
     by_file: dict[str, list[dict[str, Any]]] = {path.name: [] for path in HOSTILE}
@@ -113,7 +113,7 @@ def test_a_file_that_was_not_exported_is_not_put_in_place_as_one(tmp_path: Path)
     own.write_text("three years of work")
     tmp_path.joinpath("net.py").write_text(FORGING.format(artifact=str(own)))
     options = ["--to", "torchscript-trace", "--output", "out", "--output-format", "json"]
-    done = lintorch("export", "net.py", *options, cwd=tmp_path)
+    done = lintorch("export", "net.py", *options, cwd=tmp_path, **COLD)
     (model,) = json.loads(done.stdout)["models"]
     assert f"an exported file at {own}" in model["cause"]
     assert own.read_text() == "three years of work"
@@ -148,7 +148,7 @@ def test_a_file_that_another_model_has_deleted_is_told_of(tmp_path: Path) -> Non
     folders = str(tmp_path / "out" / ".lintorch-*" / "*")
     tmp_path.joinpath("second.py").write_text(CLEARING.format(folders=folders))
     options = ["--to", "torchscript-trace", "--output", "out", "--output-format", "json"]
-    done = lintorch("export", ".", *options, "-j", "1", cwd=tmp_path)
+    done = lintorch("export", ".", *options, "-j", "1", cwd=tmp_path, **COLD)
     first = json.loads(done.stdout)["trials"][0]
     assert first["model"] == "first.py:Plain"
     assert (first["status"], first["stage"]) == ("failed", "save")

@@ -54,7 +54,7 @@ class Net(nn.Module):
 def test_other_processes_that_have_the_core_take_nothing_of_a_models_time(tmp_path: Path) -> None:
     core = {min(os.sched_getaffinity(0))}
     net = tmp_path / "net.py"
-    net.write_text(WORKING.format(core=core, seconds=0.5))
+    net.write_text(WORKING.format(core=core, seconds=0.3))
     others: list[subprocess.Popen[bytes]] = []
 
     def crowded(line: str) -> None:
