@@ -29,6 +29,15 @@ def test_the_readme_names_every_theme() -> None:
     assert themes <= set(re.findall(r"\(docs/rules/README\.md#(\w+)", README))
 
 
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "lintorch/targets/README.md"])
+def test_files_that_the_documents_name_are_there(page: str) -> None:
+    text = (CHECKOUT / page).read_text("utf-8")
+    named = re.findall(r"`((?:lintorch|rules|tests|docs|benchmarks|examples)/[\w/.]+)`", text)
+    assert [name for name in named if not re.search("THEME|NAME", name)]
+    for name in named:
+        assert re.search("THEME|NAME", name) or (CHECKOUT / name).exists(), name
+
+
 def test_the_links_of_the_documents_lead_somewhere() -> None:
     for page in (CHECKOUT / "README.md", *sorted(DOCS.rglob("*.md"))):
         for link in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
