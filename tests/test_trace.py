@@ -14,8 +14,8 @@ from reported import subject_of
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.host.reports import Report
 from lintorch.record.events.base import RunEvent
+from lintorch.record.events.effects import InputWrite, SharedWrite, ViewWrite
 from lintorch.record.events.layer_facts import ModalLayer
-from lintorch.record.events.side_effects import InputWrite, SharedWrite, ViewWrite
 from lintorch.record.events.size_reads import (
     SizeCompared,
     SizeLooped,

@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from lintorch.record.events.base import OperatorCall, Raised, RunEvent, Shapes
+from lintorch.record.events.effects import (
+    InputWrite,
+    ModuleWrite,
+    RandomDraw,
+    SharedWrite,
+    ViewWrite,
+)
 from lintorch.record.events.layer_facts import (
     IdleLayer,
     ModalLayer,
@@ -19,13 +26,6 @@ from lintorch.record.events.replay_verdicts import (
     ResetWrite,
     SameDevice,
     UnusedDraw,
-)
-from lintorch.record.events.side_effects import (
-    InputWrite,
-    ModuleWrite,
-    RandomDraw,
-    SharedWrite,
-    ViewWrite,
 )
 from lintorch.record.events.size_reads import (
     SizeChosen,
