@@ -95,3 +95,9 @@ def test_a_rule_says_why(rule: Rule) -> None:
     assert re.fullmatch(r"LT\d{3}", rule.code)
     assert rule.summary
     assert rule.why.strip()
+
+
+def test_a_key_that_no_event_has_is_refused() -> None:
+    rule = Rule("rules.export.some", code="LT199", summary="some", why="some")
+    with pytest.raises(ValueError, match=r"'size\.int' is no operator"):
+        rule.trace("size.int")

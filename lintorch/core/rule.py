@@ -79,7 +79,11 @@ class Rule:
 
         A key is a class of `lintorch.evidence`; the name of an operator, for its calls; or a
         member of an enumeration that tells the events of one class apart, as `SizeUse.INT`.
+        Raises ValueError for a text that names no operator: no event would ever match it.
         """
+        for key in keys:
+            if isinstance(key, str) and not key.startswith("torch"):
+                raise ValueError(f"{self.code}: {key!r} is no operator; events go by their class")
         return self._detector(Evidence.TRACE, keys)
 
     def trial(self, *keys: str) -> Callable[[D], D]:
