@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import sysconfig
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -23,7 +22,6 @@ class UserFiles:
     def __init__(self, checked: Mapping[str, str], roots: Iterable[str]) -> None:
         self._checked = dict(checked)
         self._roots = tuple(root.rstrip(os.sep) + os.sep for root in roots)
-        self._library = sysconfig.get_paths()["stdlib"] + os.sep
         self._known: dict[str, bool] = {}
         self._shown = dict.fromkeys(checked.values(), True)
 

@@ -10,7 +10,6 @@ from typing import Any
 from lintorch.settings import key_kinds
 from lintorch.settings.setting_values import Selection, Settings, SettingsError
 
-_SELECTION = {"select", "ignore", "extend-select"}
 _KEYS: Mapping[str, key_kinds.Kind] = {
     "select": key_kinds.expect_strings,
     "ignore": key_kinds.expect_strings,
