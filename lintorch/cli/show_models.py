@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lintorch.record.input_notation import write_arguments
@@ -15,7 +15,7 @@ from lintorch.run.list_models import ListedModels
 
 def format_models(listed: ListedModels) -> str:
     """A line for each model, then one for each that could not be had, with the reason."""
-    lines = [f"{describe_model(model)}  {_count_parameters(model)}" for model in listed.models]
+    lines = [line for model in listed.models for line in _describe_found(model)]
     if listed.failures:
         lines += ["", "Not built, fed or run:"] if listed.models else ["Not built, fed or run:"]
         lines += [
@@ -51,6 +51,7 @@ def _model_object(model: Model) -> dict[str, Any]:
         "inputs": write_arguments(model.inputs, model.sizes),
         "parameters": model.parameters,
         "contains": list(model.contains),
+        "assumptions": list(model.assumptions),
     }
 
 
@@ -61,6 +62,11 @@ def _failure_object(failure: Failure) -> dict[str, Any]:
         "stage": failure.stage,
         "cause": failure.cause,
     }
+
+
+def _describe_found(model: Model) -> Iterator[str]:
+    yield f"{describe_model(model)}  {_count_parameters(model)}"
+    yield from (f"  {assumption}" for assumption in model.assumptions)
 
 
 def _count_parameters(model: Model) -> str:

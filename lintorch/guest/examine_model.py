@@ -21,6 +21,7 @@ from lintorch.guest.feed.feed_model import feed_model
 from lintorch.guest.feed.guess_inputs import is_loss_signature
 from lintorch.guest.feed.varying_sizes import Fed
 from lintorch.guest.model_work import ModelWork
+from lintorch.guest.process.assumptions import list_assumptions
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.isolate import Send
 from lintorch.guest.watch import record_run
@@ -99,6 +100,7 @@ def _describe_model(identity: ModelIdentity, built: Built, fed: Fed, work: Model
         factory=factory,
         settings=settings,
         unsaid=unsaid,
+        assumptions=list_assumptions(),
     )
 
 

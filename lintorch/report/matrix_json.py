@@ -36,6 +36,7 @@ def _model_values(row: Row) -> dict[str, Any]:
             "arguments": dict(model.arguments),
             "inputs": write_arguments(model.inputs, model.sizes),
             "parameters": model.parameters,
+            "assumptions": list(model.assumptions),
         }
     if row.failure is not None:
         failure = row.failure

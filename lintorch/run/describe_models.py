@@ -17,7 +17,11 @@ def describe_run(report: Report) -> str:
         _describe_trial(o) for o in report.outcomes
     ]
     return "\n".join(
-        [describe_model(report.model), *(["  " + "; ".join(attempts)] if attempts else [])]
+        [
+            describe_model(report.model),
+            *(f"  {assumption}" for assumption in report.model.assumptions),
+            *(["  " + "; ".join(attempts)] if attempts else []),
+        ]
     )
 
 
