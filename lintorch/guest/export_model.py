@@ -60,7 +60,7 @@ class _Trial:
 def try_exporters(work: ModelWork, subject: RunnableModel) -> None:
     """Export a model on trial with each exporter, and once more in training mode where asked."""
     if not work.options.dynamic:
-        subject = replace(subject, fed=replace(subject.fed, varied={}))
+        subject = replace(subject, fed=replace(subject.fed, varied=()))
     inside = work.options.artifacts or work_folders.current_folder() or None
     trials = [
         _Trial(exporter, train, Path(tempfile.mkdtemp(dir=inside)))
