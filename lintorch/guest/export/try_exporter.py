@@ -10,6 +10,7 @@ from pathlib import Path
 from torch import nn
 
 from lintorch.guest.export import onnx_graph
+from lintorch.guest.export.closed_arguments import close_over_plain, take_tensors_alone
 from lintorch.guest.export.eager_reference import Eager, NamedSizes
 from lintorch.guest.export.error_reading import (
     UserFile,
@@ -19,7 +20,7 @@ from lintorch.guest.export.error_reading import (
     summarise_error,
 )
 from lintorch.guest.export.exporter import ONNX_FILE, Explained, Exported, Job, Refused
-from lintorch.guest.export.find_exporter import find_exporter
+from lintorch.guest.export.find_exporter import find_exporter, takes_plain
 from lintorch.guest.export.module_state import copy_module
 from lintorch.guest.export.verdict_on_export import judge_export
 from lintorch.guest.export.warnings_log import log_warnings
@@ -85,6 +86,9 @@ def try_export(
 
 def run_exporter(exporter: str, job: Job, user_file: UserFile) -> Exported | Outcome:
     """What the exporter makes of a job, or how it fails."""
+    if not takes_plain(exporter) and (alone := close_over_plain(job)) is not job:
+        made = run_exporter(exporter, alone, user_file)
+        return take_tensors_alone(made) if isinstance(made, Exported) else made
     try:
         return find_exporter(exporter).export(job)
     except Refused as refused:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from torch import nn
 
+from lintorch.guest.export.closed_arguments import CLOSING_SCRIPT, close_over_plain
 from lintorch.guest.export.eager_reference import NamedSizes
 from lintorch.guest.export.exporter import Job
-from lintorch.guest.export.find_exporter import find_exporter
+from lintorch.guest.export.find_exporter import find_exporter, takes_plain
 from lintorch.guest.export.write_program import write_program
 from lintorch.guest.watch.make_tensors import find_dynamic_names, make_inputs
 from lintorch.record.models import Model
@@ -35,5 +36,12 @@ def write_reproduction(
     title = f"{model.qualname} of {path} exported with {exporter}."
     sizes = [model.sizes, *others]
     return write_program(
-        title, name, building, model.inputs, sizes, find_exporter(exporter).script(job), train
+        title, name, building, model.inputs, sizes, _write_exporting(exporter, job), train
     )
+
+
+def _write_exporting(exporter: str, job: Job) -> str:
+    """The exporter's statements; where it takes tensors alone, behind those that leave only them."""
+    found = find_exporter(exporter)
+    alone = job if takes_plain(exporter) else close_over_plain(job)
+    return ("" if alone is job else CLOSING_SCRIPT) + found.script(alone)
