@@ -25,12 +25,13 @@ def write_reproduction(
     *,
     opset: int | None,
     train: bool,
+    strict: bool,
     directory: Path,
 ) -> str:
     """A program `name` that does what `try_export` does with torch alone; `building` sets its `model`."""
     dynamic = frozenset(size for group in varied for size in group.split(","))
     example = make_inputs(model.inputs, model.sizes)
-    job = Job(module, model.inputs, example, dynamic, opset, directory, None)
+    job = Job(module, model.inputs, example, dynamic, opset, directory, None, strict=strict)
     path = model.path.replace("\\", "/")
     title = f"{model.qualname} of {path} exported with {exporter}."
     sizes = [model.sizes, *varied.values()]
