@@ -164,7 +164,11 @@ def _treated(outcome: Outcome, event: RunEvent) -> Harm:
 
 def _refused(outcome: Outcome, event: RunEvent) -> Hit | None:
     where = outcome.site
-    if where is None or (where.path, where.row) != (event.site.path, event.site.row):
+    if (
+        where is None
+        or outcome.returned
+        or (where.path, where.row) != (event.site.path, event.site.row)
+    ):
         return None
     said = outcome.message.strip().partition("\n")[0][:_MOST]
     return report_refusal(event.site, outcome, said)

@@ -117,6 +117,8 @@ class Outcome:
     """A program that shows the same with torch alone, where it was asked for."""
     unwritten: str = ""
     """Why there is no such program."""
+    returned: str = ""
+    """What forward gives back that the exporter does not take, and is all that it refuses: `a dict`."""
 
     @property
     def wrong_at(self) -> dict[Variation, float | None]:

@@ -39,6 +39,8 @@ class Job:
     """What eager gives back for the example, as it is."""
     keep: bool = False
     """Whether the exported file is wanted, and not only what it computes."""
+    strict: bool = True
+    """What torch.jit.trace is told: not to take the dicts that a model gives back."""
 
     def arrange_arguments(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """Values of all inputs as arguments of the module."""
