@@ -148,11 +148,11 @@ def clear_lines(
             find_changes(e, trial.trace) if explains is None else explains(e) for e in on_line
         ]
         varied = [set(each) - {AS_TRACED} for each in changes]
-        found = sorted({at for each in varied for at in each}, key=str)
+        found = sorted({at for each in varied for at in each}, key=Variation.write_sizes)
         known = all(varied) or not has_several_tests(on_line[0].site)
         if found and known and set(found) <= set(outcome.compared):
             layers = Counter(e.layer for e, each in zip(on_line, varied, strict=True) if each)
-            where = " and ".join(name for at in found for name in at.changed)
+            where = " and ".join(dict.fromkeys(name for at in found for name in at.changed))
             told = f"{outcome.exporter} exports it right, also when {where} changes"
             yield Refuted(on_line[0].site, told, settles=max(layers.values()))
 
@@ -170,7 +170,11 @@ def _treated(outcome: Outcome, event: RunEvent) -> Harm:
 
 def _refused(outcome: Outcome, event: RunEvent) -> Hit | None:
     where = outcome.site
-    if where is None or (where.path, where.row) != (event.site.path, event.site.row):
+    if (
+        where is None
+        or outcome.returned
+        or (where.path, where.row) != (event.site.path, event.site.row)
+    ):
         return None
     said = outcome.message.strip().partition("\n")[0][:_MOST]
     return report_refusal(event.site, outcome, said)

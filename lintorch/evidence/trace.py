@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator
 from enum import Enum
@@ -18,8 +19,8 @@ from lintorch.record.events import (
     TensorRead,
     TensorUse,
 )
-from lintorch.record.held_axes import find_size, list_held_axes
-from lintorch.record.models import Model
+from lintorch.record.held_axes import find_size, list_held_axes, walk_axes
+from lintorch.record.models import Model, PlainArgument
 from lintorch.record.outcomes import Variation
 from lintorch.record.runs import GraphCapture, ModelRun
 from lintorch.record.sites import Site
@@ -54,7 +55,13 @@ class Trace:
         """With a size changed that has no name of its own, where the model takes that."""
         self._refused = [(run.axis[0], run.axis[1]) for run in runs if run.axis and run.error]
         tried = {run.axis for run in runs}
-        self._untried = [axis for axis in list_held_axes(model.inputs) if axis not in tried]
+        told = [each.value for each in model.inputs if isinstance(each, PlainArgument)]
+        numbers = {int(number) for text in told for number in re.findall(r"\d+", text)}
+        self._untried = [
+            axis
+            for axis in list_held_axes(model.inputs)
+            if axis not in tried or find_size(model.inputs, model.sizes, axis) in numbers
+        ]
         self.captures = captures
         self.profile = profile
         self.model = f"{model.path}:{model.qualname}"
@@ -115,7 +122,7 @@ class Trace:
         return (event for event in happened if isinstance(event, OperatorCall))
 
     def find_again(self, event: E) -> dict[Variation, E]:
-        """The same event in the other runs, by the named sizes that are changed there.
+        """The same event in the other runs, by the sizes that are changed there.
 
         A run in which the event did not happen is missing.
         """
@@ -141,9 +148,9 @@ class Trace:
     @cached_property
     def _all_varied(self) -> bool:
         """Whether there is no size of an input of which it is not known what another would do."""
-        others = self.runs[1:]
-        changed = {name for run in others for name in self._changed(run).changed}
-        named = {s for given in self.record.inputs for s in given.shape if isinstance(s, str)}
+        others, first = self.runs[1:], self.record.sizes
+        changed = {n for run in others for n in run.sizes if run.sizes[n] != first.get(n)}
+        named = {size for _, size in walk_axes(self.record.inputs) if isinstance(size, str)}
         return bool(others) and not self._untried and named <= changed
 
     @cached_property
@@ -160,16 +167,12 @@ class Trace:
     def _counterparts(self) -> dict[int, dict[Variation, Any]]:
         found: dict[int, dict[Variation, Any]] = defaultdict(dict)
         for run in self.runs[1:]:
-            changed = self._changed(run)
+            changed = Variation.between(self.runs[0].sizes, run.sizes)
             numbered = dict(_numbered(run.events))
             for key, event in _numbered(self.events):
                 if key in numbered:
                     found[id(event)][changed] = numbered[key]
         return found
-
-    def _changed(self, run: ModelRun) -> Variation:
-        first = self.runs[0].sizes
-        return Variation.of_sizes(n for n in run.sizes if run.sizes[n] != first.get(n))
 
 
 def _numbered(

@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Hit, Refuted
 from lintorch.core.rule import Rule
-from lintorch.evidence import AS_TRACED, OperatorCall, Raised, Site, Trace, Variation
+from lintorch.evidence import AS_TRACED, OperatorCall, Raised, Site, Trace
 from lintorch.evidence.host_reads import is_whole_run, source_line
 from lintorch.source import Source, literal
 
@@ -137,9 +137,6 @@ def swallows(call: cst.Call, maps: cst.BaseExpression, source: Source) -> Iterat
         yield Hit(call, message)
 
 
-BATCH = Variation.of_sizes(["batch"])
-
-
 @rule.trace(Raised)
 def in_failure(event: Raised, trace: Trace) -> Iterator[Hit]:
     """The model runs at one batch size and not at another."""
@@ -180,7 +177,8 @@ def in_recurrent(event: OperatorCall, trace: Trace) -> Iterator[Refuted]:
 
     That is no state of the only batch size which the model takes.
     """
-    if not all(map(is_whole_run, trace.runs)) or BATCH not in trace.find_again(event):
+    again = any(at.changed == ("batch",) for at in trace.find_again(event))
+    if not again or not all(map(is_whole_run, trace.runs)):
         return
     if trace.never_changes(event, state_shapes):
         states = {shape for shape in state_shapes(event) if shape[-2] not in trace.held_sizes}

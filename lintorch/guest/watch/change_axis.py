@@ -8,8 +8,8 @@ from itertools import product
 from math import prod
 
 from lintorch.guest.watch.record_run import WatchedModel, record_once
-from lintorch.record.held_axes import Axis, find_size
-from lintorch.record.models import Input
+from lintorch.record.held_axes import Axis, find_size, walk_axes
+from lintorch.record.models import FedArgument, Input
 from lintorch.record.runs import ModelRun
 
 _MOST_ELEMENTS = 4_000_000
@@ -32,35 +32,41 @@ def record_changed_axis(
 
 
 def _change_axis(
-    inputs: tuple[Input, ...], sizes: Mapping[str, int], axis: Axis
-) -> Iterator[tuple[Input, ...]]:
+    inputs: tuple[FedArgument, ...], sizes: Mapping[str, int], axis: Axis
+) -> Iterator[tuple[FedArgument, ...]]:
     """The inputs with another size along the axis; where it is a number, also along all that are as long.
 
     A square stays one when it is taken four times.
     """
     size = find_size(inputs, sizes, axis)
-    every = [(n, at) for n, given in enumerate(inputs) for at in range(len(given.shape))]
+    every = dict(walk_axes(inputs))
     alike = [other for other in every if find_size(inputs, sizes, other) == size]
-    number = isinstance(inputs[axis[0]].shape[axis[1]], int)
+    number = isinstance(every[axis], int)
     others = dict.fromkeys(
         (size + 1, 2 * size, 4 * size, size // 2) if number else (size + 1, 2 * size)
     )
     for axes, other in product([[axis], alike] if number and len(alike) > 1 else [[axis]], others):
         changed = _resize_axes(inputs, axes, other)
-        most = max(_count_numbers(given, sizes) for given in changed)
-        if other > 1 and most <= max(_MOST_ELEMENTS, *(_count_numbers(g, sizes) for g in inputs)):
+        most = max(_MOST_ELEMENTS, _count_numbers(inputs, sizes))
+        if other > 1 and _count_numbers(changed, sizes) <= most:
             yield changed
 
 
-def _resize_axes(inputs: tuple[Input, ...], axes: Sequence[Axis], size: int) -> tuple[Input, ...]:
+def _resize_axes(
+    inputs: tuple[FedArgument, ...], axes: Sequence[Axis], size: int
+) -> tuple[FedArgument, ...]:
     return tuple(
         replace(
             given,
             shape=tuple(size if (n, at) in axes else old for at, old in enumerate(given.shape)),
         )
+        if isinstance(given, Input)
+        else given
         for n, given in enumerate(inputs)
     )
 
 
-def _count_numbers(given: Input, sizes: Mapping[str, int]) -> int:
-    return prod(sizes[size] if isinstance(size, str) else size for size in given.shape)
+def _count_numbers(inputs: Sequence[FedArgument], sizes: Mapping[str, int]) -> int:
+    """Of the largest input."""
+    shapes = [given.shape for given in inputs if isinstance(given, Input)]
+    return max(prod(sizes[n] if isinstance(n, str) else n for n in shape) for shape in shapes)
