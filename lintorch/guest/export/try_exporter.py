@@ -82,7 +82,7 @@ def try_export(
                 made,
                 job,
                 lambda other: run_exporter(exporter, other, user_file),
-                lambda other: judge_export(exporter, other, eager, varied, train),
+                lambda other: judge_export(exporter, other, eager, others, train),
                 user_file,
             )
     if isinstance(made, Exported):
