@@ -40,6 +40,7 @@ def export_models(request: ExportRequest, progress: Progress) -> Matrix:
             options = replace(
                 group.options,
                 graphs=False,
+                axes=False,
                 exporters=group.options.exporters or _deployed_exporters(group),
                 artifacts=staging,
                 scripts=bool(request.repro),
