@@ -26,6 +26,7 @@ def write_reproduction(
     opset: int | None,
     train: bool,
     strict: bool,
+    livened: bool,
     directory: Path,
 ) -> str:
     """A program `name` that does what `try_export` does with torch alone; `building` sets its `model`."""
@@ -35,6 +36,7 @@ def write_reproduction(
     path = model.path.replace("\\", "/")
     title = f"{model.qualname} of {path} exported with {exporter}."
     sizes = [model.sizes, *varied.values()]
+    exporting = find_exporter(exporter).script(job)
     return write_program(
-        title, name, building, model.inputs, sizes, find_exporter(exporter).script(job), train
+        title, name, building, model.inputs, sizes, exporting, train, livened=livened
     )
