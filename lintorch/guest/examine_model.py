@@ -19,6 +19,7 @@ from lintorch.guest.construct.recipe import write_settings
 from lintorch.guest.export_model import RunnableModel, try_exporters
 from lintorch.guest.feed.feed_model import feed_model
 from lintorch.guest.feed.guess_inputs import is_loss_signature
+from lintorch.guest.feed.liven_model import liven_model
 from lintorch.guest.feed.varying_sizes import Fed
 from lintorch.guest.model_work import ModelWork
 from lintorch.guest.process.assumptions import list_assumptions
@@ -77,6 +78,7 @@ def examine_model(
     work, built, fed = found
     model = _describe_model(work.identity, built, fed, work)
     send(ModelFound(model))
+    livened = bool(options.trace or options.exporters) and liven_model(work, built.module, fed)
     whole = Site(work.identity.path, work.identity.row)
     subject = record_run.WatchedModel(
         built.module, fed.inputs, built.sites, whole, files, built.outside
@@ -89,7 +91,7 @@ def examine_model(
     if setting or not is_loss_signature(
         [given.name for given in model.inputs]
     ):  # losses stay at home
-        try_exporters(work, RunnableModel(built, model, fed))
+        try_exporters(work, RunnableModel(built, model, fed, livened))
 
 
 def _describe_model(identity: ModelIdentity, built: Built, fed: Fed, work: ModelWork) -> Model:

@@ -42,6 +42,8 @@ class RunnableModel:
     built: Built
     model: Model
     fed: Fed
+    livened: bool = False
+    """Whether it has other weights than it was built with; see `liven_model`."""
 
     @property
     def name(self) -> str:
@@ -141,6 +143,7 @@ def _write_script(
         opset=work.options.opsets.get(trial.exporter),
         train=trial.train,
         strict=work.options.strict,
+        livened=subject.livened,
         directory=trial.folder,
     )
     return ScriptWritten(text)
