@@ -55,6 +55,8 @@ class ModelOptions:
     this is tried as well."""
     opsets: Mapping[str, int] = field(default_factory=dict)
     """By exporter of ONNX, the opset asked of it."""
+    strict: bool = True
+    """Whether torch.jit.trace is to refuse dicts, as it does unless it is told `strict=False`."""
     dynamic: bool = True
     """Whether exports leave sizes open; else each is made, and compared, at the first sizes alone."""
     artifacts: str = ""
