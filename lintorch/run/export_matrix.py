@@ -41,6 +41,7 @@ def export_models(request: ExportRequest, progress: Progress) -> Matrix:
                 group.options,
                 trace=True,
                 graphs=False,
+                axes=False,
                 exporters=group.options.exporters or _deployed_exporters(group),
                 artifacts=staging,
                 scripts=bool(request.repro),
