@@ -185,7 +185,7 @@ def tried(
         exporter,
         module.eval(),
         model,
-        vary_sizes(model, runs),
+        vary_sizes(model.sizes, runs),
         opset=opset,
         train=train,
         user_file=lambda path: "m.py" if path == __file__ else None,
@@ -266,7 +266,7 @@ def test_a_baked_batch_is_wrong_at_another_batch(
 ) -> None:
     outcome = tried(model(), exporter, tmp_path)
     assert outcome.status == "wrong"
-    assert set(outcome.wrong_at) == {Variation.of_group("batch")}
+    assert set(outcome.wrong_at) == {Variation(("batch",), (3,))}
     assert "at batch 3" in outcome.detail
     warned = [site for text, site in outcome.warnings if site]
     assert [site.row for site in warned] == ([row_of(model, "int(")] if model is IntSize else [])
@@ -307,7 +307,7 @@ def test_a_module_that_cannot_be_copied_is_left_as_it_was(tmp_path: Path) -> Non
 
 def test_a_pool_to_a_fixed_size_is_wrong_at_another_size(tmp_path: Path) -> None:
     outcome = tried(Pooled(), "onnx", tmp_path)
-    assert outcome.wrong_at == {Variation.of_group("height,width"): None}
+    assert outcome.wrong_at == {Variation(("height", "width"), (49, 81)): None}
     assert "at height,width 49×81" in outcome.detail
 
 
@@ -378,7 +378,7 @@ def test_a_random_model_is_said_to_be_random(tmp_path: Path) -> None:
 
 
 def test_a_random_model_can_be_of_a_wrong_shape(tmp_path: Path) -> None:
-    batch = Variation.of_group("batch")
+    batch = Variation(("batch",), (3,))
     assert tried(NoisyBaked(), "torchscript-trace", tmp_path).wrong_at == {batch: None}
 
 

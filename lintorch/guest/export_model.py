@@ -61,8 +61,8 @@ class _Trial:
 def try_exporters(work: ModelWork, subject: RunnableModel) -> None:
     """Export a model on trial with each exporter, and once more in training mode where asked."""
     if not work.options.dynamic:
-        subject = replace(subject, fed=replace(subject.fed, varied={}))
-    subject = replace(subject, fed=_keep_free_groups(subject.fed))
+        subject = replace(subject, fed=replace(subject.fed, varied=()))
+    subject = replace(subject, fed=_keep_free_sizes(subject.fed))
     inside = work.options.artifacts or work_folders.current_folder() or None
     trials = [
         _Trial(exporter, train, Path(tempfile.mkdtemp(dir=inside)))
@@ -85,11 +85,11 @@ def try_exporters(work: ModelWork, subject: RunnableModel) -> None:
         work.send(ExportTried(outcome))
 
 
-def _keep_free_groups(fed: Fed) -> Fed:
+def _keep_free_sizes(fed: Fed) -> Fed:
     """Without the sizes that a plain value follows: in an export that value is a constant."""
     tied = find_tied_sizes(fed.inputs)
-    free = {group: at for group, at in fed.varied.items() if not tied & {*group.split(",")}}
-    return replace(fed, varied=free)
+    free = (at for at in fed.varied if all(at[name] == fed.sizes[name] for name in tied))
+    return replace(fed, varied=tuple(free))
 
 
 def _try_in_child(work: ModelWork, subject: RunnableModel, trial: _Trial, send: Send) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from lintorch.guest.export.module_state import copy_module
 from lintorch.guest.export.verdict_on_export import judge_export
 from lintorch.guest.export.warnings_log import log_warnings
 from lintorch.guest.process.error_text import is_of_memory
-from lintorch.guest.watch.make_tensors import is_weightless
+from lintorch.guest.watch.make_tensors import find_dynamic_names, is_weightless
 from lintorch.record.models import Model
 from lintorch.record.outcomes import ExportStage, Outcome
 
@@ -41,7 +41,7 @@ def try_export(
     exporter: str,
     module: nn.Module,
     model: Model,
-    varied: Mapping[str, NamedSizes],
+    others: Sequence[NamedSizes],
     *,
     opset: int | None,
     train: bool,
@@ -51,8 +51,8 @@ def try_export(
 ) -> Outcome:
     """Exports `module`, runs the result and compares it with eager.
 
-    `varied` maps each group of named sizes that changes to all sizes with that group changed;
-    the names in it are exported dynamic, others fixed. With `train` the export is made in
+    `others` are further sizes to compare at, each with all names; those names that are another
+    there are exported dynamic, the rest fixed. With `train` the export is made in
     training mode and compared with eval at the traced size. `user_file` gives the path that is
     shown for a file of the user's, and None for any other. Writes only below `directory`, and
     there, if `keep`, the exported file.
@@ -70,14 +70,14 @@ def try_export(
             return Outcome(exporter, "failed", "stopped", OUT_OF_MEMORY)
         message = f"the model itself does not run: {summarise_error(error)}"
         return Outcome(exporter, "failed", "run", message, find_site_of_error(error, user_file))
-    dynamic = frozenset(name for group in varied for name in group.split(","))
+    dynamic = find_dynamic_names(model.sizes, others)
     with copy_module(module, train) as copied, log_warnings(user_file) as heard:
         given = eager.make_inputs(model.sizes)
         job = Job(copied, model.inputs, given, dynamic, opset, directory, output, keep)
         made = run_exporter(exporter, job, user_file)
     if isinstance(made, Exported):
         made = replace(
-            judge_export(exporter, made, eager, varied, train), artifact=made.artifact, ir=made.ir
+            judge_export(exporter, made, eager, others, train), artifact=made.artifact, ir=made.ir
         )
     seconds = round(time.monotonic() - started, 3)
     held = onnx_graph.read_operator_uses(directory / ONNX_FILE, user_file) if not train else ()
