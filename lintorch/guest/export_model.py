@@ -103,7 +103,11 @@ def _try_in_child(work: ModelWork, subject: RunnableModel, trial: _Trial, send: 
         "user_file": lambda path: files.shown(path) if files.is_user(path) else None,
     }
     opset = work.options.opsets.get(trial.exporter)
-    wanted: dict[str, Any] = {"opset": opset, "keep": bool(work.options.artifacts)}
+    wanted: dict[str, Any] = {
+        "opset": opset,
+        "keep": bool(work.options.artifacts),
+        "strict": work.options.strict,
+    }
     if work.options.scripts:
         send(_write_script(work, subject, trial))
     outcome = export.try_export(
@@ -136,6 +140,7 @@ def _write_script(
         subject.fed.varied,
         opset=work.options.opsets.get(trial.exporter),
         train=trial.train,
+        strict=work.options.strict,
         directory=trial.folder,
     )
     return ScriptWritten(text)

@@ -10,6 +10,7 @@ import torch
 
 from lintorch.guest.export.error_reading import UserFile
 from lintorch.guest.export.exporter import Job
+from lintorch.guest.export.flat_outputs import flatten_outputs
 from lintorch.guest.export.module_state import copy_module
 from lintorch.guest.export.part_calls import Part, list_parts, unwrap_part
 from lintorch.guest.process.deadline import clock
@@ -74,7 +75,7 @@ def make_part_job(part: Part, job: Job) -> Job:
     names = frozenset(
         size for given in pick_tensors(part.inputs) for size in given.shape if isinstance(size, str)
     )
-    return replace(
+    made = replace(
         job,
         module=part.module,
         inputs=part.inputs,
@@ -82,7 +83,9 @@ def make_part_job(part: Part, job: Job) -> Job:
         dynamic=names,
         output=output,
         keep=False,
+        strict=False,
     )
+    return replace(made, module=flatten_outputs(made))
 
 
 def _has_failed_line(part: Part, failed: Outcome, user_file: UserFile) -> bool:

@@ -22,6 +22,7 @@ from lintorch.guest.export.error_reading import (
 from lintorch.guest.export.exporter import ONNX_FILE, Explained, Exported, Job, Refused
 from lintorch.guest.export.find_exporter import find_exporter, takes_plain
 from lintorch.guest.export.module_state import copy_module
+from lintorch.guest.export.refused_output import explain_refused_output
 from lintorch.guest.export.verdict_on_export import judge_export
 from lintorch.guest.export.warnings_log import log_warnings
 from lintorch.guest.process.error_text import is_of_memory
@@ -48,6 +49,7 @@ def try_export(
     user_file: UserFile,
     directory: Path,
     keep: bool = False,
+    strict: bool = True,
 ) -> Outcome:
     """Exports `module`, runs the result and compares it with eager.
 
@@ -73,11 +75,23 @@ def try_export(
     dynamic = find_dynamic_names(model.sizes, others)
     with copy_module(module, train) as copied, log_warnings(user_file) as heard:
         given = eager.make_inputs(model.sizes)
-        job = Job(copied, model.inputs, given, dynamic, opset, directory, output, keep)
+        job = Job(copied, model.inputs, given, dynamic, opset, directory, output, keep, strict)
         made = run_exporter(exporter, job, user_file)
+        if isinstance(made, Outcome):
+            made = explain_refused_output(
+                made,
+                job,
+                lambda other: run_exporter(exporter, other, user_file),
+                lambda other: judge_export(exporter, other, eager, others, train),
+                user_file,
+            )
     if isinstance(made, Exported):
+        kept = (find_site_in_text(stack, user_file) for stack in made.devices)
         made = replace(
-            judge_export(exporter, made, eager, others, train), artifact=made.artifact, ir=made.ir
+            judge_export(exporter, made, eager, others, train),
+            devices=tuple(dict.fromkeys(site for site in kept if site)),
+            artifact=made.artifact,
+            ir=made.ir,
         )
     seconds = round(time.monotonic() - started, 3)
     held = onnx_graph.read_operator_uses(directory / ONNX_FILE, user_file) if not train else ()

@@ -26,12 +26,13 @@ def write_reproduction(
     *,
     opset: int | None,
     train: bool,
+    strict: bool,
     directory: Path,
 ) -> str:
     """A program `name` that does what `try_export` does with torch alone; `building` sets its `model`."""
     dynamic = find_dynamic_names(model.sizes, others)
     example = make_inputs(model.inputs, model.sizes)
-    job = Job(module, model.inputs, example, dynamic, opset, directory, None)
+    job = Job(module, model.inputs, example, dynamic, opset, directory, None, strict=strict)
     path = model.path.replace("\\", "/")
     title = f"{model.qualname} of {path} exported with {exporter}."
     sizes = [model.sizes, *others]

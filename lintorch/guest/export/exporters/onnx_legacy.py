@@ -8,7 +8,6 @@ from typing import Any
 
 import torch
 
-from lintorch.guest.export import flat_outputs
 from lintorch.guest.export.error_reading import list_causes, list_frames, summarise_error
 from lintorch.guest.export.exporter import ONNX_FILE, Explained, Exported, Job
 from lintorch.guest.export.exporters import onnx_runtime
@@ -47,7 +46,7 @@ def export(job: Job) -> Exported:
     names = [given.label for given in pick_tensors(job.inputs)]
     axes = {name: axes for name, axes in zip(names, job.list_dynamic_axes(), strict=True) if axes}
     torch.onnx.export(
-        flat_outputs.make_traceable(job),
+        job.module,
         onnx_runtime.make_onnx_arguments(job),
         str(path),
         dynamo=False,
@@ -64,11 +63,8 @@ def script(job: Job) -> str:
     opset = "" if job.opset is None else f"\n    opset_version={job.opset},"
     names = [given.label for given in pick_tensors(job.inputs)]
     axes = {name: axes for name, axes in zip(names, job.list_dynamic_axes(), strict=True) if axes}
-    return (
-        flat_outputs.FLATTENING_SCRIPT
-        + _SCRIPT.format(names=names, axes=axes or None, opset=opset)
-        + onnx_runtime.write_running(job)
-    )
+    exporting = _SCRIPT.format(names=names, axes=axes or None, opset=opset)
+    return exporting + onnx_runtime.write_running(job)
 
 
 def explain(error: BaseException, job: Job) -> Explained:

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from lintorch.guest.export.exporter import Exported, Job, explain_missing, refuse_in_stage
+from lintorch.guest.export.flat_outputs import drop_counts
 from lintorch.record.arguments import pick_tensors
 
 _FATAL_ONLY = 4
@@ -50,7 +51,8 @@ def load_onnx_file(path: Path, job: Job) -> Exported:
         run = _make_runner(_open_session(path), _name_tensors(job))
     wrote = f"opset {job.opset} was asked for, {opset} was written"
     note = "" if job.opset in (None, opset) else wrote
-    return Exported(run, opset, note, str(path) if job.keep else "", model.ir_version)
+    exported = Exported(run, opset, note, str(path) if job.keep else "", model.ir_version)
+    return drop_counts(exported, job)
 
 
 def write_running(job: Job) -> str:
