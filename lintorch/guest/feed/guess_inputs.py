@@ -133,6 +133,8 @@ def guess_inputs(
     if is_loss_signature(named):
         yield from _guess_loss_inputs(named)
     layer_forms = list(list_layer_forms(module))
+    if tokens := model_attributes.read_token_form(module, arguments):
+        yield _combine_inputs(named, (tokens, {"batch": 2}), layer_forms)
     for form in _order_forms(module, arguments, layer_forms):
         yield _combine_inputs(named, form, layer_forms)
     if len(named) > 1 and not is_loss_signature(named):
