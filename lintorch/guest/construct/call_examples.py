@@ -17,7 +17,8 @@ from lintorch.record.models import FedArgument, Input
 class Example:
     """One call of a class or function: what it is given, and the tensors that the result is fed.
 
-    `unread` counts arguments whose values the text does not spell out.
+    `unread` counts arguments whose values the text does not spell out, and `source` says where the
+    call is, where it is in another place of the project.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Example:
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     unread: int = 0
     inputs: tuple[tuple[str, FedArgument], ...] = ()
+    source: str = ""
 
 
 UNREAD = object()

@@ -41,7 +41,8 @@ class Built:
     """A model that could be built. `sites` says, per dotted path, which line made that module.
 
     `example_inputs` holds what the file itself calls the model on, with the names of keyword arguments;
-    `build_smaller` builds it for smaller images, where it says how big its own are.
+    `build_smaller` builds it for smaller images, where it says how big its own are. `source` says which
+    call of the project it was built and is fed like, where it is one of another place.
     """
 
     module: nn.Module
@@ -51,6 +52,7 @@ class Built:
     outside: OutsideParts
     example_inputs: tuple[tuple[str, FedArgument], ...] = ()
     build_smaller: Callable[[], Built] | None = None
+    source: str = ""
 
 
 class NotAModelError(Exception):
@@ -66,6 +68,7 @@ class ModelMaker:
     origin: Mapping[str, Any]
     files: UserLines
     example_inputs: tuple[tuple[str, FedArgument], ...] = ()
+    source: str = ""
 
     def list_made_up(self) -> list[inspect.Parameter]:
         """What has to be made up."""
@@ -147,6 +150,7 @@ class ModelMaker:
             outside,
             self.example_inputs,
             self._offer_smaller(module),
+            self.source,
         )
 
     def _offer_smaller(self, module: nn.Module) -> Callable[[], Built] | None:

@@ -30,7 +30,7 @@ def follow_example(module: nn.Module, fed: tuple[tuple[str, FedArgument], ...]) 
     named = pick_tensors(arguments)
     if not named:
         return
-    whole = Guess.of_arguments(arguments, {})
+    whole = replace(Guess.of_arguments(arguments, {}), followed=True)
     guess = _name_sizes(whole)
     small = {
         name: _SMALL_SIDE
@@ -48,14 +48,16 @@ def _name_arguments(
 ) -> list[FedArgument]:
     """What is for `forward`'s leading parameters, by their names; those left out keep their defaults."""
     parameters = list_positional_parameters(module)
-    left = {keyword: given for keyword, given in fed if keyword}
-    by_place = [given for keyword, given in fed if not keyword]
+    left: dict[str, list[FedArgument]] = {}
+    for keyword, given in fed:
+        left.setdefault(keyword, []).append(given)
+    by_place = left.pop("", [])
     found: list[FedArgument] = []
     for number, parameter in enumerate(parameters):
         if number < len(by_place):
             found.append(replace(by_place[number], name=parameter.name))
         elif parameter.name in left:
-            found.append(replace(left.pop(parameter.name), name=parameter.name))
+            found += [replace(given, name=parameter.name) for given in left.pop(parameter.name)]
         elif not left or not is_plain(parameter.default):
             break
         else:
