@@ -75,6 +75,23 @@ def test_an_export_script_says_how_its_model_is_built_and_fed(tmp_path: Path) ->
     assert model.assumptions == ("arguments and inputs from tools/export.py:16",)
 
 
+def test_the_axes_that_an_export_leaves_open_vary_and_no_others(tmp_path: Path) -> None:
+    model = run_net(
+        tmp_path,
+        export_py="""
+        import torch
+        from nets.net import Net
+
+        net = Net(3)
+        axes = {"image": {0: "batch", 3: "width"}, "logits": {0: "batch"}}
+        names = ["image"]
+        image = torch.zeros(2, 3, 24, 32)
+        torch.onnx.export(net, (image,), "net.onnx", input_names=names, dynamic_axes=axes)
+        """,
+    )
+    assert fed(model) == ["float32[batch=2, 3, 24, width=32]"]
+
+
 def test_a_notebook_shows_its_calls(tmp_path: Path) -> None:
     cells = [
         {"cell_type": "markdown", "source": ["# Net\n"]},

@@ -20,11 +20,12 @@ from lintorch.guest.calls.name_links import NameLinks
 from lintorch.guest.calls.needed_names import list_stores
 from lintorch.guest.calls.project_texts import find_repository, list_files_that_name
 from lintorch.guest.calls.read_fed import name_fed, read_fed
+from lintorch.guest.calls.read_open_axes import read_open_axes
 from lintorch.guest.calls.run_statement import StatementRunner
 from lintorch.guest.calls.script_runner import ScriptRunner
 from lintorch.guest.calls.script_surroundings import enter_script
 from lintorch.guest.calls.unknown_value import UnknownValue
-from lintorch.guest.construct.call_examples import UNREAD, Example
+from lintorch.guest.construct.call_examples import UNREAD, CallPlace, Example
 from lintorch.guest.process.deadline import clock
 
 _MOST_FILES = 40
@@ -110,7 +111,7 @@ def read_examples(
                 runners[path] = ScriptRunner(call.text, _first_scope(sought, path), statements)
             with enter_script(path, _choose_folder(call.text, sought.project), sought.project):
                 example = _read_example(sought, call, runners[path])
-            if example is not None and (alone := replace(example, source="")) not in seen:
+            if example is not None and (alone := replace(example, place=CallPlace())) not in seen:
                 seen.append(alone)
                 yield number, example
             elif example is None or not example.inputs:
@@ -136,10 +137,13 @@ def _read_example(sought: SoughtModel, call: ModelCall, runner: ScriptRunner) ->
         inputs = ()
     args, kwargs = _mark_unread(making)
     unread = sum(value is UNREAD for value in (*args, *kwargs.values()))
+    axes = None
+    with suppress(Exception):  # whatever user code raises
+        axes = read_open_axes(call, find, list(dict(inputs)))
     row = call.row if inputs else making.rows.get(str(call.text.path), call.row)
     source = call.text.name_place(row, sought.project)
     known = {name: value for name, value in kwargs.items() if value is not UNREAD}
-    return Example(sought.kind.__qualname__, args, known, unread, inputs, source)
+    return Example(sought.kind.__qualname__, args, known, unread, inputs, CallPlace(source, axes))
 
 
 def _mark_unread(making: Making) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -115,5 +115,5 @@ def _attempt_like_example(
     if call is not None and given is not None:
         origin = {"factory": example.name} if example.name != candidate.qualname else {}
         given = {**given, **disable_pretrained(call)}
-        making = ModelMaker(call, given, origin, files, example.inputs, example.source)
+        making = ModelMaker(call, given, origin, files, example.inputs, example.place)
         yield making.build_model

@@ -100,10 +100,10 @@ def _note_source(built: Built, fed: Fed) -> None:
     like = [
         word
         for word, is_like in (("arguments", bool(built.recipe.kwargs)), ("inputs", fed.followed))
-        if is_like and built.source
+        if is_like and built.like.source
     ]
     if like:
-        note_assumption(f"{' and '.join(like)} from {built.source}")
+        note_assumption(f"{' and '.join(like)} from {built.like.source}")
 
 
 def _is_too_large(built: Built, found: Fed | InputsMissing, work: ModelWork) -> bool:
