@@ -40,7 +40,7 @@ def examine_file(
     try:
         text = Path(path).read_bytes()
         found = outline_definitions(text)
-        module = import_file(Path(path), Path(chosen.project))
+        module = import_file(Path(path), Path(chosen.project), chosen.limits.seconds)
     except BaseException as error:  # whatever user code raises, SystemExit too
         send(ModelFailed(_describe_import_error(error, files, shown)))
         send(ModelDone())
