@@ -6,6 +6,7 @@ import importlib.util
 import inspect
 import logging
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +145,30 @@ class Named(nn.Module):
         return {"twice": x * 2, "none": None}
 
 
+def label(x: Tensor) -> dict[str, Tensor]:
+    return {"share": x / float(x.size(0))}
+
+
+class Labelled(nn.Module):
+    def forward(self, x: Tensor) -> dict[str, Tensor]:
+        return label(x)
+
+
+@dataclass
+class Holder:
+    held: Tensor
+
+
+class Held(nn.Module):
+    def forward(self, x: Tensor) -> Holder:
+        return Holder(x * 2)
+
+
+class Sized(nn.Module):
+    def forward(self, x: Tensor) -> tuple[Tensor, int]:
+        return x * 2, x.size(2)
+
+
 class Fixed(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         assert x.size(2) == 16
@@ -170,6 +195,7 @@ def tried(
     opset: int | None = None,
     train: bool = False,
     shape: tuple[int | str, ...] | None = None,
+    strict: bool = True,
 ) -> Outcome:
     image = Input("x", "float32", shape or ("batch", 3, "height", "width"))
     model = Model("m.py", "M", 1, inputs=(image,), sizes={"batch": 2, "height": 16, "width": 16})
@@ -185,11 +211,12 @@ def tried(
         exporter,
         module.eval(),
         model,
-        vary_sizes(model, runs),
+        vary_sizes(model.sizes, runs),
         opset=opset,
         train=train,
         user_file=lambda path: "m.py" if path == __file__ else None,
         directory=directory,
+        strict=strict,
     )
 
 
@@ -266,7 +293,7 @@ def test_a_baked_batch_is_wrong_at_another_batch(
 ) -> None:
     outcome = tried(model(), exporter, tmp_path)
     assert outcome.status == "wrong"
-    assert set(outcome.wrong_at) == {Variation.of_group("batch")}
+    assert set(outcome.wrong_at) == {Variation(("batch",), (3,))}
     assert "at batch 3" in outcome.detail
     warned = [site for text, site in outcome.warnings if site]
     assert [site.row for site in warned] == ([row_of(model, "int(")] if model is IntSize else [])
@@ -307,7 +334,7 @@ def test_a_module_that_cannot_be_copied_is_left_as_it_was(tmp_path: Path) -> Non
 
 def test_a_pool_to_a_fixed_size_is_wrong_at_another_size(tmp_path: Path) -> None:
     outcome = tried(Pooled(), "onnx", tmp_path)
-    assert outcome.wrong_at == {Variation.of_group("height,width"): None}
+    assert outcome.wrong_at == {Variation(("height", "width"), (49, 81)): None}
     assert "at height,width 49×81" in outcome.detail
 
 
@@ -378,7 +405,7 @@ def test_a_random_model_is_said_to_be_random(tmp_path: Path) -> None:
 
 
 def test_a_random_model_can_be_of_a_wrong_shape(tmp_path: Path) -> None:
-    batch = Variation.of_group("batch")
+    batch = Variation(("batch",), (3,))
     assert tried(NoisyBaked(), "torchscript-trace", tmp_path).wrong_at == {batch: None}
 
 
@@ -408,9 +435,35 @@ def test_a_function_that_the_compiler_refuses_is_named(tmp_path: Path) -> None:
     assert tried(Spread(), "torchscript-script", tmp_path).message.endswith(": spread()")
 
 
-@pytest.mark.parametrize("exporter", ALL[:4])
+@pytest.mark.parametrize("exporter", ALL[:3])
 def test_mappings_and_none_can_be_given_back(exporter: str, tmp_path: Path) -> None:
     assert tried(Named(), exporter, tmp_path).status == "ok"
+
+
+def test_what_a_trace_does_not_take_is_refused_where_it_is_returned(tmp_path: Path) -> None:
+    outcome = tried(Labelled(), "torchscript-trace", tmp_path)
+    assert (outcome.status, outcome.returned) == ("failed", "a dict")
+    assert outcome.site is not None
+    assert outcome.site.row == row_of(Labelled, "return label")
+    assert "strict=False takes it, and is then wrong: at batch 3" in outcome.message
+
+
+def test_a_trace_takes_dicts_where_the_project_says_so(tmp_path: Path) -> None:
+    wrong = tried(Labelled(), "torchscript-trace", tmp_path, strict=False).wrong_at
+    assert wrong.keys() == {Variation.of_sizes(["batch"])}
+
+
+@pytest.mark.parametrize("exporter", ALL[:4])
+def test_an_object_is_refused_where_it_is_returned(exporter: str, tmp_path: Path) -> None:
+    outcome = tried(Held(), exporter, tmp_path)
+    assert (outcome.status, outcome.returned) == ("failed", "an object of class Holder")
+    assert outcome.site is not None
+    assert outcome.site.row == row_of(Held, "return")
+
+
+def test_sizes_among_outputs_are_not_compared(tmp_path: Path) -> None:
+    for exporter in ("onnx", "onnx-legacy", "torchscript-trace"):
+        assert tried(Sized(), exporter, tmp_path).status == "ok", exporter
 
 
 def test_a_size_that_the_model_itself_fixes_is_exported_fixed(tmp_path: Path) -> None:

@@ -143,10 +143,10 @@ def clear_lines(
         varied = [
             find_changes(e, trial.trace) if explains is None else explains(e) for e in on_line
         ]
-        found = sorted({at for each in varied for at in each}, key=str)
+        found = sorted({at for each in varied for at in each}, key=Variation.write_sizes)
         if found and set(found) <= set(outcome.compared):
             layers = Counter(event.layer for event in on_line)
-            where = " and ".join(name for at in found for name in at.changed)
+            where = " and ".join(dict.fromkeys(name for at in found for name in at.changed))
             told = f"{outcome.exporter} exports it right, also when {where} changes"
             yield Refuted(on_line[0].site, told, settles=max(layers.values()))
 
@@ -164,7 +164,11 @@ def _treated(outcome: Outcome, event: RunEvent) -> Harm:
 
 def _refused(outcome: Outcome, event: RunEvent) -> Hit | None:
     where = outcome.site
-    if where is None or (where.path, where.row) != (event.site.path, event.site.row):
+    if (
+        where is None
+        or outcome.returned
+        or (where.path, where.row) != (event.site.path, event.site.row)
+    ):
         return None
     said = outcome.message.strip().partition("\n")[0][:_MOST]
     return report_refusal(event.site, outcome, said)

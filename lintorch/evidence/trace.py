@@ -108,7 +108,7 @@ class Trace:
         return (event for event in happened if isinstance(event, OperatorCall))
 
     def find_again(self, event: E) -> dict[Variation, E]:
-        """The same event in the other runs, by the named sizes that are changed there.
+        """The same event in the other runs, by the sizes that are changed there.
 
         A run in which the event did not happen is missing.
         """
@@ -118,16 +118,12 @@ class Trace:
     def _counterparts(self) -> dict[int, dict[Variation, Any]]:
         found: dict[int, dict[Variation, Any]] = defaultdict(dict)
         for run in self.runs[1:]:
-            changed = self._changed(run)
+            changed = Variation.between(self.runs[0].sizes, run.sizes)
             numbered = dict(_numbered(run.events))
             for key, event in _numbered(self.events):
                 if key in numbered:
                     found[id(event)][changed] = numbered[key]
         return found
-
-    def _changed(self, run: ModelRun) -> Variation:
-        first = self.runs[0].sizes
-        return Variation.of_sizes(n for n in run.sizes if run.sizes[n] != first.get(n))
 
 
 def _numbered(

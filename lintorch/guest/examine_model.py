@@ -110,7 +110,7 @@ def _record_runs(work: ModelWork, subject: record_run.WatchedModel, fed: Fed) ->
     raised = (*_record_refusals(work, subject, fed),)
     first: ModelRun | None = None
     error = ""
-    for sizes in (fed.sizes, *fed.varied.values()):
+    for sizes in (fed.sizes, *fed.varied):
 
         def send_run(send: Send, sizes: Mapping[str, int] = sizes) -> None:
             send(RunRecorded(record_run.record_run(subject, sizes)))
@@ -138,7 +138,7 @@ def _record_refusals(
 ) -> Iterator[Raised]:
     """What the model raises at the sizes that it does not take, run afresh."""
     named = replace(subject, inputs=fed.named)
-    for changed in fed.refused.values():
+    for changed in fed.refused:
 
         def send_refusal(send: Send, changed: Mapping[str, int] = changed) -> None:
             event = record_run.record_refusal(named, {**fed.named_sizes, **changed}, changed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -41,6 +42,8 @@ class ModelOptions:
 
     project: str = ""
     """The real path of the folder that models are run for."""
+    only: tuple[str, ...] = ()
+    """Names of those that are wanted, "Class" or "file.py:Class"; all where none is named."""
     trace: bool = False
     """Whether runs are recorded."""
     graphs: bool = True
@@ -52,6 +55,8 @@ class ModelOptions:
     this is tried as well."""
     opsets: Mapping[str, int] = field(default_factory=dict)
     """By exporter of ONNX, the opset asked of it."""
+    strict: bool = True
+    """Whether torch.jit.trace is to refuse dicts, as it does unless it is told `strict=False`."""
     dynamic: bool = True
     """Whether exports leave sizes open; else each is made, and compared, at the first sizes alone."""
     artifacts: str = ""
@@ -61,3 +66,10 @@ class ModelOptions:
     limits: ModelLimits = ModelLimits()
     processes: int = 1
     """Files that are looked at side by side, and else exports of one model, at most."""
+
+    def wants_model(self, path: str, qualname: str) -> bool:
+        """Whether the model of this name, in the file at the path as it was given, is looked at."""
+        return not self.only or any(
+            name in (qualname, f"{path}:{qualname}", f"{os.path.normpath(path)}:{qualname}")
+            for name in map(os.path.normpath, self.only)
+        )

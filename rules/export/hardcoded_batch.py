@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Hit, Refuted
 from lintorch.core.rule import Rule
-from lintorch.evidence import AS_TRACED, OperatorCall, Raised, Site, Trace, Variation
+from lintorch.evidence import AS_TRACED, OperatorCall, Raised, Site, Trace
 from lintorch.evidence.host_reads import is_whole_run, source_line
 from lintorch.source import Source, literal
 
@@ -137,9 +137,6 @@ def swallows(call: cst.Call, maps: cst.BaseExpression, source: Source) -> Iterat
         yield Hit(call, message)
 
 
-BATCH = Variation.of_sizes(["batch"])
-
-
 @rule.trace(Raised)
 def in_failure(event: Raised, trace: Trace) -> Iterator[Hit]:
     """The model runs at one batch size and not at another."""
@@ -175,9 +172,10 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
 @rule.trace(*RECURRENT)
 def in_recurrent(event: OperatorCall, trace: Trace) -> Iterator[Refuted]:
     """A state that the layer took at another batch size as well."""
-    if not all(map(is_whole_run, trace.runs)) or BATCH not in trace.find_again(event):
+    again = [e for at, e in trace.find_again(event).items() if at.changed == ("batch",)]
+    if not again or not all(map(is_whole_run, trace.runs)):
         return
-    taken = {*event.inputs[1:3]} & {*trace.find_again(event)[BATCH].inputs[1:3]}
+    taken = {*event.inputs[1:3]}.intersection(*({*e.inputs[1:3]} for e in again))
     for made in trace.find_events(*MADE):
         if made.outputs[0] in taken:
             yield Refuted(made.site, "the layer took this state at another batch size, too")

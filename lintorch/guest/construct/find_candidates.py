@@ -138,7 +138,8 @@ def _get_model_class(module: ModuleType, name: str) -> type[nn.Module] | None:
         return None
     if value.__module__ != module.__name__ or is_unwritten(getattr(value, "forward", None)):
         return None
-    return value
+    kind: type[nn.Module] = value
+    return kind
 
 
 def _count_users(name: str, classes: Mapping[str, Any], found: FileOutline) -> int:

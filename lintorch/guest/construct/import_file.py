@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import math
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -13,20 +12,21 @@ from lintorch.guest.imports.definitions_only import run_definitions_only
 from lintorch.guest.imports.prepare_imports import prepare_imports
 from lintorch.guest.imports.project_modules import list_import_folders, prefer_own_module
 from lintorch.guest.imports.stand_in import while_importing
-from lintorch.guest.imports.stop_after import TookTooLongError, stop_after
 from lintorch.guest.imports.user_frames import UserCode
 from lintorch.guest.process import tampering
 from lintorch.guest.process.assumptions import note_assumption
 from lintorch.guest.process.error_text import class_name_of, is_of_memory
+from lintorch.guest.process.limits import TooSlow, limit_seconds
 from lintorch.guest.watch.user_lines import walk_frames
 
 _FIRST_SHARE, _FURTHER_SHARE = 0.4, 0.2
 """Of the seconds, for importing a file whole, and for each time that less of it is run."""
+_USUAL_SECONDS = 60.0
 _MOST_REDUCED = 4
 """Files of which only the definitions are run, at most."""
 
 
-def import_file(path: Path, project: Path, seconds: float = math.inf) -> ModuleType:
+def import_file(path: Path, project: Path, seconds: float = _USUAL_SECONDS) -> ModuleType:
     """Import `path` under its real dotted name in its package, else by its path.
 
     `project` is where the user stands; its modules are importable as they are to a script run
@@ -52,21 +52,24 @@ def _import_with_less(code: UserCode, seconds: float) -> ModuleType:
     first: BaseException | None = None
     while True:
         try:
-            with stop_after(seconds * share), while_importing():
+            with limit_seconds(seconds * share), while_importing():
                 module = _import_from_root(code)
             break
-        except (Exception, SystemExit, TookTooLongError) as error:
+        except (Exception, SystemExit, TooSlow) as error:
             first = first or error
             place = None if is_of_memory(error) else _find_failing_module(error, code)
             if place is None or len(reduced) == _MOST_REDUCED or not run_definitions_only(place[0]):
                 raise first from None
-            reduced.setdefault(place[0], (place[1], class_name_of(error)))
+            how = (
+                "took too long" if isinstance(error, TooSlow) else f"raised {class_name_of(error)}"
+            )
+            reduced.setdefault(place[0], (place[1], how))
             share = _FURTHER_SHARE
         _forget_modules(code, known)
-    for filename, (row, raised) in reduced.items():
+    for filename, (row, how) in reduced.items():
         shown = code.shorten_path(filename)
         note_assumption(
-            f"only the definitions of {shown} were run: its import raised {raised} ({shown}:{row})"
+            f"only the definitions of {shown} were run: its import {how} ({shown}:{row})"
         )
     return module
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -37,7 +37,7 @@ def find_blamed_parts(
     outcome: Outcome,
     module: nn.Module,
     model: Model,
-    varied: Mapping[str, NamedSizes],
+    others: Sequence[NamedSizes],
     *,
     train: bool,
     user_file: UserFile,
@@ -46,16 +46,17 @@ def find_blamed_parts(
     """Names of ever smaller parts of a model that alone go wrong like it, for so many seconds.
 
     `outcome` is what `try_export` made of the same. Nothing comes where it was neither a failed
-    export nor a wrong one, and for exports in training mode, which eager itself differs from.
+    export nor a wrong one, for exports in training mode, which eager itself differs from, and where
+    only what forward returns is refused.
     """
+    if outcome.returned:
+        return
     failed = outcome.status == "failed" and outcome.stage in _STAGES_IN_PARTS
     if not failed and (outcome.status != "wrong" or train):
         return
     eager = Eager(module, model)
     output = eager.run_at(model.sizes)
-    others = {
-        Variation.of_group(group): eager.make_inputs(sizes) for group, sizes in varied.items()
-    }
+    fed = {Variation.between(model.sizes, sizes): eager.make_inputs(sizes) for sizes in others}
     with (
         copy_module(module, train) as copied,
         log_warnings(user_file),
@@ -66,7 +67,7 @@ def find_blamed_parts(
         late = clock() + seconds
         alike = partial(_goes_wrong_alike, outcome, job, user_file, late)
         rank = partial(rank_by_site, failed=outcome, user_file=user_file)
-        whole = Part("", copied, model.inputs, given, others)
+        whole = Part("", copied, model.inputs, given, fed)
         with suppress(TooSlow):
             yield from find_smaller_parts(whole, alike, rank if failed else rank_by_kind, late)
 

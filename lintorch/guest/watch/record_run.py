@@ -26,7 +26,7 @@ from lintorch.guest.watch.unregistered_layers import OutsideParts
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.guest.watch.watched_sizes import hear_questions
 from lintorch.record.events import Raised, RunEvent
-from lintorch.record.models import Input
+from lintorch.record.models import FedArgument
 from lintorch.record.runs import ModelRun
 from lintorch.record.sites import Site
 
@@ -36,7 +36,7 @@ class WatchedModel:
     """A built model in its mode; `sites` says which line made each module, `whole` where its class is."""
 
     module: nn.Module
-    inputs: tuple[Input, ...]
+    inputs: tuple[FedArgument, ...]
     sites: Mapping[str, Site]
     whole: Site
     files: UserLines

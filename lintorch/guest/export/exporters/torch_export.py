@@ -15,7 +15,10 @@ from lintorch.guest.export.shape_constraints import (
     find_fixing_stack,
     record_stacks,
 )
+from lintorch.guest.watch.trace_graphs import shape_plain_value
+from lintorch.record.models import PlainArgument
 
+TAKES_PLAIN = True
 _SCRIPT = """
 shapes = {shapes}
 exported = torch.export.export(model, example, dynamic_shapes=shapes, strict=False).module()
@@ -89,7 +92,14 @@ def make_dynamic_shapes(job: Job) -> Any:
         return None
     dynamic = torch.export.Dim.DYNAMIC
     each = job.arrange_arguments(
-        [dict.fromkeys(axes, dynamic) or None for axes in job.list_dynamic_axes()]
+        [
+            shape_plain_value(value)
+            if isinstance(given, PlainArgument)
+            else dict.fromkeys(axes, dynamic) or None
+            for given, value, axes in zip(
+                job.inputs, job.example, job.list_dynamic_axes(), strict=True
+            )
+        ]
     )
     named = _count_before_star(job.module, len(each))
     return each if named is None else (*each[:named], each[named:])

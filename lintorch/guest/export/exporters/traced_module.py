@@ -8,14 +8,14 @@ from typing import Any
 import torch
 
 from lintorch.guest.export.exporter import Job
-from lintorch.guest.export.flat_outputs import make_traceable
+from lintorch.guest.export.flat_outputs import flatten_outputs
 
 
 def trace_module(job: Job, example: Sequence[torch.Tensor] | None = None) -> Any:
     """The trace of a job's module, on its example or another."""
     given = job.example if example is None else tuple(example)
     return torch.jit.trace(
-        make_traceable(job), job.arrange_arguments(given), check_trace=False, strict=False
+        flatten_outputs(job), job.arrange_arguments(given), check_trace=False, strict=False
     )
 
 
