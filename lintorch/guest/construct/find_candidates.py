@@ -127,7 +127,7 @@ def _list_candidates(module: ModuleType, found: FileOutline) -> Iterator[Candida
 
 
 def _get_model_class(module: ModuleType, name: str) -> type[nn.Module] | None:
-    value = getattr(module, name, None)
+    value: Any = getattr(module, name, None)
     if (
         _is_of_absent_base(value)
         and value.__module__ == module.__name__

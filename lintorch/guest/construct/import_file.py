@@ -18,6 +18,7 @@ from lintorch.guest.process.assumptions import note_assumption
 from lintorch.guest.process.error_text import class_name_of, is_of_memory
 from lintorch.guest.process.limits import TooSlow, limit_seconds
 from lintorch.guest.watch.user_lines import walk_frames
+from lintorch.guest.weights.prepare_weights import prepare_weights
 
 _FIRST_SHARE, _FURTHER_SHARE = 0.4, 0.2
 """Of the seconds, for importing a file whole, and for each time that less of it is run."""
@@ -35,6 +36,7 @@ def import_file(path: Path, project: Path, seconds: float = _USUAL_SECONDS) -> M
     """
     code = UserCode(path, project)
     prepare_imports(code)
+    prepare_weights()
     sys.argv = [str(path)]
     sys.path[:0] = [str(code.root)]
     sys.path += [str(each) for each in list_import_folders(code) if each != code.root]
