@@ -71,5 +71,8 @@ def test_a_checkpoint_that_is_here_is_loaded_and_never_unpickled(tmp_path: Path)
         objects=net("Objects", building=loading.format(name="objects")),
     )
     assert said(reports["Here"]) == ()
-    assert "objects.pth is no file of tensors alone, and is not unpickled (objects.py:" in said(reports["Objects"])[0]
+    assert (
+        "objects.pth is no file of tensors alone, and is not unpickled (objects.py:"
+        in said(reports["Objects"])[0]
+    )
     assert not tmp_path.joinpath("ran").exists()

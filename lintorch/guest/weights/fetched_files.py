@@ -34,12 +34,11 @@ def _load_safe_file(place: str, function: Any, filename: Any, *args: Any, **kwar
 
 
 def _fetch_to_file(place: str, function: Any, url: Any = "", *args: Any, **kwargs: Any) -> Any:
-    """The name of the file that is not fetched."""
+    """The name of the file that is not fetched: who loads it finds that it is not here."""
     named = (kwargs.get(name) for name in ("output", "out", "filename", "dst", "path"))
     target = next(
         (each for each in (*args[:1], *named) if isinstance(each, (str, os.PathLike))), None
     )
-    note_missed(_name_of(target or url), place)
     return os.fspath(target) if target is not None else _name_of(url)
 
 
@@ -52,7 +51,6 @@ def _retrieve(
 def _fetch_from_hub(
     place: str, function: Any, repo_id: str = "", filename: str = "", *args: Any, **kwargs: Any
 ) -> Any:
-    note_missed("/".join(filter(None, (repo_id, filename))), place)
     return os.path.join("not-fetched", repo_id, filename)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 from lintorch.guest.imports.project_reads import find_in_project
@@ -44,9 +45,18 @@ def build_pretrained_from_config() -> None:
     ):
         for module, name in places:
             kind = vars(sys.modules[module]).get(name) if module in sys.modules else None
-            if kind is not None and kind not in _done:
-                _done.add(kind)
-                kind.from_pretrained = classmethod(_make_method(kind.from_pretrained, make))
+            for each in _list_classes(kind) if kind is not None else ():
+                if each not in _done:
+                    _done.add(each)
+                    each.from_pretrained = classmethod(_make_method(each.from_pretrained, make))
+
+
+def _list_classes(kind: Any) -> Iterator[Any]:
+    """A class, and those derived from it that fetch in a way of their own."""
+    if "from_pretrained" in vars(kind):
+        yield kind
+    for each in type.__subclasses__(kind):
+        yield from _list_classes(each)
 
 
 def _make_method(before: Any, make: Any) -> Any:
