@@ -45,6 +45,7 @@ _MOST_RAISED = 8
 """Errors of different lines that are kept for what they tell."""
 _NOT_FOR_INPUTS = frozenset(
     {"SystemExit", "NameError", "NotImplementedError", "ImportError", "OSError", "MemoryError"}
+    | {"MissingPackageError", "MissingWeightsError"}
 )
 """Errors that other inputs do not mend."""
 
