@@ -161,7 +161,7 @@ HARMS = st.dictionaries(
 @st.composite
 def tiers(draw: st.DrawFn) -> list[Finding]:
     """What the source, runs and trials say of one line under one code."""
-    found = []
+    found: list[Finding] = []
     for evidence in draw(st.lists(st.sampled_from((Evidence.SOURCE, Evidence.TRACE)), max_size=4)):
         if harm := draw(HARMS):
             hazard = Hazard(tuple(harm.items()), (), Severity.WARNING)

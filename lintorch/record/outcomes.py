@@ -101,7 +101,7 @@ class Outcome:
     ir: int | None = None
     """The IR version of the ONNX file that was written."""
     compared: tuple[Variation, ...] = ()
-    """All at which numbers were compared, wrong or right."""
+    """All at which numbers were compared, wrong or right; shapes alone where the model is random."""
     seconds: float = 0.0
     graph: tuple[OperatorUse, ...] = ()
     """What an exported ONNX file holds, whatever its numbers are worth."""

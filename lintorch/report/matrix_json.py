@@ -8,6 +8,7 @@ from typing import Any, TextIO
 from lintorch.core.finding import Finding
 from lintorch.record.input_notation import write_arguments
 from lintorch.record.sites import Site
+from lintorch.report.compared_sizes import list_compared_sizes
 from lintorch.report.matrix import Matrix, Row, Tried
 from lintorch.report.places import shown_path
 from lintorch.report.wording import write_message
@@ -61,6 +62,7 @@ def _trial_values(row: Row, each: Tried) -> dict[str, Any]:
         "lowest_opset": outcome.enough,
         "message": each.message or None,
         "max_abs_error": outcome.error,
+        "compared": list_compared_sizes(outcome, row.model) if row.model else [],
         "seconds": outcome.seconds,
         "artifact": shown_path(each.artifact) if each.artifact else None,
         "repro": shown_path(each.script) if each.script else None,
