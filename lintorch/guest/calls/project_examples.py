@@ -18,7 +18,7 @@ from lintorch.guest.calls.find_model_calls import ModelCall, find_model_calls
 from lintorch.guest.calls.hollow_models import Making, find_making, make_hollow
 from lintorch.guest.calls.name_links import NameLinks
 from lintorch.guest.calls.needed_names import list_stores
-from lintorch.guest.calls.project_texts import find_repository, list_files_that_name
+from lintorch.guest.calls.project_texts import list_files_that_name
 from lintorch.guest.calls.read_fed import name_fed, read_fed
 from lintorch.guest.calls.read_open_axes import read_open_axes
 from lintorch.guest.calls.run_statement import StatementRunner
@@ -27,6 +27,7 @@ from lintorch.guest.calls.script_surroundings import enter_script
 from lintorch.guest.calls.unknown_value import UnknownValue
 from lintorch.guest.construct.call_examples import UNREAD, CallPlace, Example
 from lintorch.guest.process.deadline import clock
+from lintorch.record.repository import find_repository
 
 _MOST_FILES = 40
 """Files whose calls are looked at for one model."""
