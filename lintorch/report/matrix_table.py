@@ -63,6 +63,9 @@ def _write_cell(each: Tried) -> str:
     amounts = [amount for amount in each.outcome.wrong_at.values() if amount is not None]
     if each.status == WRONG and amounts:
         return f"wrong by {max(amounts):.2g}"
+    limits = list(dict.fromkeys(limit.condition for limit in each.outcome.limits))
+    if each.status == OK and limits:
+        return f"ok for {' and '.join(limits)}"
     return each.status
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,6 +12,7 @@ import torch
 from torch import nn
 
 from lintorch.guest.export.module_state import restore_module
+from lintorch.guest.export.size_guards import GuardLog
 from lintorch.guest.watch.make_tensors import flatten_output
 from lintorch.record.arguments import arrange_arguments
 from lintorch.record.models import Input
@@ -39,6 +40,8 @@ class Job:
     """What eager gives back for the example, as it is."""
     keep: bool = False
     """Whether the exported file is wanted, and not only what it computes."""
+    guards: GuardLog = field(default_factory=GuardLog)
+    """What the exporter takes for given of sizes, where it can be listened to."""
 
     def arrange_arguments(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """Values of all inputs as arguments of the module."""

@@ -12,6 +12,7 @@ from lintorch.guest.export.error_reading import UserFile
 from lintorch.guest.export.exporter import Job
 from lintorch.guest.export.module_state import copy_module
 from lintorch.guest.export.part_calls import Part, list_parts, unwrap_part
+from lintorch.guest.export.size_guards import GuardLog
 from lintorch.guest.process.deadline import clock
 from lintorch.record.outcomes import Outcome
 
@@ -78,6 +79,7 @@ def make_part_job(part: Part, job: Job) -> Job:
         dynamic=names,
         output=output,
         keep=False,
+        guards=GuardLog(),
     )
 
 

@@ -21,17 +21,21 @@ from lintorch.guest.export.error_reading import (
 from lintorch.guest.export.exporter import ONNX_FILE, Explained, Exported, Job, Refused
 from lintorch.guest.export.find_exporter import find_exporter
 from lintorch.guest.export.module_state import copy_module
+from lintorch.guest.export.size_conditions import name_conditions
+from lintorch.guest.export.size_limits import describe_limits, find_sizes_beyond
 from lintorch.guest.export.verdict_on_export import judge_export
 from lintorch.guest.export.warnings_log import log_warnings
 from lintorch.guest.process.error_text import is_of_memory
 from lintorch.guest.watch.make_tensors import find_dynamic_names, is_weightless
 from lintorch.record.models import Model
-from lintorch.record.outcomes import ExportStage, Outcome
+from lintorch.record.outcomes import ExportStage, Outcome, Variation
 
 _TOO_LARGE = (
     "its weights do not fit into the memory it may take, without them it is only traced; "
     "`trace-memory` raises this limit"
 )
+_SECONDS = 10.0
+"""Seconds in which sizes beyond what an exporter took for given are looked for, at most."""
 OUT_OF_MEMORY = "it took more memory than it may"
 """What is said where the limit is not known: the one who set it knows better."""
 
@@ -75,9 +79,13 @@ def try_export(
         job = Job(copied, model.inputs, given, dynamic, opset, directory, output, keep)
         made = run_exporter(exporter, job, user_file)
     if isinstance(made, Exported):
-        made = replace(
-            judge_export(exporter, made, eager, others, train), artifact=made.artifact, ir=made.ir
-        )
+        artifact, ir = made.artifact, made.ir
+        beyond = () if train else find_sizes_beyond(name_conditions(job), eager, others, _SECONDS)
+        further = [sizes for each in beyond for sizes in each.sizes]
+        tried = {Variation.between(model.sizes, sizes): sizes for sizes in (*others, *further)}
+        made = judge_export(exporter, made, eager, [*tried.values()], train)
+        limits = tuple(describe_limits(beyond, made, model.sizes, user_file))
+        made = replace(made, artifact=artifact, ir=ir, limits=limits)
     seconds = round(time.monotonic() - started, 3)
     held = onnx_graph.read_operator_uses(directory / ONNX_FILE, user_file) if not train else ()
     return replace(made, warnings=tuple(heard), seconds=seconds, graph=held)
