@@ -9,7 +9,7 @@ from examining import examine_files, write_files
 from reported import failure_of, model_of, subject_of
 
 from lintorch.host.reports import Report
-from lintorch.record.input_notation import write_input
+from lintorch.record.input_notation import write_arguments
 from lintorch.record.model_options import ModelLimits
 
 LIMITS = ModelLimits(seconds=60)
@@ -38,7 +38,7 @@ def name_of(report: Report) -> str:
 def fed(report: Report) -> list[str]:
     assert report.failure is None, report.failure
     model = model_of(report)
-    return [write_input(given, model.sizes) for given in model.inputs]
+    return write_arguments(model.inputs, model.sizes)
 
 
 HEAD = """
@@ -279,13 +279,13 @@ def test_a_package_whose_init_fails_is_passed_over(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_imported_names_its_line(tmp_path: Path) -> None:
     files = written(
         tmp_path,
-        missing="import torch\n\nimport absent_library\n",
+        missing="import torch\n\nfrom torch import absent_name as a\nclass Net(a, b):\n    pass\n",
         broken="import torch\ndef forward(:\n",
     )
     reports = found(tmp_path, files)
     missing, broken = failure_of(reports["missing.py"]), failure_of(reports["broken.py"])
-    assert (missing.stage, missing.qualname, missing.row) == ("import", "", 3)
-    assert "ModuleNotFoundError: No module named 'absent_library'" in missing.cause
+    assert (missing.stage, missing.qualname, missing.row) == ("import", "", 4)
+    assert "NameError: name 'b' is not defined" in missing.cause
     assert (broken.stage, broken.row) == ("import", 2)
     assert "SyntaxError" in broken.cause
 

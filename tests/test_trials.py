@@ -6,6 +6,7 @@ import importlib.util
 import inspect
 import logging
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +151,30 @@ class Named(nn.Module):
         return {"twice": x * 2, "none": None}
 
 
+def label(x: Tensor) -> dict[str, Tensor]:
+    return {"share": x / float(x.size(0))}
+
+
+class Labelled(nn.Module):
+    def forward(self, x: Tensor) -> dict[str, Tensor]:
+        return label(x)
+
+
+@dataclass
+class Holder:
+    held: Tensor
+
+
+class Held(nn.Module):
+    def forward(self, x: Tensor) -> Holder:
+        return Holder(x * 2)
+
+
+class Sized(nn.Module):
+    def forward(self, x: Tensor) -> tuple[Tensor, int]:
+        return x * 2, x.size(2)
+
+
 class Fixed(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         assert x.size(2) == 16
@@ -176,6 +201,7 @@ def tried(
     opset: int | None = None,
     train: bool = False,
     shape: tuple[int | str, ...] | None = None,
+    strict: bool = True,
 ) -> Outcome:
     image = Input("x", "float32", shape or ("batch", 3, "height", "width"))
     model = Model("m.py", "M", 1, inputs=(image,), sizes={"batch": 2, "height": 16, "width": 16})
@@ -196,6 +222,7 @@ def tried(
         train=train,
         user_file=lambda path: "m.py" if path == __file__ else None,
         directory=directory,
+        strict=strict,
     )
 
 
@@ -451,9 +478,35 @@ def test_a_function_that_the_compiler_refuses_is_named(tmp_path: Path) -> None:
     assert tried(Spread(), "torchscript-script", tmp_path).message.endswith(": spread()")
 
 
-@pytest.mark.parametrize("exporter", ALL[:4])
+@pytest.mark.parametrize("exporter", ALL[:3])
 def test_mappings_and_none_can_be_given_back(exporter: str, tmp_path: Path) -> None:
     assert tried(Named(), exporter, tmp_path).status == "ok"
+
+
+def test_what_a_trace_does_not_take_is_refused_where_it_is_returned(tmp_path: Path) -> None:
+    outcome = tried(Labelled(), "torchscript-trace", tmp_path)
+    assert (outcome.status, outcome.returned) == ("failed", "a dict")
+    assert outcome.site is not None
+    assert outcome.site.row == row_of(Labelled, "return label")
+    assert "strict=False takes it, and is then wrong: at batch 3" in outcome.message
+
+
+def test_a_trace_takes_dicts_where_the_project_says_so(tmp_path: Path) -> None:
+    wrong = tried(Labelled(), "torchscript-trace", tmp_path, strict=False).wrong_at
+    assert wrong.keys() == {Variation(("batch",), (3,))}
+
+
+@pytest.mark.parametrize("exporter", ALL[:4])
+def test_an_object_is_refused_where_it_is_returned(exporter: str, tmp_path: Path) -> None:
+    outcome = tried(Held(), exporter, tmp_path)
+    assert (outcome.status, outcome.returned) == ("failed", "an object of class Holder")
+    assert outcome.site is not None
+    assert outcome.site.row == row_of(Held, "return")
+
+
+def test_sizes_among_outputs_are_not_compared(tmp_path: Path) -> None:
+    for exporter in ("onnx", "onnx-legacy", "torchscript-trace"):
+        assert tried(Sized(), exporter, tmp_path).status == "ok", exporter
 
 
 def test_a_size_that_the_model_itself_fixes_is_exported_fixed(tmp_path: Path) -> None:

@@ -51,6 +51,8 @@ class Profile:
     """By exporter: the lowest opset that export calls ask for; `opset` outweighs them."""
     auto: bool = True
     """Whether a size may be left to `Dim.AUTO`: False where every export call says otherwise."""
+    strict: bool = True
+    """False where a call of torch.jit.trace lets it take the dicts that models give back."""
 
     def opset_asked(self, exporter: str) -> int | None:
         """The ONNX opset that this exporter is asked for; None where it is asked for none."""

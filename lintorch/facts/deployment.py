@@ -33,6 +33,8 @@ class ExportCall:
     dynamic: bool = True
     auto: bool = False
     """Whether some size is, or may be, left to `Dim.AUTO`."""
+    strict: bool = True
+    """False where torch.jit.trace is told `strict=False`."""
 
 
 def read_deployment(
@@ -65,6 +67,7 @@ def profile_of(calls: Sequence[ExportCall], torch: Release) -> Profile | None:
         dynamic=any(call.dynamic for call in calls),
         torch=torch,
         auto=any(call.auto for call in calls),
+        strict=all(call.strict for call in calls),
     )
 
 
@@ -102,7 +105,9 @@ def _call(
     given = {k.arg: k.value for k in node.keywords if k.arg is not None}
     told_elsewhere = any(k.arg is None for k in node.keywords)
     if kind.startswith("torchscript"):
-        return ExportCall(_scripted(kind, given))
+        strict = given.get("strict")
+        told_loose = isinstance(strict, ast.Constant) and strict.value is False
+        return ExportCall(_scripted(kind, given), strict=not told_loose)
     auto = told_elsewhere or sizes.may_be_auto(given.get("dynamic_shapes"))
     call = ExportCall(frozenset({kind}), dynamic=told_elsewhere or _dynamic(given), auto=auto)
     return call if kind != "onnx" else _onnx(call, given, torch, told_elsewhere)

@@ -16,6 +16,7 @@ from lintorch.guest.parallel import ChildWork, count_room, run_side_by_side
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.isolate import Send
 from lintorch.machine import work_folders
+from lintorch.record.arguments import find_tied_sizes
 from lintorch.record.bounds import SLACK
 from lintorch.record.messages import (
     ExportBegun,
@@ -41,6 +42,8 @@ class RunnableModel:
     built: Built
     model: Model
     fed: Fed
+    livened: bool = False
+    """Whether it has other weights than it was built with; see `liven_model`."""
 
     @property
     def name(self) -> str:
@@ -59,8 +62,10 @@ class _Trial:
 
 def try_exporters(work: ModelWork, subject: RunnableModel) -> None:
     """Export a model on trial with each exporter, and once more in training mode where asked."""
-    if not work.options.dynamic:
+    fixes_sizes = subject.built.like.open_axes == () and subject.fed.followed
+    if fixes_sizes or not work.options.dynamic:
         subject = replace(subject, fed=replace(subject.fed, varied=()))
+    subject = replace(subject, fed=_keep_free_sizes(subject.fed))
     inside = work.options.artifacts or work_folders.current_folder() or None
     trials = [
         _Trial(exporter, train, Path(tempfile.mkdtemp(dir=inside)))
@@ -83,6 +88,13 @@ def try_exporters(work: ModelWork, subject: RunnableModel) -> None:
         work.send(ExportTried(outcome))
 
 
+def _keep_free_sizes(fed: Fed) -> Fed:
+    """Without the sizes that a plain value follows: in an export that value is a constant."""
+    tied = find_tied_sizes(fed.inputs)
+    free = (at for at in fed.varied if all(at[name] == fed.sizes[name] for name in tied))
+    return replace(fed, varied=tuple(free))
+
+
 def _try_in_child(work: ModelWork, subject: RunnableModel, trial: _Trial, send: Send) -> None:
     """In the child: the outcome, then what more can be found out in the time that is left."""
     from lintorch.guest import export
@@ -94,7 +106,11 @@ def _try_in_child(work: ModelWork, subject: RunnableModel, trial: _Trial, send: 
         "user_file": lambda path: files.shown(path) if files.is_user(path) else None,
     }
     opset = work.options.opsets.get(trial.exporter)
-    wanted: dict[str, Any] = {"opset": opset, "keep": bool(work.options.artifacts)}
+    wanted: dict[str, Any] = {
+        "opset": opset,
+        "keep": bool(work.options.artifacts),
+        "strict": work.options.strict,
+    }
     if work.options.scripts:
         send(_write_script(work, subject, trial))
     outcome = export.try_export(
@@ -127,6 +143,8 @@ def _write_script(
         subject.fed.varied,
         opset=work.options.opsets.get(trial.exporter),
         train=trial.train,
+        strict=work.options.strict,
+        livened=subject.livened,
         directory=trial.folder,
     )
     return ScriptWritten(text)

@@ -48,6 +48,8 @@ class ModelOptions:
     """Whether runs are recorded."""
     graphs: bool = True
     """Whether a model whose runs are recorded is traced as a graph too."""
+    axes: bool = True
+    """Whether sizes without a name of their own are changed as well: that backs what is withdrawn."""
     exporters: tuple[str, ...] = ()
     """Those that the model is exported with, on trial."""
     in_training: tuple[tuple[str, str], ...] = ()
@@ -55,6 +57,8 @@ class ModelOptions:
     this is tried as well."""
     opsets: Mapping[str, int] = field(default_factory=dict)
     """By exporter of ONNX, the opset asked of it."""
+    strict: bool = True
+    """Whether torch.jit.trace is to refuse dicts, as it does unless it is told `strict=False`."""
     dynamic: bool = True
     """Whether exports leave sizes open; else each is made, and compared, at the first sizes alone."""
     artifacts: str = ""

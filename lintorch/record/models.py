@@ -11,6 +11,8 @@ from lintorch.record.sites import Row
 
 Stage = Literal["import", "build", "inputs", "run", "stopped"]
 """Where the way to a model's run ended; "stopped" by a limit, an exit or a crash."""
+Purpose = Literal["", "loss", "metric", "discriminator"]
+"""What of training a model is, which nobody deploys; "" for all others."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,24 @@ class Input:
 
 
 @dataclass(frozen=True)
+class PlainArgument:
+    """A value beside tensors that the model is fed: a flag, a word, a number, sides of an image.
+
+    `value` is its expression, as `lintorch.record.plain_values` reads it: `True`, `None`, `'train'`,
+    `(height, width)`; names in it are sizes of the tensors, which it follows. `name` and `at` say
+    where it goes, as those of an input do.
+    """
+
+    name: str
+    value: str
+    at: tuple[int | str, ...] = ()
+
+
+FedArgument = Input | PlainArgument
+"""One place of what a model is fed."""
+
+
+@dataclass(frozen=True)
 class Model:
     """A model that was found, how it was built and what it is fed."""
 
@@ -45,7 +65,7 @@ class Model:
     row: Row
     arguments: Mapping[str, Any] = field(default_factory=dict)
     """Constructor arguments that were filled in, shown as their repr where not plain."""
-    inputs: tuple[Input, ...] = ()
+    inputs: tuple[FedArgument, ...] = ()
     sizes: Mapping[str, int] = field(default_factory=dict)
     contains: tuple[str, ...] = ()
     """`path:Class` of the user's modules inside it."""
@@ -58,6 +78,8 @@ class Model:
     unsaid: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
     """What was stood in for, left out or taken from elsewhere so that it runs, in words."""
+    purpose: Purpose = ""
+    """What it is that is not exported; "" where it is."""
 
 
 @dataclass(frozen=True)

@@ -130,6 +130,8 @@ class Outcome:
     """What an exported ONNX file holds, whatever its numbers are worth."""
     error: float | None = None
     """The largest absolute difference from eager over all sizes; None where none was measured."""
+    devices: tuple[Site, ...] = ()
+    """The lines whose device the exported program holds as a constant."""
     artifact: str = ""
     """The file that was written, where it was asked for."""
     part: str = ""
@@ -140,6 +142,8 @@ class Outcome:
     """A program that shows the same with torch alone, where it was asked for."""
     unwritten: str = ""
     """Why there is no such program."""
+    returned: str = ""
+    """What forward gives back that the exporter does not take, and is all that it refuses: `a dict`."""
     limits: tuple[SizeLimit, ...] = ()
     """What it holds for only, at sizes declared dynamic."""
 

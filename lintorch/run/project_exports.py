@@ -47,7 +47,7 @@ def _read_export_calls(path: str, torch: Release, cache: Cache | None) -> list[E
         return []
     calls = export_calls_in(path, data, torch)
     if cache is not None:
-        plain = [[sorted(c.exporters), c.opset, c.dynamic, c.auto] for c in calls]
+        plain = [[sorted(c.exporters), c.opset, c.dynamic, c.auto, c.strict] for c in calls]
         cache.put(
             path, digest_content(data), (), package_marks(path) if b"torch" in data else (), plain
         )

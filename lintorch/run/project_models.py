@@ -67,6 +67,7 @@ def group_models(
             project=os.path.realpath(folder),
             trace=request.runs_models,
             in_training=in_training,
+            strict=profile.strict,
             opsets={e: n for e in EXPORTERS if (n := profile.opset_asked(e))},
             dynamic=profile.dynamic or _names_inputs(settings),
             limits=limit_models(settings),

@@ -94,6 +94,7 @@ class Settings:
             self.target,
             base.opsets,
             base.auto,
+            base.strict,
         )
 
 

@@ -10,6 +10,8 @@ import libcst as cst
 from lintorch.core.finding import Harm, Hit, Severity
 from lintorch.core.profile import EXPORTERS
 from lintorch.core.rule import Rule
+from lintorch.evidence import Outcome, Trial
+from lintorch.evidence.treatment import report_refusal
 from lintorch.facts.classes.classes import ClassInfo
 from lintorch.facts.exporting.export_calls import literal_strings, onnx_arguments
 from lintorch.facts.exporting.exported_models import Export, export_of, nodes_in_body
@@ -136,6 +138,13 @@ def in_class(node: cst.ClassDef, source: Source) -> Iterator[Hit]:
     if first and all(objects):
         told, harm = first
         yield Hit(values[0], f"forward returns {told}", harm=harm)
+
+
+@rule.trial("failed")
+def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    """The return statement whose value an exporter refused, which takes the tensors in it."""
+    if outcome.returned:
+        yield report_refusal(outcome, outcome, outcome.message)
 
 
 def in_example(export: Export, source: Source) -> Iterator[Hit]:

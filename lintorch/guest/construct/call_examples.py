@@ -10,7 +10,23 @@ from typing import Any
 from lintorch.guest.construct.literal_values import UnknownValueError, evaluate_literal
 from lintorch.guest.construct.snippets import Snippet, split_snippets
 from lintorch.guest.construct.tensor_calls import get_last_name, read_tensor_call, strip_moves
-from lintorch.record.models import Input
+from lintorch.record.models import FedArgument, Input
+
+
+@dataclass(frozen=True)
+class CallPlace:
+    """Where in a project a call is, "" where its own file is read, and which axes an export leaves open there.
+
+    `open_axes` are parameters of `forward`, each with an axis; () where an export fixes all sizes, None
+    where nothing is said.
+    """
+
+    source: str = ""
+    open_axes: tuple[tuple[str, int], ...] | None = None
+
+
+NOT_FOLLOWED = CallPlace()
+"""No call of the project."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +40,8 @@ class Example:
     args: tuple[Any, ...] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     unread: int = 0
-    inputs: tuple[tuple[str, Input], ...] = ()
+    inputs: tuple[tuple[str, FedArgument], ...] = ()
+    place: CallPlace = NOT_FOLLOWED
 
 
 UNREAD = object()

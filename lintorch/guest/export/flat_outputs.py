@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import nn
 
-from lintorch.guest.export.exporter import Job
+from lintorch.guest.export.exporter import Exported, Job
 from lintorch.guest.watch.make_tensors import flatten_output
 
 FLATTENING_SCRIPT = """
@@ -27,6 +29,7 @@ if not isinstance(fresh(eager)(*example), (torch.Tensor, tuple, list)):
     model = Flat(model)
 """
 """The same as part of a program, for outputs that are mappings or dataclasses."""
+_KINDS = {dict: "dict", bool: "bool", int: "number", float: "number", str: "string"}
 
 
 class FlatOutputs(nn.Module):  # type: ignore[misc]
@@ -48,19 +51,47 @@ class FlatOutputs(nn.Module):  # type: ignore[misc]
         return tensors[0] if len(tensors) == 1 else tensors
 
 
-def make_traceable(job: Job) -> nn.Module:
-    """The module itself where a tracer takes its output, else wrapped."""
-    if _is_traceable_output(job.output):
-        return job.module
-    return FlatOutputs(job.module, any(map(_is_count, flatten_output(job.output))))
+def flatten_outputs(job: Job) -> nn.Module:
+    """The module itself where it gives back nothing but tensors in tuples and lists, else wrapped."""
+    if find_odd_output(job.output):
+        return FlatOutputs(job.module, _has_counts(job.output))
+    return job.module
+
+
+def drop_counts(exported: Exported, job: Job) -> Exported:
+    """The same without the sizes among its outputs, which are no tensors in eager."""
+    if _has_counts(job.output):
+        return exported
+
+    def run(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        return [tensor for tensor in exported.run(tensors) if not _is_count(tensor)]
+
+    return replace(exported, run=run)
+
+
+def find_odd_output(output: Any) -> str:
+    """What an output holds, in words, beside tensors in tuples and lists: `a dict`; else ""."""
+    if isinstance(output, torch.Tensor):
+        return ""
+    if isinstance(output, (tuple, list)):
+        return next(filter(None, map(find_odd_output, output)), "")
+    return _name_value(output)
+
+
+def _name_value(value: Any) -> str:
+    if value is None:
+        return "None"
+    for kind, word in _KINDS.items():
+        if type(value) is kind:
+            return f"a {word}"
+    if isinstance(value, Mapping):
+        return f"a mapping, {type(value).__name__}"
+    return f"an object of class {type(value).__name__}"
+
+
+def _has_counts(output: Any) -> bool:
+    return any(map(_is_count, flatten_output(output)))
 
 
 def _is_count(tensor: torch.Tensor) -> bool:
     return tensor.dim() == 0 and not tensor.is_floating_point() and not tensor.is_complex()
-
-
-def _is_traceable_output(output: Any) -> bool:
-    """Whether an output is nothing but tensors in tuples and lists."""
-    if type(output) in (tuple, list):
-        return all(_is_traceable_output(part) for part in output)
-    return isinstance(output, torch.Tensor)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lintorch.guest.export.eager_reference import Eager, NamedSizes
@@ -12,6 +12,8 @@ from lintorch.guest.export.size_conditions import SizeCondition
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.error_text import is_of_memory
 from lintorch.guest.process.limits import TooSlow, limit_seconds
+from lintorch.guest.watch.make_tensors import find_dynamic_names
+from lintorch.record.arguments import pick_tensors
 from lintorch.record.models import Model
 from lintorch.record.outcomes import Outcome, SizeLimit, Variation
 
@@ -106,7 +108,8 @@ def _runs_within(eager: Eager, sizes: NamedSizes, seconds: float) -> bool | None
 def _count_numbers(model: Model, sizes: NamedSizes) -> int:
     """How many numbers the inputs hold at these sizes."""
     shapes = (
-        [sizes[s] if isinstance(s, str) else s for s in given.shape] for given in model.inputs
+        [sizes[s] if isinstance(s, str) else s for s in given.shape]
+        for given in pick_tensors(model.inputs)
     )
     return max(1, sum(map(math.prod, shapes)))
 
@@ -133,18 +136,30 @@ def _choose_sizes(
         name: math.gcd(*(sizes[name] for sizes in (model.sizes, *others))) for name in model.sizes
     }
     coarse = {name: math.lcm(step, _COARSE) for name, step in fine.items()}
-    near = (_list_near_sizes(condition, model.sizes, steps) for steps in (fine, coarse))
+    dynamic = find_dynamic_names(model.sizes, others)
+    near = (
+        [
+            *_list_near_sizes(sorted(condition.names), model.sizes, steps),
+            *_scale_sizes(dynamic, model.sizes),
+        ]
+        for steps in (fine, coarse)
+    )
     found = [next(filter(is_beyond, each), None) for each in near]
     return [sizes for sizes in found if sizes is not None]
 
 
 def _list_near_sizes(
-    condition: SizeCondition, traced: NamedSizes, steps: Mapping[str, int]
+    names: Sequence[str], traced: NamedSizes, steps: Mapping[str, int]
 ) -> Iterator[dict[str, int]]:
-    """One size changed, the nearest first, then all in the same proportion; none below 2, or much larger."""
-    for name in sorted(condition.names):
-        sizes = range(steps[name], _LARGEST + 1, steps[name])
-        near = sorted(sizes, key=lambda size, name=name: abs(size - traced[name]))  # type: ignore[misc]
-        yield from ({**traced, name: size} for size in near if size not in (1, traced[name]))
-    for times in range(2, _LARGEST // max(traced.values()) + 1):
-        yield {name: size * times for name, size in traced.items()}
+    """One of these sizes changed, the nearest first; none below 2."""
+    for name in names:
+        sizes = (s for s in range(steps[name], _LARGEST + 1, steps[name]) if s > 1)
+        distance = {size: abs(size - traced[name]) for size in sizes}
+        yield from ({**traced, name: s} for s in sorted(distance, key=distance.__getitem__))
+
+
+def _scale_sizes(names: Collection[str], traced: NamedSizes) -> Iterator[dict[str, int]]:
+    """All of these sizes changed in the same proportion."""
+    largest = max((traced[name] for name in names), default=_LARGEST)
+    for times in range(2, _LARGEST // largest + 1):
+        yield {name: size * times if name in names else size for name, size in traced.items()}

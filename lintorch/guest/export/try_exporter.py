@@ -10,6 +10,7 @@ from pathlib import Path
 from torch import nn
 
 from lintorch.guest.export import onnx_graph
+from lintorch.guest.export.closed_arguments import close_over_plain, take_tensors_alone
 from lintorch.guest.export.eager_reference import Eager, NamedSizes
 from lintorch.guest.export.error_reading import (
     UserFile,
@@ -19,8 +20,9 @@ from lintorch.guest.export.error_reading import (
     summarise_error,
 )
 from lintorch.guest.export.exporter import ONNX_FILE, Explained, Exported, Job, Refused
-from lintorch.guest.export.find_exporter import find_exporter
+from lintorch.guest.export.find_exporter import find_exporter, takes_plain
 from lintorch.guest.export.module_state import copy_module
+from lintorch.guest.export.refused_output import explain_refused_output
 from lintorch.guest.export.size_conditions import name_conditions
 from lintorch.guest.export.size_limits import describe_limits, find_sizes_beyond
 from lintorch.guest.export.verdict_on_export import judge_export
@@ -51,6 +53,7 @@ def try_export(
     user_file: UserFile,
     directory: Path,
     keep: bool = False,
+    strict: bool = True,
 ) -> Outcome:
     """Exports `module`, runs the result and compares it with eager.
 
@@ -76,23 +79,52 @@ def try_export(
     dynamic = find_dynamic_names(model.sizes, others)
     with copy_module(module, train) as copied, log_warnings(user_file) as heard:
         given = eager.make_inputs(model.sizes)
-        job = Job(copied, model.inputs, given, dynamic, opset, directory, output, keep)
+        job = Job(copied, model.inputs, given, dynamic, opset, directory, output, keep, strict)
         made = run_exporter(exporter, job, user_file)
+        if isinstance(made, Outcome):
+            made = explain_refused_output(
+                made,
+                job,
+                lambda other: run_exporter(exporter, other, user_file),
+                lambda other: judge_export(exporter, other, eager, others, train),
+                user_file,
+            )
     if isinstance(made, Exported):
-        artifact, ir = made.artifact, made.ir
-        beyond = () if train else find_sizes_beyond(name_conditions(job), eager, others, _SECONDS)
-        further = [sizes for each in beyond for sizes in each.sizes]
-        tried = {Variation.between(model.sizes, sizes): sizes for sizes in (*others, *further)}
-        made = judge_export(exporter, made, eager, [*tried.values()], train)
-        limits = tuple(describe_limits(beyond, made, model.sizes, user_file))
-        made = replace(made, artifact=artifact, ir=ir, limits=limits)
+        made = _judge_made(exporter, made, job, eager, others, train, user_file)
     seconds = round(time.monotonic() - started, 3)
     held = onnx_graph.read_operator_uses(directory / ONNX_FILE, user_file) if not train else ()
     return replace(made, warnings=tuple(heard), seconds=seconds, graph=held)
 
 
+def _judge_made(
+    exporter: str,
+    made: Exported,
+    job: Job,
+    eager: Eager,
+    others: Sequence[NamedSizes],
+    train: bool,
+    user_file: UserFile,
+) -> Outcome:
+    """The verdict at all sizes, those beyond what the exporter took for given too, and what it read off."""
+    beyond = () if train else find_sizes_beyond(name_conditions(job), eager, others, _SECONDS)
+    further = [sizes for each in beyond for sizes in each.sizes]
+    tried = {Variation.between(eager.model.sizes, sizes): sizes for sizes in (*others, *further)}
+    judged = judge_export(exporter, made, eager, [*tried.values()], train)
+    kept = (find_site_in_text(stack, user_file) for stack in made.devices)
+    return replace(
+        judged,
+        devices=tuple(dict.fromkeys(site for site in kept if site)),
+        artifact=made.artifact,
+        ir=made.ir,
+        limits=tuple(describe_limits(beyond, judged, eager.model.sizes, user_file)),
+    )
+
+
 def run_exporter(exporter: str, job: Job, user_file: UserFile) -> Exported | Outcome:
     """What the exporter makes of a job, or how it fails."""
+    if not takes_plain(exporter) and (alone := close_over_plain(job)) is not job:
+        made = run_exporter(exporter, alone, user_file)
+        return take_tensors_alone(made) if isinstance(made, Exported) else made
     try:
         return find_exporter(exporter).export(job)
     except Refused as refused:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lintorch.guest.export.compare_numbers import ABSOLUTE, LOW_ABSOLUTE, LOW_RELATIVE, RELATIVE
+from lintorch.guest.feed import lively_weights
 from lintorch.guest.watch.make_tensors import SEED
 from lintorch.record.arguments import arrange_arguments
-from lintorch.record.models import Input
+from lintorch.record.models import FedArgument, Input
 
 _HEAD = '''\
 """{title}
@@ -16,6 +18,8 @@ _HEAD = '''\
 Run it by the Python that has torch: `python {name}`. Ends with 0 where the export is right, and
 else with what is wrong.
 """
+
+from __future__ import annotations
 
 import copy
 import dataclasses
@@ -25,8 +29,11 @@ import os
 import random
 import sys
 import tempfile
+from collections import Counter
+from typing import Any
 
 import torch
+from torch import nn
 
 sys.argv = sys.argv[:1]
 torch.set_num_threads(1)
@@ -96,28 +103,38 @@ for sizes in {sizes}:
 print("right: the exported model gives eager's numbers")
 """
 
+_LIVENING = (
+    "lively = fresh(eager)  # through weights as they are made at random the signal may die",
+    "seed()",
+    "liven_weights(lively, example)",
+    "keep_weights(eager, lively)",
+)
+
 
 def write_program(
     title: str,
     name: str,
     building: Sequence[str],
-    inputs: Sequence[Input],
+    inputs: Sequence[FedArgument],
     sizes: Sequence[Mapping[str, int]],
     exporting: str,
     train: bool,
+    livened: bool = False,
 ) -> str:
     """The whole text; `sizes` holds those that are traced first, then others to compare at.
 
     `exporting` are the exporter's statements: they have `model`, `example`, `path` and a `folder`
-    to write to, and set `exported`.
+    to write to, and set `exported`. A `livened` model gets its weights as in `liven_model`.
     """
     head = _HEAD.format(title=title, name=name)
     body = [
+        *(_copy_definitions() if livened else ()),
         *building,
         "eager = model.eval()",
-        f"model = fresh(eager).{'train' if train else 'eval'}()",
         *_write_inputs(inputs, sizes[0]),
         "example = inputs()",
+        *(_LIVENING if livened else ()),
+        f"model = fresh(eager).{'train' if train else 'eval'}()",
         'folder = tempfile.TemporaryDirectory(prefix="repro-")',
         exporting.strip("\n"),
     ]
@@ -128,8 +145,14 @@ def write_program(
     return head + "\n" + "\n".join(body) + "\n" + tail
 
 
-def _write_inputs(inputs: Sequence[Input], sizes: Mapping[str, int]) -> list[str]:
-    """A function from named sizes to the tensors that the model is fed."""
+def _copy_definitions() -> list[str]:
+    """What gives a model lively weights, as it is defined in its own file."""
+    _, begin, text = inspect.getsource(lively_weights).partition("_LAYERS = ")
+    return [begin + text]
+
+
+def _write_inputs(inputs: Sequence[FedArgument], sizes: Mapping[str, int]) -> list[str]:
+    """A function from named sizes to what the model is fed."""
     named = ", ".join(f"{name}={size}" for name, size in sizes.items())
     return [
         "",
@@ -139,7 +162,7 @@ def _write_inputs(inputs: Sequence[Input], sizes: Mapping[str, int]) -> list[str
         "    return (",
         *(
             f"        {_write_argument(part)},"
-            for part in arrange_arguments(inputs, list(map(_write_tensor, inputs)))
+            for part in arrange_arguments(inputs, list(map(_write_leaf, inputs)))
         ),
         "    )",
         "",
@@ -155,6 +178,10 @@ def _write_argument(argument: Any) -> str:
     if isinstance(argument, list):
         return "[" + ", ".join(map(_write_argument, argument)) + "]"
     return str(argument)
+
+
+def _write_leaf(given: FedArgument) -> str:
+    return _write_tensor(given) if isinstance(given, Input) else given.value
 
 
 def _write_tensor(given: Input) -> str:

@@ -10,28 +10,37 @@ import torch
 from torch import nn
 
 from lintorch.record.arguments import arrange_arguments
-from lintorch.record.models import Input
+from lintorch.record.models import FedArgument, Input
+from lintorch.record.plain_values import evaluate_plain
 
 SEED = 20240229
 _SPATIAL = ("depth", "height", "width")
 
 
 def make_inputs(
-    inputs: Sequence[Input], sizes: Mapping[str, int], seed: int = SEED
-) -> tuple[torch.Tensor, ...]:
-    """One tensor per input, the same values at every call; named sizes take their value of `sizes`."""
+    inputs: Sequence[FedArgument], sizes: Mapping[str, int], seed: int = SEED
+) -> tuple[Any, ...]:
+    """One tensor or plain value per input, the same at every call; names take their value of `sizes`."""
     generator = torch.Generator().manual_seed(seed)
-    return tuple(_tensor(given, sizes, generator) for given in inputs)
+    return tuple(
+        _tensor(given, sizes, generator)
+        if isinstance(given, Input)
+        else evaluate_plain(given.value, sizes)
+        for given in inputs
+    )
 
 
 def make_arguments(
-    module: nn.Module, inputs: Sequence[Input], sizes: Mapping[str, int], seed: int = SEED
+    module: nn.Module, inputs: Sequence[FedArgument], sizes: Mapping[str, int], seed: int = SEED
 ) -> tuple[Any, ...]:
     """Arguments that a module can take: tensors without values where its weights have none."""
     made = make_inputs(inputs, sizes, seed)
-    return arrange_arguments(
-        inputs, [each.to("meta") for each in made] if is_weightless(module) else made
-    )
+    return arrange_arguments(inputs, move_tensors(made, "meta") if is_weightless(module) else made)
+
+
+def move_tensors(values: Sequence[Any], device: str) -> list[Any]:
+    """The same values, the tensors among them on a device."""
+    return [each.to(device) if isinstance(each, torch.Tensor) else each for each in values]
 
 
 def is_weightless(module: nn.Module) -> bool:
@@ -42,6 +51,12 @@ def is_weightless(module: nn.Module) -> bool:
 def flatten_output(output: Any) -> list[torch.Tensor]:
     """The tensors inside an output, in order, through tuples, lists, mappings and dataclasses."""
     return list(_leaves(output, set()))
+
+
+def is_scalar(output: Any) -> bool:
+    """Whether an output is one number or several, each without a dimension."""
+    tensors = flatten_output(output)
+    return all(not each.ndim for each in tensors) if tensors else type(output) in (int, float)
 
 
 def find_tensors(value: Any) -> Iterator[torch.Tensor]:

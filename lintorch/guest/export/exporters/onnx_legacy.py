@@ -8,11 +8,11 @@ from typing import Any
 
 import torch
 
-from lintorch.guest.export import flat_outputs
 from lintorch.guest.export.error_reading import list_causes, list_frames, summarise_error
 from lintorch.guest.export.exporter import ONNX_FILE, Explained, Exported, Job
 from lintorch.guest.export.exporters import onnx_runtime
 from lintorch.guest.export.onnx_graph import reverse_legacy_stack
+from lintorch.record.arguments import pick_tensors
 
 _NATIVE_KINDS = ("onnx::", "prim::")
 _ADVISED_OPSET = re.compile(r"(?:try opset version|was added in version) (\d+)")
@@ -43,10 +43,10 @@ def export(job: Job) -> Exported:
     Only a verbose export keeps with each node of the file where it came from.
     """
     path = job.directory / ONNX_FILE
-    names = [given.label for given in job.inputs]
+    names = [given.label for given in pick_tensors(job.inputs)]
     axes = {name: axes for name, axes in zip(names, job.list_dynamic_axes(), strict=True) if axes}
     torch.onnx.export(
-        flat_outputs.make_traceable(job),
+        job.module,
         onnx_runtime.make_onnx_arguments(job),
         str(path),
         dynamo=False,
@@ -61,13 +61,10 @@ def export(job: Job) -> Exported:
 def script(job: Job) -> str:
     """As `export`."""
     opset = "" if job.opset is None else f"\n    opset_version={job.opset},"
-    names = [given.label for given in job.inputs]
+    names = [given.label for given in pick_tensors(job.inputs)]
     axes = {name: axes for name, axes in zip(names, job.list_dynamic_axes(), strict=True) if axes}
-    return (
-        flat_outputs.FLATTENING_SCRIPT
-        + _SCRIPT.format(names=names, axes=axes or None, opset=opset)
-        + onnx_runtime.write_running(job)
-    )
+    exporting = _SCRIPT.format(names=names, axes=axes or None, opset=opset)
+    return exporting + onnx_runtime.write_running(job)
 
 
 def explain(error: BaseException, job: Job) -> Explained:

@@ -6,9 +6,10 @@ import torch
 
 from lintorch.guest.export import flat_outputs
 from lintorch.guest.export.exporter import Explained, Exported, Job, save_artifact, wrap_module
+from lintorch.guest.export.exporters.traced_module import list_kept_devices
 
 _SCRIPT = """
-exported = torch.jit.trace(model, example, check_trace=False, strict=False)
+exported = torch.jit.trace(model, example, check_trace=False{strict})
 """
 
 
@@ -20,17 +21,19 @@ def available() -> str:
 def export(job: Job) -> Exported:
     """Traces without torch's own check: outputs are compared with eager at every size anyway."""
     traced = torch.jit.trace(
-        flat_outputs.make_traceable(job),
+        job.module,
         job.arrange_arguments(job.example),
         check_trace=False,
-        strict=False,
+        strict=job.strict,
     )
-    return wrap_module(job, traced, save_artifact(job, "model.pt", traced.save))
+    artifact = save_artifact(job, "model.pt", traced.save)
+    exported = wrap_module(job, traced, artifact, list_kept_devices(traced))
+    return flat_outputs.drop_counts(exported, job)
 
 
 def script(job: Job) -> str:
     """As `export`."""
-    return flat_outputs.FLATTENING_SCRIPT + _SCRIPT
+    return _SCRIPT.format(strict="" if job.strict else ", strict=False")
 
 
 def explain(error: BaseException, job: Job) -> Explained:
