@@ -123,7 +123,7 @@ def test_a_trial_has_the_documented_keys(exported: dict[str, Any]) -> None:
         "operator",
         "location",
     } < set(right)
-    assert {"message", "max_abs_error", "seconds", "artifact"} < set(right)
+    assert {"message", "limits", "max_abs_error", "seconds", "artifact"} < set(right)
     assert (right["opset"], right["target"], right["message"]) == (20, None, None)
     assert 0 <= right["max_abs_error"] < 1e-4
     assert right["seconds"] > 0
