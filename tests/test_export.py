@@ -40,7 +40,7 @@ class Plain(nn.Module):
         self.conv = nn.Conv2d(3, width, 1)
 
     def forward(self, x):
-        return {"map": self.conv(x)}
+        return (self.conv(x),)
 
 
 class Decompose(nn.Module):
@@ -164,7 +164,7 @@ def test_artifacts_are_written_where_asked_and_nothing_else(
     assert {path.name for path in project.iterdir()} == {"nets", "out", "repro"}
     program = (
         "import torch; p = torch.export.load('out/nets/net.Plain/torch.export/model.pt2');"
-        "print([*p.module()(torch.zeros(5, 3, 7, 9))['map'].shape])"
+        "print([*p.module()(torch.zeros(5, 3, 7, 9))[0].shape])"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=project, capture_output=True, text=True
@@ -460,3 +460,14 @@ def test_a_target_without_a_table_is_told_at_once(tmp_path: Path) -> None:
     done = lintorch("export", ".", "--target", "tensorrt-8.3", cwd=tmp_path)
     assert done.returncode == 2
     assert "tensorrt-8.2" in done.stderr
+
+
+def test_only_the_models_that_are_named_are_exported(project: Path) -> None:
+    named = ["--model", "Plain", "--model", "nets/net.py:Deep", "--model", "Nobody"]
+    to = ["--to", "torchscript-trace"]
+    done = lintorch("export", "nets", *named, *to, "--output-format", "json", cwd=project)
+    models = [model["model"] for model in json.loads(done.stdout)["models"]]
+    assert sorted(models) == ["nets/net.py:Deep", "nets/net.py:Plain"]
+    nothing = lintorch("export", "nets", "--model", "Nobody", *to, cwd=project)
+    assert nothing.returncode == 2
+    assert nothing.stderr == "lintorch: no models found\n"

@@ -9,7 +9,7 @@ from examining import examine_files, write_files
 from reported import failure_of, model_of, subject_of
 
 from lintorch.host.reports import Report
-from lintorch.record.input_notation import write_input
+from lintorch.record.input_notation import write_arguments
 from lintorch.record.model_options import ModelLimits
 
 LIMITS = ModelLimits(seconds=60)
@@ -38,7 +38,7 @@ def name_of(report: Report) -> str:
 def fed(report: Report) -> list[str]:
     assert report.failure is None, report.failure
     model = model_of(report)
-    return [write_input(given, model.sizes) for given in model.inputs]
+    return write_arguments(model.inputs, model.sizes)
 
 
 HEAD = """

@@ -55,7 +55,7 @@ def test_every_event_is_one_that_rules_can_name() -> None:
                 "wrong",
                 wrong=(
                     Deviation(AS_TRACED, None),
-                    Deviation(Variation.of_group("width,height"), 1),
+                    Deviation(Variation(("height", "width"), (97, 129)), 1),
                 ),
             )
         ),

@@ -211,7 +211,7 @@ def tried(
         exporter,
         module.eval(),
         model,
-        vary_sizes(model, runs),
+        vary_sizes(model.sizes, runs),
         opset=opset,
         train=train,
         user_file=lambda path: "m.py" if path == __file__ else None,
@@ -293,7 +293,7 @@ def test_a_baked_batch_is_wrong_at_another_batch(
 ) -> None:
     outcome = tried(model(), exporter, tmp_path)
     assert outcome.status == "wrong"
-    assert set(outcome.wrong_at) == {Variation.of_group("batch")}
+    assert set(outcome.wrong_at) == {Variation(("batch",), (3,))}
     assert "at batch 3" in outcome.detail
     warned = [site for text, site in outcome.warnings if site]
     assert [site.row for site in warned] == ([row_of(model, "int(")] if model is IntSize else [])
@@ -334,7 +334,7 @@ def test_a_module_that_cannot_be_copied_is_left_as_it_was(tmp_path: Path) -> Non
 
 def test_a_pool_to_a_fixed_size_is_wrong_at_another_size(tmp_path: Path) -> None:
     outcome = tried(Pooled(), "onnx", tmp_path)
-    assert outcome.wrong_at == {Variation.of_group("height,width"): None}
+    assert outcome.wrong_at == {Variation(("height", "width"), (49, 81)): None}
     assert "at height,width 49×81" in outcome.detail
 
 
@@ -405,7 +405,7 @@ def test_a_random_model_is_said_to_be_random(tmp_path: Path) -> None:
 
 
 def test_a_random_model_can_be_of_a_wrong_shape(tmp_path: Path) -> None:
-    batch = Variation.of_group("batch")
+    batch = Variation(("batch",), (3,))
     assert tried(NoisyBaked(), "torchscript-trace", tmp_path).wrong_at == {batch: None}
 
 
@@ -450,7 +450,7 @@ def test_what_a_trace_does_not_take_is_refused_where_it_is_returned(tmp_path: Pa
 
 def test_a_trace_takes_dicts_where_the_project_says_so(tmp_path: Path) -> None:
     wrong = tried(Labelled(), "torchscript-trace", tmp_path, strict=False).wrong_at
-    assert wrong.keys() == {Variation.of_sizes(["batch"])}
+    assert wrong.keys() == {Variation(("batch",), (3,))}
 
 
 @pytest.mark.parametrize("exporter", ALL[:4])

@@ -12,6 +12,7 @@ from lintorch.cli.shared_options import (
     choice_options,
     exporter_option,
     limit_options,
+    model_option,
     paths_argument,
     split_words,
     target_option,
@@ -59,6 +60,7 @@ _LEVELS = ("note", "warning", "error")
 @click.option("--opset", cls=SettingOption, type=click.IntRange(7, 30),
               help="The ONNX opset you deploy with.")  # fmt: skip
 @target_option
+@model_option
 @limit_options
 @choice_options
 @click.option("--jobs", "-j", type=click.IntRange(0), default=0, help="Processes; 0: one per core.")

@@ -12,6 +12,7 @@ from lintorch.cli.shared_options import (
     choice_options,
     exporter_option,
     limit_options,
+    model_option,
     paths_argument,
     target_option,
 )
@@ -36,6 +37,7 @@ from lintorch.report import EXPORT_FORMATS
 @click.option(
     "--output-format", type=click.Choice(EXPORT_FORMATS), default="full", show_default=True
 )
+@model_option
 @limit_options
 @choice_options
 @click.option("--jobs", "-j", type=click.IntRange(0), default=0,

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from lintorch.cli.shared_options import limit_options, paths_argument, python_option
+from lintorch.cli.shared_options import limit_options, model_option, paths_argument, python_option
 
 
 @click.command("models")
@@ -19,6 +19,7 @@ from lintorch.cli.shared_options import limit_options, paths_argument, python_op
 @click.option(
     "--containment", is_flag=True, help="Say what holds models in on this machine; run none."
 )
+@model_option
 @limit_options
 @python_option
 @click.option("--jobs", "-j", type=click.IntRange(0), default=0,

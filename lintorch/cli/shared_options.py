@@ -83,6 +83,10 @@ limit_options = combine_options(
     click.option("--trace-disk", cls=SettingOption, type=click.IntRange(1), metavar="MB",
                  help="Megabytes that the models of a file may write."),
 )  # fmt: skip
+model_option = click.option(
+    "--model", "only", multiple=True, metavar="NAME", callback=_drop_repeats,
+    help="Only this model, Class or file.py:Class; may be repeated.",
+)  # fmt: skip
 python_option = click.option(
     "--python", cls=SettingOption, metavar="PATH", callback=_name_python,
     help="The interpreter whose torch runs the models.",

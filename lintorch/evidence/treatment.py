@@ -33,8 +33,8 @@ def wrong_sizes(outcome: Outcome) -> tuple[Sizes, ...]:
 
 
 def name_sizes(variations: Iterable[Variation]) -> tuple[Sizes, ...]:
-    """The named sizes that are changed in each; an export in training mode is at no other sizes."""
-    return tuple(each.changed for each in variations if not each.training)
+    """The names of the sizes that are changed, each once; an export in training mode is at no other sizes."""
+    return tuple(dict.fromkeys(each.changed for each in variations if not each.training))
 
 
 def report_refusal(node: object, outcome: Outcome, why: str) -> Hit:

@@ -40,6 +40,9 @@ def examine_file(
     try:
         text = Path(path).read_bytes()
         found = outline_definitions(text)
+        names = (*found.classes, *found.factories)
+        if chosen.only and not any(chosen.wants_model(shown, name) for name in names):
+            return
         module = import_file(Path(path), Path(chosen.project))
     except BaseException as error:  # whatever user code raises, SystemExit too
         send(ModelFailed(_describe_import_error(error, files, shown)))
@@ -49,6 +52,8 @@ def examine_file(
     tried = 0
     for candidate in find_candidates(module, found, text):
         if f"{shown}:{candidate.qualname}" in covered:
+            continue
+        if not chosen.wants_model(shown, candidate.qualname):
             continue
         if tried == MOST_MODELS:
             cause = f"only the first {MOST_MODELS} models of a file are tried; configure this one to have it tried"

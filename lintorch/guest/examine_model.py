@@ -26,11 +26,13 @@ from lintorch.guest.process.assumptions import list_assumptions
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.isolate import Send
 from lintorch.guest.watch import record_run
+from lintorch.guest.watch.change_axis import record_changed_axis
 from lintorch.guest.watch.size_ranges import find_user_modules
 from lintorch.guest.watch.trace_graphs import TRACERS
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.bounds import SLACK
 from lintorch.record.events import Raised
+from lintorch.record.held_axes import Axis, list_held_axes
 from lintorch.record.messages import (
     FactShown,
     GraphTried,
@@ -47,6 +49,8 @@ from lintorch.record.work_bounds import REPLAY_SECONDS
 
 _REFUSED_SHARE = 0.1
 """Of the time that is left, for each try at sizes that a model does not take."""
+_AXES_SHARE = 0.2
+"""Of the time that is left, for all changes of sizes that have no name of their own."""
 
 
 def examine_model(
@@ -79,8 +83,11 @@ def examine_model(
     subject = record_run.WatchedModel(
         built.module, fed.inputs, built.sites, whole, files, built.outside
     )
-    if options.trace and _record_runs(work, subject, fed) and options.graphs:
-        _trace_graphs(work, subject, fed)
+    if options.trace and _record_runs(work, subject, fed):
+        if options.axes and options.dynamic:
+            _change_axes(work, subject, fed)
+        if options.graphs:
+            _trace_graphs(work, subject, fed)
     if setting or not is_loss_signature(
         [given.name for given in model.inputs]
     ):  # losses stay at home
@@ -112,7 +119,7 @@ def _record_runs(work: ModelWork, subject: record_run.WatchedModel, fed: Fed) ->
     raised = (*_record_refusals(work, subject, fed),)
     first: ModelRun | None = None
     error = ""
-    for sizes in (fed.sizes, *fed.varied.values()):
+    for sizes in (fed.sizes, *fed.varied):
 
         def send_run(send: Send, sizes: Mapping[str, int] = sizes) -> None:
             send(RunRecorded(record_run.record_run(subject, sizes)))
@@ -140,7 +147,7 @@ def _record_refusals(
 ) -> Iterator[Raised]:
     """What the model raises at the sizes that it does not take, run afresh."""
     named = replace(subject, inputs=fed.named)
-    for changed in fed.refused.values():
+    for changed in fed.refused:
 
         def send_refusal(send: Send, changed: Mapping[str, int] = changed) -> None:
             event = record_run.record_refusal(named, {**fed.named_sizes, **changed}, changed)
@@ -151,6 +158,23 @@ def _record_refusals(
         )
         found = (parcel.open_as(RefusalSeen).event for parcel in sent)
         yield from (event for event in found if event is not None)
+
+
+def _change_axes(work: ModelWork, subject: record_run.WatchedModel, fed: Fed) -> None:
+    """Change each axis that no named size changes; of one that takes too long nothing is known."""
+    ends = clock() + work.count_seconds_left() * _AXES_SHARE
+    for axis in list_held_axes(fed.inputs) if fed.varied else ():
+        left = ends - clock()
+        if left <= 0:
+            return
+
+        def send_run(send: Send, axis: Axis = axis) -> None:
+            run = record_changed_axis(subject, fed.sizes, axis)
+            if run is not None:
+                send(RunRecorded(run))
+
+        for parcel in work.run_step(send_run, left, RunRecorded)[0]:
+            work.send(parcel)
 
 
 def _replay_run(

@@ -16,6 +16,7 @@ from lintorch.guest.parallel import ChildWork, count_room, run_side_by_side
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.isolate import Send
 from lintorch.machine import work_folders
+from lintorch.record.arguments import find_tied_sizes
 from lintorch.record.bounds import SLACK
 from lintorch.record.messages import (
     ExportBegun,
@@ -62,7 +63,8 @@ class _Trial:
 def try_exporters(work: ModelWork, subject: RunnableModel) -> None:
     """Export a model on trial with each exporter, and once more in training mode where asked."""
     if not work.options.dynamic:
-        subject = replace(subject, fed=replace(subject.fed, varied={}))
+        subject = replace(subject, fed=replace(subject.fed, varied=()))
+    subject = replace(subject, fed=_keep_free_sizes(subject.fed))
     inside = work.options.artifacts or work_folders.current_folder() or None
     trials = [
         _Trial(exporter, train, Path(tempfile.mkdtemp(dir=inside)))
@@ -83,6 +85,13 @@ def try_exporters(work: ModelWork, subject: RunnableModel) -> None:
         if not outcome.artifact:
             shutil.rmtree(trial.folder, ignore_errors=True)
         work.send(ExportTried(outcome))
+
+
+def _keep_free_sizes(fed: Fed) -> Fed:
+    """Without the sizes that a plain value follows: in an export that value is a constant."""
+    tied = find_tied_sizes(fed.inputs)
+    free = (at for at in fed.varied if all(at[name] == fed.sizes[name] for name in tied))
+    return replace(fed, varied=tuple(free))
 
 
 def _try_in_child(work: ModelWork, subject: RunnableModel, trial: _Trial, send: Send) -> None:

@@ -39,7 +39,8 @@ def examine_models(
     covered: set[str] = set()
     with LastingWorker(python, options.artifacts) as workers:
         for name, setting in configured.items():
-            if is_wanted(setting, checked, options.project):
+            place = str(setting["factory"]).partition(":")[0]
+            if options.wants_model(place, name) and is_wanted(setting, checked, options.project):
                 covered.add(inferred_name(setting, checked, options.project))
                 task = make_configured_task(name, setting, checked, options)
                 yield from _note_covered(run_task(workers, task, progress), covered)

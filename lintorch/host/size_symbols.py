@@ -12,16 +12,15 @@ from lintorch.record.runs import ModelRun
 
 def traced_to_sizes(runs: Sequence[ModelRun]) -> tuple[ModelRun, ...]:
     """The same runs, with `symbols` of every question about a size."""
-    if len(runs) < 2:
+    others = [run for run in runs[1:] if not run.axis]
+    if not others:
         return tuple(runs)
-    first, *others = runs
-    changed = {
-        name: dict(_numbered(run.events)) for run in others for name in [_changed(first, run)]
-    }
+    first = runs[0]
+    changed = [(_changed(first, run), dict(_numbered(run.events))) for run in others]
     found: dict[Hashable, tuple[str, ...]] = {}
     for key, event in _numbered(first.events):
-        differing = [n for n, again in changed.items() if _differs(event, again.get(key))]
-        found[key] = tuple(part for names in differing for part in names)
+        differing = [names for names, again in changed if _differs(event, again.get(key))]
+        found[key] = tuple(dict.fromkeys(part for names in differing for part in names))
     return tuple(_marked(run, found) for run in runs)
 
 

@@ -1,4 +1,4 @@
-"""A model's arguments: each a tensor, or lists and mappings of tensors that are listed one by one."""
+"""A model's arguments: each a tensor or plain value, or lists and mappings of these, listed one by one."""
 
 from __future__ import annotations
 
@@ -6,18 +6,30 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
-from lintorch.record.models import Input
+from lintorch.record.models import FedArgument, Input, PlainArgument
+from lintorch.record.plain_values import list_size_names
 
 LeafPlace = tuple[int | str, ...]
 
 
-def arrange_arguments(inputs: Sequence[Input], values: Sequence[Any]) -> tuple[Any, ...]:
+def arrange_arguments(inputs: Sequence[FedArgument], values: Sequence[Any]) -> tuple[Any, ...]:
     """One value per input as one per argument: those of one argument in its lists and mappings."""
     pairs = enumerate(zip(inputs, values, strict=True))
     groups = groupby(pairs, lambda pair: pair[1][0].name if pair[1][0].at else pair[0])
     return tuple(
         nest_values((given.at, value) for _, (given, value) in group) for _, group in groups
     )
+
+
+def pick_tensors(inputs: Iterable[FedArgument]) -> tuple[Input, ...]:
+    """The inputs that are tensors."""
+    return tuple(given for given in inputs if isinstance(given, Input))
+
+
+def find_tied_sizes(inputs: Iterable[FedArgument]) -> frozenset[str]:
+    """Names of sizes that a plain value follows: whatever is exported with it holds for these alone."""
+    plain = (given for given in inputs if isinstance(given, PlainArgument))
+    return frozenset(name for given in plain for name in list_size_names(given.value))
 
 
 def nest_values(placed: Iterable[tuple[LeafPlace, Any]]) -> Any:

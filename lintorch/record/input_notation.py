@@ -1,6 +1,7 @@
 """How inputs are written: `float32[batch, 3, height=512, width=512]`, `int64[batch, sequence=16] in 0..98`.
 
-Arguments that hold several tensors are lists and mappings of such texts.
+Arguments that hold several tensors are lists and mappings of such texts. What is no tensor is a value
+behind an equals sign, `= True`, `= (height, width)`, in which names stand for sizes of the tensors.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ from dataclasses import replace
 from typing import Any
 
 from lintorch.record.arguments import arrange_arguments, list_leaves
-from lintorch.record.models import Input
+from lintorch.record.models import FedArgument, Input, PlainArgument
+from lintorch.record.plain_values import parse_plain
 
 FIRST_SIZES = {"batch": 2, "height": 64, "width": 64, "depth": 32, "sequence": 16, "length": 256}
 """What a named size is at first where nothing else says."""
 _OTHER_SIZE = 8
+_PLAIN_MARK = "="
 _DTYPES = frozenset(
     [
         "float16",
@@ -52,23 +55,46 @@ def parse_input(text: str, name: str = "") -> tuple[Input, dict[str, int]]:
     return Input(name, match["dtype"], tuple(shape), low, high), sizes
 
 
-def parse_argument(written: Any, name: str = "") -> tuple[tuple[Input, ...], dict[str, int]]:
+def parse_argument(written: Any, name: str = "") -> tuple[tuple[FedArgument, ...], dict[str, int]]:
     """The inputs of an argument, which may be a list or mapping of such texts, and their sizes."""
-    parsed = [(place, parse_input(text, name)) for place, text in list_leaves(written)]
+    parsed = [(place, _parse_leaf(text, name)) for place, text in list_leaves(written)]
     sizes = {size: first for _, (_, named) in parsed for size, first in named.items()}
     return tuple(replace(given, at=place) for place, (given, _) in parsed), sizes
 
 
-def write_arguments(inputs: Sequence[Input], sizes: Mapping[str, int]) -> list[Any]:
-    """An argument after the other, as `parse_argument` reads it."""
-    return list(arrange_arguments(inputs, [write_input(given, sizes) for given in inputs]))
+def _parse_leaf(written: Any, name: str) -> tuple[FedArgument, dict[str, int]]:
+    """A tensor, or a plain value: TOML's own, or what stands behind an equals sign."""
+    if isinstance(written, (bool, int, float)):
+        return PlainArgument(name, repr(written)), {}
+    if isinstance(written, str) and written.lstrip().startswith(_PLAIN_MARK):
+        value = written.strip().removeprefix(_PLAIN_MARK).strip()
+        parse_plain(value)
+        return PlainArgument(name, value), {}
+    return parse_input(written, name)
 
 
-def describe_inputs(inputs: Sequence[Input], sizes: Mapping[str, int]) -> str:
+def write_arguments(inputs: Sequence[FedArgument], sizes: Mapping[str, int]) -> list[Any]:
+    """An argument after the other, as `parse_argument` reads it. Raises ValueError."""
+    return list(arrange_arguments(inputs, [_write_leaf(given, sizes) for given in inputs]))
+
+
+def _write_leaf(given: FedArgument, sizes: Mapping[str, int]) -> str:
+    if isinstance(given, Input):
+        return write_input(given, sizes)
+    parse_plain(given.value)
+    return f"{_PLAIN_MARK} {given.value}"
+
+
+def describe_inputs(inputs: Sequence[FedArgument], sizes: Mapping[str, int]) -> str:
     """All arguments in one line, by their names."""
     names = arrange_arguments(inputs, [given.name for given in inputs])
     pairs = zip(map(_first, names), write_arguments(inputs, sizes), strict=True)
-    return ", ".join((f"{name}: " if name else "") + _line(part) for name, part in pairs)
+    return ", ".join(_describe_argument(name, _line(part)) for name, part in pairs)
+
+
+def _describe_argument(name: str, written: str) -> str:
+    """`x: float32[batch, 3]`, and `flag = True` of a plain value."""
+    return f"{name}{' ' if written.startswith(_PLAIN_MARK) else ': '}{written}" if name else written
 
 
 def _first(argument: Any) -> Any:

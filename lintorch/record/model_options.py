@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -41,10 +42,14 @@ class ModelOptions:
 
     project: str = ""
     """The real path of the folder that models are run for."""
+    only: tuple[str, ...] = ()
+    """Names of those that are wanted, "Class" or "file.py:Class"; all where none is named."""
     trace: bool = False
     """Whether runs are recorded."""
     graphs: bool = True
     """Whether a model whose runs are recorded is traced as a graph too."""
+    axes: bool = True
+    """Whether sizes without a name of their own are changed as well: that backs what is withdrawn."""
     exporters: tuple[str, ...] = ()
     """Those that the model is exported with, on trial."""
     in_training: tuple[tuple[str, str], ...] = ()
@@ -63,3 +68,10 @@ class ModelOptions:
     limits: ModelLimits = ModelLimits()
     processes: int = 1
     """Files that are looked at side by side, and else exports of one model, at most."""
+
+    def wants_model(self, path: str, qualname: str) -> bool:
+        """Whether the model of this name, in the file at the path as it was given, is looked at."""
+        return not self.only or any(
+            name in (qualname, f"{path}:{qualname}", f"{os.path.normpath(path)}:{qualname}")
+            for name in map(os.path.normpath, self.only)
+        )

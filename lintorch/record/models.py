@@ -37,6 +37,24 @@ class Input:
 
 
 @dataclass(frozen=True)
+class PlainArgument:
+    """A value beside tensors that the model is fed: a flag, a word, a number, sides of an image.
+
+    `value` is its expression, as `lintorch.record.plain_values` reads it: `True`, `None`, `'train'`,
+    `(height, width)`; names in it are sizes of the tensors, which it follows. `name` and `at` say
+    where it goes, as those of an input do.
+    """
+
+    name: str
+    value: str
+    at: tuple[int | str, ...] = ()
+
+
+FedArgument = Input | PlainArgument
+"""One place of what a model is fed."""
+
+
+@dataclass(frozen=True)
 class Model:
     """A model that was found, how it was built and what it is fed."""
 
@@ -45,7 +63,7 @@ class Model:
     row: Row
     arguments: Mapping[str, Any] = field(default_factory=dict)
     """Constructor arguments that were filled in, shown as their repr where not plain."""
-    inputs: tuple[Input, ...] = ()
+    inputs: tuple[FedArgument, ...] = ()
     sizes: Mapping[str, int] = field(default_factory=dict)
     contains: tuple[str, ...] = ()
     """`path:Class` of the user's modules inside it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -39,21 +39,19 @@ class Variation:
     """How what was compared with eager differs from what was traced.
 
     Nothing differs at the traced sizes; else some named sizes are `changed`, in the order of their
-    names, or the export was made in training mode.
+    names, or the export was made in training mode. `sizes` are what they are there, in the same
+    order: the same names may be changed several times.
     """
 
     changed: tuple[str, ...] = ()
+    sizes: tuple[int, ...] = ()
     training: bool = False
 
     @staticmethod
-    def of_sizes(names: Iterable[str]) -> Variation:
-        """That named sizes are changed, whatever their order."""
-        return Variation(tuple(sorted(names)))
-
-    @staticmethod
-    def of_group(group: str) -> Variation:
-        """That the sizes of a group are changed, as `height,width` names them."""
-        return Variation.of_sizes(group.split(","))
+    def between(traced: Mapping[str, int], sizes: Mapping[str, int]) -> Variation:
+        """What is changed at these sizes, all by their names."""
+        changed = tuple(sorted(name for name in sizes if sizes[name] != traced.get(name)))
+        return Variation(changed, tuple(sizes[name] for name in changed))
 
     def __bool__(self) -> bool:
         return self != AS_TRACED
@@ -61,6 +59,10 @@ class Variation:
     def __str__(self) -> str:
         """`batch`, `height,width`; nothing where no size is changed."""
         return ",".join(self.changed)
+
+    def write_sizes(self) -> str:
+        """`batch 3`, `height,width 97×129`; nothing where no size is changed."""
+        return f"{self} {'×'.join(map(str, self.sizes))}".strip()
 
 
 AS_TRACED = Variation()
@@ -105,6 +107,8 @@ class Outcome:
     """What an exported ONNX file holds, whatever its numbers are worth."""
     error: float | None = None
     """The largest absolute difference from eager over all sizes; None where none was measured."""
+    devices: tuple[Site, ...] = ()
+    """The lines whose device the exported program holds as a constant."""
     artifact: str = ""
     """The file that was written, where it was asked for."""
     part: str = ""

@@ -45,7 +45,7 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
 
 def worst(outcome: Outcome) -> str:
     """At which sizes the numbers differ, and by how much at most."""
-    places = " and ".join(spoken(each.at) for each in outcome.wrong)
+    places = " and ".join(dict.fromkeys(spoken(each.at) for each in outcome.wrong))
     found = [each.amount for each in outcome.wrong if each.amount is not None]
     by = f" by up to {max(found):.3g}" if found else ""
     return f"the output differs from eager{by} {places}".rstrip()

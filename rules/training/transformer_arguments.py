@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import OperatorCall, Trace, Variation
+from lintorch.evidence import OperatorCall, Trace
 from lintorch.facts.dataflow.reaching import reaching_definitions
 from lintorch.source import Source, literal
 
@@ -154,7 +154,8 @@ def in_heads(call: cst.Call, source: Source) -> Iterator[Hit]:
 @rule.trace("torch.Tensor.__getitem__", *(f"torch.Tensor.{name}" for name in _REDUCTIONS))
 def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: how the inputs lie was worked out from the model itself."""
-    other = trace.find_again(event).get(Variation.of_sizes(["batch"]))
+    others = trace.find_again(event).items()
+    other = next((again for at, again in others if at.changed == ("batch",)), None)
     if not event.inputs or other is None or len(event.inputs[0]) != 3:
         return
     here, there = event.inputs[0], other.inputs[0]

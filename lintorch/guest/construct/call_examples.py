@@ -10,7 +10,7 @@ from typing import Any
 from lintorch.guest.construct.literal_values import UnknownValueError, evaluate_literal
 from lintorch.guest.construct.snippets import Snippet, split_snippets
 from lintorch.guest.construct.tensor_calls import get_last_name, read_tensor_call, strip_moves
-from lintorch.record.models import Input
+from lintorch.record.models import FedArgument, Input
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Example:
     args: tuple[Any, ...] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     unread: int = 0
-    inputs: tuple[tuple[str, Input], ...] = ()
+    inputs: tuple[tuple[str, FedArgument], ...] = ()
 
 
 UNREAD = object()

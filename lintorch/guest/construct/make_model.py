@@ -27,7 +27,7 @@ from lintorch.guest.process.error_text import is_of_memory
 from lintorch.guest.watch.module_construction import Construction, watch_construction
 from lintorch.guest.watch.unregistered_layers import OutsideParts
 from lintorch.guest.watch.user_lines import UserLines
-from lintorch.record.models import Input
+from lintorch.record.models import FedArgument
 from lintorch.record.sites import Site
 
 _SECONDS_PER_SEARCH = 12.0
@@ -49,7 +49,7 @@ class Built:
     sites: Mapping[str, Site]
     recipe: Recipe
     outside: OutsideParts
-    example_inputs: tuple[tuple[str, Input], ...] = ()
+    example_inputs: tuple[tuple[str, FedArgument], ...] = ()
     build_smaller: Callable[[], Built] | None = None
 
 
@@ -65,7 +65,7 @@ class ModelMaker:
     arguments: Mapping[str, Any]
     origin: Mapping[str, Any]
     files: UserLines
-    example_inputs: tuple[tuple[str, Input], ...] = ()
+    example_inputs: tuple[tuple[str, FedArgument], ...] = ()
 
     def list_made_up(self) -> list[inspect.Parameter]:
         """What has to be made up."""

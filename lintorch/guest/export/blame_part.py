@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -37,7 +37,7 @@ def find_blamed_parts(
     outcome: Outcome,
     module: nn.Module,
     model: Model,
-    varied: Mapping[str, NamedSizes],
+    others: Sequence[NamedSizes],
     *,
     train: bool,
     user_file: UserFile,
@@ -56,9 +56,7 @@ def find_blamed_parts(
         return
     eager = Eager(module, model)
     output = eager.run_at(model.sizes)
-    others = {
-        Variation.of_group(group): eager.make_inputs(sizes) for group, sizes in varied.items()
-    }
+    fed = {Variation.between(model.sizes, sizes): eager.make_inputs(sizes) for sizes in others}
     with (
         copy_module(module, train) as copied,
         log_warnings(user_file),
@@ -69,7 +67,7 @@ def find_blamed_parts(
         late = clock() + seconds
         alike = partial(_goes_wrong_alike, outcome, job, user_file, late)
         rank = partial(rank_by_site, failed=outcome, user_file=user_file)
-        whole = Part("", copied, model.inputs, given, others)
+        whole = Part("", copied, model.inputs, given, fed)
         with suppress(TooSlow):
             yield from find_smaller_parts(whole, alike, rank if failed else rank_by_kind, late)
 

@@ -30,8 +30,8 @@ class Eager:
         self._again: list[torch.Tensor] | None = None
         self.model = model
 
-    def make_inputs(self, sizes: NamedSizes) -> tuple[torch.Tensor, ...]:
-        """A tensor for each input, of its shape at these sizes; the same ones each time."""
+    def make_inputs(self, sizes: NamedSizes) -> tuple[Any, ...]:
+        """A tensor or plain value for each input, as at these sizes; the same ones each time."""
         return make_inputs(self.model.inputs, sizes)
 
     def run_at(self, sizes: NamedSizes) -> Any:
@@ -72,7 +72,7 @@ class Eager:
             return moved is not None and moved.amount is found.amount
         return found.amount <= _MOST_NUDGES * moved.amount
 
-    def _arrange_arguments(self, given: Sequence[torch.Tensor]) -> tuple[Any, ...]:
+    def _arrange_arguments(self, given: Sequence[Any]) -> tuple[Any, ...]:
         return arrange_arguments(self.model.inputs, given)
 
     def _run_afresh(self, sizes: NamedSizes) -> Any:
@@ -82,7 +82,10 @@ class Eager:
     def _run_nudged(self, sizes: NamedSizes) -> list[torch.Tensor]:
         generator = torch.Generator().manual_seed(0)
         with copy_module(self._module) as module, torch.no_grad():
-            nudged = [_nudge_tensor(tensor, generator) for tensor in self.make_inputs(sizes)]
+            nudged = [
+                _nudge_tensor(value, generator) if isinstance(value, torch.Tensor) else value
+                for value in self.make_inputs(sizes)
+            ]
             for _, value in list_tensors(module):
                 if value.is_floating_point():
                     value.copy_(_nudge_tensor(value, generator))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from torch import nn
 from lintorch.guest.export.module_state import restore_module
 from lintorch.guest.watch.make_tensors import flatten_output
 from lintorch.record.arguments import arrange_arguments
-from lintorch.record.models import Input
+from lintorch.record.models import FedArgument, Input
 from lintorch.record.outcomes import ExportStage
 
 ONNX_FILE = "model.onnx"
@@ -25,13 +25,13 @@ ONNX_FILE = "model.onnx"
 class Job:
     """One export to make: the module in the mode it is exported in, and what it is fed.
 
-    `example` holds a tensor per input; `arrange_arguments` makes arguments of such.
+    `example` holds a tensor or plain value per input; `arrange_arguments` makes arguments of such.
     `dynamic` holds the named sizes that may vary; other names are exported as fixed numbers.
     """
 
     module: nn.Module
-    inputs: tuple[Input, ...]
-    example: tuple[torch.Tensor, ...]
+    inputs: tuple[FedArgument, ...]
+    example: tuple[Any, ...]
     dynamic: frozenset[str]
     opset: int | None
     directory: Path
@@ -51,7 +51,7 @@ class Job:
         return [
             {
                 axis: name
-                for axis, name in enumerate(given.shape)
+                for axis, name in enumerate(given.shape if isinstance(given, Input) else ())
                 if isinstance(name, str) and name in self.dynamic
             }
             for given in self.inputs
@@ -60,15 +60,17 @@ class Job:
 
 @dataclass(frozen=True)
 class Exported:
-    """What an exporter made: runs on tensors in the model's order and gives back its tensors."""
+    """What an exporter made: runs on a value per input, in order, and gives back its tensors."""
 
-    run: Callable[[Sequence[torch.Tensor]], list[torch.Tensor]]
+    run: Callable[[Sequence[Any]], list[torch.Tensor]]
     opset: int | None = None
     note: str = ""
     artifact: str = ""
     """The file that was written; "" where nothing was asked for."""
     ir: int | None = None
     """The IR version of an ONNX file."""
+    devices: tuple[str, ...] = ()
+    """Printed stacks of what holds a device as a constant, the innermost line last."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,11 @@ class Explained:
 
 
 class Exporter(Protocol):
-    """A module with these functions, in the folder `exporters`; `lintorch.core.profile` lists their names."""
+    """A module with these functions, in the folder `exporters`; `lintorch.core.profile` lists their names.
+
+    One with `TAKES_PLAIN = True` exports a call with values beside tensors as it is; to the others such
+    values are constants of the model.
+    """
 
     def available(self) -> str:
         """The empty text, or what to install."""
@@ -103,14 +109,16 @@ class Exporter(Protocol):
         """The same as statements of a program; see `lintorch.guest.export.write_program.write_program`."""
 
 
-def wrap_module(job: Job, module: nn.Module, artifact: str = "") -> Exported:
+def wrap_module(
+    job: Job, module: nn.Module, artifact: str = "", devices: Iterable[str] = ()
+) -> Exported:
     """A module as what was exported of a job; its buffers are the same before every run."""
 
-    def run(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+    def run(values: Sequence[Any]) -> list[torch.Tensor]:
         with restore_module(module):
-            return flatten_output(module(*job.arrange_arguments(tensors)))
+            return flatten_output(module(*job.arrange_arguments(values)))
 
-    return Exported(run, artifact=artifact)
+    return Exported(run, artifact=artifact, devices=tuple(devices))
 
 
 def save_artifact(job: Job, name: str, save: Callable[[str], object]) -> str:

@@ -19,3 +19,8 @@ _MODULES = {
 def find_exporter(name: str) -> Exporter:
     """The module of an exporter: `onnx-legacy` is `exporters/onnx_legacy.py`. Raises KeyError."""
     return cast(Exporter, _MODULES[name.replace(".", "_").replace("-", "_")])
+
+
+def takes_plain(name: str) -> bool:
+    """Whether an exporter takes values beside tensors as they are. Raises KeyError."""
+    return bool(getattr(find_exporter(name), "TAKES_PLAIN", False))

@@ -14,6 +14,7 @@ from lintorch.guest.export.flat_outputs import flatten_outputs
 from lintorch.guest.export.module_state import copy_module
 from lintorch.guest.export.part_calls import Part, list_parts, unwrap_part
 from lintorch.guest.process.deadline import clock
+from lintorch.record.arguments import pick_tensors
 from lintorch.record.outcomes import Outcome
 
 Alike = Callable[[Part], bool]
@@ -40,7 +41,10 @@ def _find_inside(
 ) -> Part | None:
     tried: set[tuple[str, object]] = set()
     for part in sorted(list_parts(whole), key=rank):
-        same = repr(unwrap_part(part.module)), tuple(given.shape for given in part.inputs)
+        same = (
+            repr(unwrap_part(part.module)),
+            tuple(given.shape for given in pick_tensors(part.inputs)),
+        )
         if same in tried or not part.example:
             continue
         tried.add(same)
@@ -69,7 +73,7 @@ def make_part_job(part: Part, job: Job) -> Job:
     with copy_module(part.module, part.module.training) as module, torch.no_grad():
         output = module(*part.example)
     names = frozenset(
-        size for given in part.inputs for size in given.shape if isinstance(size, str)
+        size for given in pick_tensors(part.inputs) for size in given.shape if isinstance(size, str)
     )
     made = replace(
         job,

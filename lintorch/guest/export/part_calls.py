@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from lintorch.record.arguments import arrange_arguments
-from lintorch.record.models import Input
+from lintorch.record.models import FedArgument, Input
 from lintorch.record.outcomes import Variation
 
 _CallArguments = tuple[tuple[Any, ...], dict[str, Any]]
@@ -22,9 +22,9 @@ class Part:
 
     name: str
     module: nn.Module
-    inputs: tuple[Input, ...]
-    example: tuple[torch.Tensor, ...]
-    others: Mapping[Variation, tuple[torch.Tensor, ...]]
+    inputs: tuple[FedArgument, ...]
+    example: tuple[Any, ...]
+    others: Mapping[Variation, tuple[Any, ...]]
     """What it is called with at the other sizes of the model, by what is changed there."""
 
 
@@ -94,7 +94,7 @@ def unwrap_part(module: nn.Module) -> nn.Module:
     return module.part if isinstance(module, PartAlone) else module
 
 
-def _record_calls(whole: Part, example: Sequence[torch.Tensor]) -> dict[str, _CallArguments]:
+def _record_calls(whole: Part, example: Sequence[Any]) -> dict[str, _CallArguments]:
     recorder = _CallRecorder()
     handles = []
     for name, part in unwrap_part(whole.module).named_modules():

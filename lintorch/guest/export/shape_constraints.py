@@ -14,6 +14,7 @@ import torch
 from lintorch.guest.export.error_reading import list_causes, list_frames, summarise_error
 from lintorch.guest.export.exporter import Explained, Job
 from lintorch.guest.process.error_text import text_of
+from lintorch.record.arguments import pick_tensors
 
 _SIZE_SOURCE = re.compile(r"\w+\['(?P<input>\w+)'\]\.(size\(\)|shape)\[(?P<axis>\d+)\]")
 _FIXED_SIZE = (
@@ -57,7 +58,7 @@ def explain_unsolved(error: BaseException) -> Explained | None:
 
 def _name_size(source: str, job: Job) -> str:
     match = _SIZE_SOURCE.search(source)
-    for given in job.inputs if match else ():
+    for given in pick_tensors(job.inputs) if match else ():
         if match and given.name == match["input"] and int(match["axis"]) < len(given.shape):
             return str(given.shape[int(match["axis"])])
     return source

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from torch import nn
 
 from lintorch.guest.export import onnx_graph
+from lintorch.guest.export.closed_arguments import close_over_plain, take_tensors_alone
 from lintorch.guest.export.eager_reference import Eager, NamedSizes
 from lintorch.guest.export.error_reading import (
     UserFile,
@@ -19,13 +20,13 @@ from lintorch.guest.export.error_reading import (
     summarise_error,
 )
 from lintorch.guest.export.exporter import ONNX_FILE, Explained, Exported, Job, Refused
-from lintorch.guest.export.find_exporter import find_exporter
+from lintorch.guest.export.find_exporter import find_exporter, takes_plain
 from lintorch.guest.export.module_state import copy_module
 from lintorch.guest.export.refused_output import explain_refused_output
 from lintorch.guest.export.verdict_on_export import judge_export
 from lintorch.guest.export.warnings_log import log_warnings
 from lintorch.guest.process.error_text import is_of_memory
-from lintorch.guest.watch.make_tensors import is_weightless
+from lintorch.guest.watch.make_tensors import find_dynamic_names, is_weightless
 from lintorch.record.models import Model
 from lintorch.record.outcomes import ExportStage, Outcome
 
@@ -41,7 +42,7 @@ def try_export(
     exporter: str,
     module: nn.Module,
     model: Model,
-    varied: Mapping[str, NamedSizes],
+    others: Sequence[NamedSizes],
     *,
     opset: int | None,
     train: bool,
@@ -52,8 +53,8 @@ def try_export(
 ) -> Outcome:
     """Exports `module`, runs the result and compares it with eager.
 
-    `varied` maps each group of named sizes that changes to all sizes with that group changed;
-    the names in it are exported dynamic, others fixed. With `train` the export is made in
+    `others` are further sizes to compare at, each with all names; those names that are another
+    there are exported dynamic, the rest fixed. With `train` the export is made in
     training mode and compared with eval at the traced size. `user_file` gives the path that is
     shown for a file of the user's, and None for any other. Writes only below `directory`, and
     there, if `keep`, the exported file.
@@ -71,7 +72,7 @@ def try_export(
             return Outcome(exporter, "failed", "stopped", OUT_OF_MEMORY)
         message = f"the model itself does not run: {summarise_error(error)}"
         return Outcome(exporter, "failed", "run", message, find_site_of_error(error, user_file))
-    dynamic = frozenset(name for group in varied for name in group.split(","))
+    dynamic = find_dynamic_names(model.sizes, others)
     with copy_module(module, train) as copied, log_warnings(user_file) as heard:
         given = eager.make_inputs(model.sizes)
         job = Job(copied, model.inputs, given, dynamic, opset, directory, output, keep, strict)
@@ -81,12 +82,16 @@ def try_export(
                 made,
                 job,
                 lambda other: run_exporter(exporter, other, user_file),
-                lambda other: judge_export(exporter, other, eager, varied, train),
+                lambda other: judge_export(exporter, other, eager, others, train),
                 user_file,
             )
     if isinstance(made, Exported):
+        kept = (find_site_in_text(stack, user_file) for stack in made.devices)
         made = replace(
-            judge_export(exporter, made, eager, varied, train), artifact=made.artifact, ir=made.ir
+            judge_export(exporter, made, eager, others, train),
+            devices=tuple(dict.fromkeys(site for site in kept if site)),
+            artifact=made.artifact,
+            ir=made.ir,
         )
     seconds = round(time.monotonic() - started, 3)
     held = onnx_graph.read_operator_uses(directory / ONNX_FILE, user_file) if not train else ()
@@ -95,6 +100,9 @@ def try_export(
 
 def run_exporter(exporter: str, job: Job, user_file: UserFile) -> Exported | Outcome:
     """What the exporter makes of a job, or how it fails."""
+    if not takes_plain(exporter) and (alone := close_over_plain(job)) is not job:
+        made = run_exporter(exporter, alone, user_file)
+        return take_tensors_alone(made) if isinstance(made, Exported) else made
     try:
         return find_exporter(exporter).export(job)
     except Refused as refused:

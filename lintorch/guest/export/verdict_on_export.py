@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -43,7 +43,7 @@ class _RunAtSizes:
 
 
 def judge_export(
-    exporter: str, exported: Exported, eager: Eager, varied: Mapping[str, NamedSizes], train: bool
+    exporter: str, exported: Exported, eager: Eager, others: Sequence[NamedSizes], train: bool
 ) -> Outcome:
     """Ok or wrong; failed where the exported model does not run at all.
 
@@ -60,7 +60,7 @@ def judge_export(
     else:
         runs = [_RunAtSizes(AS_TRACED, "at the traced size", traced, given)]
     if not train:
-        runs += _run_at_other_sizes(exported, eager, varied)
+        runs += _run_at_other_sizes(exported, eager, others)
     found = [wrong for at in runs if (wrong := _find_wrong(at, eager))]
     if found and (random := eager.measure_randomness()):
         found = [w for w in found if random.amount is not None and w.found.amount is None]
@@ -98,11 +98,11 @@ def _make_outcome(exporter: str, exported: Exported, found: list[Wrong]) -> Outc
 
 
 def _run_at_other_sizes(
-    exported: Exported, eager: Eager, varied: Mapping[str, NamedSizes]
+    exported: Exported, eager: Eager, others: Sequence[NamedSizes]
 ) -> Iterator[_RunAtSizes]:
-    for group, sizes in varied.items():
-        varied_by = Variation.of_group(group)
-        place = f"at {group} {'×'.join(str(sizes[name]) for name in group.split(','))}"
+    for sizes in others:
+        varied_by = Variation.between(eager.model.sizes, sizes)
+        place = f"at {varied_by.write_sizes()}"
         try:
             eager.list_numbers_at(sizes)
         except Exception:

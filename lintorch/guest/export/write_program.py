@@ -10,7 +10,7 @@ from lintorch.guest.export.compare_numbers import ABSOLUTE, LOW_ABSOLUTE, LOW_RE
 from lintorch.guest.feed import lively_weights
 from lintorch.guest.watch.make_tensors import SEED
 from lintorch.record.arguments import arrange_arguments
-from lintorch.record.models import Input
+from lintorch.record.models import FedArgument, Input
 
 _HEAD = '''\
 """{title}
@@ -115,7 +115,7 @@ def write_program(
     title: str,
     name: str,
     building: Sequence[str],
-    inputs: Sequence[Input],
+    inputs: Sequence[FedArgument],
     sizes: Sequence[Mapping[str, int]],
     exporting: str,
     train: bool,
@@ -151,8 +151,8 @@ def _copy_definitions() -> list[str]:
     return [begin + text]
 
 
-def _write_inputs(inputs: Sequence[Input], sizes: Mapping[str, int]) -> list[str]:
-    """A function from named sizes to the tensors that the model is fed."""
+def _write_inputs(inputs: Sequence[FedArgument], sizes: Mapping[str, int]) -> list[str]:
+    """A function from named sizes to what the model is fed."""
     named = ", ".join(f"{name}={size}" for name, size in sizes.items())
     return [
         "",
@@ -162,7 +162,7 @@ def _write_inputs(inputs: Sequence[Input], sizes: Mapping[str, int]) -> list[str
         "    return (",
         *(
             f"        {_write_argument(part)},"
-            for part in arrange_arguments(inputs, list(map(_write_tensor, inputs)))
+            for part in arrange_arguments(inputs, list(map(_write_leaf, inputs)))
         ),
         "    )",
         "",
@@ -178,6 +178,10 @@ def _write_argument(argument: Any) -> str:
     if isinstance(argument, list):
         return "[" + ", ".join(map(_write_argument, argument)) + "]"
     return str(argument)
+
+
+def _write_leaf(given: FedArgument) -> str:
+    return _write_tensor(given) if isinstance(given, Input) else given.value
 
 
 def _write_tensor(given: Input) -> str:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from torch import nn
 
+from lintorch.guest.export.closed_arguments import CLOSING_SCRIPT, close_over_plain
 from lintorch.guest.export.eager_reference import NamedSizes
 from lintorch.guest.export.exporter import Job
-from lintorch.guest.export.find_exporter import find_exporter
+from lintorch.guest.export.find_exporter import find_exporter, takes_plain
 from lintorch.guest.export.write_program import write_program
-from lintorch.guest.watch.make_tensors import make_inputs
+from lintorch.guest.watch.make_tensors import find_dynamic_names, make_inputs
 from lintorch.record.models import Model
 
 
@@ -21,7 +22,7 @@ def write_reproduction(
     building: Sequence[str],
     module: nn.Module,
     model: Model,
-    varied: Mapping[str, NamedSizes],
+    others: Sequence[NamedSizes],
     *,
     opset: int | None,
     train: bool,
@@ -30,13 +31,20 @@ def write_reproduction(
     directory: Path,
 ) -> str:
     """A program `name` that does what `try_export` does with torch alone; `building` sets its `model`."""
-    dynamic = frozenset(size for group in varied for size in group.split(","))
+    dynamic = find_dynamic_names(model.sizes, others)
     example = make_inputs(model.inputs, model.sizes)
     job = Job(module, model.inputs, example, dynamic, opset, directory, None, strict=strict)
     path = model.path.replace("\\", "/")
     title = f"{model.qualname} of {path} exported with {exporter}."
-    sizes = [model.sizes, *varied.values()]
-    exporting = find_exporter(exporter).script(job)
+    sizes = [model.sizes, *others]
+    exporting = _write_exporting(exporter, job)
     return write_program(
         title, name, building, model.inputs, sizes, exporting, train, livened=livened
     )
+
+
+def _write_exporting(exporter: str, job: Job) -> str:
+    """The exporter's statements; where it takes tensors alone, behind those that leave only them."""
+    found = find_exporter(exporter)
+    alone = job if takes_plain(exporter) else close_over_plain(job)
+    return ("" if alone is job else CLOSING_SCRIPT) + found.script(alone)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import takewhile
 
 from torch import nn
 
 from lintorch.guest.construct.parameters import list_positional_parameters
 from lintorch.guest.feed.guess_inputs import Guess
-from lintorch.record.models import Input
+from lintorch.record.arguments import pick_tensors
+from lintorch.record.models import FedArgument, PlainArgument
+from lintorch.record.plain_values import is_plain
 
 _AXIS_NAMES = {
     (2, False): ("batch", "sequence"),
@@ -23,12 +24,14 @@ _BIG_SIDE = 128
 """Pixels: a side above the one is first tried at the other."""
 
 
-def follow_example(module: nn.Module, fed: tuple[tuple[str, Input], ...]) -> Iterator[Guess]:
+def follow_example(module: nn.Module, fed: tuple[tuple[str, FedArgument], ...]) -> Iterator[Guess]:
     """The same inputs: smaller where they are big images, then as they are."""
-    named = _name_inputs(module, fed)
+    arguments = _name_arguments(module, fed)
+    named = pick_tensors(arguments)
     if not named:
         return
-    guess = _name_sizes(named)
+    whole = Guess.of_arguments(arguments, {})
+    guess = _name_sizes(whole)
     small = {
         name: _SMALL_SIDE
         for name, size in guess.sizes.items()
@@ -37,18 +40,32 @@ def follow_example(module: nn.Module, fed: tuple[tuple[str, Input], ...]) -> Ite
     if small:
         yield guess.with_sizes(**small)
     yield guess
-    yield Guess(tuple(named), {})
+    yield whole
 
 
-def _name_inputs(module: nn.Module, fed: tuple[tuple[str, Input], ...]) -> list[Input]:
-    """The inputs that are for `forward`'s leading parameters, by their names."""
-    names = [parameter.name for parameter in list_positional_parameters(module)]
-    pairs = takewhile(lambda pair: pair[0][0] in ("", pair[1]), zip(fed, names, strict=False))
-    return [replace(given, name=name) for (_, given), name in pairs]
+def _name_arguments(
+    module: nn.Module, fed: tuple[tuple[str, FedArgument], ...]
+) -> list[FedArgument]:
+    """What is for `forward`'s leading parameters, by their names; those left out keep their defaults."""
+    parameters = list_positional_parameters(module)
+    left = {keyword: given for keyword, given in fed if keyword}
+    by_place = [given for keyword, given in fed if not keyword]
+    found: list[FedArgument] = []
+    for number, parameter in enumerate(parameters):
+        if number < len(by_place):
+            found.append(replace(by_place[number], name=parameter.name))
+        elif parameter.name in left:
+            found.append(replace(left.pop(parameter.name), name=parameter.name))
+        elif not left or not is_plain(parameter.default):
+            break
+        else:
+            found.append(PlainArgument(parameter.name, repr(parameter.default)))
+    return found
 
 
-def _name_sizes(named: list[Input]) -> Guess:
+def _name_sizes(whole: Guess) -> Guess:
     """The inputs with names for sizes; a name stands for one size in all of them."""
+    named = whole.inputs
     batch = named[0].shape[0] if named[0].shape else 0
     sizes: dict[str, int] = {}
     inputs = []
@@ -64,4 +81,4 @@ def _name_sizes(named: list[Input]) -> Guess:
         inputs.append(replace(given, shape=tuple(shape)))
     if "batch" in sizes:
         sizes["batch"] = max(2, sizes["batch"])
-    return Guess(tuple(inputs), sizes)
+    return replace(whole, inputs=tuple(inputs), sizes=sizes)

@@ -23,7 +23,7 @@ from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.events import Raised
 from lintorch.record.framing import Message
 from lintorch.record.input_notation import parse_argument
-from lintorch.record.models import Input, Stage
+from lintorch.record.models import FedArgument, Stage
 
 _SEARCH_SHARE = 0.5
 """Of the seconds left: the search ends by then of itself, before the child that it runs in is ended."""
@@ -136,7 +136,7 @@ def _search_in_child(
 
 def _parse_configured(
     inputs: list[Any], module: nn.Module
-) -> tuple[tuple[Input, ...], dict[str, int]]:
+) -> tuple[tuple[FedArgument, ...], dict[str, int]]:
     """The configured inputs, by the names of the parameters that they are for."""
     names = name_arguments(module, len(inputs))
     parsed = [parse_argument(written, name) for written, name in zip(inputs, names, strict=True)]

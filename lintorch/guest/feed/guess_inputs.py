@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
@@ -19,8 +19,9 @@ from lintorch.guest.feed.shape_forms import (
     choose_form_by_name,
     list_layer_forms,
 )
+from lintorch.record.arguments import pick_tensors
 from lintorch.record.input_notation import FIRST_SIZES
-from lintorch.record.models import Input
+from lintorch.record.models import FedArgument, Input, PlainArgument
 
 _BIG_SIDE = 320
 """Pixels; bigger sides are tried at about a quarter before they are tried as they are."""
@@ -40,10 +41,31 @@ _PREDICTION_NAMES = re.compile(
 
 @dataclass(frozen=True)
 class Guess:
-    """Inputs to try, with the first values of their named sizes."""
+    """Inputs to try, with the first values of their named sizes.
+
+    `plain` are the values beside them, and `order` the names of `forward`'s parameters, by which both
+    are put together.
+    """
 
     inputs: tuple[Input, ...]
     sizes: dict[str, int]
+    plain: tuple[PlainArgument, ...] = ()
+    order: tuple[str, ...] = ()
+
+    @classmethod
+    def of_arguments(cls, arguments: Sequence[FedArgument], sizes: Mapping[str, int]) -> Guess:
+        """These very arguments, in this order."""
+        plain = tuple(given for given in arguments if isinstance(given, PlainArgument))
+        order = tuple(given.name for given in arguments)
+        return cls(pick_tensors(arguments), dict(sizes), plain, order)
+
+    def list_arguments(self) -> tuple[FedArgument, ...]:
+        """Tensors and plain values in the order in which they are passed."""
+        if not self.plain:
+            return self.inputs
+        place = {name: number for number, name in enumerate(self.order)}
+        every: tuple[FedArgument, ...] = (*self.inputs, *self.plain)
+        return tuple(sorted(every, key=lambda given: place.get(given.name, len(place))))
 
     def with_sizes(self, **sizes: int) -> Guess:
         """The same inputs, with other first values for the names they have."""
@@ -68,7 +90,8 @@ class Guess:
     def with_inputs(self, inputs: tuple[Input, ...]) -> Guess:
         """Other inputs, at the same sizes where they have the same names."""
         names = dict.fromkeys(n for part in inputs for n in part.shape if isinstance(n, str))
-        return Guess(inputs, {name: self.sizes.get(name, FIRST_SIZES[name]) for name in names})
+        sizes = {name: self.sizes.get(name, FIRST_SIZES.get(name, 8)) for name in names}
+        return replace(self, inputs=inputs, sizes=sizes)
 
     def first_fixed_size(self) -> int:
         """The fixed size of the first input that has one."""
@@ -83,7 +106,7 @@ class Guess:
 
     def feeding_key(self) -> object:
         """Equal for guesses that feed the same."""
-        return self.inputs, tuple(self.sizes.items())
+        return self.inputs, self.plain, tuple(self.sizes.items())
 
 
 def find_numbers(match: re.Match[str]) -> list[int]:
@@ -99,12 +122,14 @@ def list_fed_parameters(module: nn.Module) -> list[inspect.Parameter]:
     return needed or leading[:1] or [p for p in signature if p.kind is p.VAR_POSITIONAL]
 
 
-def guess_inputs(module: nn.Module, arguments: Mapping[str, Any]) -> Iterator[Guess]:
-    """Inputs to try, the most likely first; none is known to work."""
+def guess_inputs(
+    module: nn.Module, arguments: Mapping[str, Any], plain: Collection[str] = ()
+) -> Iterator[Guess]:
+    """Inputs to try, the most likely first; none is known to work. `plain` names what is no tensor."""
     example = model_attributes.read_example_inputs(module)
     if example is not None:
         yield Guess(*example)
-    named = [p.name for p in list_fed_parameters(module)]
+    named = [p.name for p in list_fed_parameters(module) if p.name not in plain]
     if is_loss_signature(named):
         yield from _guess_loss_inputs(named)
     layer_forms = list(list_layer_forms(module))

@@ -13,6 +13,7 @@ from lintorch.guest.feed.example_inputs import follow_example
 from lintorch.guest.feed.fix_sides import suggest_sizes
 from lintorch.guest.feed.guess_containers import spread_over_containers
 from lintorch.guest.feed.guess_inputs import SPATIAL, Guess, guess_inputs
+from lintorch.guest.feed.guess_plain import PlainGuesser
 from lintorch.guest.feed.optional_arguments import add_named_argument
 from lintorch.guest.feed.repair_guess import suggest_repairs
 from lintorch.guest.feed.try_guess import FailedTry, explain_unfeedable, try_guess
@@ -21,7 +22,7 @@ from lintorch.guest.process.deadline import clock
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.events import Raised
 from lintorch.record.input_notation import describe_inputs
-from lintorch.record.models import Input, Stage
+from lintorch.record.models import FedArgument, Stage
 from lintorch.record.sites import Site
 
 _MOST_TRIES = 150
@@ -72,13 +73,13 @@ def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
     first: tuple[Guess, FailedTry] | None = None
     kinds = set()
     raised: dict[tuple[Site, str], Raised] = {}
+    plain = PlainGuesser.of_module(built.module)
+    made_up = guess_inputs(built.module, built.arguments, plain.known)
     starts = chain(
         follow_example(built.module, built.example_inputs),
-        spread_over_containers(
-            guess_inputs(built.module, built.arguments), built.module, built.arguments
-        ),
+        plain.add_needed(spread_over_containers(made_up, built.module, built.arguments)),
     )
-    for guess in _try_guesses(built.module, starts, files, deadline):
+    for guess in _try_guesses(built.module, starts, files, deadline, plain):
         if isinstance(guess, Guess):
             return fix_constant_sizes(guess, built.module, deadline)
         first = first or guess
@@ -93,18 +94,18 @@ def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
     events = tuple(raised.values())[:_MOST_RAISED]
     if len(kinds) == 1 or first[1].kind in _NOT_FOR_INPUTS:
         raise NotFedError("run", str(first[1]), events)
-    written = describe_inputs(first[0].inputs, first[0].sizes)
+    written = describe_inputs(first[0].list_arguments(), first[0].sizes)
     cause = f"no inputs were found that it runs on; {written} gave {first[1]}"
     raise NotFedError("inputs", cause, events)
 
 
 def check_configured(
-    module: nn.Module, inputs: tuple[Input, ...], sizes: Mapping[str, int], files: UserLines
+    module: nn.Module, inputs: tuple[FedArgument, ...], sizes: Mapping[str, int], files: UserLines
 ) -> Fed:
     """Inputs as configured. Raises NotFedError where the model does not run on them."""
 
     def failing(at: Mapping[str, int]) -> FailedTry | None:
-        return try_guess(module, Guess(inputs, dict(at)), files, _SECONDS_CONFIGURED)
+        return try_guess(module, Guess.of_arguments(inputs, at), files, _SECONDS_CONFIGURED)
 
     error = failing(sizes)
     if error is not None:
@@ -115,7 +116,11 @@ def check_configured(
 
 
 def _try_guesses(
-    module: nn.Module, starts: Iterator[Guess], files: UserLines, deadline: float
+    module: nn.Module,
+    starts: Iterator[Guess],
+    files: UserLines,
+    deadline: float,
+    plain: PlainGuesser,
 ) -> Iterator[Guess | tuple[Guess, FailedTry]]:
     """Each failed try, then the guess that works, if one does.
 
@@ -146,8 +151,9 @@ def _try_guesses(
             if error.limit:
                 return
             better = [
-                *add_named_argument(module, guess, error.text),
+                *add_named_argument(module, guess, error.text, plain),
                 *suggest_repairs(guess, error.text),
+                *plain.suggest_others(guess),
             ]
             if error.kind in _NOT_FOR_INPUTS and not better:
                 return

@@ -47,7 +47,7 @@ def try_guess(
     try:
         with limit_seconds(seconds):
             output = call_model(
-                module, make_tensors.make_arguments(module, guess.inputs, guess.sizes)
+                module, make_tensors.make_arguments(module, guess.list_arguments(), guess.sizes)
             )
     except (Exception, SystemExit, TooSlow) as raised:  # whatever user code raises
         where = files.of_error(raised)
@@ -65,14 +65,11 @@ def _name_limit(error: BaseException) -> str:
 
 
 def explain_unfeedable(module: nn.Module) -> str:
-    """Why no tensor will do for an argument; "" where tensors may."""
-    plain = {"bool": bool, "str": str, "int": int, "float": float}
+    """Why an argument cannot be given by position; "" where all can."""
     for parameter in inspect.signature(module.forward).parameters.values():
         if parameter.default is not parameter.empty:
             continue
-        annotation = parameter.annotation
-        name = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
-        if name in plain or parameter.kind is parameter.KEYWORD_ONLY:
-            kind = f"is a {name}" if name in plain else "is passed by name only"
-            return f"its argument {parameter.name} {kind}: give it a default, or export a wrapper"
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            name = parameter.name
+            return f"its argument {name} is passed by name only: give it a default, or export a wrapper"
     return ""

@@ -58,7 +58,7 @@ class Replay:
     def inputs_on(self, device: str) -> tuple[Any, ...]:
         """What the model is fed, on a device."""
         made = make_tensors.make_inputs(self.subject.inputs, self._sizes)
-        return arrange_arguments(self.subject.inputs, [tensor.to(device) for tensor in made])
+        return arrange_arguments(self.subject.inputs, make_tensors.move_tensors(made, device))
 
     def compare_outputs(self, outputs: Outputs) -> Difference | None:
         """What differs from the first outputs, beyond rounding."""

@@ -10,28 +10,37 @@ import torch
 from torch import nn
 
 from lintorch.record.arguments import arrange_arguments
-from lintorch.record.models import Input, Model
+from lintorch.record.models import FedArgument, Input
+from lintorch.record.plain_values import evaluate_plain
 
 SEED = 20240229
 _SPATIAL = ("depth", "height", "width")
 
 
 def make_inputs(
-    inputs: Sequence[Input], sizes: Mapping[str, int], seed: int = SEED
-) -> tuple[torch.Tensor, ...]:
-    """One tensor per input, the same values at every call; named sizes take their value of `sizes`."""
+    inputs: Sequence[FedArgument], sizes: Mapping[str, int], seed: int = SEED
+) -> tuple[Any, ...]:
+    """One tensor or plain value per input, the same at every call; names take their value of `sizes`."""
     generator = torch.Generator().manual_seed(seed)
-    return tuple(_tensor(given, sizes, generator) for given in inputs)
+    return tuple(
+        _tensor(given, sizes, generator)
+        if isinstance(given, Input)
+        else evaluate_plain(given.value, sizes)
+        for given in inputs
+    )
 
 
 def make_arguments(
-    module: nn.Module, inputs: Sequence[Input], sizes: Mapping[str, int], seed: int = SEED
+    module: nn.Module, inputs: Sequence[FedArgument], sizes: Mapping[str, int], seed: int = SEED
 ) -> tuple[Any, ...]:
     """Arguments that a module can take: tensors without values where its weights have none."""
     made = make_inputs(inputs, sizes, seed)
-    return arrange_arguments(
-        inputs, [each.to("meta") for each in made] if is_weightless(module) else made
-    )
+    return arrange_arguments(inputs, move_tensors(made, "meta") if is_weightless(module) else made)
+
+
+def move_tensors(values: Sequence[Any], device: str) -> list[Any]:
+    """The same values, the tensors among them on a device."""
+    return [each.to(device) if isinstance(each, torch.Tensor) else each for each in values]
 
 
 def is_weightless(module: nn.Module) -> bool:
@@ -54,31 +63,37 @@ def find_tensors(value: Any) -> Iterator[torch.Tensor]:
 
 
 def vary_sizes(
-    model: Model, runs: Callable[[Mapping[str, int]], bool] = lambda sizes: True
-) -> dict[str, dict[str, int]]:
-    """Per group of names that change together ("batch", "height,width"): all sizes, that group changed.
+    sizes: Mapping[str, int], runs: Callable[[Mapping[str, int]], bool] = lambda sizes: True
+) -> tuple[dict[str, int], ...]:
+    """All sizes, once for each group of names that change together (batch; height and width), that group changed.
 
     Of several ways to change a group the first with which `runs(sizes)` holds is taken; a group
     that cannot be changed is left out.
     """
-    found = {}
-    for group in _groups(model.sizes):
-        for change in _changes(group, model.sizes):
-            sizes = {**model.sizes, **change}
-            if runs(sizes):
-                found[",".join(group)] = sizes
+    found = []
+    for group in _groups(sizes):
+        for change in _changes(group, sizes):
+            changed = {**sizes, **change}
+            if runs(changed):
+                found.append(changed)
                 break
-    return found
+    return tuple(found)
 
 
-def find_unvaried_sizes(model: Model, varied: Mapping[str, object]) -> dict[str, dict[str, int]]:
-    """Per group of names that could not be changed: the first change that was tried."""
-    groups = {",".join(group): group for group in _groups(model.sizes)}
-    return {
-        key: next(_changes(group, model.sizes))
-        for key, group in groups.items()
-        if key not in varied
-    }
+def find_unvaried_sizes(
+    sizes: Mapping[str, int], varied: Sequence[Mapping[str, int]]
+) -> tuple[dict[str, int], ...]:
+    """Of each group of names that could not be changed: the first change that was tried."""
+    dynamic = find_dynamic_names(sizes, varied)
+    groups = (group for group in _groups(sizes) if not dynamic & {*group})
+    return tuple(next(_changes(group, sizes)) for group in groups)
+
+
+def find_dynamic_names(
+    sizes: Mapping[str, int], varied: Sequence[Mapping[str, int]]
+) -> frozenset[str]:
+    """The names that are another size somewhere."""
+    return frozenset(name for each in varied for name in each if each[name] != sizes[name])
 
 
 def _tensor(given: Input, sizes: Mapping[str, int], generator: torch.Generator) -> torch.Tensor:

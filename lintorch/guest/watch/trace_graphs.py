@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -16,8 +16,9 @@ from lintorch.guest.watch import make_tensors
 from lintorch.guest.watch.operator_names import name_operator
 from lintorch.guest.watch.record_run import WatchedModel
 from lintorch.guest.watch.running_layers import class_name
-from lintorch.record.arguments import arrange_arguments
-from lintorch.record.models import Input
+from lintorch.record.arguments import arrange_arguments, find_tied_sizes
+from lintorch.record.models import FedArgument, Input
+from lintorch.record.plain_values import evaluate_plain
 from lintorch.record.runs import GraphCapture, Tracer
 from lintorch.record.sites import Site
 
@@ -32,12 +33,12 @@ _NOISE = re.compile(
 
 
 def trace_by_fx(subject: WatchedModel, sizes: Mapping[str, int]) -> GraphCapture:
-    """`torch.fx.symbolic_trace`; arguments that are not fed keep their defaults."""
+    """`torch.fx.symbolic_trace`; plain values are as fed, and what is not fed keeps its default."""
     tracer = fx.Tracer()
     tracer.record_stack_traces = True
-    given = len(arrange_arguments(subject.inputs, subject.inputs))
+    values = make_tensors.make_arguments(subject.module, subject.inputs, sizes)
     try:
-        graph = tracer.trace(subject.module, _unfed(subject.module, given) or None)
+        graph = tracer.trace(subject.module, _list_concrete(subject.module, values) or None)
     except Exception as error:  # whatever user code raises
         return _failed(Tracer.FX, error, subject)
     return _graphed(Tracer.FX, graph, subject)
@@ -46,7 +47,7 @@ def trace_by_fx(subject: WatchedModel, sizes: Mapping[str, int]) -> GraphCapture
 def trace_by_export(subject: WatchedModel, sizes: Mapping[str, int]) -> GraphCapture:
     """`torch.export.export` with each named size Dim.DYNAMIC."""
     arguments = make_tensors.make_arguments(subject.module, subject.inputs, sizes)
-    shapes = dynamic_shapes(subject.module, subject.inputs)
+    shapes = dynamic_shapes(subject.module, subject.inputs, sizes)
     try:
         with torch.no_grad():
             program = torch.export.export(
@@ -80,11 +81,16 @@ TRACERS: Mapping[Tracer, Callable[[WatchedModel, Mapping[str, int]], GraphCaptur
 }
 
 
-def dynamic_shapes(module: nn.Module, inputs: tuple[Input, ...]) -> tuple[Any, ...]:
-    """The `dynamic_shapes` that torch.export takes, with every named size Dim.DYNAMIC."""
+def dynamic_shapes(
+    module: nn.Module, inputs: tuple[FedArgument, ...], sizes: Mapping[str, int]
+) -> tuple[Any, ...]:
+    """The `dynamic_shapes` that torch.export takes: Dim.DYNAMIC for named sizes that nothing is tied to."""
     dynamic = torch.export.Dim.DYNAMIC
+    free = sizes.keys() - find_tied_sizes(inputs)
     axes = [
-        {axis: dynamic for axis, size in enumerate(given.shape) if isinstance(size, str)}
+        {axis: dynamic for axis, size in enumerate(given.shape) if size in free}
+        if isinstance(given, Input)
+        else shape_plain_value(evaluate_plain(given.value, sizes))
         for given in inputs
     ]
     each = arrange_arguments(inputs, axes)
@@ -93,6 +99,15 @@ def dynamic_shapes(module: nn.Module, inputs: tuple[Input, ...]) -> tuple[Any, .
         return each
     leading = kinds.index(inspect.Parameter.VAR_POSITIONAL)
     return (*each[:leading], each[leading:])
+
+
+def shape_plain_value(value: Any) -> Any:
+    """The `dynamic_shapes` of a value without tensors: None for each leaf."""
+    if isinstance(value, dict):
+        return {key: shape_plain_value(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(shape_plain_value, value))
+    return None
 
 
 def shorten_error(error: BaseException) -> str:
@@ -107,9 +122,16 @@ def shorten_error(error: BaseException) -> str:
     return f"{class_name_of(error)}: {text}" if text else class_name_of(error)
 
 
-def _unfed(module: nn.Module, given: int) -> dict[str, Any]:
-    parameters = list(inspect.signature(module.forward).parameters.values())[given:]
-    return {p.name: p.default for p in parameters if p.default is not p.empty}
+def _list_concrete(module: nn.Module, values: Sequence[Any]) -> dict[str, Any]:
+    """The arguments that are no tensors, by name."""
+    parameters = list(inspect.signature(module.forward).parameters.values())
+    plain = {
+        parameter.name: value
+        for parameter, value in zip(parameters, values, strict=False)
+        if not make_tensors.flatten_output(value)
+    }
+    unfed = parameters[len(values) :]
+    return {**plain, **{p.name: p.default for p in unfed if p.default is not p.empty}}
 
 
 def _failed(tracer: Tracer, error: Exception, subject: WatchedModel) -> GraphCapture:

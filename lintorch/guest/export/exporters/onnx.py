@@ -20,6 +20,7 @@ from lintorch.guest.export.exporter import ONNX_FILE, Explained, Exported, Job
 from lintorch.guest.export.exporters import onnx_runtime, torch_export
 from lintorch.guest.export.shape_constraints import explain_fixed_size, explain_unsolved
 
+TAKES_PLAIN = True
 _SCRIPT = """
 path = os.path.join(folder.name, "model.onnx")
 torch.onnx.export(

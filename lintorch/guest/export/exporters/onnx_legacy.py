@@ -12,6 +12,7 @@ from lintorch.guest.export.error_reading import list_causes, list_frames, summar
 from lintorch.guest.export.exporter import ONNX_FILE, Explained, Exported, Job
 from lintorch.guest.export.exporters import onnx_runtime
 from lintorch.guest.export.onnx_graph import reverse_legacy_stack
+from lintorch.record.arguments import pick_tensors
 
 _NATIVE_KINDS = ("onnx::", "prim::")
 _ADVISED_OPSET = re.compile(r"(?:try opset version|was added in version) (\d+)")
@@ -42,7 +43,7 @@ def export(job: Job) -> Exported:
     Only a verbose export keeps with each node of the file where it came from.
     """
     path = job.directory / ONNX_FILE
-    names = [given.label for given in job.inputs]
+    names = [given.label for given in pick_tensors(job.inputs)]
     axes = {name: axes for name, axes in zip(names, job.list_dynamic_axes(), strict=True) if axes}
     torch.onnx.export(
         job.module,
@@ -60,7 +61,7 @@ def export(job: Job) -> Exported:
 def script(job: Job) -> str:
     """As `export`."""
     opset = "" if job.opset is None else f"\n    opset_version={job.opset},"
-    names = [given.label for given in job.inputs]
+    names = [given.label for given in pick_tensors(job.inputs)]
     axes = {name: axes for name, axes in zip(names, job.list_dynamic_axes(), strict=True) if axes}
     exporting = _SCRIPT.format(names=names, axes=axes or None, opset=opset)
     return exporting + onnx_runtime.write_running(job)

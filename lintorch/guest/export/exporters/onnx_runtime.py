@@ -10,6 +10,7 @@ import torch
 
 from lintorch.guest.export.exporter import Exported, Job, explain_missing, refuse_in_stage
 from lintorch.guest.export.flat_outputs import drop_counts
+from lintorch.record.arguments import pick_tensors
 
 _FATAL_ONLY = 4
 """ONNX Runtime's own number for the log level at which it prints nothing but fatal errors."""
@@ -47,7 +48,7 @@ def load_onnx_file(path: Path, job: Job) -> Exported:
         model = onnx.load(str(path), load_external_data=False)
         opsets = model.opset_import
         opset = next((entry.version for entry in opsets if entry.domain in ("", "ai.onnx")), None)
-        run = _make_runner(_open_session(path), [given.label for given in job.inputs])
+        run = _make_runner(_open_session(path), _name_tensors(job))
     wrote = f"opset {job.opset} was asked for, {opset} was written"
     note = "" if job.opset in (None, opset) else wrote
     exported = Exported(run, opset, note, str(path) if job.keep else "", model.ir_version)
@@ -56,7 +57,11 @@ def load_onnx_file(path: Path, job: Job) -> Exported:
 
 def write_running(job: Job) -> str:
     """Running the file at `path`, as statements of a program."""
-    return _SCRIPT.format(names=[given.label for given in job.inputs])
+    return _SCRIPT.format(names=_name_tensors(job))
+
+
+def _name_tensors(job: Job) -> list[str]:
+    return [given.label for given in pick_tensors(job.inputs)]
 
 
 def _open_session(path: Path) -> Any:
@@ -68,15 +73,13 @@ def _open_session(path: Path) -> Any:
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
-def _make_runner(
-    session: Any, names: list[str]
-) -> Callable[[Sequence[torch.Tensor]], list[torch.Tensor]]:
+def _make_runner(session: Any, names: list[str]) -> Callable[[Sequence[Any]], list[torch.Tensor]]:
     """Feeds by place; by name where the file has lost inputs that the graph does not use."""
     taken = [given.name for given in session.get_inputs()]
     complete = len(taken) == len(names)
 
-    def run(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        arrays = [tensor.detach().numpy() for tensor in tensors]
+    def run(values: Sequence[Any]) -> list[torch.Tensor]:
+        arrays = [value.detach().numpy() for value in values if isinstance(value, torch.Tensor)]
         named = zip(taken if complete else names, arrays, strict=True)
         feed = {name: array for name, array in named if name in taken}
         return [torch.as_tensor(array) for array in session.run(None, feed)]

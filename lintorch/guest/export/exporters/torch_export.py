@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +16,10 @@ from lintorch.guest.export.shape_constraints import (
     find_fixing_stack,
     record_stacks,
 )
+from lintorch.guest.watch.trace_graphs import shape_plain_value
+from lintorch.record.models import PlainArgument
 
+TAKES_PLAIN = True
 _SCRIPT = """
 shapes = {shapes}
 exported = torch.export.export(model, example, dynamic_shapes=shapes, strict=False).module()
@@ -39,7 +43,17 @@ def export(job: Job) -> Exported:
     )
     module = program.module()
     artifact = save_artifact(job, "model.pt2", lambda path: torch.export.save(program, path))
-    return wrap_module(job, module, artifact)
+    return wrap_module(job, module, artifact, _list_kept_devices(program))
+
+
+def _list_kept_devices(program: Any) -> Iterator[str]:
+    """Where a program makes or moves tensors on a device that is a constant of it, as printed stacks."""
+    for graph in program.graph_module.modules():
+        for node in graph.graph.nodes if hasattr(graph, "graph") else ():
+            given = (*node.args, *node.kwargs.values())
+            is_made = any(isinstance(value, torch.device) for value in given)
+            if (is_made or "lift_fresh" in str(node.target)) and "assert" not in str(node.target):
+                yield node.meta.get("stack_trace") or ""
 
 
 def explain(error: BaseException, job: Job) -> Explained:
@@ -89,7 +103,14 @@ def make_dynamic_shapes(job: Job) -> Any:
         return None
     dynamic = torch.export.Dim.DYNAMIC
     each = job.arrange_arguments(
-        [dict.fromkeys(axes, dynamic) or None for axes in job.list_dynamic_axes()]
+        [
+            shape_plain_value(value)
+            if isinstance(given, PlainArgument)
+            else dict.fromkeys(axes, dynamic) or None
+            for given, value, axes in zip(
+                job.inputs, job.example, job.list_dynamic_axes(), strict=True
+            )
+        ]
     )
     named = _count_before_star(job.module, len(each))
     return each if named is None else (*each[:named], each[named:])

@@ -10,6 +10,7 @@ from lintorch.guest.export.error_reading import summarise_error
 from lintorch.guest.export.exporter import Explained, Exported, Job, save_artifact, wrap_module
 from lintorch.guest.process.error_text import text_of
 
+TAKES_PLAIN = True
 _REFUSED_FUNCTION = re.compile(r"^\s*def (\w+)\(.*\n\s*~+ <--- HERE", re.M)
 
 

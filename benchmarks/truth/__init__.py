@@ -1,0 +1,1 @@
+"""Labelled exports of real models, and how far lintorch agrees with them."""

@@ -1,0 +1,96 @@
+"""How far lintorch agrees with labelled exports of models that nobody here wrote.
+
+    python benchmarks/world.py TRUTH REPOSITORIES models             # built, fed and run?
+    python benchmarks/world.py TRUTH REPOSITORIES export             # exports against the labels
+    python benchmarks/world.py TRUTH REPOSITORIES export --match UNet --keep DIR --python PATH
+
+TRUTH has a JSON object for each model, a line each: `id`, `model_class`, `model_def` (file:row below
+REPOSITORIES), `inputs` (each with its `shape`), and `paths`: per way of exporting its `status`, the line
+`where` to blame and `suspect_lines`. REPOSITORIES holds each repository unpacked, as OWNER+NAME.
+What lintorch says is kept below DIR, and not asked for again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from truth.agreement import Compared, compare_exports
+from truth.ask import Asker
+from truth.feeding import STEPS, Feeding, measure_feeding
+from truth.labels import EXPORTERS, read_labels
+
+
+def main() -> None:
+    """Print the shares, then each model or cell that disagrees."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("truth", type=Path)
+    parser.add_argument("repositories", type=Path)
+    parser.add_argument("what", choices=["models", "export"])
+    parser.add_argument("--match", default="", help="Only models with this in their id.")
+    parser.add_argument("--python", help="The interpreter that runs models.")
+    parser.add_argument("--keep", type=Path, metavar="DIR")
+    given = parser.parse_args()
+    labels = [
+        each for each in read_labels(given.truth, given.repositories) if given.match in each.name
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        options = ("--python", given.python) if given.python else ()
+        asker = Asker(given.repositories, given.keep or Path(folder), options)
+        if given.what == "models":
+            _print_feeding(list(measure_feeding(labels, asker)))
+        else:
+            _print_agreement(list(compare_exports(labels, asker)))
+
+
+def _print_feeding(fed: Sequence[Feeding]) -> None:
+    print(f"{len(fed)} models, {sum(each.seconds for each in fed):.0f} s")
+    for number, step in enumerate(STEPS, start=1):
+        count = sum(each.steps >= number for each in fed)
+        print(f"| {step} | {count} | {100 * count / max(1, len(fed)):.0f} % |")
+    for each in fed:
+        if each.cause:
+            print(f"  {each.label.name} ({each.label.file}:{each.label.qualname}) {each.cause}")
+
+
+def _print_agreement(cells: Sequence[Compared]) -> None:
+    print(
+        "| exporter | cells | tried | agree | bad | of these shown | at the line |\n|---|---|---|---|---|---|---|"
+    )
+    for exporter in (*EXPORTERS, ""):
+        _print_exporter([each for each in cells if exporter in ("", each.exporter)], exporter)
+    for each in cells:
+        if not each.agrees:
+            cell = each.cell
+            truth = f"{cell.path} {cell.status} {' '.join(sorted(cell.blamed)[:3])}"
+            print(
+                f"  {each.label.name} {each.exporter}: labels {truth}; lintorch {each.said[:200]}"
+            )
+    for each in cells:
+        if each.at_line is False and each.agrees:
+            print(
+                f"  not at the line: {each.label.name} {each.exporter} {sorted(each.cell.blamed)[:3]}"
+            )
+
+
+def _print_exporter(cells: Sequence[Compared], exporter: str) -> None:
+    tried = [each for each in cells if each.said_right is not None]
+    bad = [each for each in tried if not each.cell.right]
+    counted = Counter(
+        agree=sum(each.agrees for each in tried), shown=sum(not each.said_right for each in bad)
+    )
+    blamed = [each.at_line for each in bad if each.at_line is not None]
+    share = counted["agree"] / max(1, len(tried))
+    print(
+        f"| {exporter or 'all'} | {len(cells)} | {len(tried)} | {counted['agree']} ({share:.3f}) |"
+        f" {len(bad)} | {counted['shown']} | {sum(blamed)} of {len(blamed)} |"
+    )
+
+
+if __name__ == "__main__":
+    main()
