@@ -47,9 +47,9 @@ def find_blamed_parts(
 
     `outcome` is what `try_export` made of the same. Nothing comes where it was neither a failed
     export nor a wrong one, for exports in training mode, which eager itself differs from, and where
-    only what forward returns is refused.
+    only what forward returns is refused, or what a run leaves is wrong.
     """
-    if outcome.returned:
+    if outcome.returned or outcome.kept:
         return
     failed = outcome.status == "failed" and outcome.stage in _STAGES_IN_PARTS
     if not failed and (outcome.status != "wrong" or train):

@@ -24,6 +24,7 @@ from lintorch.guest.export.find_exporter import find_exporter, takes_plain
 from lintorch.guest.export.module_state import copy_module
 from lintorch.guest.export.refused_output import explain_refused_output
 from lintorch.guest.export.verdict_on_export import judge_export
+from lintorch.guest.export.warmed_module import try_after_run
 from lintorch.guest.export.warnings_log import log_warnings
 from lintorch.guest.process.error_text import is_of_memory
 from lintorch.guest.watch.make_tensors import find_dynamic_names, is_weightless
@@ -86,9 +87,18 @@ def try_export(
                 user_file,
             )
     if isinstance(made, Exported):
+        judged = judge_export(exporter, made, eager, others, train)
+        if judged.status == "ok" and not train:
+            judged = try_after_run(
+                judged,
+                replace(job, module=module),
+                lambda other: run_exporter(exporter, other, user_file),
+                lambda other, after: judge_export(exporter, other, after, others, train),
+                eager,
+            )
         kept = (find_site_in_text(stack, user_file) for stack in made.devices)
         made = replace(
-            judge_export(exporter, made, eager, others, train),
+            judged,
             devices=tuple(dict.fromkeys(site for site in kept if site)),
             artifact=made.artifact,
             ir=made.ir,
