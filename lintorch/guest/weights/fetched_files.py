@@ -6,8 +6,8 @@ import os
 from typing import Any
 
 from lintorch.guest.imports.project_reads import find_in_project
+from lintorch.guest.imports.replace_functions import Replacement
 from lintorch.guest.weights.nothing_to_load import MissingWeightsError, miss_weights, note_missed
-from lintorch.guest.weights.replace_functions import Replacement
 
 
 def _load_from_address(place: str, function: Any, url: Any = "", *args: Any, **kwargs: Any) -> Any:
