@@ -40,7 +40,7 @@ class Plain(nn.Module):
         self.conv = nn.Conv2d(3, width, 1)
 
     def forward(self, x):
-        return {"map": self.conv(x)}
+        return (self.conv(x),)
 
 
 class Decompose(nn.Module):
@@ -164,7 +164,7 @@ def test_artifacts_are_written_where_asked_and_nothing_else(
     assert {path.name for path in project.iterdir()} == {"nets", "out", "repro"}
     program = (
         "import torch; p = torch.export.load('out/nets/net.Plain/torch.export/model.pt2');"
-        "print([*p.module()(torch.zeros(5, 3, 7, 9))['map'].shape])"
+        "print([*p.module()(torch.zeros(5, 3, 7, 9))[0].shape])"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=project, capture_output=True, text=True

@@ -15,7 +15,7 @@ from lintorch.report.wording import write_message
 from lintorch.source import Source
 
 CATALOG = catalog.build_catalog()
-CODES = ("LT107", "LT108", "LT110", "LT113", "LT115")
+CODES = ("LT107", "LT108", "LT110", "LT113", "LT115", "LT132", "LT133")
 RULES = [CATALOG.rules[code] for code in CODES]
 PROFILE = Profile(frozenset({"torch.export", "onnx", "onnx-legacy", "torchscript-trace"}))
 MODELS = """
@@ -128,8 +128,41 @@ class Places(nn.Module):
         image = image + steps  # LT108 trace: with the model on a GPU add of [2, 3, 64, 64] and a tensor of shape [64]
         image = torch.where(image > 0, image, steps)  # LT108 trace: made on the CPU in line
         image = image[:, torch.arange(2)] * torch.tensor(2.0)
-        image = image + torch.arange(image.shape[3], device=image.device)
-        return image + 1
+        image = image + torch.arange(image.shape[3], device=image.device)  # LT133 trace: what arange() gives, of shape [64]
+        image = image * image.new_zeros(64) + torch.tensor(2.0, device=image.device)
+        rows = torch.arange(64, device=image.device)
+        return image[:, :, rows] + 1
+
+
+class Embedded(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words, self.places = nn.Embedding(99, 8), nn.Embedding(99, 8)
+        self.read = nn.LSTM(8, 8, batch_first=True)
+
+    def forward(self, input_ids):
+        places = torch.arange(input_ids.size(1), device=input_ids.device)  # LT133 trace: and embedding with
+        x = self.words(input_ids) + self.places(places)
+        start = x.new_zeros(1, len(x), 8)
+        first = torch.zeros(1, len(x), 8).to(x)  # LT133 trace: what to() gives, of shape [1, 2, 8], stays
+        x, _ = self.read(x, (start, first))
+        return x + torch.arange(8).type_as(x)
+
+
+class Samples(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mean, self.spread = nn.Linear(8, 4), nn.Linear(8, 4)
+
+    def forward(self, features):
+        unused = torch.rand(3)
+        shape = features.new_empty(4).uniform_().shape
+        mean, spread = self.mean(features), self.spread(features)
+        sampled = mean + torch.randn_like(spread) * spread  # LT132 trace: torch.randn_like() is drawn anew
+        if self.training:
+            sampled = sampled + torch.rand(4)
+        drawn = torch.distributions.Categorical(logits=mean).sample()  # LT132 trace: in eval mode too
+        return sampled * shape[0], drawn
 
 
 class Copies(nn.Module):
@@ -161,7 +194,7 @@ def merged(tmp_path_factory: pytest.TempPathFactory) -> Merged:
     )
     for report in examine_files([path], path.parent):
         assert report.model is not None, report.failure
-        assert [run.error for run in report.runs] == [""] * len(report.runs)
+        assert not [run.error for run in report.runs if run.error and not run.axis]
         trace = Trace(report.model, report.runs, report.captures, PROFILE)
         found += lint_subject(trace, index_detectors(RULES, Evidence.TRACE))
     return merge_findings(found)

@@ -450,7 +450,7 @@ def test_what_a_trace_does_not_take_is_refused_where_it_is_returned(tmp_path: Pa
 
 def test_a_trace_takes_dicts_where_the_project_says_so(tmp_path: Path) -> None:
     wrong = tried(Labelled(), "torchscript-trace", tmp_path, strict=False).wrong_at
-    assert wrong.keys() == {Variation.of_sizes(["batch"])}
+    assert wrong.keys() == {Variation(("batch",), (3,))}
 
 
 @pytest.mark.parametrize("exporter", ALL[:4])

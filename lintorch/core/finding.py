@@ -128,8 +128,8 @@ class Hit:
 class Refuted:
     """What a detector yields where a run proves the source hit of that line, or model, harmless.
 
-    What a trace proves holds for all exporters. What a trial proves (`settles` is how many hits of
-    the line it speaks of) holds for its own exporter, and only where the hit has a `Hazard`.
+    What a trace proves holds for all exporters. What a trial proves holds for its own exporter, and
+    only where the hit has a `Hazard`. `settles` is how many hits of the line it speaks of, 0 for all.
     """
 
     node: object
@@ -200,4 +200,4 @@ class Finding:
     refusal: bool = False
     """Whether a trial was refused for this line or for another of which the same is said."""
     settles: int = 0
-    """How many findings of its line a trial has refuted for its exporter; 0 where none has."""
+    """How many findings of its line it refutes, where it does; 0 for all."""

@@ -36,8 +36,8 @@ def merge_findings(findings: Iterable[Finding]) -> Merged:
         found = [f for f in group if f.refuted is None]
         if all(f.confirms for f in found):
             continue
-        hits, cleared = strike_exporters(found, [f for f in group if f.settles])
-        reasons = [f.refuted for f in group if f.refuted is not None and not f.settles]
+        hits, cleared = strike_exporters(found, [f for f in group if _clears_exporter(f)])
+        reasons = [f.refuted for f in group if f.refuted and _clears_line(f, found)]
         if cleared:
             sources = [f for f in found if f.evidence is Evidence.SOURCE]
             withdrawn += [replace(f, refuted=cleared) for f in sources or found[:1]]
@@ -48,6 +48,17 @@ def merge_findings(findings: Iterable[Finding]) -> Merged:
     told = {(f.model, f.exporter) for group in groups for f in group if _explains_outcome(f)}
     kept = (f for f in standing if f.code not in GENERIC or (f.model, f.exporter) not in told)
     return Merged(sort_findings(kept), sort_findings(withdrawn))
+
+
+def _clears_exporter(finding: Finding) -> bool:
+    """Whether a trial has gone right, which speaks of its own exporter."""
+    return finding.refuted is not None and bool(finding.exporter) and finding.target is None
+
+
+def _clears_line(finding: Finding, found: Sequence[Finding]) -> bool:
+    """Whether what refutes speaks of all that the source found there, for whatever exporter."""
+    sources = sum(each.evidence is Evidence.SOURCE for each in found)
+    return not _clears_exporter(finding) and (not finding.settles or sources <= finding.settles)
 
 
 def _tell_refusals_once(findings: Iterable[Finding]) -> Iterator[Finding]:

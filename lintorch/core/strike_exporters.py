@@ -37,7 +37,7 @@ def _strike_cleared(
     right = {
         trial.exporter
         for trial in trials
-        if trial.settles >= sources and trial.exporter not in hazard.untried
+        if (not trial.settles or trial.settles >= sources) and trial.exporter not in hazard.untried
     }
     harm = tuple((name, kind) for name, kind in hazard.harm if name not in right)
     if harm == hazard.harm:

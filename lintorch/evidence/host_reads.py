@@ -21,6 +21,24 @@ _FOUND = re.compile(
 _MASKS = ("bool", "uint8")
 _MAY_SKIP = re.compile(r"\b(and|or|if .* else|lambda|for .* in)\b")
 """A line of which only a part may have run."""
+_TESTS = re.compile(r"\b(and|or)\b")
+_CONVERSIONS = tuple(
+    f"torch.Tensor.{name}"
+    for name in [
+        "to",
+        "type",
+        "type_as",
+        "float",
+        "double",
+        "half",
+        "bfloat16",
+        "int",
+        "long",
+        "bool",
+        "cpu",
+        "cuda",
+    ]
+)
 _BRANCH = re.compile(r"\s*(if|elif|else|for|while|try|except|match|case)\b")
 
 
@@ -73,6 +91,11 @@ def is_run_whole(site: Site) -> bool:
     return not _MAY_SKIP.search(source_line(site))
 
 
+def has_several_tests(site: Site) -> bool:
+    """Whether a line tests one thing after another, and may end before the last."""
+    return bool(_TESTS.search(source_line(site)))
+
+
 def is_followed_whole(site: Site) -> bool:
     """Whether nothing stands below a line in its function that may not have run."""
     depth = _indent(source_line(site))
@@ -82,6 +105,12 @@ def is_followed_whole(site: Site) -> bool:
         if _BRANCH.match(text) or _MAY_SKIP.search(text.partition("#")[0]):
             return False
     return True
+
+
+def converts_nearby(site: Site, trace: Trace) -> bool:
+    """Whether the function of a line converted a tensor: that copies it unless it is so already."""
+    calls = trace.find_events(*_CONVERSIONS)
+    return any((e.site.path, e.site.function) == (site.path, site.function) for e in calls)
 
 
 def _indent(text: str) -> int:

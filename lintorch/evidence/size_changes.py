@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
+from lintorch.evidence.host_reads import has_several_tests, is_run_whole
 from lintorch.evidence.trace import Trace
 from lintorch.evidence.treatment import fails_when_run, name_sizes, report_refusal
 from lintorch.evidence.trial import Trial
@@ -28,9 +29,9 @@ def get_answer(event: RunEvent) -> Any:
     return event.value if isinstance(event, (SizeQuestion, TensorRead)) else None
 
 
-def get_operands(event: Question) -> Any:
-    """What the question was about, where that is recorded, else the answer."""
-    return (event.operands if isinstance(event, SizeQuestion) else ()) or event.value
+def get_question(event: Question) -> Any:
+    """What the question was about, where that is recorded, and the answer."""
+    return event.value, event.operands if isinstance(event, SizeQuestion) else ()
 
 
 def find_changes(event: E, trace: Trace, of: Callable[[E], Any] = get_answer) -> dict[Variation, E]:
@@ -39,11 +40,14 @@ def find_changes(event: E, trace: Trace, of: Callable[[E], Any] = get_answer) ->
     return {at: other for at, other in others if of(other) != of(event)}
 
 
-def is_fixed(event: Question, trace: Trace) -> bool:
-    """Whether what was asked, and the answer, stayed the same at every other size that was tried."""
-    return bool(trace.find_again(event)) and not (
-        find_changes(event, trace) or find_changes(event, trace, get_operands)
-    )
+def clear_fixed_line(event: Question, trace: Trace, reason: str) -> Iterator[Refuted]:
+    """That a line is harmless where what was asked there, and the answer, never change.
+
+    Of a line of which a part may not have run, one hit alone is meant; none where a test of several
+    parts may have ended before its last.
+    """
+    if trace.never_changes(event, get_question) and not has_several_tests(event.site):
+        yield Refuted(event.site, reason, settles=0 if is_run_whole(event.site) else 1)
 
 
 def only_looks(event: RunEvent) -> bool:
@@ -132,20 +136,22 @@ def clear_lines(
 ) -> Iterator[Refuted]:
     """What a trial that went right proves of the lines of these events: no harm by its exporter.
 
-    Only where the events of a line were others at other sizes, and the numbers right at all of
-    these. `explains` names the sizes at which an event would make an export wrong, where those
-    are not just the sizes at which its answer changes.
+    Only where events of a line were others at other sizes, and the numbers right at all of these;
+    it speaks of no more hits than there were such events. `explains` names the sizes at which an
+    event would make an export wrong, where those are not just the sizes at which its answer changes.
     """
     lines: dict[tuple[str, int], list[E]] = defaultdict(list)
     for event in events if outcome.status == "ok" else ():
         lines[event.site.path, event.site.row].append(event)
     for on_line in lines.values():
-        varied = [
+        changes = [
             find_changes(e, trial.trace) if explains is None else explains(e) for e in on_line
         ]
+        varied = [set(each) - {AS_TRACED} for each in changes]
         found = sorted({at for each in varied for at in each}, key=Variation.write_sizes)
-        if found and set(found) <= set(outcome.compared):
-            layers = Counter(event.layer for event in on_line)
+        known = all(varied) or not has_several_tests(on_line[0].site)
+        if found and known and set(found) <= set(outcome.compared):
+            layers = Counter(e.layer for e, each in zip(on_line, varied, strict=True) if each)
             where = " and ".join(dict.fromkeys(name for at in found for name in at.changed))
             told = f"{outcome.exporter} exports it right, also when {where} changes"
             yield Refuted(on_line[0].site, told, settles=max(layers.values()))

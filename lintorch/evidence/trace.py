@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Hashable, Iterable, Iterator
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator
 from enum import Enum
 from functools import cached_property
 from typing import Any, TypeVar, overload
@@ -18,7 +19,8 @@ from lintorch.record.events import (
     TensorRead,
     TensorUse,
 )
-from lintorch.record.models import Model
+from lintorch.record.held_axes import find_size, list_held_axes, walk_axes
+from lintorch.record.models import Model, PlainArgument
 from lintorch.record.outcomes import Variation
 from lintorch.record.runs import GraphCapture, ModelRun
 from lintorch.record.sites import Site
@@ -47,7 +49,19 @@ class Trace:
         profile: Profile,
     ) -> None:
         self.record = model
-        self.runs = runs
+        self.runs = tuple(run for run in runs if not run.axis)
+        """At the first sizes, and with named sizes changed."""
+        self.taken = tuple(run for run in runs if run.axis and not run.error)
+        """With a size changed that has no name of its own, where the model takes that."""
+        self._refused = [(run.axis[0], run.axis[1]) for run in runs if run.axis and run.error]
+        tried = {run.axis for run in runs}
+        told = [each.value for each in model.inputs if isinstance(each, PlainArgument)]
+        numbers = {int(number) for text in told for number in re.findall(r"\d+", text)}
+        self._untried = [
+            axis
+            for axis in list_held_axes(model.inputs)
+            if axis not in tried or find_size(model.inputs, model.sizes, axis) in numbers
+        ]
         self.captures = captures
         self.profile = profile
         self.model = f"{model.path}:{model.qualname}"
@@ -113,6 +127,41 @@ class Trace:
         A run in which the event did not happen is missing.
         """
         return self._counterparts.get(id(event), {})
+
+    def never_changes(self, event: E, of: Callable[[E], Any]) -> bool:
+        """Whether what `of` reads off an event is the same whatever size the model takes.
+
+        Each size of each input has to have been changed in a run in which the event happened again,
+        or to be one that the model takes no other of. Else nothing shows that it stays.
+        """
+        again = self._everywhere.get(id(event))
+        return self._all_varied and all(
+            other is not None and of(other) == of(event) for other in again or [None]
+        )
+
+    @cached_property
+    def held_sizes(self) -> frozenset[int]:
+        """The sizes of which the model took no other that was tried."""
+        model, refused = self.record, self._refused
+        return frozenset(find_size(model.inputs, model.sizes, axis) for axis in refused)
+
+    @cached_property
+    def _all_varied(self) -> bool:
+        """Whether there is no size of an input of which it is not known what another would do."""
+        others, first = self.runs[1:], self.record.sizes
+        changed = {n for run in others for n in run.sizes if run.sizes[n] != first.get(n)}
+        named = {size for _, size in walk_axes(self.record.inputs) if isinstance(size, str)}
+        return bool(others) and not self._untried and named <= changed
+
+    @cached_property
+    def _everywhere(self) -> dict[int, list[Any]]:
+        """By event: the same one in each other run, None where it did not happen there."""
+        found: dict[int, list[Any]] = defaultdict(list)
+        for run in (*self.runs[1:], *self.taken):
+            numbered = dict(_numbered(run.events))
+            for key, event in _numbered(self.events):
+                found[id(event)].append(numbered.get(key))
+        return found
 
     @cached_property
     def _counterparts(self) -> dict[int, dict[Variation, Any]]:

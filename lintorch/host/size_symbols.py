@@ -12,9 +12,10 @@ from lintorch.record.runs import ModelRun
 
 def traced_to_sizes(runs: Sequence[ModelRun]) -> tuple[ModelRun, ...]:
     """The same runs, with `symbols` of every question about a size."""
-    if len(runs) < 2:
+    others = [run for run in runs[1:] if not run.axis]
+    if not others:
         return tuple(runs)
-    first, *others = runs
+    first = runs[0]
     changed = [(_changed(first, run), dict(_numbered(run.events))) for run in others]
     found: dict[Hashable, tuple[str, ...]] = {}
     for key, event in _numbered(first.events):

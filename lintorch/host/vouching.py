@@ -82,7 +82,7 @@ class Asked:
         if outcome.exporter not in self.exporters:
             raise MalformedError(f"a exporter {outcome.exporter[:40]!r}")
         self._are_shown((outcome.site, *(site for _, site in outcome.warnings)))
-        self._are_shown(use.site for use in outcome.graph)
+        self._are_shown((*(use.site for use in outcome.graph), *outcome.devices))
         if outcome.artifact and not _is_inside(outcome.artifact, self.artifacts):
             raise MalformedError(f"an exported file at {outcome.artifact}")
         return outcome

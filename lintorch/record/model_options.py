@@ -48,6 +48,8 @@ class ModelOptions:
     """Whether runs are recorded."""
     graphs: bool = True
     """Whether a model whose runs are recorded is traced as a graph too."""
+    axes: bool = True
+    """Whether sizes without a name of their own are changed as well: that backs what is withdrawn."""
     exporters: tuple[str, ...] = ()
     """Those that the model is exported with, on trial."""
     in_training: tuple[tuple[str, str], ...] = ()

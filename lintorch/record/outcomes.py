@@ -107,6 +107,8 @@ class Outcome:
     """What an exported ONNX file holds, whatever its numbers are worth."""
     error: float | None = None
     """The largest absolute difference from eager over all sizes; None where none was measured."""
+    devices: tuple[Site, ...] = ()
+    """The lines whose device the exported program holds as a constant."""
     artifact: str = ""
     """The file that was written, where it was asked for."""
     part: str = ""

@@ -15,11 +15,17 @@ MOST_EVENTS = 20_000
 
 @dataclass(frozen=True)
 class ModelRun:
-    """One execution of the model, with its named sizes and everything that happened, in order."""
+    """One execution of the model, with its named sizes and everything that happened, in order.
+
+    One in which an `axis` was changed shows what the model takes, not what is deployed. It has an
+    `error` where the model took no other size there that was tried.
+    """
 
     sizes: Mapping[str, int]
     events: tuple[RunEvent, ...]
     error: str = ""
+    axis: tuple[int, ...] = ()
+    """The input, and the axis of it, that has another size than `sizes` say, where that was tried."""
 
 
 class Tracer(Enum):

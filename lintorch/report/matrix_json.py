@@ -37,6 +37,7 @@ def _model_values(row: Row) -> dict[str, Any]:
             "inputs": write_arguments(model.inputs, model.sizes),
             "parameters": model.parameters,
             "assumptions": list(model.assumptions),
+            "purpose": model.purpose or None,
         }
     if row.failure is not None:
         failure = row.failure

@@ -21,7 +21,7 @@ def write_reasons(row: Row, screen: Screen) -> Iterator[Line]:
     files = (path for each in row.tried for path in (each.artifact, each.script) if path)
     written = list(dict.fromkeys(files))
     if row.model is not None and row.failure is None and not row.tried:
-        said.append("a loss is run, and not exported")
+        said.append(f"a {row.model.purpose or 'model'} is run, and not exported")
     if not said and not written:
         return
     yield ()

@@ -39,7 +39,9 @@ def export_models(request: ExportRequest, progress: Progress) -> Matrix:
         for group in group_models(paths, request, scope):
             options = replace(
                 group.options,
+                trace=True,
                 graphs=False,
+                axes=False,
                 exporters=group.options.exporters or _deployed_exporters(group),
                 artifacts=staging,
                 scripts=bool(request.repro),

@@ -10,6 +10,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import OperatorCall, Outcome, Trace, Trial
+from lintorch.evidence.host_reads import is_run_whole
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -94,11 +95,11 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
 @rule.trace(*FUNCTIONS)
 def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
     share, active = _dropped(event)
-    if share == 0:
+    if share == 0 and is_run_whole(event.site):
         yield Refuted(event, "p is 0 here: nothing is dropped")
     elif active:
         yield Hit(event, f"drops {share:.0%} although the model is in eval mode")
-    elif event.args.get("training") is False:
+    elif event.args.get("training") is False and is_run_whole(event.site):
         yield Refuted(event, "it was told training=False: the model is in eval mode")
 
 

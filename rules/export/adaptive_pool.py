@@ -109,9 +109,9 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
     harm, message = harms(event, others), described(event, others)
     if trace.profile.concerns(harm):
         yield Hit(site(event), message, harm=harm, severity=Severity.WARNING)
-    elif set(pooled(event)) == {1}:
+    elif set(pooled(event)) == {1} and trace.never_changes(event, pooled):
         yield Refuted(site(event), "one cell: right at every input size")
-    elif others:
+    elif any(spatial(e) != spatial(event) for e in others) or trace.never_changes(event, spatial):
         yield Refuted(site(event), f"{message}: right under the exporters in use")
 
 

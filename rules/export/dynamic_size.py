@@ -21,9 +21,9 @@ from lintorch.evidence import (
 )
 from lintorch.evidence.size_changes import (
     blame_event,
+    clear_fixed_line,
     clear_lines,
     find_changes,
-    is_fixed,
     is_function_of,
     only_looks,
 )
@@ -296,10 +296,9 @@ FORMS = {
 
 @rule.trace(*TRACE_HARM)
 def in_trace(event: Question, trace: Trace) -> Iterator[Hit | Refuted]:
-    if is_fixed(event, trace):
-        reason = f"{WORDS[event.key]} is {shown(event.value)} at every size tried"
-        yield Refuted(event.site, reason)
-    elif bakes(event, trace):
+    reason = f"{WORDS[event.key]} is {shown(event.value)} at every size tried"
+    yield from clear_fixed_line(event, trace, reason)
+    if bakes(event, trace):
         for key, other in list(find_changes(event, trace).items())[:1]:
             was = f"was {shown(event.value)} and is {shown(other.value)} when {key} changes"
             message, whole = f"{WORDS[event.key]} {was}", is_whole_shape(event)

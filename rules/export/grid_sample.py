@@ -108,7 +108,7 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
         varies = "onnx" in harm
         message = f"{short} to a size that varies" if varies else needs(short, opset, first(event))
         yield Hit(event, message, harm=harm, severity=Severity.WARNING if varies else None)
-    elif event.name == AFFINE and trace.find_again(event):
+    elif event.name == AFFINE and trace.never_changes(event, grid_size):
         yield Refuted(event, f"the grid is {shown(event)} at every size tried")
 
 
@@ -128,8 +128,8 @@ def harms(
     event: OperatorCall, others: Mapping[Variation, OperatorCall], opset: int
 ) -> dict[str, Harm]:
     """What the exporters do with a grid whose sizes are known, here and as the input varies."""
-    size = event.outputs[0][1:]
-    varies = event.name == AFFINE and any(o.outputs[0][1:] != size for o in others.values())
+    size = grid_size(event)
+    varies = event.name == AFFINE and any(grid_size(other) != size for other in others.values())
     return {**(VARYING if varies else {}), **(LEGACY if opset < first(event) else {})}
 
 
@@ -141,6 +141,11 @@ def first(event: OperatorCall) -> int:
 
 def needs(short: str, opset: int, first: int) -> str:
     return f"{short} needs opset {first}, and {opset} is written"
+
+
+def grid_size(event: OperatorCall) -> tuple[int, ...]:
+    """Height and width (or depth too) of the points, and how many numbers each has."""
+    return event.outputs[0][1:]
 
 
 def shown(event: OperatorCall) -> str:

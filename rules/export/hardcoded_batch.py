@@ -162,23 +162,39 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
             when = f" when {at} changes" if at else ""
             yield Hit(event.site, f"gives {rows} rows for {samples} samples{when}", confirms=True)
             return
-    maps = {e.inputs[0][2:] for e in every.values()}
+    several = len({map_size(e) for e in every.values()}) > 1
     larger = any("height" in at.changed for at in every)
-    if larger and len(every) == len(trace.runs) and all(map(is_whole_run, trace.runs)):
-        of = "maps of one size" if len(maps) == 1 else "maps of several sizes"
+    if not larger or len(every) != len(trace.runs) or not all(map(is_whole_run, trace.runs)):
+        return
+    if several or trace.never_changes(event, map_size):
+        of = "maps of several sizes" if several else "maps of one size"
         yield Refuted(event.site, f"as many rows as samples, of {of}, as the image varies")
 
 
 @rule.trace(*RECURRENT)
 def in_recurrent(event: OperatorCall, trace: Trace) -> Iterator[Refuted]:
-    """A state that the layer took at another batch size as well."""
-    again = [e for at, e in trace.find_again(event).items() if at.changed == ("batch",)]
+    """A state of as many samples as the layer gets whatever the model is fed.
+
+    That is no state of the only batch size which the model takes.
+    """
+    again = any(at.changed == ("batch",) for at in trace.find_again(event))
     if not again or not all(map(is_whole_run, trace.runs)):
         return
-    taken = {*event.inputs[1:3]}.intersection(*({*e.inputs[1:3]} for e in again))
-    for made in trace.find_events(*MADE):
-        if made.outputs[0] in taken:
-            yield Refuted(made.site, "the layer took this state at another batch size, too")
+    if trace.never_changes(event, state_shapes):
+        states = {shape for shape in state_shapes(event) if shape[-2] not in trace.held_sizes}
+        for made in trace.find_events(*MADE):
+            if made.outputs[0] in states:
+                yield Refuted(made.site, "the layer took this state at another batch size, too")
+
+
+def map_size(event: OperatorCall) -> tuple[int, ...]:
+    """Height and width of what is reshaped."""
+    return event.inputs[0][2:]
+
+
+def state_shapes(event: OperatorCall) -> tuple[tuple[int, ...], ...]:
+    """Of the states that a recurrent layer is given."""
+    return tuple(shape for shape in event.inputs[1:3] if len(shape) > 1)
 
 
 def made_of(shape: tuple[int, ...], trace: Trace) -> set[Site]:

@@ -10,7 +10,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evidence import GraphCapture, InputWrite, Trace, Tracer
-from lintorch.evidence.host_reads import is_whole_run, write_shapes
+from lintorch.evidence.host_reads import converts_nearby, is_whole_run, write_shapes
 from lintorch.facts.dataflow.memory_writes import written_tensor
 from lintorch.source import UNKNOWN, Source, literal
 
@@ -120,6 +120,8 @@ def in_run(capture: GraphCapture, trace: Trace) -> Iterator[Refuted]:
     for site in {
         call.site for call in trace.list_calls() if call.is_write and not call.layer
     } - reached:
+        if converts_nearby(site, trace):
+            continue
         yield Refuted(site, "what is written to is memory of the model's own, not of its input")
 
 

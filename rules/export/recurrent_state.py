@@ -9,8 +9,8 @@ import libcst as cst
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.profile import DEFAULT_EXPORTERS
 from lintorch.core.rule import Rule
-from lintorch.evidence import AS_TRACED, OperatorCall, Trace
-from lintorch.evidence.host_reads import is_whole_run, write_shapes
+from lintorch.evidence import AS_TRACED, ModelRun, OperatorCall, Trace
+from lintorch.evidence.host_reads import write_shapes
 from lintorch.source import UNKNOWN, Source
 
 rule = Rule(
@@ -124,19 +124,33 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
     if event.layer_class not in LAYERS or event.built is None or len(event.inputs[0]) != 3:
         return
     others = trace.find_again(event)
-    first = event.args.get(
-        "batch_first", event.args.get("bidirectional")
-    )  # torch.lstm has no name for it
+    first = is_batch_first(event)
     every = {AS_TRACED: event, **others}
-    length = {at: e.inputs[0][1 if first else 0] for at, e in every.items()}
+    length = {at: count_steps(e) for at, e in every.items()}
     for at, steps in length.items():
         if steps != length[AS_TRACED]:
             harms = harm(LAYERS[event.layer_class], first)
             said = f"ran {length[AS_TRACED]} steps, and {steps} when {at} changes"
             yield Hit(event.built, said, harm=harms, confirms=True)
             return
-    if others and len(length) == len(trace.runs) and all(map(is_whole_run, trace.runs)):
+    calls = {count_calls(event, run) for run in (*trace.runs, *trace.taken)}
+    if trace.never_changes(event, count_steps) and len(calls) == 1:
         yield Refuted(event.built, f"ran {length[AS_TRACED]} steps at every size tried")
+
+
+def is_batch_first(event: OperatorCall) -> object:
+    """The flag; torch.lstm has no name for it."""
+    return event.args.get("batch_first", event.args.get("bidirectional"))
+
+
+def count_steps(event: OperatorCall) -> int:
+    """How long the sequence was."""
+    return event.inputs[0][1 if is_batch_first(event) else 0]
+
+
+def count_calls(event: OperatorCall, run: ModelRun) -> int:
+    """How often the layers that a line made ran: a loop may take their steps one by one."""
+    return sum(other.built == event.built and other.key in RUNS for other in run.events)
 
 
 def is_quiet(harms: dict[str, Harm], source: Source) -> bool:

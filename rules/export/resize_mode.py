@@ -100,7 +100,7 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
     message, harm = found
     if trace.profile.concerns(harm):
         yield Hit(site(event), message, harm=harm, severity=Severity.WARNING)
-    elif others and all(shape(other) == shape(event) for other in others):
+    elif trace.never_changes(event, shape):
         reason = f"{message} at every size tried: right under the exporters in use"
         yield Refuted(site(event), reason)
 

@@ -21,9 +21,10 @@ from lintorch.evidence import (
 )
 from lintorch.evidence.size_changes import (
     blame_event,
+    clear_fixed_line,
     clear_lines,
     find_changes,
-    is_fixed,
+    get_question,
     is_function_of,
 )
 from lintorch.evidence.treatment import name_sizes
@@ -269,10 +270,10 @@ def quotient(
 @rule.trace(*TRACE_HARM)
 def in_trace(event: SizeRead | SizeDivided, trace: Trace) -> Iterator[Hit | Refuted]:
     changed = find_changes(event, trace)
-    if is_fixed(event, trace):
-        yield Refuted(event.site, f"{shown(event)} at every size tried")
-    elif isinstance(event, SizeDivided):
-        if sizes := name_sizes(uneven(event, trace)):
+    yield from clear_fixed_line(event, trace, f"{shown(event)} at every size tried")
+    if isinstance(event, SizeDivided):
+        asked_anew = find_changes(event, trace, get_question)
+        if asked_anew and (sizes := name_sizes(uneven(event, trace))):
             yield Hit(event.site, f"{shown(event)}, rounded down", harm=NEGATIVE, sizes=sizes)
     elif changed and is_rounded(event):
         key, other = next(iter(changed.items()))

@@ -10,7 +10,7 @@ import libcst as cst
 from lintorch.core.finding import Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evidence import Outcome, SizeCompared, SizeRead, SizeUse, Trace, Trial
-from lintorch.evidence.size_changes import blame_event, clear_lines, find_changes, is_fixed
+from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_lines, find_changes
 from lintorch.evidence.treatment import name_sizes
 from lintorch.facts.exporting.scripted import without_tracer_harm
 from lintorch.source import Kind, Source, Value, has_fixed_name, is_read, literal, may_vary
@@ -254,8 +254,8 @@ ASKED = (SizeCompared, SizeUse.TRUTH)
 
 @rule.trace(*ASKED)
 def in_trace(event: SizeCompared | SizeRead, trace: Trace) -> Iterator[Hit | Refuted]:
-    if is_fixed(event, trace):
-        yield Refuted(event.site, f"`{shown(event)}` compares the same numbers at every size tried")
+    same = f"`{shown(event)}` compares the same numbers at every size tried"
+    yield from clear_fixed_line(event, trace, same)
     for key, other in list(find_changes(event, trace).items())[:1]:
         said = f"`{shown(event)}` is {event.value}, `{shown(other)}` is {other.value}"
         sizes = name_sizes(find_changes(event, trace))

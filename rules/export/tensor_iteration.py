@@ -11,7 +11,7 @@ import libcst as cst
 from lintorch.core.finding import Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evidence import EventKey, Outcome, SizeLooped, TensorRead, TensorUse, Trace, Trial
-from lintorch.evidence.size_changes import blame_event, clear_lines, find_changes, is_fixed
+from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_lines, find_changes
 from lintorch.evidence.treatment import name_sizes
 from lintorch.facts.classes.classes import is_self
 from lintorch.facts.exporting.scripted import without_tracer_harm
@@ -156,8 +156,7 @@ def indexed(node: cst.Subscript) -> set[str]:
 
 @rule.trace(*TRACE_HARM)
 def in_trace(event: SizeLooped | TensorRead, trace: Trace) -> Iterator[Hit | Refuted]:
-    if is_fixed(event, trace):
-        yield Refuted(event.site, f"{event.value} rounds at every size tried")
+    yield from clear_fixed_line(event, trace, f"{event.value} rounds at every size tried")
     for key, other in list(find_changes(event, trace).items())[:1]:
         said = f"{event.value} rounds, and {other.value} when {key} changes"
         sizes = name_sizes(find_changes(event, trace))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ import libcst as cst
 
 from lintorch.core.finding import Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import OperatorCall, Site, Trace
+from lintorch.evidence import OperatorCall, RunEvent, Site, Trace
 from lintorch.source import Source
 
 rule = Rule(
@@ -103,11 +103,9 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
 def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
     if next(trace.find_events(LINEAR, *CONVOLUTIONS, *PRODUCTS), None) is not event:
         return  # the whole run was judged with its first product
-    calls = (e for e in trace.events if isinstance(e, OperatorCall))
-    products = [found for call in calls if (found := product(call))]
-    total = sum(p.work for p in products)
+    products = list(products_of(trace.events))
     uneven = [p for p in products if p.uneven]
-    share = sum(p.work for p in uneven) / total if total else 0.0
+    share = max(uneven_share(products_of(run.events)) for run in trace.runs)
     if share < SHARE:
         reason = f"{share:.1%} of the multiplications have a size that is no multiple of {TILE}"
         yield from (Refuted(p.site, reason) for p in products)
@@ -117,6 +115,19 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
         shown = f"(M, N, K) = ({worst.m}, {worst.n}, {worst.k})"
         message = f"{shown}; such products are {share:.0%} of the model's multiplications"
         yield Hit(site, message, confirms=True)
+
+
+def products_of(events: Iterable[RunEvent]) -> Iterator[Product]:
+    """The matrix products of a run."""
+    calls = (e for e in events if isinstance(e, OperatorCall))
+    return (found for call in calls if (found := product(call)))
+
+
+def uneven_share(products: Iterable[Product]) -> float:
+    """The share of the multiplications that have a size which is no multiple of the tile."""
+    work = [(p.work, p.uneven) for p in products]
+    total = sum(each for each, _ in work)
+    return sum(each for each, uneven in work if uneven) / total if total else 0.0
 
 
 @dataclass(frozen=True)

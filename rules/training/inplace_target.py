@@ -10,6 +10,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evidence import InputWrite, OperatorCall, Trace
+from lintorch.evidence.host_reads import converts_nearby
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -128,7 +129,7 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
             confirms=True,
             detail=_SO,
         )
-    elif event.layer == "":
+    elif event.layer == "" and not converts_nearby(event.site, trace):
         yield Refuted(event, "the tensor that is written to is not the caller's but a copy")
 
 

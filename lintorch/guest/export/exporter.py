@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,6 +69,8 @@ class Exported:
     """The file that was written; "" where nothing was asked for."""
     ir: int | None = None
     """The IR version of an ONNX file."""
+    devices: tuple[str, ...] = ()
+    """Printed stacks of what holds a device as a constant, the innermost line last."""
 
 
 @dataclass(frozen=True)
@@ -107,14 +109,16 @@ class Exporter(Protocol):
         """The same as statements of a program; see `lintorch.guest.export.write_program.write_program`."""
 
 
-def wrap_module(job: Job, module: nn.Module, artifact: str = "") -> Exported:
+def wrap_module(
+    job: Job, module: nn.Module, artifact: str = "", devices: Iterable[str] = ()
+) -> Exported:
     """A module as what was exported of a job; its buffers are the same before every run."""
 
     def run(values: Sequence[Any]) -> list[torch.Tensor]:
         with restore_module(module):
             return flatten_output(module(*job.arrange_arguments(values)))
 
-    return Exported(run, artifact=artifact)
+    return Exported(run, artifact=artifact, devices=tuple(devices))
 
 
 def save_artifact(job: Job, name: str, save: Callable[[str], object]) -> str:

@@ -82,12 +82,16 @@ def try_export(
                 made,
                 job,
                 lambda other: run_exporter(exporter, other, user_file),
-                lambda other: judge_export(exporter, other, eager, varied, train),
+                lambda other: judge_export(exporter, other, eager, others, train),
                 user_file,
             )
     if isinstance(made, Exported):
+        kept = (find_site_in_text(stack, user_file) for stack in made.devices)
         made = replace(
-            judge_export(exporter, made, eager, others, train), artifact=made.artifact, ir=made.ir
+            judge_export(exporter, made, eager, others, train),
+            devices=tuple(dict.fromkeys(site for site in kept if site)),
+            artifact=made.artifact,
+            ir=made.ir,
         )
     seconds = round(time.monotonic() - started, 3)
     held = onnx_graph.read_operator_uses(directory / ONNX_FILE, user_file) if not train else ()

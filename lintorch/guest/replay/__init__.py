@@ -5,22 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
 from lintorch.guest.replay.replay_baked import replay_baked_values
-from lintorch.guest.replay.replay_device import MAKERS, replay_elsewhere
+from lintorch.guest.replay.replay_chance import replay_chance
+from lintorch.guest.replay.replay_device import MAKERS, MOVES, replay_elsewhere
 from lintorch.guest.replay.replay_random import replay_draws
 from lintorch.guest.replay.replay_written import replay_writes
 from lintorch.guest.replay.run_again import Replay
 from lintorch.guest.watch.record_run import WatchedModel
-from lintorch.record.events import ModuleWrite, OperatorCall, RandomDraw, RunEvent, TensorUse
+from lintorch.record.events import (
+    ModuleWrite,
+    RandomDraw,
+    RunEvent,
+    TensorUse,
+    TorchDraw,
+)
 
 Experiment = Callable[[Replay, Sequence[RunEvent]], Iterator[RunEvent]]
 _EXPERIMENTS: Mapping[Hashable, Experiment] = {
     ModuleWrite: replay_writes,
     RandomDraw: replay_draws,
+    TorchDraw: replay_chance,
     "torch.Tensor.data.__get__": replay_baked_values,
     "torch.autograd.grad": replay_baked_values,
     TensorUse.NUMPY: replay_baked_values,
     TensorUse.ARRAY: replay_baked_values,
-    **dict.fromkeys(MAKERS, replay_elsewhere),
+    **dict.fromkeys((*MAKERS, *MOVES), replay_elsewhere),
 }
 
 
@@ -30,8 +38,6 @@ def is_replay_wanted(events: Iterable[RunEvent]) -> bool:
 
 
 def _asks(event: RunEvent) -> bool:
-    if isinstance(event, OperatorCall) and event.name in MAKERS:
-        return event.args.get("device") is None
     if isinstance(event, ModuleWrite) and event.same:
         return False
     return event.key in _EXPERIMENTS

@@ -61,7 +61,7 @@ def record_run(subject: WatchedModel, sizes: Mapping[str, int]) -> ModelRun:
     modal = tuple(find_modal_layers(subject.module, subject.sites, subject.whole))
     error = ""
     for follow in (True, False):
-        recorder, error = _recorded(subject, sizes, follow)
+        recorder, error = record_once(subject, sizes, follow)
         if not error:
             break
     return ModelRun(dict(sizes), (*modal, *recorder), error)
@@ -81,9 +81,10 @@ def record_refusal(
     return None
 
 
-def _recorded(
-    subject: WatchedModel, sizes: Mapping[str, int], follow: bool
+def record_once(
+    subject: WatchedModel, sizes: Mapping[str, int], follow: bool = True
 ) -> tuple[list[RunEvent], str]:
+    """What happens in one run, and what the model raises in it; "" where it comes to its end."""
     arguments = make_tensors.make_arguments(subject.module, subject.inputs, sizes)
     tensors = make_tensors.flatten_output(arguments)
     layers = LayerWatch(subject.module, subject.sites)

@@ -21,6 +21,7 @@ from lintorch.guest.watch.inplace_writes import WriteWatch
 from lintorch.guest.watch.make_tensors import find_tensors
 from lintorch.guest.watch.operator_names import name_arguments, name_operator
 from lintorch.guest.watch.running_layers import LayerWatch
+from lintorch.guest.watch.torch_draws import GeneratorWatch
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.guest.watch.watched_sizes import as_sized, hear_questions
 from lintorch.record.events import (
@@ -34,6 +35,7 @@ from lintorch.record.events import (
     SizeUse,
     TensorRead,
     TensorUse,
+    TorchDraw,
 )
 from lintorch.record.runs import MOST_EVENTS
 from lintorch.record.sites import Site
@@ -106,6 +108,7 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
         self._files, self._layers, self._writes, self._follow = files, layers, writes, follow
         self._followers = followers
         self._data: Any = WeakIdKeyDictionary()
+        self._generator = GeneratorWatch()
 
     def __torch_function__(
         self,
@@ -197,6 +200,8 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
             args=plain,
         )
         self._add(call)
+        if self._generator.has_moved():
+            self._add(TorchDraw(site, *self._layers.current_layer(), function=name))
         extra: RunEvent
         for extra in self._writes.find_shown_writes(name.rpartition(".")[2], before.tensors):
             self._add(extra)

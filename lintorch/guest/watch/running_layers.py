@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from types import CodeType
 from typing import Any, NamedTuple
 
 from torch import nn
@@ -12,6 +13,9 @@ from torch.nn.modules import module as hooks
 
 from lintorch.record.events import IdleLayer, ModalLayer
 from lintorch.record.sites import Site
+
+_SETS_MODE = ("__init__", "train", "eval")
+"""Methods that name the mode and are no part of a forward pass."""
 
 
 class RunningLayer(NamedTuple):
@@ -105,5 +109,15 @@ def depends_on_mode(module: nn.Module) -> bool:
         return bool(module.dropout > 0)
     if type(module).__module__.startswith("torch."):
         return isinstance(module, nn.RReLU)
-    code = getattr(inspect.unwrap(type(module).forward), "__code__", None)
-    return code is not None and "training" in code.co_names
+    return any("training" in code.co_names for code in _list_method_codes(type(module)))
+
+
+def _list_method_codes(kind: type) -> Iterator[CodeType]:
+    """The code of what a class of the user's may run in its forward pass."""
+    for owner in kind.__mro__:
+        if owner.__module__.startswith("torch."):
+            return
+        for name, method in vars(owner).items():
+            code = getattr(inspect.unwrap(method) if callable(method) else method, "__code__", None)
+            if isinstance(code, CodeType) and name not in _SETS_MODE:
+                yield code

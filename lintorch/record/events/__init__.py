@@ -8,6 +8,7 @@ from lintorch.record.events.effects import (
     ModuleWrite,
     RandomDraw,
     SharedWrite,
+    TorchDraw,
     ViewWrite,
 )
 from lintorch.record.events.layer_facts import (
@@ -20,7 +21,9 @@ from lintorch.record.events.layer_facts import (
 from lintorch.record.events.replay_verdicts import (
     BakedKind,
     BakedValue,
+    FeltChance,
     FeltDraw,
+    KeptDevice,
     KeptWrite,
     MixedDevices,
     ResetWrite,
@@ -39,9 +42,10 @@ from lintorch.record.events.size_reads import (
 from lintorch.record.events.tensor_reads import TensorRead, TensorUse
 
 __all__ = [
-    "BakedKind", "BakedValue", "FeltDraw", "IdleLayer", "InputWrite", "KeptWrite", "MixedDevices",
-    "ModalLayer", "ModuleWrite", "NormedBias", "OperatorCall", "OutsideLayers", "PlainTensor",
-    "Raised", "RandomDraw", "ResetWrite", "RunEvent", "SameDevice", "Shapes", "SharedWrite",
-    "SizeChosen", "SizeCompared", "SizeDivided", "SizeLooped", "SizeQuestion", "SizeRead",
-    "SizeUse", "TensorRead", "TensorUse", "UnusedDraw", "ViewWrite",
+    "BakedKind", "BakedValue", "FeltChance", "FeltDraw", "IdleLayer", "InputWrite", "KeptDevice",
+    "KeptWrite", "MixedDevices", "ModalLayer", "ModuleWrite", "NormedBias", "OperatorCall",
+    "OutsideLayers", "PlainTensor", "Raised", "RandomDraw", "ResetWrite", "RunEvent", "SameDevice",
+    "Shapes", "SharedWrite", "SizeChosen", "SizeCompared", "SizeDivided", "SizeLooped",
+    "SizeQuestion", "SizeRead", "SizeUse", "TensorRead", "TensorUse", "TorchDraw", "UnusedDraw",
+    "ViewWrite",
 ]  # fmt: skip

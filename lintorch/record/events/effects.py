@@ -62,3 +62,11 @@ class RandomDraw(RunEvent, tag="random-draw"):
     """`random.random`, `numpy.random.rand`."""
     value: Number | None = None
     """What was drawn, where it is one number."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TorchDraw(RunEvent, tag="torch-draw"):
+    """An operator drew numbers from torch's own generator."""
+
+    function: str
+    """`torch.randn_like`, `torch.nn.functional.dropout`."""

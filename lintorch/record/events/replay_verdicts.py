@@ -50,6 +50,14 @@ class UnusedDraw(RunEvent, tag="unused-draw"):
     function: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class FeltChance(RunEvent, tag="felt-chance"):
+    """Other numbers from torch's generator on the line give another output."""
+
+    function: str
+    change: str
+
+
 class BakedKind(Enum):
     """What of the example a tracer would keep."""
 
@@ -91,3 +99,23 @@ class MixedDevices(RunEvent, tag="mixed-devices"):
 @dataclass(frozen=True)
 class SameDevice(RunEvent, tag="same-device"):
     """On another device, what was made here on the CPU meets no tensor of the model."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeptDevice(RunEvent, tag="kept-device"):
+    """The line puts on the device of a tensor what meets the model's tensors.
+
+    Where that device stays the example's, as a trace keeps it, while the model is elsewhere, the
+    two meet on different devices.
+    """
+
+    function: str
+    """What the line calls with the device: `torch.arange`."""
+    operator: str
+    """Where they meet: `torch.Tensor.add`."""
+    row: Row
+    """The row where they meet."""
+    there: Shape
+    """Of the model's tensor."""
+    made: Shape
+    """Of what stayed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -42,7 +43,17 @@ def export(job: Job) -> Exported:
     )
     module = program.module()
     artifact = save_artifact(job, "model.pt2", lambda path: torch.export.save(program, path))
-    return wrap_module(job, module, artifact)
+    return wrap_module(job, module, artifact, _list_kept_devices(program))
+
+
+def _list_kept_devices(program: Any) -> Iterator[str]:
+    """Where a program makes or moves tensors on a device that is a constant of it, as printed stacks."""
+    for graph in program.graph_module.modules():
+        for node in graph.graph.nodes if hasattr(graph, "graph") else ():
+            given = (*node.args, *node.kwargs.values())
+            is_made = any(isinstance(value, torch.device) for value in given)
+            if (is_made or "lift_fresh" in str(node.target)) and "assert" not in str(node.target):
+                yield node.meta.get("stack_trace") or ""
 
 
 def explain(error: BaseException, job: Job) -> Explained:

@@ -6,6 +6,7 @@ import torch
 
 from lintorch.guest.export import flat_outputs
 from lintorch.guest.export.exporter import Explained, Exported, Job, save_artifact, wrap_module
+from lintorch.guest.export.exporters.traced_module import list_kept_devices
 
 _SCRIPT = """
 exported = torch.jit.trace(model, example, check_trace=False{strict})
@@ -25,7 +26,8 @@ def export(job: Job) -> Exported:
         check_trace=False,
         strict=job.strict,
     )
-    exported = wrap_module(job, traced, save_artifact(job, "model.pt", traced.save))
+    artifact = save_artifact(job, "model.pt", traced.save)
+    exported = wrap_module(job, traced, artifact, list_kept_devices(traced))
     return flat_outputs.drop_counts(exported, job)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import torch
@@ -24,7 +25,21 @@ def find_call_stack(job: Job, operators: Sequence[str]) -> str:
     stacks = (
         node.sourceRange() for node in _find_nodes(trace_module(job).inlined_graph, operators)
     )
-    return "\n".join(reversed(next(stacks, "").splitlines()))
+    return _turn_round(next(stacks, ""))
+
+
+def list_kept_devices(traced: Any) -> Iterator[str]:
+    """Where a trace makes or moves tensors on a device that is a constant of it, as printed stacks."""
+    with suppress(RuntimeError):  # a graph that cannot be inlined
+        for node in _find_nodes(traced.inlined_graph, ("prim::Constant",)):
+            if str(node.output().type()) == "Device":
+                for use in node.output().uses():
+                    yield _turn_round(use.user.sourceRange())
+
+
+def _turn_round(stack: str) -> str:
+    """A printed stack with the innermost line last."""
+    return "\n".join(reversed(stack.splitlines()))
 
 
 def _find_nodes(graph: Any, operators: Sequence[str]) -> Iterator[Any]:

@@ -1,0 +1,35 @@
+"""Axes of inputs whose size no change of the named sizes changes by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from lintorch.record.models import FedArgument, Input
+
+Axis = tuple[int, int]
+"""The how-manieth of what is fed, from 0 on, and the axis of it."""
+
+
+def list_held_axes(inputs: Sequence[FedArgument]) -> list[Axis]:
+    """Those with a number for a size, and those with a name that stands at another axis before."""
+    held = []
+    seen: set[str] = set()
+    for axis, size in walk_axes(inputs):
+        if isinstance(size, int) or size in seen:
+            held.append(axis)
+        else:
+            seen.add(size)
+    return held
+
+
+def walk_axes(inputs: Sequence[FedArgument]) -> Iterator[tuple[Axis, int | str]]:
+    """Every axis of every tensor, with the number or name that its size is."""
+    for number, given in enumerate(inputs):
+        for place, size in enumerate(given.shape if isinstance(given, Input) else ()):
+            yield (number, place), size
+
+
+def find_size(inputs: Sequence[FedArgument], sizes: Mapping[str, int], axis: Axis) -> int:
+    """How big an input is along an axis."""
+    size = dict(walk_axes(inputs))[axis]
+    return sizes[size] if isinstance(size, str) else size

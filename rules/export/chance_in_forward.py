@@ -1,0 +1,94 @@
+"""LT132: numbers that torch draws in eval mode, which what is exported draws anew at each call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lintorch.core.finding import Hit
+from lintorch.core.rule import Rule
+from lintorch.evidence import FeltChance, Outcome, Trace, Trial
+
+rule = Rule(
+    __name__,
+    code="LT132",
+    summary="numbers that torch draws in forward in eval mode",
+    why="""
+        What torch draws in forward (`torch.randn_like`, `torch.bernoulli`, a sample of a
+        distribution, noise) is drawn by the exported model as well, at each call: torch.export and
+        TorchScript keep the operator, ONNX has RandomNormalLike, Bernoulli and others, which the
+        runtime draws by a generator of its own. `torch.manual_seed` has no say there, two runs
+        differ, and no comparison with eager says anything. What ONNX has no operator for
+        (`uniform_`, `torch.randperm`) its exporters refuse. Measured on torch 2.13.
+
+        Give the noise as an input of the model, draw only where `self.training` is set, or give
+        back the mean. Where sampling is meant to be part of what is deployed, say so with
+        `# lintorch: ignore[LT132]`. Dropout that stays on is LT202, numbers of Python LT113.
+    """,
+    bad="""
+        import torch
+        from torch import nn
+
+
+        class Latent(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.mean, self.spread = nn.Linear(8, 2), nn.Linear(8, 2)
+
+            def forward(self, x):
+                mean, spread = self.mean(x), self.spread(x).exp()
+                return mean + spread * torch.randn_like(mean)
+    """,
+    good="""
+        import torch
+        from torch import nn
+
+
+        class Latent(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.mean, self.spread = nn.Linear(8, 2), nn.Linear(8, 2)
+
+            def forward(self, x):
+                mean, spread = self.mean(x), self.spread(x).exp()
+                if not self.training:
+                    return mean
+                return mean + spread * torch.randn_like(mean)
+    """,
+    proof="""
+        import torch
+
+        x = torch.ones(1, 8)
+        program = torch.export.export(Latent().eval(), (x,)).module()
+        assert torch.equal(program(x), program(x))
+    """,
+)
+
+DROPOUT = "ropout"
+"""In the names of functions that another rule speaks of."""
+ATTENTION = "torch.nn.functional.scaled_dot_product_attention"
+
+
+@rule.trace(FeltChance)
+def in_trace(event: FeltChance, trace: Trace) -> Iterator[Hit]:
+    if not is_dropout(event):
+        yield Hit(
+            event, f"{shorten(event)} is drawn anew at each call, in eval mode too; {event.change}"
+        )
+
+
+@rule.trial("random")
+def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    """What is random was run, and its numbers compared with nothing."""
+    for event in trial.trace.find_events(FeltChance):
+        if not is_dropout(event):
+            draws = f"{outcome.exporter} keeps it: what is exported draws at each call"
+            yield Hit(event, f"{shorten(event)} is drawn in eval mode; {draws}")
+
+
+def is_dropout(event: FeltChance) -> bool:
+    return DROPOUT in event.function or event.function == ATTENTION
+
+
+def shorten(event: FeltChance) -> str:
+    """`torch.randn_like()`, `uniform_()`."""
+    return f"{event.function.removeprefix('torch.Tensor.').removeprefix('torch.nn.functional.')}()"
