@@ -81,6 +81,8 @@ def _import_for_user(
         found: Any = make_moved_module(absolute) if _is_missing(error, absolute) else None
         if found is None:
             found = _stand_in(absolute, error, code)
+        elif wanted:
+            found = _complete_module(code, found, wanted)
         return found if fromlist else _find_top(absolute, found, code)
 
 
