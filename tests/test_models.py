@@ -279,13 +279,13 @@ def test_a_package_whose_init_fails_is_passed_over(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_imported_names_its_line(tmp_path: Path) -> None:
     files = written(
         tmp_path,
-        missing="import torch\n\nimport absent_library\n",
+        missing="import torch\n\nfrom torch import absent_name as a\nclass Net(a, b):\n    pass\n",
         broken="import torch\ndef forward(:\n",
     )
     reports = found(tmp_path, files)
     missing, broken = failure_of(reports["missing.py"]), failure_of(reports["broken.py"])
-    assert (missing.stage, missing.qualname, missing.row) == ("import", "", 3)
-    assert "ModuleNotFoundError: No module named 'absent_library'" in missing.cause
+    assert (missing.stage, missing.qualname, missing.row) == ("import", "", 4)
+    assert "NameError: name 'b' is not defined" in missing.cause
     assert (broken.stage, broken.row) == ("import", 2)
     assert "SyntaxError" in broken.cause
 

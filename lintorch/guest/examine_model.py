@@ -20,6 +20,7 @@ from lintorch.guest.construct.model_purpose import find_purpose
 from lintorch.guest.construct.recipe import write_settings
 from lintorch.guest.export_model import RunnableModel, try_exporters
 from lintorch.guest.feed.feed_model import feed_model
+from lintorch.guest.feed.liven_model import liven_model
 from lintorch.guest.feed.varying_sizes import Fed
 from lintorch.guest.model_work import ModelWork
 from lintorch.guest.process.assumptions import list_assumptions
@@ -34,7 +35,7 @@ from lintorch.guest.watch.trace_graphs import TRACERS
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.bounds import SLACK
 from lintorch.record.events import Raised
-from lintorch.record.held_axes import Axis, list_held_axes
+from lintorch.record.held_axes import Axis, list_held_axes, list_near_axes
 from lintorch.record.messages import (
     FactShown,
     GraphTried,
@@ -83,6 +84,7 @@ def examine_model(
     if not setting and not options.only:
         model = replace(model, purpose=_find_purpose(work, model, built))
     send(ModelFound(model))
+    livened = bool(options.trace or options.exporters) and liven_model(work, built.module, fed)
     whole = Site(work.identity.path, work.identity.row)
     subject = record_run.WatchedModel(
         built.module, fed.inputs, built.sites, whole, files, built.outside
@@ -93,7 +95,7 @@ def examine_model(
         if options.graphs:
             _trace_graphs(work, subject, fed)
     if not model.purpose:
-        try_exporters(work, RunnableModel(built, model, fed))
+        try_exporters(work, RunnableModel(built, model, fed, livened))
 
 
 def _describe_model(identity: ModelIdentity, built: Built, fed: Fed, work: ModelWork) -> Model:
@@ -111,6 +113,7 @@ def _describe_model(identity: ModelIdentity, built: Built, fed: Fed, work: Model
         factory=factory,
         settings=settings,
         unsaid=unsaid,
+        made_up=built.made_up,
         assumptions=list_assumptions(),
     )
 
@@ -178,9 +181,10 @@ def _record_refusals(
 
 
 def _change_axes(work: ModelWork, subject: record_run.WatchedModel, fed: Fed) -> None:
-    """Change each axis that no named size changes; of one that takes too long nothing is known."""
+    """Change each axis that no run changes, or not by much; of one that takes too long nothing is known."""
     ends = clock() + work.count_seconds_left() * _AXES_SHARE
-    for axis in list_held_axes(fed.inputs) if fed.varied else ():
+    near = list_near_axes(fed.inputs, fed.sizes, fed.varied)
+    for axis in (*list_held_axes(fed.inputs), *near) if fed.varied else ():
         left = ends - clock()
         if left <= 0:
             return

@@ -42,6 +42,8 @@ class RunnableModel:
     built: Built
     model: Model
     fed: Fed
+    livened: bool = False
+    """Whether it has other weights than it was built with; see `liven_model`."""
 
     @property
     def name(self) -> str:
@@ -60,7 +62,8 @@ class _Trial:
 
 def try_exporters(work: ModelWork, subject: RunnableModel) -> None:
     """Export a model on trial with each exporter, and once more in training mode where asked."""
-    if not work.options.dynamic:
+    fixes_sizes = subject.built.like.open_axes == () and subject.fed.followed
+    if fixes_sizes or not work.options.dynamic:
         subject = replace(subject, fed=replace(subject.fed, varied=()))
     subject = replace(subject, fed=_keep_free_sizes(subject.fed))
     inside = work.options.artifacts or work_folders.current_folder() or None
@@ -141,6 +144,7 @@ def _write_script(
         opset=work.options.opsets.get(trial.exporter),
         train=trial.train,
         strict=work.options.strict,
+        livened=subject.livened,
         directory=trial.folder,
     )
     return ScriptWritten(text)

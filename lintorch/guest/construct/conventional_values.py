@@ -82,6 +82,10 @@ def guess_by_name(name: str) -> Any:
 def _guess_by_affix(name: str) -> Any:
     if name.startswith(("use_", "is_", "with_", "has_", "bias", "return_")):
         return False
+    if "vocab" in name:
+        return VALUE_BY_NAME["vocab_size"]
+    if name.endswith(("_idx", "_index", "_token", "_token_id", "_offset")) or name == "index":
+        return 0
     if name.endswith("factor") or name.startswith(("num_", "n_", "nb_")):
         return 2
     if name.endswith(("_ratio", "_rate", "_prob", "_fraction", "_percent")):

@@ -10,12 +10,15 @@ from typing import Any
 from torch import nn
 
 from lintorch.guest.construct import tiny_configs
+from lintorch.guest.construct.compared_values import find_compared_values
 from lintorch.guest.construct.conventional_values import (
     SIDE_NAMES,
     VALUE_BY_NAME,
     GuessedConfig,
     guess_by_name,
 )
+from lintorch.guest.construct.fit_arguments import fit_together
+from lintorch.guest.construct.found_settings import is_settings_parameter, make_found_settings
 from lintorch.guest.construct.make_sequence import make_sequence
 from lintorch.guest.construct.parameters import (
     NOT_SAID,
@@ -46,6 +49,20 @@ _OR_ONE = re.compile(r"(^|\| ?|Union\[|, ?)(int|float)( ?\||\]?$|,)")
 _DEEPEST_PART = 2
 """Models made to be arguments of models that are arguments themselves; deeper ones are `nn.Identity`."""
 
+_SETTING_ANNOTATIONS = frozenset(
+    (
+        "",
+        "Any",
+        "dict",
+        "Dict",
+        "DictConfig",
+        "Namespace",
+        "argparse.Namespace",
+        "CfgNode",
+        "ConfigDict",
+    )
+)
+"""What is written of a parameter that is a configuration."""
 CONFIG_NAMES = frozenset(("config", "cfg", "conf", "args", "opt", "opts", "hparams", "params"))
 
 
@@ -53,7 +70,8 @@ def fill_arguments(
     call: Callable[..., Any], needed: list[inspect.Parameter], depth: int = 0
 ) -> dict[str, Any]:
     """A value for each parameter of `needed`, by name; `depth` counts the models that this is inside of."""
-    return {parameter.name: _fill_parameter(call, parameter, depth) for parameter in needed}
+    made = {parameter.name: _fill_parameter(call, parameter, depth) for parameter in needed}
+    return fit_together(call, made)
 
 
 def has_conventional_value(call: Callable[..., Any], parameter: inspect.Parameter) -> bool:
@@ -127,9 +145,16 @@ def _fill_parameter(call: Callable[..., Any], parameter: inspect.Parameter, dept
         return tiny_configs.make_tiny_config(config)
     if name in CONFIG_NAMES and written in ("", "Any"):
         nearby = tiny_configs.make_nearby_config(call)
-        return GuessedConfig() if nearby is None else nearby
+        if nearby is not None:
+            return nearby
+    if written in _SETTING_ANNOTATIONS and is_settings_parameter(call, parameter):
+        return make_found_settings(call, parameter.name)
+    if name in CONFIG_NAMES and written in ("", "Any"):
+        return GuessedConfig()
     if (allowed := pick_allowed_value(call, parameter)) is not NOT_SAID:
         return allowed
+    if written in ("", "str", "int") and (choices := find_compared_values(call, parameter.name)):
+        return choices[0]
     if is_sequence_parameter(call, parameter):
         made = make_sequence(name, _find_length(call, parameter), written)
         return list(made) if written.lower().startswith("list") else made

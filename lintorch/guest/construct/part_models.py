@@ -71,10 +71,10 @@ def _find_uses_of(call: Callable[..., Any], name: str) -> frozenset[str]:
 
 @lru_cache(maxsize=256)
 def find_called_names(call: Callable[..., Any]) -> frozenset[str]:
-    """Names that the text of a constructor calls: what is passed for them is no model but makes one."""
+    """Names that the text of a class calls: what is passed for them is no model but makes one."""
     return frozenset(
         node.func.id
-        for node in ast.walk(_parse_text_of(call, whole=False))
+        for node in ast.walk(_parse_text_of(call, whole=True))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     )
 

@@ -29,7 +29,7 @@ def find_sequence_lengths(call: Callable[..., Any]) -> dict[str, int]:
     except (TypeError, ValueError):
         return {}
     found: dict[str, int] = {}
-    for node in ast.walk(tree):
+    for node in [*ast.walk(tree), *_list_later_uses(call, tree)]:
         for name, length in _read_sequence_uses(node):
             if name in given and length <= _LONGEST_LENGTH:
                 found[name] = max(found.get(name, 0), length)
@@ -39,6 +39,39 @@ def find_sequence_lengths(call: Callable[..., Any]) -> dict[str, int]:
     for name in _find_assigned_names(tree):
         found.pop(name, None)
     return _equalise_zipped(found, tree, {name: part.default for name, part in given.items()})
+
+
+def _list_later_uses(call: Callable[..., Any], maker: ast.AST) -> Iterator[ast.AST]:
+    """What other methods do with the arguments that a class keeps, these by their own names."""
+    if not inspect.isclass(call):
+        return
+    kept = {
+        node.targets[0].attr: node.value.id
+        for node in ast.walk(maker)
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Attribute)
+        and isinstance(node.value, ast.Name)
+    }
+    for method in ast.walk(parse_source_of(call) if kept else ast.Module([], [])):
+        if isinstance(method, ast.FunctionDef) and method.name != "__init__":
+            yield from ast.walk(_ArgumentsForAttributes(kept).visit(method))
+
+
+class _ArgumentsForAttributes(ast.NodeTransformer):
+    """`size` for `self.image_size`, where that was kept; all other names are set apart from arguments."""
+
+    def __init__(self, kept: dict[str, str]) -> None:
+        self._kept = kept
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        if getattr(node.value, "id", "") == "self" and node.attr in self._kept:
+            return ast.Name(self._kept[node.attr], node.ctx)
+        self.generic_visit(node)
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        known = node.id in _SEQUENCE_FUNCTIONS or node.id == "isinstance"
+        return node if known else ast.Name(f"{node.id}'", node.ctx)
 
 
 def _find_lengths_passed_on(call: Callable[..., Any], tree: ast.AST) -> Iterator[tuple[str, int]]:

@@ -15,7 +15,10 @@ from torch import nn
 
 from lintorch.guest.construct.abstract_methods import is_unwritten
 
-_ATTRIBUTE = re.compile(r"self\.(\w+)(?:\s*:[^=]+)?\s*=[^=]|self\.(\w+), self\.|def (\w+)\(self")
+_ATTRIBUTE = re.compile(
+    r"self\.(\w+)(?:\s*:[^=]+)?\s*=[^=]|self\.(\w+), self\.|def (\w+)\(self|^    (\w+)(?:\s*:[^=]+)?\s*=[^=]",
+    re.MULTILINE,
+)
 _MOST_FILES = 200
 """Files of a folder that are looked into, at most."""
 _LEAST_SHARED = 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -24,11 +24,16 @@ _MOST_EXAMPLES = 4
 """Calls in the file's own text that are followed, at most."""
 
 
-def build_each_way(candidate: Candidate, files: UserLines) -> Iterator[Built]:
-    """The model by each way that works, the likeliest first. Raises the first error if none does."""
+def build_each_way(
+    candidate: Candidate, files: UserLines, calls: Callable[[], Iterable[Example]] = tuple
+) -> Iterator[Built]:
+    """The model by each way that works, the likeliest first. Raises the first error if none does.
+
+    `calls` looks for what calls of it in the whole project show.
+    """
     errors: list[Exception] = []
     some = False
-    for attempt in _list_attempts(candidate, files):
+    for attempt in _list_attempts(candidate, files, tuple(calls())):
         try:
             built = attempt()
         except Exception as error:  # whatever user code raises
@@ -73,8 +78,13 @@ def _turn_lists_into_tuples(value: Any) -> Any:
     return tuple(map(_turn_lists_into_tuples, value)) if isinstance(value, list) else value
 
 
-def _list_attempts(candidate: Candidate, files: UserLines) -> Iterator[Callable[[], Built]]:
-    """Made up arguments where they are common ones, then what the file shows, then all the rest."""
+def _list_attempts(
+    candidate: Candidate, files: UserLines, shown: tuple[Example, ...]
+) -> Iterator[Callable[[], Built]]:
+    """As the project calls it, made up arguments where they are common ones, what the file shows, the rest."""
+    whole = [example for example in shown if not example.unread]
+    for example in sorted(whole, key=lambda example: not example.inputs)[:_MOST_EXAMPLES]:
+        yield from _attempt_like_example(example, candidate, files)
     calls = [
         ModelMaker(call, disable_pretrained(call), {"factory": factory} if factory else {}, files)
         for factory, call in candidate.ways
@@ -85,7 +95,8 @@ def _list_attempts(candidate: Candidate, files: UserLines) -> Iterator[Callable[
         yield from making.attempt_once(failed)
         if shrink_big_sides(making.call):
             yield making.build_smaller
-    for example in candidate.examples[:_MOST_EXAMPLES]:
+    parts = [example for example in shown if example not in whole]
+    for example in (*candidate.examples[:_MOST_EXAMPLES], *parts):
         yield from _attempt_like_example(example, candidate, files)
     for making in calls:
         if making in failed or making not in common:
@@ -104,4 +115,5 @@ def _attempt_like_example(
     if call is not None and given is not None:
         origin = {"factory": example.name} if example.name != candidate.qualname else {}
         given = {**given, **disable_pretrained(call)}
-        yield lambda: ModelMaker(call, given, origin, files, example.inputs).build_model()
+        making = ModelMaker(call, given, origin, files, example.inputs, example.place)
+        yield making.build_model

@@ -23,6 +23,8 @@ _SIZES_OF_ARGUMENT = {
     **dict.fromkeys(("seq_len", "sequence_length"), ("sequence", "length")),
 }
 """Arguments of constructors that say how big the inputs are."""
+_RESOLUTIONS = ("input_resolution", "patches_resolution", "resolution", "x_size", "feat_size")
+_WIDTHS = ("dim", "embed_dim", "in_dim", "in_channels", "d_model", "hidden_dim", "channels")
 _SIDE_ATTRIBUTES = ("in_size", "img_size", "image_size", "input_size", "input_resolution")
 _LEAST_SIDE, _LARGEST_SIDE = 8, 1024
 """Pixels between which a number by such a name is taken for a side."""
@@ -51,6 +53,22 @@ def read_sides(module: nn.Module, arguments: Mapping[str, Any]) -> dict[str, int
     }
     found = _find_sides(module)
     return built_for if found is None else {**built_for, "height": found[0], "width": found[1]}
+
+
+def read_token_form(module: nn.Module, arguments: Mapping[str, Any]) -> Input | None:
+    """As many tokens as a map has places that a block was built for: `input_resolution`, `dim`."""
+    for name in _RESOLUTIONS:
+        sides: Any = getattr(module, name, None)
+        pair = isinstance(sides, (tuple, list)) and len(sides) == 2
+        width = next((found for n in _WIDTHS if (found := _find_width(n, module, arguments))), 0)
+        if pair and width and all(type(side) is int for side in sides):
+            return Input("", "float32", ("batch", sides[0] * sides[1], width))
+    return None
+
+
+def _find_width(name: str, module: nn.Module, arguments: Mapping[str, Any]) -> int:
+    found = getattr(module, name, arguments.get(name))
+    return found if type(found) is int else 0
 
 
 def _parse_sizes(given: Any, sizes: tuple[str, ...]) -> dict[str, int]:

@@ -1,0 +1,133 @@
+"""A configuration made of what a repository ships: each setting is there as attribute and as key."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import nn
+
+from lintorch.guest.construct.conventional_values import guess_by_name
+from lintorch.guest.construct.make_sequence import make_sequence
+from lintorch.guest.construct.part_models import find_called_names, find_part_class
+from lintorch.guest.construct.project_settings import ChosenSettings, choose_settings
+from lintorch.guest.construct.setting_paths import SettingPath, SettingUse, find_settings_read
+from lintorch.guest.construct.tiny_configs import guess_setting
+
+_CONFIG_NAME = re.compile(
+    r"(\w+_)?(config|cfg|conf|args|opts?|hparams?|hps|params|options|settings)"
+)
+_LEAST_READ = 2
+"""Attributes that are read of an argument before it is taken for settings whatever its name."""
+_NO_SETTINGS = frozenset(
+    name for kind in (nn.Module, torch.Tensor, str, list) for name in dir(kind)
+)
+_ORDINARY = frozenset(
+    ("type", "norm", "dim", "scale", "size", "name", "format", "training", "mode")
+)
+"""Names of attributes of those that settings have as well."""
+
+
+class FoundSettings(dict[str, Any]):
+    """Settings by name; what is not known is made up when it is asked for.
+
+    `optional` are settings that the asking code has defaults of its own for.
+    """
+
+    def __init__(
+        self, values: Mapping[str, Any], origin: str = "", optional: frozenset[str] = frozenset()
+    ):
+        super().__init__(values)
+        self._origin, self._optional = origin, optional
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or (name not in self and name in self._optional):
+            raise AttributeError(name)
+        return self[name]
+
+    def __missing__(self, name: str) -> Any:
+        return _guess_setting(name, False)
+
+    def __repr__(self) -> str:
+        return f"from {self._origin}" if self._origin else "made up"
+
+
+def is_settings_parameter(call: Callable[..., Any], parameter: inspect.Parameter) -> bool:
+    """Whether a parameter is a configuration of which settings are read by name."""
+    read = find_settings_read(call, parameter.name)
+    if _CONFIG_NAME.fullmatch(parameter.name.lower()):
+        return bool(read)
+    if len(read) < _LEAST_READ or parameter.name in find_called_names(call):
+        return False
+    asked = {use.path[0] for use in read}
+    return not asked & (_NO_SETTINGS - _ORDINARY) and find_part_class(call, parameter) is None
+
+
+def make_found_settings(call: Callable[..., Any], name: str) -> FoundSettings:
+    """The configuration that a parameter takes, from files of the repository as far as they tell."""
+    read = find_settings_read(call, name)
+    chosen = choose_settings(call, read) or ChosenSettings({}, {}, "")
+    tree = copy.deepcopy(chosen.tree)
+    for use in read:
+        value = chosen.values.get(use.path, _ABSENT)
+        if value is not _ABSENT or not use.optional:
+            _put_setting(tree, use.path, _fit_value(value, use))
+    made: FoundSettings = _wrap(tree, _shorten_origin(chosen.path), read)
+    return made
+
+
+_ABSENT = object()
+
+
+def _put_setting(tree: dict[str, Any], path: SettingPath, value: Any) -> None:
+    for key in path[:-1]:
+        if not isinstance(tree.get(key), dict):
+            tree[key] = {}
+        tree = tree[key]
+    tree[path[-1]] = value
+
+
+def _fit_value(value: Any, use: SettingUse) -> Any:
+    """The value as it is used: `"3,4,5"` of a command line is a list where it is gone through."""
+    if value is _ABSENT:
+        return _guess_setting(use.path[-1], use.several)
+    if use.several and isinstance(value, str) and (numbers := re.findall(r"\d+\.?\d*", value)):
+        return [float(number) if "." in number else int(number) for number in numbers]
+    if use.several and type(value) in (int, float):
+        return [value]
+    return value
+
+
+def _guess_setting(name: str, several: bool) -> Any:
+    if several:
+        return list(make_sequence(name.lower(), 0))
+    known = guess_setting(name.lower())
+    return guess_by_name(name.lower()) if known is None else known
+
+
+def _wrap(value: Any, origin: str, read: Sequence[SettingUse]) -> Any:
+    """Mappings as settings, at all depths."""
+    if isinstance(value, list):
+        return [_wrap(part, origin, ()) for part in value]
+    if not isinstance(value, dict):
+        return value
+    held = {
+        key: _wrap(part, origin, [_drop_first(use) for use in read if use.path[0] == key])
+        for key, part in value.items()
+    }
+    optional = frozenset(use.path[0] for use in read if use.optional and use.path)
+    return FoundSettings(held, origin, optional)
+
+
+def _drop_first(use: SettingUse) -> SettingUse:
+    return SettingUse(use.path[1:] or ("",), use.several, use.optional)
+
+
+def _shorten_origin(path: str) -> str:
+    """The last folders of a path."""
+    return os.sep.join(path.split(os.sep)[-3:])

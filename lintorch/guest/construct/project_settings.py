@@ -1,0 +1,154 @@
+"""Settings that a repository ships: the set that holds most of what a constructor reads."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from lintorch.guest.construct.setting_paths import SettingPath, SettingUse
+from lintorch.guest.construct.spelled_settings import SettingTree, read_python_settings
+from lintorch.guest.process.deadline import clock
+from lintorch.record.repository import find_repository
+
+_ENDINGS = (".py", ".yaml", ".yml", ".json")
+_MOST_FILES, _LARGEST_FILE = 600, 200_000
+"""Files that are read, at most, and bytes of each."""
+_MOST_SECONDS = 3.0
+_DEEPEST_SUBTREE = 3
+_LEAST_SHARE = 0.5
+"""Of the settings that are read: what a set must hold to be taken for the one that is meant."""
+_ABSENT = object()
+
+
+@dataclass(frozen=True)
+class ShippedSettings:
+    """One set of settings, and the file that it stands in."""
+
+    tree: SettingTree
+    path: str
+
+
+@dataclass(frozen=True)
+class ChosenSettings:
+    """The set that holds most of the settings that are read, and its file.
+
+    `values` are those of all that are read, by their paths, also from other sets.
+    """
+
+    tree: SettingTree
+    values: Mapping[SettingPath, Any]
+    path: str
+
+
+def choose_settings(call: Callable[..., Any], uses: Sequence[SettingUse]) -> ChosenSettings | None:
+    """What the repository of a class gives for the settings it reads; None where it gives too little."""
+    try:
+        home = Path(inspect.getfile(call)).resolve()
+    except (OSError, TypeError):
+        return None
+    paths = [use.path for use in uses]
+    words = {home.stem.lower(), call.__name__.lower()}
+    held = [
+        (subtree, shipped.path, sum(_look_up(subtree, path) is not _ABSENT for path in paths))
+        for shipped in _read_repository(find_repository(home.parent))
+        for subtree in _list_subtrees(shipped.tree)
+    ]
+    held = [each for each in held if each[2]]
+    held.sort(
+        key=lambda each: (-each[2], -_is_named(each[0], words), -_count_shared(each[1], home))
+    )
+    if not held or held[0][2] < _LEAST_SHARE * len(paths):
+        return None
+    values: dict[SettingPath, Any] = {}
+    for path in paths:
+        found = (_look_up(subtree, path) for subtree, _, _ in held)
+        value = next((value for value in found if value is not _ABSENT), _ABSENT)
+        if value is not _ABSENT:
+            values[path] = value
+    return ChosenSettings(held[0][0], values, held[0][1])
+
+
+def _look_up(tree: Any, path: SettingPath) -> Any:
+    for key in path:
+        if not isinstance(tree, dict) or key not in tree:
+            return _ABSENT
+        tree = tree[key]
+    return tree
+
+
+def _list_subtrees(tree: SettingTree, depth: int = 0) -> Iterator[SettingTree]:
+    yield tree
+    if depth < _DEEPEST_SUBTREE:
+        for part in tree.values():
+            if isinstance(part, dict):
+                yield from _list_subtrees(part, depth + 1)
+
+
+def _is_named(tree: SettingTree, words: set[str]) -> bool:
+    """Whether settings name the class or its file."""
+    held = (part for subtree in _list_subtrees(tree) for part in subtree.values())
+    return any(isinstance(value, str) and value.lower() in words for value in held)
+
+
+def _count_shared(path: str, home: Path) -> int:
+    """How many folders two files share."""
+    return len(os.path.commonpath((path, str(home))).split(os.sep))
+
+
+@lru_cache(maxsize=8)
+def _read_repository(root: Path) -> tuple[ShippedSettings, ...]:
+    late = clock() + _MOST_SECONDS
+    found: list[ShippedSettings] = []
+    for number, path in enumerate(_list_files(root)):
+        if number >= _MOST_FILES or clock() > late:
+            break
+        found += (ShippedSettings(tree, str(path)) for tree in _read_file(path))
+    return tuple(found)
+
+
+def _list_files(root: Path) -> Iterator[Path]:
+    """Files that may hold settings: those of folders that are named for them first."""
+    found: list[tuple[bool, str]] = []
+    for folder, inner, names in os.walk(root):
+        inner[:] = sorted(name for name in inner if not name.startswith((".", "__")))
+        for name in sorted(names):
+            path = os.path.join(folder, name)
+            if name.endswith(_ENDINGS):
+                found.append((not re.search(r"conf|cfg|option|param|arg|train|main", path), path))
+        if len(found) > 4 * _MOST_FILES:
+            break
+    for _, path in sorted(found, key=lambda each: each[0]):
+        try:
+            small = os.path.getsize(path) <= _LARGEST_FILE
+        except OSError:
+            continue
+        if small:
+            yield Path(path)
+
+
+def _read_file(path: Path) -> list[SettingTree]:
+    try:
+        text = path.read_bytes()
+        if path.suffix == ".py":
+            return list(read_python_settings(text))
+        loaded = json.loads(text) if path.suffix == ".json" else _load_yaml(text)
+    except Exception:  # of any parser
+        return []
+    return [loaded] if isinstance(loaded, dict) else []
+
+
+def _load_yaml(text: bytes) -> Any:
+    """What a file holds; nothing where the interpreter has no reader of YAML."""
+    try:
+        yaml = import_module("yaml")
+    except ImportError:
+        return None
+    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))

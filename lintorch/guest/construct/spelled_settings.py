@@ -1,0 +1,188 @@
+"""Settings that a Python file spells out: parsers of arguments, yacs and its like, mappings, classes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+from lintorch.guest.construct.literal_values import UnknownValueError, evaluate_literal
+from lintorch.guest.construct.tensor_calls import get_last_name
+
+SettingTree = dict[str, Any]
+_HOLDERS = frozenset(
+    [
+        "CN",
+        "CfgNode",
+        "edict",
+        "EasyDict",
+        "ConfigDict",
+        "AttrDict",
+        "Namespace",
+        "SimpleNamespace",
+        "Dict",
+        "Config",
+        "Munch",
+        "HParams",
+        "OmegaConf",
+        "create",
+        "ConfigNode",
+    ]
+)
+"""Names of what holds settings as attributes."""
+_HINT = b"add_argument", b"CfgNode", b"CN(", b"edict", b"EasyDict", b"ConfigDict", b"onfig", b"{"
+_TYPES = {"int": int, "float": float, "str": str}
+_LEAST_CONSTANTS = 3
+"""Constants of a class before it is taken for settings."""
+
+
+def read_python_settings(text: bytes) -> Iterator[SettingTree]:
+    """Each set of settings that a file spells out, as nested mappings."""
+    if not any(hint in text for hint in _HINT):
+        return
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    parsed = _read_parsers(tree)
+    if parsed:
+        yield parsed
+    bodies = [tree.body]
+    bodies += [node.body for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    for body in bodies:
+        yield from _read_assigned(body)
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            constants = dict(_read_constants(node))
+            if len(constants) >= _LEAST_CONSTANTS:
+                yield constants
+
+
+def _read_parsers(tree: ast.Module) -> SettingTree:
+    """The defaults of all arguments that a file's parsers take, by their names in the namespace."""
+    found: SettingTree = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and get_last_name(node.func) == "add_argument":
+            with suppress(UnknownValueError):
+                name, value = _read_argument(node)
+                found.setdefault(name, value)
+    return found
+
+
+def _read_argument(node: ast.Call) -> tuple[str, Any]:
+    """The name and default of one argument. Raises UnknownValueError where none is spelled out."""
+    given = {key.arg: key.value for key in node.keywords}
+    names = [evaluate_literal(part, {}) for part in node.args]
+    flags = [name for name in names if isinstance(name, str)]
+    if not flags:
+        raise UnknownValueError("add_argument")
+    long = next((name for name in flags if name.startswith("--")), flags[0])
+    name = evaluate_literal(given["dest"], {}) if "dest" in given else long
+    return str(name).lstrip("-").replace("-", "_"), _read_default(given)
+
+
+def _read_default(given: dict[str | None, ast.expr]) -> Any:
+    action = getattr(given.get("action"), "value", "")
+    if action in ("store_true", "store_false") and "default" not in given:
+        return action == "store_false"
+    if "default" in given:
+        value = evaluate_literal(given["default"], {})
+    elif "choices" in given and (choices := evaluate_literal(given["choices"], {})):
+        value = next(iter(choices))
+    else:
+        raise UnknownValueError("default")
+    if value is None:
+        raise UnknownValueError("default")
+    kind = _TYPES.get(get_last_name(given["type"])) if "type" in given else None
+    if isinstance(value, str) and kind is not None:
+        with suppress(ValueError):
+            value = kind(value)
+    return value
+
+
+def _read_assigned(body: list[ast.stmt]) -> Iterator[SettingTree]:
+    """`config = CN()`, `config.MODEL.WIDTH = 32` and `config = {…}` among statements."""
+    roots: dict[str, SettingTree] = {}
+    known: dict[str, Any] = {}
+    for node in body:
+        if not isinstance(node, ast.Assign):
+            continue
+        for target in node.targets:
+            path = _split_target(target)
+            if not path:
+                continue
+            with suppress(UnknownValueError):
+                value = _read_value(node.value, known, roots)
+                _put(path, value, roots, known)
+    yield from (root for root in roots.values() if root)
+
+
+def _put(path: list[str], value: Any, roots: dict[str, SettingTree], known: dict[str, Any]) -> None:
+    if len(path) == 1:
+        known[path[0]] = value
+        if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+            roots[path[0]] = value
+        return
+    if path[0] not in roots:
+        return
+    holder = roots[path[0]]
+    for key in path[1:-1]:
+        inner = holder.setdefault(key, {})
+        if not isinstance(inner, dict):
+            return
+        holder = inner
+    holder[path[-1]] = value
+
+
+def _split_target(node: ast.expr) -> list[str]:
+    """`a`, `b`, `c` of `a.b["c"]`; nothing for other targets."""
+    if isinstance(node, ast.Name):
+        return [node.id]
+    if isinstance(node, ast.Attribute):
+        before = _split_target(node.value)
+        return [*before, node.attr] if before else []
+    if isinstance(node, ast.Subscript):
+        before, key = _split_target(node.value), getattr(node.slice, "value", None)
+        return [*before, key] if before and isinstance(key, str) else []
+    return []
+
+
+def _read_value(node: ast.expr, known: dict[str, Any], roots: dict[str, SettingTree]) -> Any:
+    """A literal, or what holds settings: `CN()`, `edict({…})`, `dict(a=1)`. Raises UnknownValueError."""
+    if isinstance(node, ast.Dict):
+        return dict(_read_items(node, known, roots))
+    if not isinstance(node, ast.Call):
+        return evaluate_literal(node, {**known, "True": True, "False": False})
+    name = get_last_name(node.func)
+    if name not in _HOLDERS and name != "dict":
+        raise UnknownValueError(name)
+    held: SettingTree = {}
+    if node.args and isinstance(node.args[0], (ast.Dict, ast.Call)):
+        held |= _read_value(node.args[0], known, roots)
+    for key in node.keywords:
+        with suppress(UnknownValueError):
+            held |= {key.arg: _read_value(key.value, known, roots)} if key.arg else {}
+    return held
+
+
+def _read_items(
+    node: ast.Dict, known: dict[str, Any], roots: dict[str, SettingTree]
+) -> Iterator[tuple[Any, Any]]:
+    for key, value in zip(node.keys, node.values, strict=True):
+        with suppress(UnknownValueError):
+            if isinstance(key, ast.Constant):
+                yield key.value, _read_value(value, known, roots)
+
+
+def _read_constants(node: ast.ClassDef) -> Iterator[tuple[str, Any]]:
+    """What a class holds by names, as its body spells it out."""
+    for part in node.body:
+        if isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Name):
+            name, value = part.targets[0].id, part.value
+        elif isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name) and part.value:
+            name, value = part.target.id, part.value
+        else:
+            continue
+        with suppress(UnknownValueError):
+            yield name, _read_value(value, {}, {})

@@ -1,0 +1,194 @@
+"""Arguments of constructors that only the project knows: its settings, its words, its blocks."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+from examining import examine_files
+from reported import model_of, subject_of
+
+from lintorch.host.reports import Report
+from lintorch.record.input_notation import write_arguments
+from lintorch.record.model_options import ModelLimits
+
+HEAD = """
+import torch
+from torch import nn
+"""
+
+
+def examine_project(folder: Path, **files: str) -> dict[str, Report]:
+    """Reports by class, of the models in `nets.py` of a project with these files."""
+    (folder / "README.md").touch()
+    (folder / "LICENSE").touch()
+    for name, text in files.items():
+        path = folder / name.replace("__", "/").replace("_yaml", ".yaml").replace("_py", ".py")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text((HEAD if path.suffix == ".py" else "") + textwrap.dedent(text))
+    reports = examine_files(
+        [folder / "nets.py"], folder, trace=False, limits=ModelLimits(seconds=60)
+    )
+    return {subject_of(report).qualname: report for report in reports}
+
+
+def test_settings_come_from_the_set_that_holds_what_is_read(tmp_path: Path) -> None:
+    reports = examine_project(
+        tmp_path,
+        nets_py="""
+        class Words(nn.Module):
+            def __init__(self, args):
+                super().__init__()
+                self.args = args
+                sizes = args.kernel_sizes
+                self.embed = nn.Embedding(args.vocab, args.embed_dim)
+                self.convs = nn.ModuleList(nn.Conv1d(args.embed_dim, 7, k) for k in sizes)
+                self.tie = args.static
+
+            def forward(self, x):
+                x = self.embed(x).transpose(1, 2)
+                return torch.cat([conv(x).amax(2) for conv in self.convs], 1)
+
+        class Staged(nn.Module):
+            def __init__(self, cfg, **kwargs):
+                super().__init__()
+                extra = cfg.MODEL.EXTRA
+                self.first = extra["STAGE1"]
+                self.stem = nn.Conv2d(3, self.first["CHANNELS"][0], 3)
+                self.rest = self.make_rest(extra["STAGE2"], getattr(cfg, "DEEP", False))
+                self.head = nn.Conv2d(self.first["CHANNELS"][0], cfg.DATASET.CLASSES, 1)
+
+            def make_rest(self, stage, deep):
+                if deep is not False:
+                    raise ValueError(deep)
+                return nn.Conv2d(stage["CHANNELS"][-1], stage["CHANNELS"][-1], stage["KERNEL"])
+
+            def forward(self, x):
+                return self.head(self.rest(self.stem(x)))
+        """,
+        train_py="""
+        import argparse
+
+        def parse():
+            parser = argparse.ArgumentParser()
+            parser.add_argument("-embed-dim", type=int, default=48)
+            parser.add_argument("--kernel-sizes", type=str, default="3,4,5")
+            parser.add_argument("--static", action="store_true")
+            parser.add_argument("--epochs", type=int, required=True)
+            return parser.parse_args()
+        """,
+        configs__default_py="""
+        from yacs.config import CfgNode as CN
+
+        _C = CN()
+        _C.DATASET = CN()
+        _C.DATASET.CLASSES = 6
+        _C.MODEL = CN()
+        _C.MODEL.EXTRA = CN(new_allowed=True)
+        """,
+        configs__small_yaml="""
+        MODEL:
+          EXTRA:
+            STAGE1:
+              CHANNELS: [12, 24]
+            STAGE2:
+              CHANNELS: [24, 12]
+              KERNEL: 3
+        """,
+    )
+    words, staged = model_of(reports["Words"]), model_of(reports["Staged"])
+    assert str(words.arguments["args"]).endswith("train.py")
+    assert words.parameters == 128 * 48 + 7 * (48 * (3 + 4 + 5) + 3)
+    assert str(staged.arguments["cfg"]).endswith("small.yaml")
+    assert staged.parameters == 12 * 28 + 12 * (12 * 9 + 1) + 6 * 13
+
+
+def test_arguments_agree_with_the_text_and_one_another(tmp_path: Path) -> None:
+    reports = examine_project(
+        tmp_path,
+        nets_py="""
+        def make_activation(name):
+            if name == "none":
+                raise ValueError("nothing")
+            elif name == "gelu":
+                return nn.GELU()
+            elif name == "relu":
+                return nn.ReLU()
+            raise ValueError(name)
+
+        class Block(nn.Module):
+            expansion = 2
+
+            def __init__(self, inplanes, planes, downsample=None):
+                super().__init__()
+                self.conv = nn.Conv2d(inplanes, planes * 2, 3, padding=1)
+                self.downsample = downsample
+
+            def forward(self, x):
+                return self.conv(x) + (self.downsample(x) if self.downsample else x)
+
+        class Net(nn.Module):
+            def __init__(self, block, layers, nonlinearity, depth):
+                super().__init__()
+                assert depth in (18, 50)
+                self.stem = nn.Conv2d(3, 16, 3)
+                self.body = nn.ModuleList(self.make(block, count) for count in layers)
+                self.act = make_activation(nonlinearity)
+
+            def make(self, block, count):
+                return nn.Sequential(*[block(16, 16 // block.expansion) for _ in range(count)])
+
+            def forward(self, x):
+                x = self.stem(x)
+                for part in self.body:
+                    x = self.act(part(x))
+                return x
+
+        class Merge(nn.Module):
+            def __init__(self, input_resolution, dim):
+                super().__init__()
+                self.input_resolution = input_resolution
+                self.reduce = nn.Linear(4 * dim, dim)
+
+            def forward(self, x):
+                h, w = self.input_resolution
+                batch, tokens, dim = x.shape
+                assert tokens == h * w, "as many tokens as places"
+                x = x.view(batch, h // 2, 2, w // 2, 2, dim).transpose(2, 3)
+                return self.reduce(x.reshape(batch, -1, 4 * dim))
+
+        class Coder(nn.Module):
+            def __init__(self, n_source_vocab, pad_idx, width):
+                super().__init__()
+                self.embed = nn.Embedding(n_source_vocab, width, padding_idx=pad_idx)
+
+            def forward(self, tokens):
+                return self.embed(tokens)
+        """,
+    )
+    given = {name: dict(model_of(report).arguments) for name, report in reports.items()}
+    net = given["Net"]
+    assert (net["block"], net["nonlinearity"], net["depth"]) == ("Block", "gelu", 18)
+    assert given["Coder"] == {"n_source_vocab": 128, "pad_idx": 0, "width": 64}
+    merge = model_of(reports["Merge"])
+    assert write_arguments(merge.inputs, merge.sizes) == ["float32[batch=2, 4096, 64]"]
+
+
+def test_a_block_that_adds_its_input_is_as_wide_as_it(tmp_path: Path) -> None:
+    reports = examine_project(
+        tmp_path,
+        nets_py="""
+        class Bottleneck(nn.Module):
+            expansion = 4
+
+            def __init__(self, inplanes, planes, stride=1, downsample=None):
+                super().__init__()
+                self.conv = nn.Conv2d(inplanes, planes * 4, 3, stride, padding=1)
+                self.downsample = downsample
+
+            def forward(self, x):
+                short = x if self.downsample is None else self.downsample(x)
+                return self.conv(x) + short
+        """,
+    )
+    assert dict(model_of(reports["Bottleneck"]).arguments) == {"inplanes": 256, "planes": 64}
