@@ -22,6 +22,7 @@ from torch import Tensor, nn  # noqa: E402
 from lintorch.core.profile import EXPORTERS, MEASURED  # noqa: E402
 from lintorch.guest.export import exporters, find_exporter, try_export  # noqa: E402
 from lintorch.guest.export.exporter import Exporter  # noqa: E402
+from lintorch.guest.export.module_state import copy_module  # noqa: E402
 from lintorch.guest.watch.make_tensors import vary_sizes  # noqa: E402
 from lintorch.record.models import Input, Model  # noqa: E402
 from lintorch.record.outcomes import (  # noqa: E402
@@ -165,6 +166,23 @@ class Holder:
     held: Tensor
 
 
+class Cached(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.grid: Tensor | None = None
+
+    def forward(self, x: Tensor) -> Tensor:
+        if self.grid is None or self.grid.shape != x.shape[2:]:
+            self.grid = torch.ones(x.size(2), x.size(3)).cumsum(1)
+        return x * self.grid
+
+
+class Renewed(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        self.grid = torch.ones(x.size(2), x.size(3)).cumsum(1)
+        return x * self.grid
+
+
 class Held(nn.Module):
     def forward(self, x: Tensor) -> Holder:
         return Holder(x * 2)
@@ -208,7 +226,10 @@ def tried(
 
     def runs(sizes: Mapping[str, int]) -> bool:
         try:
-            module(*(torch.zeros([s if isinstance(s, int) else sizes[s] for s in image.shape]),))
+            with copy_module(module) as copied:
+                copied(
+                    *(torch.zeros([s if isinstance(s, int) else sizes[s] for s in image.shape]),)
+                )
         except Exception:
             return False
         return True
@@ -502,6 +523,20 @@ def test_an_object_is_refused_where_it_is_returned(exporter: str, tmp_path: Path
     assert (outcome.status, outcome.returned) == ("failed", "an object of class Holder")
     assert outcome.site is not None
     assert outcome.site.row == row_of(Held, "return")
+
+
+def test_what_a_run_leaves_is_found_in_an_export_after_it(tmp_path: Path) -> None:
+    told = "exported after a run, which leaves grid: "
+    outcome = tried(Cached(), "torchscript-trace", tmp_path)
+    assert (outcome.status, outcome.kept, outcome.wrong) == ("wrong", ("grid",), ())
+    assert outcome.detail.startswith(f"{told}at height,width 49×")
+    outcome = tried(Cached(), "torch.export", tmp_path)
+    assert (outcome.status, outcome.kept) == ("failed", ("grid",))
+    assert outcome.message.startswith(f"{told}ConstraintViolationError")
+
+
+def test_what_each_run_writes_before_it_is_read_is_no_state(tmp_path: Path) -> None:
+    assert tried(Renewed(), "torchscript-trace", tmp_path).status == "ok"
 
 
 def test_sizes_among_outputs_are_not_compared(tmp_path: Path) -> None:

@@ -117,6 +117,8 @@ def _try_in_child(work: ModelWork, subject: RunnableModel, trial: _Trial, send: 
         trial.exporter, module, model, varied, directory=trial.folder, **wanted, **about
     )
     send(ExportTried(outcome))
+    if outcome.kept and work.options.scripts:
+        send(_write_script(work, subject, trial, warmed=True))
     left = work.options.limits.trial_seconds - (clock() - started)
     seconds = min(_SECONDS_FOR_PARTS, left / 2)
     for name in export.find_blamed_parts(outcome, module, model, varied, seconds=seconds, **about):
@@ -124,7 +126,7 @@ def _try_in_child(work: ModelWork, subject: RunnableModel, trial: _Trial, send: 
 
 
 def _write_script(
-    work: ModelWork, subject: RunnableModel, trial: _Trial
+    work: ModelWork, subject: RunnableModel, trial: _Trial, warmed: bool = False
 ) -> ScriptWritten | ScriptMissing:
     """A program that does the same, or why the model cannot be built by one."""
     from lintorch.guest import export
@@ -145,6 +147,7 @@ def _write_script(
         train=trial.train,
         strict=work.options.strict,
         livened=subject.livened,
+        warmed=warmed,
         directory=trial.folder,
     )
     return ScriptWritten(text)

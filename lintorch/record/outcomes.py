@@ -142,6 +142,8 @@ class Outcome:
     """A program that shows the same with torch alone, where it was asked for."""
     unwritten: str = ""
     """Why there is no such program."""
+    kept: tuple[str, ...] = ()
+    """Attributes that a run leaves changed, where only an export that is made after one goes wrong."""
     returned: str = ""
     """What forward gives back that the exporter does not take, and is all that it refuses: `a dict`."""
     limits: tuple[SizeLimit, ...] = ()

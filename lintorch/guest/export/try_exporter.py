@@ -26,6 +26,7 @@ from lintorch.guest.export.refused_output import explain_refused_output
 from lintorch.guest.export.size_conditions import name_conditions
 from lintorch.guest.export.size_limits import describe_limits, find_sizes_beyond
 from lintorch.guest.export.verdict_on_export import judge_export
+from lintorch.guest.export.warmed_module import try_after_run
 from lintorch.guest.export.warnings_log import log_warnings
 from lintorch.guest.process.error_text import is_of_memory
 from lintorch.guest.watch.make_tensors import find_dynamic_names, is_weightless
@@ -91,6 +92,14 @@ def try_export(
             )
     if isinstance(made, Exported):
         made = _judge_made(exporter, made, job, eager, others, train, user_file)
+        if made.status == "ok" and not train:
+            made = try_after_run(
+                made,
+                replace(job, module=module),
+                lambda other: run_exporter(exporter, other, user_file),
+                lambda other, after: judge_export(exporter, other, after, others, train),
+                eager,
+            )
     seconds = round(time.monotonic() - started, 3)
     held = onnx_graph.read_operator_uses(directory / ONNX_FILE, user_file) if not train else ()
     return replace(made, warnings=tuple(heard), seconds=seconds, graph=held)
