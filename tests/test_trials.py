@@ -21,7 +21,7 @@ from torch import Tensor, nn  # noqa: E402
 from lintorch.core.profile import EXPORTERS, MEASURED  # noqa: E402
 from lintorch.guest.export import exporters, find_exporter, try_export  # noqa: E402
 from lintorch.guest.export.exporter import Exporter  # noqa: E402
-from lintorch.guest.watch.make_tensors import vary_sizes  # noqa: E402
+from lintorch.guest.feed.other_sizes import vary_sizes  # noqa: E402
 from lintorch.record.models import Input, Model  # noqa: E402
 from lintorch.record.outcomes import AS_TRACED, IN_TRAINING, Outcome, Variation  # noqa: E402
 from lintorch.record.sites import Site  # noqa: E402
@@ -307,8 +307,10 @@ def test_a_module_that_cannot_be_copied_is_left_as_it_was(tmp_path: Path) -> Non
 
 def test_a_pool_to_a_fixed_size_is_wrong_at_another_size(tmp_path: Path) -> None:
     outcome = tried(Pooled(), "onnx", tmp_path)
-    assert outcome.wrong_at == {Variation(("height", "width"), (49, 81)): None}
-    assert "at height,width 49×81" in outcome.detail
+    larger, smaller = (33, 41), (8, 12)
+    sides = ("height", "width")
+    assert outcome.wrong_at == {Variation(sides, larger): None, Variation(sides, smaller): None}
+    assert "at height,width 33×41" in outcome.detail
 
 
 def test_a_pool_to_a_fixed_size_is_refused_by_the_legacy_exporter(tmp_path: Path) -> None:

@@ -20,11 +20,11 @@ _AXIS_NAMES = {
 """Names of the axes that commonly vary, by the rank of a tensor and whether it holds fractions."""
 _SMALL_SIDE = 64
 _BIG_SIDE = 128
-"""Pixels: a side above the one is first tried at the other."""
+"""Pixels: a side above the one is also tried at the other."""
 
 
 def follow_example(module: nn.Module, fed: tuple[tuple[str, Input], ...]) -> Iterator[Guess]:
-    """The same inputs: smaller where they are big images, then as they are."""
+    """The same inputs, then smaller ones where they are big images."""
     named = _name_inputs(module, fed)
     if not named:
         return
@@ -34,9 +34,9 @@ def follow_example(module: nn.Module, fed: tuple[tuple[str, Input], ...]) -> Ite
         for name, size in guess.sizes.items()
         if name in ("height", "width") and size > _BIG_SIDE
     }
+    yield guess
     if small:
         yield guess.with_sizes(**small)
-    yield guess
     yield Guess(tuple(named), {})
 
 
