@@ -225,7 +225,8 @@ def test_configuration_wins(tmp_path: Path) -> None:
     assert [dict(run.sizes) for run in reports["Seg"].runs] == [
         {"batch": 2, "height": 40, "width": 48},
         {"batch": 3, "height": 40, "width": 48},
-        {"batch": 2, "height": 73, "width": 113},
+        {"batch": 2, "height": 81, "width": 121},
+        {"batch": 2, "height": 20, "width": 36},
     ]
 
 

@@ -23,7 +23,7 @@ from lintorch.core.profile import EXPORTERS, MEASURED  # noqa: E402
 from lintorch.guest.export import exporters, find_exporter, try_export  # noqa: E402
 from lintorch.guest.export.exporter import Exporter  # noqa: E402
 from lintorch.guest.export.module_state import copy_module  # noqa: E402
-from lintorch.guest.watch.make_tensors import vary_sizes  # noqa: E402
+from lintorch.guest.feed.other_sizes import vary_sizes  # noqa: E402
 from lintorch.record.models import Input, Model  # noqa: E402
 from lintorch.record.outcomes import (  # noqa: E402
     AS_TRACED,
@@ -398,8 +398,10 @@ def test_what_the_model_itself_asks_of_sizes_is_no_limit(tmp_path: Path) -> None
 
 def test_a_pool_to_a_fixed_size_is_wrong_at_another_size(tmp_path: Path) -> None:
     outcome = tried(Pooled(), "onnx", tmp_path)
-    assert outcome.wrong_at == {Variation(("height", "width"), (49, 81)): None}
-    assert "at height,width 49×81" in outcome.detail
+    larger, smaller = (33, 41), (8, 12)
+    sides = ("height", "width")
+    assert outcome.wrong_at == {Variation(sides, larger): None, Variation(sides, smaller): None}
+    assert "at height,width 33×41" in outcome.detail
 
 
 def test_a_pool_to_a_fixed_size_is_refused_by_the_legacy_exporter(tmp_path: Path) -> None:

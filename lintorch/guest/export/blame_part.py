@@ -58,7 +58,10 @@ def find_blamed_parts(
         return
     eager = Eager(module, model)
     output = eager.run_at(model.sizes)
-    fed = {Variation.between(model.sizes, sizes): eager.make_inputs(sizes) for sizes in others}
+    fed = {
+        at: eager.make_inputs(sizes)
+        for at, sizes in _choose_telling_sizes(outcome, model, others).items()
+    }
     with (
         copy_module(module, train) as copied,
         log_warnings(user_file),
@@ -72,6 +75,19 @@ def find_blamed_parts(
         whole = Part("", copied, model.inputs, given, fed)
         with suppress(TooSlow):
             yield from find_smaller_parts(whole, alike, rank if failed else rank_by_kind, late)
+
+
+def _choose_telling_sizes(
+    outcome: Outcome, model: Model, others: Sequence[NamedSizes]
+) -> dict[Variation, NamedSizes]:
+    """The sizes at which the whole is wrong, and of those at which it is right one for each group of names."""
+    every = {Variation.between(model.sizes, sizes): sizes for sizes in others}
+    first = {at.changed: at for at in reversed(every)}
+    return {
+        at: sizes
+        for at, sizes in every.items()
+        if at in outcome.wrong_at or first[at.changed] == at
+    }
 
 
 def _goes_wrong_alike(
