@@ -90,7 +90,7 @@ def examine_model(
     if not setting and not options.only:
         model = replace(model, purpose=_find_purpose(work, model, built))
     send(ModelFound(model))
-    livened = bool(options.trace or options.exporters) and liven_model(work, built.module, fed)
+    work, livened = _liven_model(work, built, fed)
     whole = Site(work.identity.path, work.identity.row)
     subject = record_run.WatchedModel(
         built.module, fed.inputs, built.sites, whole, files, built.outside
@@ -104,6 +104,17 @@ def examine_model(
             _trace_graphs(work, subject, fed)
     if not model.purpose:
         try_exporters(work, RunnableModel(built, model, fed, livened))
+
+
+def _liven_model(work: ModelWork, built: Built, fed: Fed) -> tuple[ModelWork, bool]:
+    """Whether a model that is run or exported has lively weights; that takes no time from its runs."""
+    if not (work.options.trace or work.options.exporters):
+        return work, False
+    began = clock()
+    livened = liven_model(work, built.module, fed)
+    work = replace(work, deadline=work.deadline + clock() - began)
+    work.send(TimeNeeded(work.count_seconds_left() + SLACK))
+    return work, livened
 
 
 def _describe_model(identity: ModelIdentity, built: Built, fed: Fed, work: ModelWork) -> Model:

@@ -33,6 +33,8 @@ from lintorch.record.outcomes import Outcome
 
 _SECONDS_FOR_PARTS = 20.0
 """Seconds in which the part that fails is looked for, at most."""
+_SECOND_SHARE = 0.8
+"""The share of a trial's seconds by which a second export, of a model that keeps state, has to end."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,7 @@ def _try_in_child(work: ModelWork, subject: RunnableModel, trial: _Trial, send: 
         "opset": opset,
         "keep": bool(work.options.artifacts),
         "strict": work.options.strict,
+        "late": started + _SECOND_SHARE * work.options.limits.trial_seconds,
     }
     if work.options.scripts:
         send(_write_script(work, subject, trial))

@@ -28,6 +28,7 @@ from lintorch.guest.export.size_limits import describe_limits, find_sizes_beyond
 from lintorch.guest.export.verdict_on_export import judge_export
 from lintorch.guest.export.warmed_module import try_after_run
 from lintorch.guest.export.warnings_log import log_warnings
+from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.error_text import is_of_memory
 from lintorch.guest.watch.make_tensors import find_dynamic_names, is_weightless
 from lintorch.record.models import Model
@@ -39,6 +40,8 @@ _TOO_LARGE = (
 )
 _SECONDS = 10.0
 """Seconds in which sizes beyond what an exporter took for given are looked for, at most."""
+_SECONDS_FOR_SECOND = 60.0
+"""Seconds within which a second export ends, where nothing else is said."""
 OUT_OF_MEMORY = "it took more memory than it may"
 """What is said where the limit is not known: the one who set it knows better."""
 
@@ -55,6 +58,7 @@ def try_export(
     directory: Path,
     keep: bool = False,
     strict: bool = True,
+    late: float | None = None,
 ) -> Outcome:
     """Exports `module`, runs the result and compares it with eager.
 
@@ -62,9 +66,10 @@ def try_export(
     there are exported dynamic, the rest fixed. With `train` the export is made in
     training mode and compared with eval at the traced size. `user_file` gives the path that is
     shown for a file of the user's, and None for any other. Writes only below `directory`, and
-    there, if `keep`, the exported file.
+    there, if `keep`, the exported file. What needs a second export is left where `clock()` is `late`.
     """
     started = time.monotonic()
+    late = clock() + _SECONDS_FOR_SECOND if late is None else late
     if lacking := find_exporter(exporter).available():
         return Outcome(exporter, "unavailable", message=lacking)
     if is_weightless(module):
@@ -99,6 +104,7 @@ def try_export(
                 lambda other: run_exporter(exporter, other, user_file),
                 lambda other, after: judge_export(exporter, other, after, others, train),
                 eager,
+                late,
             )
     seconds = round(time.monotonic() - started, 3)
     held = onnx_graph.read_operator_uses(directory / ONNX_FILE, user_file) if not train else ()

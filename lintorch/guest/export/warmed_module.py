@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
@@ -13,11 +16,15 @@ from lintorch.guest.export.compare_numbers import find_difference
 from lintorch.guest.export.eager_reference import Eager
 from lintorch.guest.export.exporter import Exported, Job
 from lintorch.guest.export.module_state import copy_module
+from lintorch.guest.process.deadline import clock
+from lintorch.guest.process.limits import TooSlow, limit_seconds
 from lintorch.guest.replay.unusable import Unusable
 from lintorch.guest.watch.attribute_writes import is_same_value
 from lintorch.guest.watch.make_tensors import flatten_output
 from lintorch.record.outcomes import Outcome
 
+Export = Callable[[Job], Exported | Outcome]
+JudgeAgainst = Callable[[Exported, Eager], Outcome]
 Held = dict[tuple[str, str], Any]
 """By the path of a module and the name of an attribute or buffer: what it holds."""
 _OWN = frozenset(vars(nn.Module())) - {"training"}
@@ -27,20 +34,22 @@ _OWN = frozenset(vars(nn.Module())) - {"training"}
 def try_after_run(
     right: Outcome,
     job: Job,
-    export: Callable[[Job], Exported | Outcome],
-    judge: Callable[[Exported, Eager], Outcome],
+    export: Export,
+    judge: JudgeAgainst,
     eager: Eager,
+    late: float,
 ) -> Outcome:
     """The same outcome, unless a run leaves what the next one reads and an export after it goes wrong.
 
-    Then it is compared with what eager gives after that run.
+    Then it is compared with what eager gives after that run. The same too where it is `late`.
     """
+    judged = right
     with copy_module(job.module) as warmed, torch.no_grad():
         kept = _find_kept_state(warmed, job, eager)
         if warmed is job.module or not kept:
             return right
-        made = export(replace(job, module=warmed, keep=False))
-        judged = made if isinstance(made, Outcome) else judge(made, Eager(warmed, eager.model))
+        with suppress(TooSlow), limit_seconds(max(1.0, late - clock())):
+            judged = _export_warmed(warmed, job, export, judge, eager)
     names = tuple(".".join(filter(None, key)) for key in kept)
     told = f"exported after a run, which leaves {' and '.join(names)}: "
     if judged.status == "failed" and judged.stage != "stopped":
@@ -49,6 +58,14 @@ def try_after_run(
         wrong, error = told + judged.detail, judged.error
         return replace(right, status="wrong", detail=wrong, error=error, kept=names)
     return right
+
+
+def _export_warmed(
+    warmed: nn.Module, job: Job, export: Export, judge: JudgeAgainst, eager: Eager
+) -> Outcome:
+    with TemporaryDirectory() as folder:
+        made = export(replace(job, module=warmed, directory=Path(folder), keep=False))
+        return made if isinstance(made, Outcome) else judge(made, Eager(warmed, eager.model))
 
 
 def _find_kept_state(module: nn.Module, job: Job, eager: Eager) -> list[tuple[str, str]]:

@@ -21,8 +21,9 @@ from lintorch.guest.process.isolate import Send
 from lintorch.guest.watch import make_tensors
 from lintorch.record.framing import Message
 from lintorch.record.models import Model
+from lintorch.record.work_bounds import LIVEN_SECONDS
 
-_TIME_SHARE = 0.3
+_TIME_SHARE = 0.5
 """Of the seconds that are left."""
 _LARGE_SHARE = 0.1
 """The share of the memory it may take above which a model's weights are left alone."""
@@ -51,7 +52,7 @@ def liven_model(work: ModelWork, module: nn.Module, fed: Fed) -> bool:
                 _each_value(shared, weights, lambda kept, value: kept.copy_(value))
                 send(WeightsLivened())
 
-        seconds = _TIME_SHARE * work.count_seconds_left()
+        seconds = min(LIVEN_SECONDS, _TIME_SHARE * work.count_seconds_left())
         sent, _ = work.run_step(send_weights, seconds, WeightsLivened)
         if sent:
             _each_value(shared, weights, lambda kept, value: value.copy_(kept))
