@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -16,7 +17,8 @@ LIMITS = ModelLimits(seconds=60)
 
 
 def written(folder: Path, **files: str) -> tuple[str, ...]:
-    return write_files(folder, {name.replace("__", "/"): text for name, text in files.items()})
+    names = {name: re.sub("__(?!init__|$)", "/", name) for name in files}
+    return write_files(folder, {names[name]: text for name, text in files.items()})
 
 
 def found(
@@ -268,7 +270,7 @@ def test_a_package_whose_init_fails_is_passed_over(tmp_path: Path) -> None:
     """
     files = written(
         tmp_path,
-        pkg____init__="from .net import Net\nimport absent_library",
+        pkg____init__="from .net import Net\nraise RuntimeError",
         pkg__net=HEAD + net,
         pkg__layers=HEAD + layers,
     )
