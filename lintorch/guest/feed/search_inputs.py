@@ -14,6 +14,7 @@ from lintorch.guest.feed.fix_sides import suggest_sizes
 from lintorch.guest.feed.guess_containers import spread_over_containers
 from lintorch.guest.feed.guess_inputs import SPATIAL, Guess, guess_inputs
 from lintorch.guest.feed.guess_plain import PlainGuesser
+from lintorch.guest.feed.guess_states import give_states
 from lintorch.guest.feed.optional_arguments import add_named_argument
 from lintorch.guest.feed.repair_guess import suggest_repairs
 from lintorch.guest.feed.try_guess import FailedTry, explain_unfeedable, try_guess
@@ -77,7 +78,11 @@ def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
     made_up = guess_inputs(built.module, built.arguments, plain.known)
     starts = chain(
         follow_example(built.module, built.example_inputs),
-        plain.add_needed(spread_over_containers(made_up, built.module, built.arguments)),
+        plain.add_needed(
+            spread_over_containers(
+                give_states(made_up, built.module), built.module, built.arguments
+            )
+        ),
     )
     for guess in _try_guesses(built.module, starts, files, deadline, plain):
         if isinstance(guess, Guess):
