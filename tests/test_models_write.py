@@ -73,3 +73,82 @@ def test_settings_that_cannot_take_tables_stay_as_they_are(tmp_path: Path) -> No
     assert done.returncode == 2
     assert "pyproject.toml: models cannot be added at its end" in done.stderr
     assert project.read_text() == "tool = { lintorch = { opset = 17 } }\n"
+
+
+TRAINED = """
+import torch
+from torch import nn
+
+
+class Masked(nn.Module):
+    def forward(self, x, mask):
+        return x * mask
+
+
+class FocalLoss(nn.Module):
+    def forward(self, values):
+        return (values**2).mean(1)
+
+
+class Distance(nn.Module):
+    def forward(self, left, right):
+        return (left - right).abs().mean()
+
+
+class Smoothness(nn.Module):
+    def forward(self, x):
+        return x.diff(dim=-1).abs().mean()
+
+
+class EndPoint(nn.Module):
+    def forward(self, flow, gt):
+        return (flow - gt).norm(dim=1)
+
+
+class Judge(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.judge = nn.Linear(8, 1)
+
+    def forward(self, x):
+        return self.judge(x)
+
+
+class LayerDiscriminator(Judge):
+    pass
+
+
+class DeployedDiscriminator(Judge):
+    pass
+"""
+TRAINING = """
+import torch
+from net import DeployedDiscriminator, Judge
+
+
+def train(self):
+    self.netD = Judge().cuda()
+
+
+def deploy(x):
+    judge = DeployedDiscriminator().eval()
+    torch.onnx.export(judge, (x,), "judge.onnx")
+"""
+
+
+def test_what_only_training_uses_is_told_and_not_written(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(TRAINED)
+    (tmp_path / "train.py").write_text(TRAINING)
+    purposes = {each["model"]: each["purpose"] for each in listed(tmp_path, "--write")}
+    assert purposes == {
+        "net.py:Masked": None,
+        "net.py:FocalLoss": "loss",
+        "net.py:Distance": "loss",
+        "net.py:Smoothness": "loss",
+        "net.py:EndPoint": "loss",
+        "net.py:Judge": "discriminator",
+        "net.py:LayerDiscriminator": "discriminator",
+        "net.py:DeployedDiscriminator": None,
+    }
+    tables = tomllib.loads((tmp_path / "pyproject.toml").read_text())["tool"]["lintorch"]["models"]
+    assert sorted(tables) == ["DeployedDiscriminator", "Masked"]

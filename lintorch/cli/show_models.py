@@ -52,6 +52,7 @@ def _model_object(model: Model) -> dict[str, Any]:
         "parameters": model.parameters,
         "contains": list(model.contains),
         "assumptions": list(model.assumptions),
+        "purpose": model.purpose or None,
     }
 
 
@@ -66,6 +67,8 @@ def _failure_object(failure: Failure) -> dict[str, Any]:
 
 def _describe_found(model: Model) -> Iterator[str]:
     yield f"{describe_model(model)}  {_count_parameters(model)}"
+    if model.purpose:
+        yield f"  a {model.purpose}: run, and not exported"
     yield from (f"  {assumption}" for assumption in model.assumptions)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from pathlib import Path
 from typing import Any
 
+from lintorch.guest.calls.project_examples import seek_model
+from lintorch.guest.calls.rehearse_calls import find_project_examples
 from lintorch.guest.construct import ways_to_build
+from lintorch.guest.construct.call_examples import Example
 from lintorch.guest.construct.file_outline import OUTLINED_FILE, outline_definitions
 from lintorch.guest.construct.find_candidates import Candidate, find_candidates
 from lintorch.guest.construct.import_file import import_file
@@ -43,7 +46,7 @@ def examine_file(
         names = (*found.classes, *found.factories)
         if chosen.only and not any(chosen.wants_model(shown, name) for name in names):
             return
-        module = import_file(Path(path), Path(chosen.project))
+        module = import_file(Path(path), Path(chosen.project), chosen.limits.seconds)
     except BaseException as error:  # whatever user code raises, SystemExit too
         send(ModelFailed(_describe_import_error(error, files, shown)))
         send(ModelDone())
@@ -108,11 +111,15 @@ def _examine_candidate(
         send(ModelDone())
         return set()
 
+    def find_calls() -> Iterable[Example]:
+        sought = seek_model(candidate.qualname, candidate.scope, Path(options.project))
+        return find_project_examples(sought, options.limits) if sought else ()
+
     def examine_inner(inner: Send) -> None:
         examine_model(
             inner,
             identity,
-            lambda: ways_to_build.build_each_way(candidate, files),
+            lambda: ways_to_build.build_each_way(candidate, files, find_calls),
             files,
             options,
             {},

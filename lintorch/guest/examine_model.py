@@ -9,16 +9,18 @@ from typing import Any
 from torch import nn
 
 from lintorch.guest import replay
+from lintorch.guest.construct.class_uses import read_uses
 from lintorch.guest.construct.make_model import Built
 from lintorch.guest.construct.model_identity import (
     ModelIdentity,
     identify_model,
     list_contained_models,
 )
+from lintorch.guest.construct.model_purpose import find_purpose
 from lintorch.guest.construct.recipe import write_settings
 from lintorch.guest.export_model import RunnableModel, try_exporters
 from lintorch.guest.feed.feed_model import feed_model
-from lintorch.guest.feed.guess_inputs import is_loss_signature
+from lintorch.guest.feed.liven_model import liven_model
 from lintorch.guest.feed.varying_sizes import Fed
 from lintorch.guest.model_work import ModelWork
 from lintorch.guest.process.assumptions import list_assumptions
@@ -26,22 +28,25 @@ from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.isolate import Send
 from lintorch.guest.watch import record_run
 from lintorch.guest.watch.change_axis import record_changed_axis
+from lintorch.guest.watch.make_tensors import is_scalar, make_arguments
+from lintorch.guest.watch.record_run import call_model
 from lintorch.guest.watch.size_ranges import find_user_modules
 from lintorch.guest.watch.trace_graphs import TRACERS
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.bounds import SLACK
 from lintorch.record.events import Raised
-from lintorch.record.held_axes import Axis, list_held_axes
+from lintorch.record.held_axes import Axis, list_held_axes, list_near_axes
 from lintorch.record.messages import (
     FactShown,
     GraphTried,
     ModelFound,
+    OutputSeen,
     RefusalSeen,
     RunRecorded,
     TimeNeeded,
 )
 from lintorch.record.model_options import ModelOptions
-from lintorch.record.models import Model
+from lintorch.record.models import Model, Purpose
 from lintorch.record.runs import GraphCapture, ModelRun
 from lintorch.record.sites import Site
 from lintorch.record.work_bounds import REPLAY_SECONDS
@@ -76,7 +81,10 @@ def examine_model(
         return
     work, built, fed = found
     model = _describe_model(work.identity, built, fed, work)
+    if not setting and not options.only:
+        model = replace(model, purpose=_find_purpose(work, model, built))
     send(ModelFound(model))
+    livened = bool(options.trace or options.exporters) and liven_model(work, built.module, fed)
     whole = Site(work.identity.path, work.identity.row)
     subject = record_run.WatchedModel(
         built.module, fed.inputs, built.sites, whole, files, built.outside
@@ -86,10 +94,8 @@ def examine_model(
             _change_axes(work, subject, fed)
         if options.graphs:
             _trace_graphs(work, subject, fed)
-    if setting or not is_loss_signature(
-        [given.name for given in model.inputs]
-    ):  # losses stay at home
-        try_exporters(work, RunnableModel(built, model, fed))
+    if not model.purpose:
+        try_exporters(work, RunnableModel(built, model, fed, livened))
 
 
 def _describe_model(identity: ModelIdentity, built: Built, fed: Fed, work: ModelWork) -> Model:
@@ -107,8 +113,24 @@ def _describe_model(identity: ModelIdentity, built: Built, fed: Fed, work: Model
         factory=factory,
         settings=settings,
         unsaid=unsaid,
+        made_up=built.made_up,
         assumptions=list_assumptions(),
     )
+
+
+def _find_purpose(work: ModelWork, model: Model, built: Built) -> Purpose:
+    """What the model is that is not exported: by what it is, how the checked files use it, what it gives."""
+
+    def send_kind(send: Send) -> None:
+        given = make_arguments(built.module, model.inputs, model.sizes)
+        send(OutputSeen(is_scalar(call_model(built.module, given))))
+
+    def gives_scalar() -> bool:
+        sent, _ = work.run_step(send_kind, work.count_seconds_left(), OutputSeen)
+        return any(parcel.open_as(OutputSeen).scalar for parcel in sent)
+
+    uses = read_uses(work.files.checked, type(built.module).__name__)
+    return find_purpose(built.module, model, uses, gives_scalar)
 
 
 def _record_runs(work: ModelWork, subject: record_run.WatchedModel, fed: Fed) -> bool:
@@ -159,9 +181,10 @@ def _record_refusals(
 
 
 def _change_axes(work: ModelWork, subject: record_run.WatchedModel, fed: Fed) -> None:
-    """Change each axis that no named size changes; of one that takes too long nothing is known."""
+    """Change each axis that no run changes, or not by much; of one that takes too long nothing is known."""
     ends = clock() + work.count_seconds_left() * _AXES_SHARE
-    for axis in list_held_axes(fed.inputs) if fed.varied else ():
+    near = list_near_axes(fed.inputs, fed.sizes, fed.varied)
+    for axis in (*list_held_axes(fed.inputs), *near) if fed.varied else ():
         left = ends - clock()
         if left <= 0:
             return

@@ -42,6 +42,8 @@ class RunnableModel:
     built: Built
     model: Model
     fed: Fed
+    livened: bool = False
+    """Whether it has other weights than it was built with; see `liven_model`."""
 
     @property
     def name(self) -> str:
@@ -60,7 +62,8 @@ class _Trial:
 
 def try_exporters(work: ModelWork, subject: RunnableModel) -> None:
     """Export a model on trial with each exporter, and once more in training mode where asked."""
-    if not work.options.dynamic:
+    fixes_sizes = subject.built.like.open_axes == () and subject.fed.followed
+    if fixes_sizes or not work.options.dynamic:
         subject = replace(subject, fed=replace(subject.fed, varied=()))
     subject = replace(subject, fed=_keep_free_sizes(subject.fed))
     inside = work.options.artifacts or work_folders.current_folder() or None
@@ -114,6 +117,8 @@ def _try_in_child(work: ModelWork, subject: RunnableModel, trial: _Trial, send: 
         trial.exporter, module, model, varied, directory=trial.folder, **wanted, **about
     )
     send(ExportTried(outcome))
+    if outcome.kept and work.options.scripts:
+        send(_write_script(work, subject, trial, warmed=True))
     left = work.options.limits.trial_seconds - (clock() - started)
     seconds = min(_SECONDS_FOR_PARTS, left / 2)
     for name in export.find_blamed_parts(outcome, module, model, varied, seconds=seconds, **about):
@@ -121,7 +126,7 @@ def _try_in_child(work: ModelWork, subject: RunnableModel, trial: _Trial, send: 
 
 
 def _write_script(
-    work: ModelWork, subject: RunnableModel, trial: _Trial
+    work: ModelWork, subject: RunnableModel, trial: _Trial, warmed: bool = False
 ) -> ScriptWritten | ScriptMissing:
     """A program that does the same, or why the model cannot be built by one."""
     from lintorch.guest import export
@@ -141,6 +146,8 @@ def _write_script(
         opset=work.options.opsets.get(trial.exporter),
         train=trial.train,
         strict=work.options.strict,
+        livened=subject.livened,
+        warmed=warmed,
         directory=trial.folder,
     )
     return ScriptWritten(text)

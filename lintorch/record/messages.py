@@ -126,6 +126,13 @@ class RefusalSeen(Message, tag="raised"):
 
 
 @dataclass(frozen=True)
+class OutputSeen(Message, tag="output"):
+    """What the model gives back: whether numbers without dimensions, and nothing else."""
+
+    scalar: bool
+
+
+@dataclass(frozen=True)
 class TimeNeeded(Message, tag="allow"):
     """Work asks for so many seconds from now on."""
 

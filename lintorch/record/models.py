@@ -11,6 +11,8 @@ from lintorch.record.sites import Row
 
 Stage = Literal["import", "build", "inputs", "run", "stopped"]
 """Where the way to a model's run ended; "stopped" by a limit, an exit or a crash."""
+Purpose = Literal["", "loss", "metric", "discriminator"]
+"""What of training a model is, which nobody deploys; "" for all others."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +76,12 @@ class Model:
     settings: Mapping[str, Any] = field(default_factory=dict)
     """What it was called with, as far as settings can say it; `unsaid` names the rest."""
     unsaid: tuple[str, ...] = ()
+    made_up: tuple[str, ...] = ()
+    """Those of its arguments that nobody gave."""
     assumptions: tuple[str, ...] = ()
     """What was stood in for, left out or taken from elsewhere so that it runs, in words."""
+    purpose: Purpose = ""
+    """What it is that is not exported; "" where it is."""
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,11 @@ class UserFiles:
         self._known: dict[str, bool] = {}
         self._shown = dict.fromkeys(checked.values(), True)
 
+    @property
+    def checked(self) -> tuple[str, ...]:
+        """The real paths of the files that are checked."""
+        return tuple(self._checked)
+
     def is_user(self, filename: str) -> bool:
         """Whether a file is the user's."""
         known = self._known.get(filename)

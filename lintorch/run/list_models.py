@@ -57,7 +57,11 @@ def list_models(request: ModelsRequest, progress: Progress) -> ListedModels:
 def _write_settings(group: ProjectModels, ran: tuple[Model, ...]) -> tuple[ModelsAdded, ...]:
     """What was added to the settings of these files: of models that these do not hold yet."""
     settings = group.settings
-    inferred = [model for model in ran if model.factory and model.qualname not in settings.models]
+    inferred = [
+        model
+        for model in ran
+        if model.factory and not model.purpose and model.qualname not in settings.models
+    ]
     file = settings.file or os.path.join(group.folder, "pyproject.toml")
     added = add_models(file, inferred, settings.models) if inferred else None
     return (added,) if added and added.names else ()

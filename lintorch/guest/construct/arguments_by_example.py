@@ -31,7 +31,10 @@ def bind_example(
         named |= value if kinds[name].kind is inspect.Parameter.VAR_KEYWORD else {name: value}
     read = {name: value for name, value in named.items() if value is not UNREAD}
     needed = {parameter.name for parameter in list_required_parameters(call)}
-    if not read or (needed and not needed & set(read)) or (example.unread and not needed):
+    fed = bool(example.inputs)
+    if not (read or fed) or (needed and not needed & set(read)):
+        return None
+    if example.unread and not needed and not fed:
         return None
     try:
         return {name: _build_value(value, scope) for name, value in read.items()}

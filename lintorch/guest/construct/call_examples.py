@@ -14,6 +14,22 @@ from lintorch.record.models import FedArgument, Input
 
 
 @dataclass(frozen=True)
+class CallPlace:
+    """Where in a project a call is, "" where its own file is read, and which axes an export leaves open there.
+
+    `open_axes` are parameters of `forward`, each with an axis; () where an export fixes all sizes, None
+    where nothing is said.
+    """
+
+    source: str = ""
+    open_axes: tuple[tuple[str, int], ...] | None = None
+
+
+NOT_FOLLOWED = CallPlace()
+"""No call of the project."""
+
+
+@dataclass(frozen=True)
 class Example:
     """One call of a class or function: what it is given, and the tensors that the result is fed.
 
@@ -25,6 +41,7 @@ class Example:
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     unread: int = 0
     inputs: tuple[tuple[str, FedArgument], ...] = ()
+    place: CallPlace = NOT_FOLLOWED
 
 
 UNREAD = object()

@@ -14,6 +14,8 @@ from lintorch.guest.construct.abstract_methods import is_unwritten
 from lintorch.guest.construct.call_examples import Example, find_examples
 from lintorch.guest.construct.file_outline import FileOutline
 from lintorch.guest.construct.parameters import list_required_parameters
+from lintorch.guest.imports.stand_in import raise_missing
+from lintorch.guest.imports.stand_in_bases import AbsentBase
 
 _MOST_FACTORIES = 3
 """Factories by which one class is built, at most: each costs a run of the user's code."""
@@ -93,6 +95,11 @@ def _is_module_class(value: object) -> bool:
     )
 
 
+def _is_of_absent_base(value: object) -> bool:
+    """Whether a value is a class that derives from one of a package that is not there."""
+    return issubclass(type(value), type) and AbsentBase in type.__getattribute__(value, "__mro__")
+
+
 def _list_candidates(module: ModuleType, found: FileOutline) -> Iterator[Candidate]:
     classes: dict[str, Any] = {}
     odd: dict[str, Exception] = {}
@@ -120,12 +127,19 @@ def _list_candidates(module: ModuleType, found: FileOutline) -> Iterator[Candida
 
 
 def _get_model_class(module: ModuleType, name: str) -> type[nn.Module] | None:
-    value = getattr(module, name, None)
+    value: Any = getattr(module, name, None)
+    if (
+        _is_of_absent_base(value)
+        and value.__module__ == module.__name__
+        and "forward" in vars(value)
+    ):
+        raise_missing(value.lintorch_stand_in)
     if not _is_module_class(value) or inspect.isabstract(value):
         return None
     if value.__module__ != module.__name__ or is_unwritten(getattr(value, "forward", None)):
         return None
-    return value
+    kind: type[nn.Module] = value
+    return kind
 
 
 def _count_users(name: str, classes: Mapping[str, Any], found: FileOutline) -> int:

@@ -8,44 +8,107 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+from lintorch.guest.imports.definitions_only import run_definitions_only
+from lintorch.guest.imports.prepare_imports import prepare_imports
+from lintorch.guest.imports.project_modules import list_import_folders, prefer_own_module
+from lintorch.guest.imports.stand_in import while_importing
+from lintorch.guest.imports.user_frames import UserCode
 from lintorch.guest.process import tampering
-from lintorch.guest.process.error_text import text_of
-from lintorch.record.user_files import package_root
+from lintorch.guest.process.assumptions import note_assumption
+from lintorch.guest.process.error_text import class_name_of, is_of_memory
+from lintorch.guest.process.limits import TooSlow, limit_seconds
+from lintorch.guest.watch.user_lines import walk_frames
+from lintorch.guest.weights.prepare_weights import prepare_weights
+
+_FIRST_SHARE, _FURTHER_SHARE = 0.4, 0.2
+"""Of the seconds, for importing a file whole, and for each time that less of it is run."""
+_USUAL_SECONDS = 60.0
+_MOST_REDUCED = 4
+"""Files of which only the definitions are run, at most."""
 
 
-def import_file(path: Path, project: Path) -> ModuleType:
+def import_file(path: Path, project: Path, seconds: float = _USUAL_SECONDS) -> ModuleType:
     """Import `path` under its real dotted name in its package, else by its path.
 
     `project` is where the user stands; its modules are importable as they are to a script run
-    there. Packages around the file whose own import fails are passed over. Raises whatever the
-    file raises.
+    there. Packages around the file whose own import fails are passed over. Of a file that raises,
+    or takes its share of the `seconds`, only the definitions are run. Raises what it raised first.
     """
-    root = package_root(path)
+    code = UserCode(path, project)
+    prepare_user_code(code)
     sys.argv = [str(path)]
-    sys.path[:0] = [str(root)]
-    sys.path += [str(folder) for folder in _list_project_folders(root, project)]
+    sys.path[:0] = [str(code.root)]
+    sys.path += [str(each) for each in list_import_folders(code) if each != code.root]
     try:
-        return _import_from_root(path, project, root)
+        return _import_with_less(code, seconds)
     finally:
         tampering.restore_interpreter()
 
 
-def _import_from_root(path: Path, project: Path, root: Path) -> ModuleType:
-    if root != path.parent:
-        return _import_in_package(_join_dotted_name(path, root), root)
-    try:
-        return _import_by_path(path)
-    except ImportError as error:
-        if "relative import" not in text_of(error) or project not in path.parents:
-            raise
-    return importlib.import_module(_join_dotted_name(path, project))
+def prepare_user_code(code: UserCode) -> None:
+    """Let this process run the user's code: with its own modules, and what stands in for what is not there."""
+    prepare_imports(code)
+    prepare_weights()
 
 
-def _list_project_folders(root: Path, project: Path) -> list[Path]:
-    """Folders whose modules a script of the project may import, nearest first."""
-    inside = project in root.parents
-    around = [folder for folder in root.parents if project in folder.parents] if inside else []
-    return [*around, project, project / "src"]
+def _import_with_less(code: UserCode, seconds: float) -> ModuleType:
+    """The module, whole or with definitions only of what fails in it."""
+    known = set(sys.modules)
+    reduced: dict[str, tuple[int, str]] = {}
+    share = _FIRST_SHARE
+    first: BaseException | None = None
+    while True:
+        try:
+            with limit_seconds(seconds * share), while_importing():
+                module = _import_from_root(code)
+            break
+        except (Exception, SystemExit, TooSlow) as error:
+            first = first or error
+            place = None if is_of_memory(error) else _find_failing_module(error, code)
+            if place is None or len(reduced) == _MOST_REDUCED or not run_definitions_only(place[0]):
+                raise first from None
+            how = (
+                "took too long" if isinstance(error, TooSlow) else f"raised {class_name_of(error)}"
+            )
+            reduced.setdefault(place[0], (place[1], how))
+            share = _FURTHER_SHARE
+        _forget_modules(code, known)
+    for filename, (row, how) in reduced.items():
+        shown = code.shorten_path(filename)
+        note_assumption(
+            f"only the definitions of {shown} were run: its import {how} ({shown}:{row})"
+        )
+    return module
+
+
+def _find_failing_module(error: BaseException, code: UserCode) -> tuple[str, int] | None:
+    """The innermost file of the user's that was being imported, and the row there."""
+    found = None
+    for frame, row in walk_frames(error.__traceback__):
+        filename = frame.f_code.co_filename
+        if frame.f_code.co_name == "<module>" and code.is_user(filename):
+            found = filename, row
+    return found
+
+
+def _forget_modules(code: UserCode, known: set[str]) -> None:
+    """Have the user's modules imported anew."""
+    tampering.restore_interpreter()
+    for name in set(sys.modules) - known:
+        if code.is_user(getattr(sys.modules[name], "__file__", None)):
+            del sys.modules[name]
+
+
+def _import_from_root(code: UserCode) -> ModuleType:
+    path, root = code.path, code.root
+    if root == path.parent:
+        return _import_by_path(path, code)
+    name = _join_dotted_name(path, root)
+    prefer_own_module(code, name, ())
+    top = sys.modules.get(name.partition(".")[0])
+    if top is not None and not any(map(code.is_user, getattr(top, "__path__", ()))):
+        return _import_by_path(path, code)
+    return _import_in_package(name, root)
 
 
 def _import_in_package(name: str, root: Path) -> ModuleType:
@@ -78,9 +141,10 @@ def _join_dotted_name(path: Path, root: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def _import_by_path(path: Path) -> ModuleType:
+def _import_by_path(path: Path, code: UserCode) -> ModuleType:
     name = path.stem
-    if name in sys.modules or name in sys.stdlib_module_names:
+    taken = name in sys.modules or name in sys.stdlib_module_names
+    if taken or any(_is_folder_of(folder, name) for folder in list_import_folders(code)):
         name = f"checked_{name}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -90,6 +154,11 @@ def _import_by_path(path: Path) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except BaseException:
-        del sys.modules[name]
+        sys.modules.pop(name, None)
         raise
     return module
+
+
+def _is_folder_of(folder: Path, name: str) -> bool:
+    """Whether a folder of modules has that name, which others import from."""
+    return folder.name == name or (folder / name).is_dir()

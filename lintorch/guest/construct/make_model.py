@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 from lintorch.guest.construct.arguments_by_error import ConstructorArguments
+from lintorch.guest.construct.call_examples import NOT_FOLLOWED, CallPlace
 from lintorch.guest.construct.conventional_values import SIDE_NAMES
 from lintorch.guest.construct.fill_arguments import (
     describe_arguments,
@@ -41,7 +42,8 @@ class Built:
     """A model that could be built. `sites` says, per dotted path, which line made that module.
 
     `example_inputs` holds what the file itself calls the model on, with the names of keyword arguments;
-    `build_smaller` builds it for smaller images, where it says how big its own are.
+    `build_smaller` builds it for smaller images, where it says how big its own are. `like` is the
+    call of the project that it was built and is fed like.
     """
 
     module: nn.Module
@@ -51,6 +53,9 @@ class Built:
     outside: OutsideParts
     example_inputs: tuple[tuple[str, FedArgument], ...] = ()
     build_smaller: Callable[[], Built] | None = None
+    like: CallPlace = NOT_FOLLOWED
+    made_up: tuple[str, ...] = ()
+    """The names of the arguments that nobody gave."""
 
 
 class NotAModelError(Exception):
@@ -66,6 +71,7 @@ class ModelMaker:
     origin: Mapping[str, Any]
     files: UserLines
     example_inputs: tuple[tuple[str, FedArgument], ...] = ()
+    like: CallPlace = NOT_FOLLOWED
 
     def list_made_up(self) -> list[inspect.Parameter]:
         """What has to be made up."""
@@ -147,6 +153,8 @@ class ModelMaker:
             outside,
             self.example_inputs,
             self._offer_smaller(module),
+            self.like,
+            tuple(made_up),
         )
 
     def _offer_smaller(self, module: nn.Module) -> Callable[[], Built] | None:

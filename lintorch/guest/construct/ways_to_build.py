@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -14,8 +14,9 @@ from lintorch.guest.construct.arguments_by_example import bind_example
 from lintorch.guest.construct.call_examples import Example
 from lintorch.guest.construct.fill_arguments import disable_pretrained, shrink_big_sides
 from lintorch.guest.construct.find_candidates import Candidate
-from lintorch.guest.construct.import_file import import_file
+from lintorch.guest.construct.import_file import import_file, prepare_user_code
 from lintorch.guest.construct.make_model import Built, ModelMaker
+from lintorch.guest.imports.user_frames import UserCode
 from lintorch.guest.watch.user_lines import UserLines
 
 _MOST_CALLS_TRIED = 2
@@ -24,11 +25,16 @@ _MOST_EXAMPLES = 4
 """Calls in the file's own text that are followed, at most."""
 
 
-def build_each_way(candidate: Candidate, files: UserLines) -> Iterator[Built]:
-    """The model by each way that works, the likeliest first. Raises the first error if none does."""
+def build_each_way(
+    candidate: Candidate, files: UserLines, calls: Callable[[], Iterable[Example]] = tuple
+) -> Iterator[Built]:
+    """The model by each way that works, the likeliest first. Raises the first error if none does.
+
+    `calls` looks for what calls of it in the whole project show.
+    """
     errors: list[Exception] = []
     some = False
-    for attempt in _list_attempts(candidate, files):
+    for attempt in _list_attempts(candidate, files, tuple(calls())):
         try:
             built = attempt()
         except Exception as error:  # whatever user code raises
@@ -54,6 +60,7 @@ def build_from_settings(
     if where.endswith(".py"):
         holder = import_file(project / where, project)
     else:
+        prepare_user_code(UserCode(project.joinpath(*where.split(".")), project))
         sys.path[:0] = [str(project), str(project / "src")]
         holder = importlib.import_module(where)
     given = dict(setting.get("args", {}))
@@ -73,8 +80,13 @@ def _turn_lists_into_tuples(value: Any) -> Any:
     return tuple(map(_turn_lists_into_tuples, value)) if isinstance(value, list) else value
 
 
-def _list_attempts(candidate: Candidate, files: UserLines) -> Iterator[Callable[[], Built]]:
-    """Made up arguments where they are common ones, then what the file shows, then all the rest."""
+def _list_attempts(
+    candidate: Candidate, files: UserLines, shown: tuple[Example, ...]
+) -> Iterator[Callable[[], Built]]:
+    """As the project calls it, made up arguments where they are common ones, what the file shows, the rest."""
+    whole = [example for example in shown if not example.unread]
+    for example in sorted(whole, key=lambda example: not example.inputs)[:_MOST_EXAMPLES]:
+        yield from _attempt_like_example(example, candidate, files)
     calls = [
         ModelMaker(call, disable_pretrained(call), {"factory": factory} if factory else {}, files)
         for factory, call in candidate.ways
@@ -85,7 +97,8 @@ def _list_attempts(candidate: Candidate, files: UserLines) -> Iterator[Callable[
         yield from making.attempt_once(failed)
         if shrink_big_sides(making.call):
             yield making.build_smaller
-    for example in candidate.examples[:_MOST_EXAMPLES]:
+    parts = [example for example in shown if example not in whole]
+    for example in (*candidate.examples[:_MOST_EXAMPLES], *parts):
         yield from _attempt_like_example(example, candidate, files)
     for making in calls:
         if making in failed or making not in common:
@@ -104,4 +117,5 @@ def _attempt_like_example(
     if call is not None and given is not None:
         origin = {"factory": example.name} if example.name != candidate.qualname else {}
         given = {**given, **disable_pretrained(call)}
-        yield lambda: ModelMaker(call, given, origin, files, example.inputs).build_model()
+        making = ModelMaker(call, given, origin, files, example.inputs, example.place)
+        yield making.build_model

@@ -51,6 +51,11 @@ class Eager:
             self._again = flatten_output(self._run_afresh(self.model.sizes))
         return find_difference(self.list_numbers_at(self.model.sizes), self._again)
 
+    def is_firm(self) -> bool:
+        """Whether rounding alone moves the numbers by no more than may be."""
+        sizes = self.model.sizes
+        return find_difference(self.list_numbers_at(sizes), self._run_nudged(sizes)) is None
+
     def is_excused(
         self, sizes: NamedSizes, given: Sequence[torch.Tensor], found: Difference
     ) -> bool:

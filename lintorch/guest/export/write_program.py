@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lintorch.guest.export.compare_numbers import ABSOLUTE, LOW_ABSOLUTE, LOW_RELATIVE, RELATIVE
+from lintorch.guest.feed import lively_weights
 from lintorch.guest.watch.make_tensors import SEED
 from lintorch.record.arguments import arrange_arguments
 from lintorch.record.models import FedArgument, Input
@@ -17,6 +19,8 @@ Run it by the Python that has torch: `python {name}`. Ends with 0 where the expo
 else with what is wrong.
 """
 
+from __future__ import annotations
+
 import copy
 import dataclasses
 import importlib
@@ -25,8 +29,11 @@ import os
 import random
 import sys
 import tempfile
+from collections import Counter
+from typing import Any
 
 import torch
+from torch import nn
 
 sys.argv = sys.argv[:1]
 torch.set_num_threads(1)
@@ -96,6 +103,14 @@ for sizes in {sizes}:
 print("right: the exported model gives eager's numbers")
 """
 
+_LIVENING = (
+    "lively = fresh(eager)  # through weights as they are made at random the signal may die",
+    "seed()",
+    "liven_weights(lively, example)",
+    "keep_weights(eager, lively)",
+)
+_WARMING = ("with torch.no_grad():", "    eager(*example)  # leaves what the next run finds")
+
 
 def write_program(
     title: str,
@@ -105,19 +120,25 @@ def write_program(
     sizes: Sequence[Mapping[str, int]],
     exporting: str,
     train: bool,
+    livened: bool = False,
+    warmed: bool = False,
 ) -> str:
     """The whole text; `sizes` holds those that are traced first, then others to compare at.
 
     `exporting` are the exporter's statements: they have `model`, `example`, `path` and a `folder`
-    to write to, and set `exported`.
+    to write to, and set `exported`. A `livened` model gets its weights as in `liven_model`, and a
+    `warmed` one is run before it is exported.
     """
     head = _HEAD.format(title=title, name=name)
     body = [
+        *(_copy_definitions() if livened else ()),
         *building,
         "eager = model.eval()",
-        f"model = fresh(eager).{'train' if train else 'eval'}()",
         *_write_inputs(inputs, sizes[0]),
         "example = inputs()",
+        *(_LIVENING if livened else ()),
+        *(_WARMING if warmed else ()),
+        f"model = fresh(eager).{'train' if train else 'eval'}()",
         'folder = tempfile.TemporaryDirectory(prefix="repro-")',
         exporting.strip("\n"),
     ]
@@ -126,6 +147,12 @@ def write_program(
         sizes=compared, low=f"{LOW_ABSOLUTE}, {LOW_RELATIVE}", usual=f"{ABSOLUTE}, {RELATIVE}"
     )
     return head + "\n" + "\n".join(body) + "\n" + tail
+
+
+def _copy_definitions() -> list[str]:
+    """What gives a model lively weights, as it is defined in its own file."""
+    _, begin, text = inspect.getsource(lively_weights).partition("_LAYERS = ")
+    return [begin + text]
 
 
 def _write_inputs(inputs: Sequence[FedArgument], sizes: Mapping[str, int]) -> list[str]:

@@ -27,6 +27,8 @@ def write_reproduction(
     opset: int | None,
     train: bool,
     strict: bool,
+    livened: bool,
+    warmed: bool,
     directory: Path,
 ) -> str:
     """A program `name` that does what `try_export` does with torch alone; `building` sets its `model`."""
@@ -36,8 +38,9 @@ def write_reproduction(
     path = model.path.replace("\\", "/")
     title = f"{model.qualname} of {path} exported with {exporter}."
     sizes = [model.sizes, *others]
+    exporting = _write_exporting(exporter, job)
     return write_program(
-        title, name, building, model.inputs, sizes, _write_exporting(exporter, job), train
+        title, name, building, model.inputs, sizes, exporting, train, livened=livened, warmed=warmed
     )
 
 

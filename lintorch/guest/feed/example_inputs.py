@@ -10,7 +10,7 @@ from torch import nn
 from lintorch.guest.construct.parameters import list_positional_parameters
 from lintorch.guest.feed.guess_inputs import Guess
 from lintorch.record.arguments import pick_tensors
-from lintorch.record.models import FedArgument, PlainArgument
+from lintorch.record.models import FedArgument, Input, PlainArgument
 from lintorch.record.plain_values import is_plain
 
 _AXIS_NAMES = {
@@ -19,19 +19,28 @@ _AXIS_NAMES = {
     (5, True): ("batch", "", "depth", "height", "width"),
 }
 """Names of the axes that commonly vary, by the rank of a tensor and whether it holds fractions."""
+_OTHER_AXIS = "length"
+"""An axis that commonly does not vary, and does here."""
 _SMALL_SIDE = 64
 _BIG_SIDE = 128
 """Pixels: a side above the one is first tried at the other."""
 
 
-def follow_example(module: nn.Module, fed: tuple[tuple[str, FedArgument], ...]) -> Iterator[Guess]:
-    """The same inputs: smaller where they are big images, then as they are."""
+def follow_example(
+    module: nn.Module,
+    fed: tuple[tuple[str, FedArgument], ...],
+    open_axes: tuple[tuple[str, int], ...] | None = None,
+) -> Iterator[Guess]:
+    """The same inputs: smaller where they are big images, then as they are.
+
+    Where an export leaves some axes of parameters open, only these may vary.
+    """
     arguments = _name_arguments(module, fed)
     named = pick_tensors(arguments)
     if not named:
         return
-    whole = Guess.of_arguments(arguments, {})
-    guess = _name_sizes(whole)
+    whole = replace(Guess.of_arguments(arguments, {}), followed=True)
+    guess = _name_sizes(whole, open_axes)
     small = {
         name: _SMALL_SIDE
         for name, size in guess.sizes.items()
@@ -48,14 +57,16 @@ def _name_arguments(
 ) -> list[FedArgument]:
     """What is for `forward`'s leading parameters, by their names; those left out keep their defaults."""
     parameters = list_positional_parameters(module)
-    left = {keyword: given for keyword, given in fed if keyword}
-    by_place = [given for keyword, given in fed if not keyword]
+    left: dict[str, list[FedArgument]] = {}
+    for keyword, given in fed:
+        left.setdefault(keyword, []).append(given)
+    by_place = left.pop("", [])
     found: list[FedArgument] = []
     for number, parameter in enumerate(parameters):
         if number < len(by_place):
             found.append(replace(by_place[number], name=parameter.name))
         elif parameter.name in left:
-            found.append(replace(left.pop(parameter.name), name=parameter.name))
+            found += [replace(given, name=parameter.name) for given in left.pop(parameter.name)]
         elif not left or not is_plain(parameter.default):
             break
         else:
@@ -63,14 +74,14 @@ def _name_arguments(
     return found
 
 
-def _name_sizes(whole: Guess) -> Guess:
+def _name_sizes(whole: Guess, open_axes: tuple[tuple[str, int], ...] | None) -> Guess:
     """The inputs with names for sizes; a name stands for one size in all of them."""
     named = whole.inputs
     batch = named[0].shape[0] if named[0].shape else 0
     sizes: dict[str, int] = {}
     inputs = []
     for given in named:
-        names = _AXIS_NAMES.get((len(given.shape), given.dtype.startswith("float")), ("batch",))
+        names = _name_axes(given, open_axes)
         shape = list(given.shape)
         for axis, name in enumerate(names[: len(shape)]):
             size = shape[axis]
@@ -82,3 +93,15 @@ def _name_sizes(whole: Guess) -> Guess:
     if "batch" in sizes:
         sizes["batch"] = max(2, sizes["batch"])
     return replace(whole, inputs=tuple(inputs), sizes=sizes)
+
+
+def _name_axes(given: Input, open_axes: tuple[tuple[str, int], ...] | None) -> tuple[str, ...]:
+    """Names for the axes that may vary, "" for the others."""
+    names = _AXIS_NAMES.get((len(given.shape), given.dtype.startswith("float")), ("batch",))
+    if not open_axes:
+        return names
+    every = (*names, *[""] * (len(given.shape) - len(names)))
+    is_open = [(given.name, axis) in open_axes for axis in range(len(every))]
+    return tuple(
+        (name or _OTHER_AXIS) if opened else "" for name, opened in zip(every, is_open, strict=True)
+    )

@@ -15,6 +15,7 @@ from lintorch.guest.feed import search_inputs
 from lintorch.guest.feed.search_inputs import NotFedError
 from lintorch.guest.feed.varying_sizes import Fed
 from lintorch.guest.model_work import LEAST_SECONDS, ModelWork
+from lintorch.guest.process.assumptions import note_assumption
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.error_text import is_of_memory
 from lintorch.guest.process.isolate import Send
@@ -76,6 +77,7 @@ def feed_model(
                 again = _search_in_child(work, built, setting)
                 found = again if isinstance(again, Fed) else found
             if isinstance(found, Fed):
+                _note_source(built, found)
                 return work, built, found
             first = first or found
             if clock() + LEAST_SECONDS > work.deadline:
@@ -91,6 +93,17 @@ def feed_model(
     if first is not None:
         work.send_failure(first.stage, first.cause, first.output, first.raised)
     return None
+
+
+def _note_source(built: Built, fed: Fed) -> None:
+    """Say which call of the project the model was built like, and fed like."""
+    like = [
+        word
+        for word, is_like in (("arguments", bool(built.recipe.kwargs)), ("inputs", fed.followed))
+        if is_like and built.like.source
+    ]
+    if like:
+        note_assumption(f"{' and '.join(like)} from {built.like.source}")
 
 
 def _is_too_large(built: Built, found: Fed | InputsMissing, work: ModelWork) -> bool:

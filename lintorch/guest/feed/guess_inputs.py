@@ -44,13 +44,14 @@ class Guess:
     """Inputs to try, with the first values of their named sizes.
 
     `plain` are the values beside them, and `order` the names of `forward`'s parameters, by which both
-    are put together.
+    are put together. It is `followed` where a call of the project feeds such ones.
     """
 
     inputs: tuple[Input, ...]
     sizes: dict[str, int]
     plain: tuple[PlainArgument, ...] = ()
     order: tuple[str, ...] = ()
+    followed: bool = False
 
     @classmethod
     def of_arguments(cls, arguments: Sequence[FedArgument], sizes: Mapping[str, int]) -> Guess:
@@ -91,7 +92,7 @@ class Guess:
         """Other inputs, at the same sizes where they have the same names."""
         names = dict.fromkeys(n for part in inputs for n in part.shape if isinstance(n, str))
         sizes = {name: self.sizes.get(name, FIRST_SIZES.get(name, 8)) for name in names}
-        return replace(self, inputs=inputs, sizes=sizes)
+        return replace(self, inputs=inputs, sizes=sizes, followed=False)
 
     def first_fixed_size(self) -> int:
         """The fixed size of the first input that has one."""

@@ -46,6 +46,7 @@ _MOST_RAISED = 8
 """Errors of different lines that are kept for what they tell."""
 _NOT_FOR_INPUTS = frozenset(
     {"SystemExit", "NameError", "NotImplementedError", "ImportError", "OSError", "MemoryError"}
+    | {"MissingPackageError", "MissingWeightsError"}
 )
 """Errors that other inputs do not mend."""
 
@@ -77,7 +78,7 @@ def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
     plain = PlainGuesser.of_module(built.module)
     made_up = guess_inputs(built.module, built.arguments, plain.known)
     starts = chain(
-        follow_example(built.module, built.example_inputs),
+        follow_example(built.module, built.example_inputs, built.like.open_axes),
         plain.add_needed(
             spread_over_containers(
                 give_states(made_up, built.module), built.module, built.arguments

@@ -21,7 +21,7 @@ class Fed:
     """What the model runs on; `varied` are the other sizes at which it runs too, each with all names.
 
     `named` are the inputs with names also for the sizes that may not vary, and `refused` the changes
-    of `named_sizes` that the model did not take.
+    of `named_sizes` that the model did not take. `followed` says that a call feeds it such inputs.
     """
 
     inputs: tuple[FedArgument, ...]
@@ -30,6 +30,7 @@ class Fed:
     named: tuple[FedArgument, ...] = ()
     named_sizes: Mapping[str, int] = field(default_factory=dict)
     refused: tuple[Mapping[str, int], ...] = ()
+    followed: bool = False
 
 
 def fix_constant_sizes(guess: Guess, module: nn.Module, deadline: float) -> Fed:
@@ -52,7 +53,7 @@ def fix_constant_sizes(guess: Guess, module: nn.Module, deadline: float) -> Fed:
     inputs = tuple(_put_numbers(given, fixed) for given in arguments)
     sizes = {name: size for name, size in guess.sizes.items() if name in free}
     varied = tuple({n: s for n, s in at.items() if n in free} for at in whole.varied)
-    return replace(whole, inputs=inputs, sizes=sizes, varied=varied)
+    return replace(whole, inputs=inputs, sizes=sizes, varied=varied, followed=guess.followed)
 
 
 def _put_numbers(given: FedArgument, fixed: Mapping[str, int]) -> FedArgument:

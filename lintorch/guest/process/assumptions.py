@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 _said: list[str] = []
+_stood_in: dict[str, list[str]] = {}
 
 
 def note_assumption(text: str) -> None:
@@ -14,6 +15,17 @@ def note_assumption(text: str) -> None:
         _said.append(text)
 
 
+def note_stand_in(name: str, why: str) -> None:
+    """Keep the name of what was stood in for; names of the same reason are said in one sentence."""
+    names = _stood_in.setdefault(why, [])
+    if name not in names:
+        names.append(name)
+
+
 def list_assumptions() -> tuple[str, ...]:
     """What was noted in this process and those it was forked from, in order."""
-    return tuple(_said)
+    stood_in = (
+        f"stood in for: {', '.join(names)} ({why.removeprefix('is ')})"
+        for why, names in _stood_in.items()
+    )
+    return (*_said, *stood_in)

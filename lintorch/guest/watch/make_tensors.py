@@ -53,6 +53,12 @@ def flatten_output(output: Any) -> list[torch.Tensor]:
     return list(_leaves(output, set()))
 
 
+def is_scalar(output: Any) -> bool:
+    """Whether an output is one number or several, each without a dimension."""
+    tensors = flatten_output(output)
+    return all(not each.ndim for each in tensors) if tensors else type(output) in (int, float)
+
+
 def find_tensors(value: Any) -> Iterator[torch.Tensor]:
     """The tensors in what an operator takes or gives: in tuples and lists, in order."""
     if isinstance(value, torch.Tensor):

@@ -1,0 +1,86 @@
+"""The Python in one file of a project: a script, the cells of a notebook, the code in a README."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_FENCED = re.compile(
+    r"^(?P<mark>```+|~~~+) *(?:python|py|python3|pycon)\b[^\n]*\n(?P<code>.*?)^(?P=mark)",
+    re.MULTILINE | re.DOTALL | re.IGNORECASE,
+)
+_PROMPT = re.compile(r"^(>>>|\.\.\.) ?", re.MULTILINE)
+_OF_SHELL = re.compile(r"^(\s*)[%!].*$", re.MULTILINE)
+CODE_ENDINGS = (".py", ".ipynb", ".md")
+
+
+@dataclass(frozen=True)
+class CodeText:
+    """The statements of a file. `starts` holds the first row of each cell of a notebook."""
+
+    path: Path
+    tree: ast.Module
+    starts: tuple[int, ...] = ()
+
+    def name_place(self, row: int, project: Path) -> str:
+        """`tools/export.py:31`, or `demo.ipynb cell 3`, relative to the project where it is inside."""
+        inside = self.path.is_relative_to(project)
+        shown = (self.path.relative_to(project) if inside else self.path).as_posix()
+        if self.starts:
+            return f"{shown} cell {bisect_right(self.starts, row)}"
+        return f"{shown}:{row}"
+
+
+def parse_code(path: Path, data: bytes) -> CodeText | None:
+    """The code of a file; None where there is none that can be parsed."""
+    text = data.decode("utf-8", "replace")
+    try:
+        if path.suffix == ".ipynb":
+            return _parse_notebook(path, text)
+        if path.suffix == ".md":
+            return _join_pieces(path, _list_fenced(text))
+        return CodeText(path, ast.parse(text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _list_fenced(text: str) -> Iterator[tuple[int, str]]:
+    """The row that each block of code begins at, and its text."""
+    for match in _FENCED.finditer(text):
+        code = match["code"]
+        if ">>>" in code:
+            shown = (line if _PROMPT.match(line) else "" for line in code.splitlines())
+            code = _PROMPT.sub("", "\n".join(shown))
+        yield text.count("\n", 0, match.start("code")) + 1, code
+
+
+def _parse_notebook(path: Path, text: str) -> CodeText | None:
+    """The cells one below the other, each at rows of its own."""
+    cells = json.loads(text).get("cells", [])
+    row, pieces, starts = 1, [], []
+    for cell in cells:
+        source = cell.get("source", "")
+        code = source if isinstance(source, str) else "".join(map(str, source))
+        starts.append(row)
+        if cell.get("cell_type") == "code":
+            pieces.append((row, _OF_SHELL.sub(r"\1pass", code)))
+        row += code.count("\n") + 1
+    found = _join_pieces(path, iter(pieces))
+    return found and CodeText(path, found.tree, tuple(starts))
+
+
+def _join_pieces(path: Path, pieces: Iterator[tuple[int, str]]) -> CodeText | None:
+    """One module of pieces of code, without those that cannot be parsed."""
+    body: list[ast.stmt] = []
+    for row, code in pieces:
+        try:
+            piece = ast.parse(code)
+        except (SyntaxError, ValueError):
+            continue
+        body += ast.increment_lineno(piece, row - 1).body
+    return CodeText(path, ast.Module(body, [])) if body else None

@@ -1,0 +1,220 @@
+"""Runs one statement of a script, as far as it can be run without data, weights and training."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from torch import nn
+
+from lintorch.guest.calls.bind_imports import ImportBinder
+from lintorch.guest.calls.hollow_models import find_making
+from lintorch.guest.calls.needed_names import list_stores
+from lintorch.guest.calls.unknown_value import UNKNOWN, UnknownValue
+from lintorch.guest.process import tampering
+from lintorch.guest.process.deadline import clock
+from lintorch.guest.process.limits import TooSlow, limit_seconds
+
+_LEFT_OUT = re.compile(
+    r"(train|fit|download|wget|gdown|upload|launch|spawn|finetune)(_\w+)?|main|run|system|Popen|"
+    r"check_call|check_output|urlretrieve|urlopen|input|makedirs|mkdir|rmtree|remove|unlink|sleep|"
+    r"init_process_group|imshow|imwrite|waitKey|VideoCapture|backward|load_state_dict_from_url|"
+    r"DataLoader|SummaryWriter|breakpoint|exit|quit|_exit|kill"
+)
+"""Functions that no value of a model's call depends on, or that lintorch does not call."""
+_MOST_SECONDS = 3.0
+"""Of one statement."""
+_PLAIN_ITERABLES = (list, tuple, range, dict)
+_PLAIN_VIEWS = ("enumerate", "zip", "dict_items", "dict_keys", "dict_values")
+
+
+class StatementRunner:
+    """Runs statements in scopes until the `deadline` of the clock.
+
+    `made` lists the models of the class as they are made: without layers, so that calls of
+    the class are made even where some arguments are not known.
+    """
+
+    def __init__(self, made: list[nn.Module], deadline: float, imports: ImportBinder) -> None:
+        self._made = made
+        self._deadline = deadline
+        self._kind = imports.kind
+        self._imports = imports
+        self._failed: set[int] = set()
+
+    def evaluate(self, node: ast.expr, scope: dict[str, Any]) -> Any:
+        """The value of an expression; UNKNOWN where it raises."""
+        if _calls_left_out(node):
+            return UNKNOWN
+        before = len(self._made)
+        try:
+            code = compile(
+                ast.fix_missing_locations(ast.Expression(node)), name_script(scope), "eval"
+            )
+            return self._do(lambda: eval(code, scope))
+        except (Exception, SystemExit, TooSlow):  # whatever user code raises
+            if len(self._made) > before:
+                return self._made[-1]
+            return self._make_like(node, scope) if isinstance(node, ast.Call) else UNKNOWN
+
+    def _make_like(self, node: ast.Call, scope: dict[str, Any]) -> Any:
+        """A model of a call of the class, with those arguments that are known."""
+        if isinstance(node.func, ast.Attribute):  # net.cuda(), nn.DataParallel(net)
+            inside = [node.func.value, *node.args[:1]]
+            return next((m for n in inside if find_making(m := self._find_made(n, scope))), UNKNOWN)
+        if self.evaluate(node.func, scope) is not self._kind:
+            return UNKNOWN
+        args = [self.evaluate(n, scope) for n in node.args if not isinstance(n, ast.Starred)]
+        named = {k.arg: self.evaluate(k.value, scope) for k in node.keywords if k.arg}
+        return self._kind(*args, **named)
+
+    def _find_made(self, node: ast.expr, scope: dict[str, Any]) -> Any:
+        return self.evaluate(node, scope) if isinstance(node, (ast.Call, ast.Name)) else UNKNOWN
+
+    def run(self, node: ast.stmt, scope: dict[str, Any]) -> None:
+        """Run a statement; what it would have set is unknown where it raises."""
+        if isinstance(node, ast.If):
+            self._run_branch(node, scope)
+        elif isinstance(node, ast.For):
+            self._run_first_round(node, scope)
+        elif isinstance(node, ast.While):
+            self._run_all(node.body, scope)
+        elif isinstance(node, ast.With):
+            self._run_with(node, scope)
+        elif isinstance(node, ast.Try):
+            self._run_try(node, scope)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            if not self._imports.bind(node, scope) and not self._run_simple(node, scope):
+                self._imports.bind_failed(node, scope)
+        else:
+            self._run_simple(node, scope)
+
+    def _run_all(self, body: list[ast.stmt], scope: dict[str, Any]) -> None:
+        for node in body:
+            self.run(node, scope)
+
+    def _run_simple(self, node: ast.stmt, scope: dict[str, Any]) -> bool:
+        """Whether it ran."""
+        if isinstance(node, ast.Expr) and find_making(scope.get(_find_root(node.value))):
+            return True  # what is done to a model without layers
+        before = len(self._made)
+        try:
+            if id(node) in self._failed or _is_left_out(node):
+                raise ValueError("left out")
+            code = compile(
+                ast.fix_missing_locations(ast.Module([node], [])), name_script(scope), "exec"
+            )
+            self._do(lambda: exec(code, scope))
+        except (Exception, SystemExit, TooSlow):  # whatever user code raises
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                self._failed.add(id(node))  # what cannot be imported is slow to say so
+            last = self._made[-1] if len(self._made) > before else UNKNOWN
+            if (
+                last is UNKNOWN
+                and isinstance(node, ast.Assign)
+                and isinstance(node.value, ast.Call)
+            ):
+                last = self._make_like(node.value, scope)
+            changes = isinstance(node, (ast.Expr, ast.Delete, ast.AugAssign))
+            for name in () if changes else list_stores(node):
+                if not name.startswith("self."):
+                    scope[name] = last
+                elif last is not UNKNOWN and "self" in scope:
+                    _set_quietly(scope["self"], name.partition(".")[2], last)
+            return False
+        return True
+
+    def _do(self, action: Callable[[], Any]) -> Any:
+        left = self._deadline - clock()
+        if left <= 0:
+            raise TooSlow("no seconds are left")
+        try:
+            with limit_seconds(min(left, _MOST_SECONDS)):
+                return action()
+        finally:
+            tampering.restore_interpreter()
+
+    def _run_branch(self, node: ast.If, scope: dict[str, Any]) -> None:
+        """The branch that is taken; where that is not known, the first, and the other for what it lacks."""
+        taken = self._test(node.test, scope)
+        if taken is UNKNOWN:
+            self._run_all(node.body, scope)
+            lacking = [n for part in node.orelse for n in list_stores(part) if _lacks(scope, n)]
+            if lacking:
+                self._run_all(node.orelse, scope)
+        else:
+            self._run_all(node.body if taken else node.orelse, scope)
+
+    def _test(self, node: ast.expr, scope: dict[str, Any]) -> Any:
+        if "__name__" in ast.unparse(node):
+            return True
+        value = self.evaluate(node, scope)
+        try:
+            return UNKNOWN if isinstance(value, UnknownValue) else bool(value)
+        except Exception:  # whatever user code raises
+            return UNKNOWN
+
+    def _run_first_round(self, node: ast.For, scope: dict[str, Any]) -> None:
+        """All rounds over a plain list; of anything else one round with what is not known."""
+        over = self.evaluate(node.iter, scope)
+        plain = isinstance(over, _PLAIN_ITERABLES) or type(over).__name__ in _PLAIN_VIEWS
+        if plain and self._run_simple(node, scope):
+            return
+        for name in list_stores(node.target):
+            scope[name] = UNKNOWN
+        self._run_all(node.body, scope)
+
+    def _run_with(self, node: ast.With, scope: dict[str, Any]) -> None:
+        """The block; what it is entered with only where that has a name."""
+        named = [item for item in node.items if item.optional_vars is not None]
+        if named and self._run_simple(node, scope):
+            return
+        for item in named:
+            for name in list_stores(item.optional_vars or item.context_expr):
+                scope[name] = UNKNOWN
+        self._run_all(node.body, scope)
+
+    def _run_try(self, node: ast.Try, scope: dict[str, Any]) -> None:
+        """The block; where that raises, what its handlers set."""
+        if not self._run_simple(node, scope):
+            self._run_all(node.body, scope)
+            for handler in node.handlers:
+                if any(_lacks(scope, name) for part in handler.body for name in list_stores(part)):
+                    self._run_all(handler.body, scope)
+
+
+def _is_left_out(node: ast.stmt) -> bool:
+    """Whether a statement is not run for what it calls; what functions and classes call is not called yet."""
+    return not isinstance(node, (ast.FunctionDef, ast.ClassDef)) and _calls_left_out(node)
+
+
+def _calls_left_out(node: ast.AST) -> bool:
+    """Whether a function is called in it that is left out."""
+    calls = (part for part in ast.walk(node) if isinstance(part, ast.Call))
+    names = (str(getattr(c.func, "attr", "") or getattr(c.func, "id", "")) for c in calls)
+    return any(_LEFT_OUT.fullmatch(name) for name in names)
+
+
+def name_script(scope: Mapping[str, Any]) -> str:
+    """The file whose statements run in a scope."""
+    return str(scope.get("__file__", "<script>"))
+
+
+def _find_root(node: ast.expr) -> str:
+    """`net` of `net.a.b(…)`."""
+    while isinstance(node, (ast.Attribute, ast.Call)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return getattr(node, "id", "")
+
+
+def _lacks(scope: dict[str, Any], name: str) -> bool:
+    return scope.get(name, UNKNOWN) is UNKNOWN
+
+
+def _set_quietly(holder: Any, name: str, value: Any) -> None:
+    try:
+        setattr(holder, name, value)
+    except Exception:  # whatever user code raises
+        return

@@ -1,0 +1,157 @@
+"""What statements of a script meet while its values are worked out: no GPU, no arguments, no weights, no data."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any, NoReturn
+
+import torch
+from torch import nn
+from torch.overrides import TorchFunctionMode
+from torch.utils import data, model_zoo
+
+from lintorch.guest.calls.unknown_value import UNKNOWN
+from lintorch.guest.construct.literal_values import UnknownValueError
+from lintorch.record.user_files import package_root
+
+_MISSING = object()
+
+
+@contextmanager
+def enter_script(path: Path, folder: Path, project: Path) -> Iterator[None]:
+    """As in a run of the script in `folder`, without arguments, on a CPU; all is put back after."""
+    before, where, arguments = list(sys.path), _working_folder(), sys.argv
+    sys.path[:0] = [str(path.parent), str(package_root(path)), str(project)]
+    sys.argv = [str(path)]
+    with suppress(OSError):
+        os.chdir(folder)
+    with ExitStack() as around:
+        for holder, name, value in _list_stand_ins():
+            around.enter_context(_replaced(holder, name, value))
+        around.enter_context(_OnlyCpu())
+        try:
+            yield
+        finally:
+            sys.path[:], sys.argv = before, arguments
+            with suppress(OSError):
+                os.chdir(where)
+
+
+def _working_folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # it is gone
+        return os.path.expanduser("~")
+
+
+def _list_stand_ins() -> Iterator[tuple[Any, str, Any]]:
+    yield argparse.ArgumentParser, "parse_known_args", _parse_nothing
+    yield torch, "load", _refuse
+    yield torch, "save", _ignore
+    yield torch, "compile", _pass_first
+    yield torch.jit, "script", _pass_first
+    yield torch.jit, "load", _refuse
+    yield torch.hub, "load_state_dict_from_url", _refuse
+    yield torch.hub, "load", _refuse
+    yield model_zoo, "load_url", _refuse
+    yield data.DataLoader, "__init__", _refuse
+    yield nn.Module, "load_state_dict", _ignore
+    yield nn.Module, "cuda", _pass_first
+    yield torch.cuda, "set_device", _ignore
+    yield torch.cuda, "is_available", lambda: False
+
+
+def _refuse(*given: Any, **named: Any) -> NoReturn:
+    raise UnknownValueError("what is read from elsewhere")
+
+
+def _ignore(*given: Any, **named: Any) -> None:
+    return None
+
+
+def _pass_first(value: Any = UNKNOWN, *given: Any, **named: Any) -> Any:
+    return value
+
+
+def _parse_nothing(
+    parser: argparse.ArgumentParser, args: Any = None, namespace: Any = None
+) -> tuple[argparse.Namespace, list[str]]:
+    """The defaults; of what has none, and must be given, the first choice, or what nobody knows."""
+    found = argparse.Namespace() if namespace is None else namespace
+    for action in parser._actions:
+        if action.dest == argparse.SUPPRESS or action.default == argparse.SUPPRESS:
+            continue
+        if not hasattr(found, action.dest):
+            setattr(found, action.dest, _choose_default(parser, action))
+    for name, value in parser._defaults.items():
+        setattr(found, name, value)
+    return found, []
+
+
+def _choose_default(parser: argparse.ArgumentParser, action: argparse.Action) -> Any:
+    default = action.default
+    if default is None and (action.required or not action.option_strings) and action.nargs != "?":
+        return next(iter(action.choices), UNKNOWN) if action.choices else UNKNOWN
+    return parser._get_value(action, default) if isinstance(default, str) else default
+
+
+@contextmanager
+def _replaced(holder: Any, name: str, value: Any) -> Iterator[None]:
+    before: Any = vars(holder).get(name, _MISSING)
+    setattr(holder, name, value)
+    try:
+        yield
+    finally:
+        if before is _MISSING:
+            delattr(holder, name)
+        else:
+            setattr(holder, name, before)
+
+
+class _OnlyCpu(TorchFunctionMode):  # type: ignore[misc]
+    """Makes tensors on the CPU, wherever else they are asked for; bounds of `randint` stay with them."""
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        if func is torch.Tensor.cuda:
+            return args[0]
+        given = {name: _to_cpu(value) for name, value in (kwargs or {}).items()}
+        if given.get("pin_memory"):
+            given["pin_memory"] = False
+        made = func(*map(_to_cpu, args), **given)
+        if func is torch.randint and isinstance(made, torch.Tensor):
+            numbers = [part for part in args if isinstance(part, int)]
+            bounds = (given.get("low"), given.get("high"))
+            made.lintorch_bounds = _order_bounds(numbers, bounds)
+        return made
+
+
+def _order_bounds(numbers: list[int], named: tuple[Any, Any]) -> tuple[int, int]:
+    """Lowest value, and the one after the highest, as `randint` was given them."""
+    low, high = named
+    if high is None and numbers:
+        high = numbers[-1]
+    if low is None:
+        low = numbers[0] if len(numbers) > 1 else 0
+    return int(low), int(high or low + 2)
+
+
+def _to_cpu(value: Any) -> Any:
+    if isinstance(value, torch.device):
+        return torch.device("cpu") if value.type in _ELSEWHERE else value
+    if isinstance(value, str) and value.partition(":")[0] in _ELSEWHERE:
+        return "cpu"
+    return value
+
+
+_ELSEWHERE = frozenset(("cuda", "mps", "xpu", "hpu", "npu"))

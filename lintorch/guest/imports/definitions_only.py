@@ -1,0 +1,147 @@
+"""What of a file's text defines things: imports, constants, classes, functions; what only does things is left out."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from importlib.machinery import SourceFileLoader
+from types import CodeType
+
+_DEFINING = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_BLOCKS = (ast.If, ast.Try, ast.With)
+_reduced: dict[str, bool] = {}
+"""The files of which only the definitions are run; True where also calls are left out."""
+
+
+def run_definitions_only(filename: str) -> bool:
+    """Have only the definitions of a file run from now on, and then without calls; whether there is less to run."""
+    if _reduced.get(filename):
+        return False
+    _reduced[filename] = filename in _reduced
+    SourceFileLoader.get_code = _get_code  # type: ignore[method-assign,assignment]
+    return True
+
+
+def compile_definitions(text: bytes, filename: str, *, calls: bool) -> CodeType:
+    """The code of a file's definitions. Constants that are made by calls are there if `calls`. Raises SyntaxError."""
+    tree = ast.parse(text, filename)
+    used = _find_used_names(tree)
+    tree.body = list(_keep_definitions(tree.body, used, calls))
+    return compile(ast.fix_missing_locations(tree), filename, "exec", dont_inherit=True)
+
+
+_get_whole_code = SourceFileLoader.get_code
+
+
+def _get_code(self: SourceFileLoader, fullname: str) -> CodeType | None:
+    filename = self.get_filename(fullname)
+    if filename not in _reduced:
+        return _get_whole_code(self, fullname)
+    return compile_definitions(self.get_data(filename), filename, calls=not _reduced[filename])
+
+
+def _keep_definitions(
+    body: Iterable[ast.stmt], used: frozenset[str], calls: bool
+) -> Iterator[ast.stmt]:
+    for statement in body:
+        if isinstance(statement, _DEFINING) or _is_future(statement):
+            yield statement
+        elif isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr)):
+            if _is_plain(statement) or (calls and _is_wanted(statement, used)):
+                yield _let_fail(statement)
+        elif isinstance(statement, _BLOCKS) and not _asks_for_main(statement):
+            yield _reduce_block(statement, used, calls)
+
+
+def _is_future(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+
+
+def _reduce_block(block: ast.stmt, used: frozenset[str], calls: bool) -> ast.stmt:
+    """The same block with less in it; one that would run something to be entered loses that."""
+    if isinstance(block, ast.With):
+        body = list(_keep_definitions(block.body, used, calls))
+        return ast.copy_location(ast.If(ast.Constant(True), body or [ast.Pass()], []), block)
+    for name in ("body", "orelse", "finalbody"):
+        if kept := getattr(block, name, []):
+            reduced = list(_keep_definitions(kept, used, calls))
+            setattr(block, name, reduced or [ast.copy_location(ast.Pass(), block)])
+    for handler in getattr(block, "handlers", ()):
+        handler.body = [
+            *_keep_definitions(handler.body, used, calls),
+            ast.copy_location(ast.Pass(), handler),
+        ]
+    return block if isinstance(block, ast.Try) else _let_fail(block)
+
+
+def _asks_for_main(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.If) and "__name__" in {
+        node.id for node in ast.walk(statement.test) if isinstance(node, ast.Name)
+    }
+
+
+def _is_plain(statement: ast.stmt) -> bool:
+    """Whether an assignment works without a call."""
+    if isinstance(statement, ast.Expr):
+        return _changes_path(statement)
+    return not any(isinstance(node, (ast.Call, ast.Await)) for node in ast.walk(statement))
+
+
+def _changes_path(statement: ast.Expr) -> bool:
+    """Whether it is `sys.path.append(…)` or the like."""
+    function = getattr(statement.value, "func", None)
+    owner = getattr(function, "value", None)
+    return isinstance(owner, ast.Attribute) and owner.attr == "path"
+
+
+def _is_wanted(statement: ast.stmt, used: frozenset[str]) -> bool:
+    """Whether a statement makes, or adds to, something that a class or its helpers ask for."""
+    if isinstance(statement, ast.Expr):
+        function = getattr(statement.value, "func", None)
+        return isinstance(function, ast.Attribute) and not used.isdisjoint(_list_names(function))
+    targets = getattr(statement, "targets", None) or [getattr(statement, "target", statement)]
+    return any(not used.isdisjoint(_list_names(target)) for target in targets)
+
+
+def _let_fail(statement: ast.stmt) -> ast.stmt:
+    """The statement, passed over where it raises."""
+    caught = ast.Tuple(
+        [ast.Name("Exception", ast.Load()), ast.Name("SystemExit", ast.Load())], ast.Load()
+    )
+    handler = ast.ExceptHandler(caught, None, [ast.Pass()])
+    tried = ast.Try([statement], [handler], [], [])
+    return ast.fix_missing_locations(ast.copy_location(tried, statement))
+
+
+def _find_used_names(tree: ast.Module) -> frozenset[str]:
+    """Names that classes mention, and what makes or is asked for by those, however far."""
+    mentioned: dict[str, set[str]] = {}
+    for statement in _walk_statements(tree.body):
+        for name in _list_bound(statement):
+            mentioned.setdefault(name, set()).update(_list_names(statement))
+    waiting = [n.name for n in _walk_statements(tree.body) if isinstance(n, ast.ClassDef)]
+    found: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += mentioned.get(name, ())
+    return frozenset(found)
+
+
+def _walk_statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    for statement in body:
+        yield statement
+        if isinstance(statement, _BLOCKS):
+            yield from _walk_statements(statement.body)
+
+
+def _list_bound(statement: ast.stmt) -> set[str]:
+    if isinstance(statement, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+        return {statement.name}
+    targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
+    return {name for target in targets if target is not None for name in _list_names(target)}
+
+
+def _list_names(node: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}

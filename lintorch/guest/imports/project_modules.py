@@ -1,0 +1,98 @@
+"""Finds the project's own modules, wherever scripts of it put them on their path."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Collection, Iterator
+from functools import cache
+from importlib.machinery import PathFinder
+from importlib.util import module_from_spec
+from pathlib import Path
+
+from lintorch.guest.imports.user_frames import UserCode
+
+_MOST_FOLDERS = 3000
+"""Folders of a project that are looked into, at most."""
+_PASSED_OVER = {"site-packages", "dist-packages", "node_modules", "__pycache__", "build", "dist"}
+_USUAL = ("src", "lib", "source", "python")
+"""Folders of a project whose modules are imported without their name."""
+
+
+def list_import_folders(code: UserCode) -> list[Path]:
+    """Folders whose modules a script of the project may import, nearest first."""
+    project, folder = code.project, code.path.parent
+    around = [each for each in (folder, *folder.parents) if project in (each, *each.parents)]
+    return list(dict.fromkeys([code.root, *around, project, *(project / name for name in _USUAL)]))
+
+
+def prefer_own_module(code: UserCode, name: str, wanted: Collection[str]) -> None:
+    """Load the project's own module where the name's first part is also that of an installed one."""
+    top = name.partition(".")[0]
+    if top in sys.modules:
+        return
+    folders = list_import_folders(code)
+    for folder in folders if top not in sys.stdlib_module_names else folders[:1]:
+        if _can_resolve(folder, name, wanted):
+            _load_top(top, folder)
+            return
+
+
+def find_own_module(code: UserCode, name: str, wanted: Collection[str], importer: str) -> bool:
+    """Make a module importable that lies anywhere in the project; whether there is one."""
+    top = name.partition(".")[0]
+    near = os.path.dirname(os.path.realpath(importer))
+    found = [
+        each for each in _list_folders(str(code.project)) if _can_resolve(Path(each), name, wanted)
+    ]
+    if not found:
+        return False
+    folder = min(found, key=lambda each: (-len(os.path.commonpath([each, near])), len(each)))
+    known = sys.modules.get(top)
+    if known is None:
+        return _load_top(top, Path(folder))
+    if not code.is_user(getattr(known, "__file__", None) or f"{folder}/{top}"):
+        return False
+    inside = [*getattr(known, "__path__", ()), os.path.join(folder, top)]
+    known.__path__ = list(dict.fromkeys(inside))
+    return True
+
+
+def _load_top(top: str, folder: Path) -> bool:
+    """Load a top-level module from this folder and no other; whether that is done."""
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
+    spec = PathFinder.find_spec(top, [str(folder)])
+    if spec is None:
+        return False
+    module = module_from_spec(spec)
+    sys.modules[top] = module
+    try:
+        if spec.loader is not None:
+            spec.loader.exec_module(module)
+    except BaseException:
+        sys.modules.pop(top, None)
+        raise
+    return True
+
+
+def _can_resolve(folder: Path, name: str, wanted: Collection[str]) -> bool:
+    """Whether the whole dotted name is a module below the folder, or a folder that holds one that is wanted."""
+    *parents, last = name.split(".")
+    inside = folder.joinpath(*parents)
+    if (inside / f"{last}.py").is_file() or (inside / last / "__init__.py").is_file():
+        return True
+    return any((inside / last / f"{each}.py").is_file() for each in wanted)
+
+
+@cache
+def _list_folders(project: str) -> tuple[str, ...]:
+    return tuple(
+        folder for folder, _ in zip(_walk_folders(project), range(_MOST_FOLDERS), strict=False)
+    )
+
+
+def _walk_folders(project: str) -> Iterator[str]:
+    for folder, inner, _ in os.walk(project):
+        inner[:] = sorted(n for n in inner if n not in _PASSED_OVER and not n.startswith("."))
+        yield folder

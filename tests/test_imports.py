@@ -1,0 +1,283 @@
+"""Files whose imports need what is not there: the project's own modules, missing packages, names that moved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from examining import examine_files, write_files
+from reported import failure_of, model_of, subject_of
+
+from lintorch.host.reports import Report
+from lintorch.record.model_options import ModelLimits
+
+HEAD = """
+import torch
+from torch import nn
+"""
+NET = """
+class {name}(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Conv2d(3, 4, 1)
+        {building}
+
+    def forward(self, x):
+        {running}
+        return self.layer(x)
+"""
+
+
+def net(name: str, *, head: str = "", building: str = "pass", running: str = "pass") -> str:
+    return HEAD + head + NET.format(name=name, building=building, running=running)
+
+
+def examine(folder: Path, seconds: float = 60, **files: str) -> dict[str, Report]:
+    """Reports by class, of files given by their names with `__` for `/`; a leading `_` is not examined."""
+    texts = {name.removeprefix("_").replace("__", "/"): text for name, text in files.items()}
+    paths = write_files(folder, texts)
+    chosen = [path for path, name in zip(paths, files, strict=True) if not name.startswith("_")]
+    limits = ModelLimits(seconds=seconds)
+    reports = examine_files(chosen, folder, trace=False, limits=limits)
+    return {subject_of(report).qualname: report for report in reports}
+
+
+def said(report: Report) -> tuple[str, ...]:
+    assert report.failure is None, report.failure
+    return model_of(report).assumptions
+
+
+def cause(report: Report) -> str:
+    return failure_of(report).cause
+
+
+def test_what_is_missing_is_stood_in_for_until_it_is_used(tmp_path: Path) -> None:
+    head = """
+import absent_sounds, absent_logs.writer as logs
+from absent_sounds.filters import mel, MELS
+from absent_logs import logger, Registry
+NETS, SIZE = Registry("nets"), MELS * 2
+logs.options["width"] = 80
+@absent_sounds.jit(nopython=True)
+def double(x):
+    return x * 2
+@absent_sounds.jit
+def halve(x):
+    return x / 2
+"""
+    uses = {
+        "Idle": {"running": "logger.info('run'); x = halve(double(x))"},
+        "Calling": {"running": "x = mel(x)"},
+        "Counting": {"building": "self.out = nn.Linear(SIZE, 3)"},
+        "Adding": {"running": "x = x + MELS"},
+        "Asking": {"running": "x = x if SIZE == 3 else 2 * x"},
+        "Writing": {"running": "mel(x, out=x)"},
+    }
+    blank = {"building": "pass", "running": "pass"}
+    nets = (
+        f"@NETS.register()\n{NET.strip().format(name=n, **{**blank, **u})}" for n, u in uses.items()
+    )
+    reports = examine(tmp_path, nets=HEAD + head + "\n".join(nets))
+    assert said(reports["Idle"]) == ("stood in for: absent_sounds, absent_logs (not installed)",)
+    for name in ("Calling", "Counting", "Adding", "Asking", "Writing"):
+        assert "needs absent_sounds, which is not installed" in cause(reports[name])
+
+
+def test_code_that_deals_with_an_absence_sees_it(tmp_path: Path) -> None:
+    handled = """
+import importlib.util
+from contextlib import suppress
+try:
+    import absent_fast
+except ImportError:
+    absent_fast = None
+try:
+    from ops import convolve
+except Exception as error:
+    convolve = None
+absent_found = importlib.util.find_spec("absent_found")
+with suppress(ImportError):
+    import absent_other
+    absent_fast = 1
+"""
+    reports = examine(
+        tmp_path,
+        handled=net(
+            "Handled",
+            head=handled,
+            running="assert (absent_fast, convolve, absent_found) == (None,) * 3",
+        ),
+        given_up=net(
+            "GivenUp", head="try:\n    import absent_core\nexcept ImportError:\n    raise\n"
+        ),
+        _ops="import absent_compiled\ndef convolve(x):\n    return absent_compiled.run(x)\n",
+    )
+    assert said(reports["Handled"]) == ()
+    assert said(reports["GivenUp"]) == ("stood in for: absent_core (not installed)",)
+
+
+def test_bases_of_missing_packages(tmp_path: Path) -> None:
+    lightning = """
+import pytorch_lightning as pl
+
+class Lit(pl.LightningModule):
+    def __init__(self, width=4):
+        super().__init__()
+        self.save_hyperparameters()
+        self.layer = nn.Conv2d(3, self.hparams.width, 1)
+
+    def forward(self, x):
+        self.log("mean", 0)
+        return self.layer(x)
+
+class Graph(pl.nn.MessagePassing):
+    def forward(self, x):
+        return x
+
+class Settings(pl.Settings, frozen=True):
+    width = 4
+"""
+    reports = examine(tmp_path, lit=HEAD + lightning)
+    assert said(reports["Lit"]) == ("stood in for: pytorch_lightning (not installed)",)
+    assert "needs pytorch_lightning" in cause(reports["Graph"])
+    assert set(reports) == {"Lit", "Graph"}
+
+
+def test_extensions_that_a_project_compiles(tmp_path: Path) -> None:
+    reports = examine(
+        tmp_path,
+        ops____init__="",
+        ops__plain=net("Plain", head="from . import fast_cuda\nfrom ._ext import run\n"),
+        ops__fast=net("Fast", head="from . import fast_cuda\n", running="return fast_cuda.run(x)"),
+    )
+    assert said(reports["Plain"]) == ("stood in for: ops.fast_cuda, ops._ext (not here)",)
+    assert "needs ops.fast_cuda, which is not here" in cause(reports["Fast"])
+
+
+def test_nothing_is_compiled(tmp_path: Path) -> None:
+    head = """
+from torch.utils.cpp_extension import load
+fast = load(name="fast", sources=["fast.cpp"])
+try:
+    faster = load(name="faster", sources=["faster.cpp"])
+except Exception:
+    faster = None
+"""
+    reports = examine(
+        tmp_path,
+        idle=net("Idle", head=head, running="assert faster is None"),
+        used=net("Used", head=head, running="return fast.run(x)"),
+    )
+    assert said(reports["Idle"]) == ("stood in for: fast (an extension that is not compiled here)",)
+    assert "needs fast, which is an extension that is not compiled here" in cause(reports["Used"])
+
+
+def test_names_that_moved_are_provided(tmp_path: Path) -> None:
+    head = """
+import collections, inspect
+from collections import Mapping
+import numpy as np
+from torch._six import container_abcs, string_classes
+assert container_abcs.Mapping is Mapping and isinstance("", string_classes)
+assert inspect.getargspec(lambda x: x).args == ["x"]
+try:
+    from collections import Sequence
+except ImportError:
+    Sequence = None
+assert Sequence is None
+"""
+    reports = examine(
+        tmp_path, old=net("Old", head=head, building="int(np.float(np.product([2, 3])))")
+    )
+    assert [text.split(": ")[1] for text in said(reports["Old"])] == [
+        "collections.Mapping (collections.abc.Mapping)",
+        "torch._six.container_abcs (collections.abc)",
+        "torch._six.string_classes (builtins.str)",
+        "inspect.getargspec",
+        "numpy.float (builtins.float)",
+        "numpy.product (numpy.prod)",
+    ]
+
+
+def test_modules_are_found_where_scripts_of_the_project_find_them(tmp_path: Path) -> None:
+    layer = "from torch import nn\nclass Layer(nn.Conv2d):\n    WHERE = {where!r}\n"
+    uses = "assert Layer.WHERE == {where!r}"
+    reports = examine(
+        tmp_path,
+        # beside the file, relatively, where no folder is a package
+        tools__beside=net(
+            "Beside", head="from .layers import Layer", running=uses.format(where="tools")
+        ),
+        _tools__layers=layer.format(where="tools"),
+        # in the root, under the name of an installed package
+        model__model=net(
+            "Named",
+            head="from libcst.layers import Layer\nfrom model.parts import Layer as Part",
+            running=uses.format(where="libcst") + "; assert Part.WHERE == 'model'",
+        ),
+        _libcst__layers=layer.format(where="libcst"),
+        _model__parts=layer.format(where="model"),
+        # in a folder that other scripts put on their path
+        deep____init__="",
+        deep__er=net("Far", head="from far_layers import Layer", running=uses.format(where="far")),
+        _elsewhere__far__far_layers=layer.format(where="far"),
+        # above the package
+        ops__inner__up=net(
+            "Up", head="from ..outer import Layer", running=uses.format(where="ops")
+        ),
+        _ops__inner____init__="",
+        _ops__outer=layer.format(where="ops"),
+    )
+    assert set(reports) == {"Beside", "Named", "Far", "Up"}
+    assert all(said(report) == () for report in reports.values())
+
+
+def test_files_are_read_by_a_path_relative_to_the_project(tmp_path: Path) -> None:
+    tmp_path.joinpath("configs").mkdir()
+    tmp_path.joinpath("configs", "net.json").write_text('{"width": 5}')
+    head = """
+import json, os
+from pathlib import Path
+assert os.path.exists("configs/net.json") and os.listdir("configs") == ["net.json"]
+width = json.loads(Path("configs/net.json").read_text())["width"]
+with open(os.path.abspath("configs/net.json")) as file:
+    assert json.load(file)["width"] == width
+os.makedirs("runs")
+with open("net.log", "w") as file:
+    file.write("begun")
+"""
+    reports = examine(tmp_path, nets__net=net("Net", head=head, running="assert width == 5"))
+    assert said(reports["Net"]) == ()
+    assert {path.name for path in tmp_path.iterdir()} == {"configs", "nets"}
+
+
+def test_of_a_file_that_does_things_when_imported_the_definitions_are_run(tmp_path: Path) -> None:
+    train = """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("data")
+parser.add_argument("--width", type=int, default=6)
+args = parser.parse_args()
+print(args.width)
+WIDTH = args.width
+if torch.__version__ > "1":
+    KERNEL = 1
+images = open(args.data).read()
+{class_}
+model = Net()
+while True:
+    model(images)
+"""
+    class_ = NET.format(
+        name="Net", building="self.layer = nn.Conv2d(3, WIDTH, KERNEL)", running="pass"
+    )
+    hanging = "while True:\n    pass\n" + NET.format(name="Late", building="pass", running="pass")
+    reports = examine(
+        tmp_path,
+        seconds=4,
+        train=HEAD + train.format(class_=class_),
+        late=HEAD + hanging,
+    )
+    text = "only the definitions of train.py were run: its import raised TypeError (train.py:14)"
+    asked = "None for arguments of the command line: data (train.py:9)"
+    assert said(reports["Net"]) == (asked, text)
+    assert "its import took too long (late.py:" in said(reports["Late"])[0]

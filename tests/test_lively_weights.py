@@ -1,0 +1,124 @@
+"""Weights by which what goes wrong inside a model is seen in its output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from running import lintorch
+
+torch = pytest.importorskip("torch")
+
+from torch import Tensor, nn  # noqa: E402
+
+from lintorch.guest.feed.lively_weights import keep_weights, liven_weights  # noqa: E402
+
+
+class Branch(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3, padding=1)
+        self.norm = nn.BatchNorm2d(8)
+        self.gamma = nn.Parameter(torch.zeros(8, 1, 1))
+        self.register_buffer("mask", torch.zeros(8, 1, 1))
+        nn.init.zeros_(self.norm.weight)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.norm(self.conv(x)) * self.gamma + self.mask
+
+
+class Deep(nn.Module):
+    """Layers through which a signal dies, and an output that is all bias."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.positions = nn.Parameter(torch.zeros(1, 3, 16, 16))
+        self.branch = Branch()
+        self.layers = nn.ModuleList(nn.Linear(8, 8) for _ in range(12))
+        self.same = nn.Linear(8, 8)
+        self.twin = nn.Linear(8, 8)
+        self.twin.weight = self.same.weight
+        self.head = nn.Linear(8, 2)
+        nn.init.zeros_(self.head.weight)
+        nn.init.constant_(self.head.bias, -4.0)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = self.branch(x + self.positions).flatten(2).transpose(1, 2)
+        for layer in self.layers:
+            x = layer(x).relu()
+        return self.head(self.twin(self.same(x)))
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> Iterator[None]:
+    torch.manual_seed(0)
+    with torch.no_grad():
+        yield
+
+
+def test_a_signal_reaches_the_output() -> None:
+    deep, x = Deep().eval(), torch.randn(2, 3, 16, 16)
+    assert float(deep(x).std(1).max()) == 0
+    tied = deep.same.weight.clone()
+    liven_weights(deep, (x,))
+    assert float(deep(x)[..., 0].std()) > 0.3
+    assert float((deep(x) - deep(x.roll(1, 3))).abs().max()) > 0.1
+    given = (value for name, value in deep.named_parameters() if not name.endswith("bias"))
+    assert all(float(value.abs().max()) > 0.1 for value in given)
+    assert float(deep.branch.mask.abs().max()) == 0
+    assert deep.twin.weight is deep.same.weight
+    assert torch.equal(deep.same.weight, tied)
+    assert int(deep.branch.norm.num_batches_tracked) == 0
+
+
+def test_the_same_model_gets_the_same_weights_whatever_it_keeps() -> None:
+    x, made = torch.randn(2, 3, 16, 16), Deep().eval()
+    state = made.state_dict()
+    first, second = Deep().eval(), Deep().eval()
+    for each in (first, second):
+        each.load_state_dict(state)
+        liven_weights(each, (x,))
+    keep_weights(made, first)
+    assert torch.equal(made(x), second(x))
+
+
+NETS = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Idle(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3, padding=1)
+        self.gamma = nn.Parameter(torch.zeros(8, 1, 1))
+        self.head = nn.Conv2d(8, 4, 1)
+
+    def forward(self, x):
+        x = self.conv(x)
+        return self.head(x + self.gamma * (x / int(x.shape[2])))
+
+
+class Picky(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3, padding=1)
+        self.gamma = nn.Parameter(torch.zeros(8, 1, 1))
+
+    def forward(self, x):
+        if float(self.gamma.abs().max()):
+            raise ValueError("not these")
+        return self.conv(x)
+"""
+
+
+def test_a_branch_that_begins_as_nothing_is_compared_and_a_model_keeps_what_it_needs(
+    tmp_path: Path,
+) -> None:
+    tmp_path.joinpath("nets.py").write_text(NETS, encoding="utf-8")
+    done = lintorch("export", "nets.py", "--to", "torchscript-trace", cwd=tmp_path)
+    assert "Idle   wrong by" in done.stdout, done.stdout
+    assert "Picky  ok" in done.stdout, done.stdout
+    assert "LT101" in done.stdout

@@ -1,0 +1,200 @@
+"""Models are built and fed as calls in other files of the project show: scripts, tests, notebooks, READMEs."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from pathlib import Path
+
+from examining import examine_files
+from reported import model_of
+
+from lintorch.record.input_notation import write_arguments
+from lintorch.record.models import Model
+
+NET = """
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self, width, classes=3):
+            super().__init__()
+            self.stem = nn.Conv2d(width, 8, 3, padding=1)
+            self.head = nn.Linear(8, classes)
+
+        def forward(self, image, lengths=None, twice=False):
+            found = self.head(self.stem(image).mean((2, 3)))
+            return found * 2 if twice else found
+"""
+
+
+def run_net(folder: Path, net: str = NET, **files: str) -> Model:
+    """The model of nets/net.py beside these files, `tools__export_py` for tools/export.py."""
+    for name, text in {"nets__net_py": net, "README_md": "A net.", **files}.items():
+        path = folder / name.replace("__", "/").replace("_", ".")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text), encoding="utf-8")
+    (report,) = examine_files([folder / "nets/net.py"], folder, trace=False)
+    return model_of(report)
+
+
+def fed(model: Model) -> object:
+    return write_arguments(model.inputs, model.sizes)
+
+
+def test_an_export_script_says_how_its_model_is_built_and_fed(tmp_path: Path) -> None:
+    model = run_net(
+        tmp_path,
+        tools__export_py="""
+        import argparse
+        import yaml_that_is_not_there
+        import torch
+        from nets.net import Net
+
+        def parse():
+            parser = argparse.ArgumentParser()
+            parser.add_argument("weights")
+            parser.add_argument("--width", type=int, default=5)
+            parser.add_argument("--side", type=int, default=48)
+            return parser.parse_args()
+
+        def export(net, args):
+            image = torch.randn(1, args.width, args.side, args.side, device="cuda")
+            torch.onnx.export(net, image, "net.onnx", input_names=["image"])
+
+        if __name__ == "__main__":
+            args = parse()
+            net = Net(args.width, classes=7).cuda()
+            net.load_state_dict(torch.load(args.weights))
+            net.eval()
+            export(net, args)
+        """,
+    )
+    assert model.arguments == {"width": 5, "classes": 7}
+    assert fed(model) == ["float32[batch=2, 5, height=48, width=48]"]
+    assert model.assumptions == ("arguments and inputs from tools/export.py:16",)
+
+
+def test_the_axes_that_an_export_leaves_open_vary_and_no_others(tmp_path: Path) -> None:
+    model = run_net(
+        tmp_path,
+        export_py="""
+        import torch
+        from nets.net import Net
+
+        net = Net(3)
+        axes = {"image": {0: "batch", 3: "width"}, "logits": {0: "batch"}}
+        names = ["image"]
+        image = torch.zeros(2, 3, 24, 32)
+        torch.onnx.export(net, (image,), "net.onnx", input_names=names, dynamic_axes=axes)
+        """,
+    )
+    assert fed(model) == ["float32[batch=2, 3, 24, width=32]"]
+
+
+def test_a_notebook_shows_its_calls(tmp_path: Path) -> None:
+    cells = [
+        {"cell_type": "markdown", "source": ["# Net\n"]},
+        {"cell_type": "code", "source": ["%pip install torch\n", "from nets.net import Net\n"]},
+        {
+            "cell_type": "code",
+            "source": "import torch\nnet = Net(6)\nnet(torch.rand(4, 6, 20, 24))",
+        },
+    ]
+    model = run_net(tmp_path, demo_ipynb=json.dumps({"cells": cells}))
+    assert model.arguments == {"width": 6}
+    assert fed(model) == ["float32[batch=4, 6, height=20, width=24]"]
+    assert model.assumptions == ("arguments and inputs from demo.ipynb cell 3",)
+
+
+def test_a_readme_shows_its_calls(tmp_path: Path) -> None:
+    model = run_net(
+        tmp_path,
+        README_md="""
+        ```python
+        from nets import Net
+        import torch
+
+        net = Net(width=2)
+        net(torch.zeros(1, 2, 16, 16), twice=True)
+        ```
+        """,
+    )
+    assert fed(model) == ["float32[batch=2, 2, height=16, width=16]", "= None", "= True"]
+    assert model.assumptions == ("arguments and inputs from README.md:7",)
+
+
+def test_a_test_feeds_the_model_that_its_setup_makes(tmp_path: Path) -> None:
+    model = run_net(
+        tmp_path,
+        tests__check_py="""
+        import unittest
+        from torchsummary import summary
+        from nets.net import Net
+
+        class TestNet(unittest.TestCase):
+            def setUp(self):
+                self.net = Net(4)
+
+            def test_summary(self):
+                print(summary(self.net, (4, 40, 56)))
+        """,
+    )
+    assert fed(model) == ["float32[batch=2, 4, height=40, width=56]"]
+
+
+def test_a_configuration_file_is_read_and_nothing_is_trained(tmp_path: Path) -> None:
+    model = run_net(
+        tmp_path,
+        config_json='{"model": {"width": 9, "classes": 2}}',
+        train_py="""
+        import json
+        from nets.net import Net
+
+        def train(net, loader, epochs):
+            raise SystemExit("trained")
+
+        with open("config.json") as file:
+            config = json.load(file)
+        net = Net(**config["model"])
+        loader = train(net, None, 3)
+        for image, target in loader:
+            net(image)
+        """,
+    )
+    assert model.arguments == {"width": 9, "classes": 2}
+    assert model.assumptions == ("arguments from train.py:10",)
+
+
+def test_a_call_that_does_not_fit_is_not_followed(tmp_path: Path) -> None:
+    model = run_net(
+        tmp_path,
+        demo_py="""
+        import torch
+        from nets.net import Net
+
+        net = Net(4)
+        net(torch.randn(1, 3, 32, 32))
+        """,
+    )
+    assert model.arguments == {"width": 4}
+    assert fed(model) == ["float32[batch=2, 4, height=32, width=32]"]
+    assert model.assumptions == ("arguments from demo.py:6",)
+
+
+def test_a_script_that_never_ends_costs_no_model(tmp_path: Path) -> None:
+    model = run_net(
+        tmp_path,
+        demo_py="""
+        import os
+        import torch
+        from nets.net import Net
+
+        def leave():
+            os._exit(3)
+
+        net = Net(leave())
+        net(torch.randn(1, 3, 32, 32))
+        """,
+    )
+    assert model.assumptions == ()
