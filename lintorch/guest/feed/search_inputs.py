@@ -15,6 +15,7 @@ from lintorch.guest.feed.fix_sides import suggest_sizes
 from lintorch.guest.feed.guess_containers import spread_over_containers
 from lintorch.guest.feed.guess_inputs import SPATIAL, Guess, guess_inputs
 from lintorch.guest.feed.guess_plain import PlainGuesser
+from lintorch.guest.feed.guess_states import give_states
 from lintorch.guest.feed.optional_arguments import add_named_argument
 from lintorch.guest.feed.other_sizes import list_lighter_sizes
 from lintorch.guest.feed.repair_guess import suggest_repairs
@@ -83,7 +84,11 @@ def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
     made_up = guess_inputs(built.module, built.arguments, plain.known)
     starts = chain(
         follow_example(built.module, built.example_inputs, built.like.open_axes),
-        plain.add_needed(spread_over_containers(made_up, built.module, built.arguments)),
+        plain.add_needed(
+            spread_over_containers(
+                give_states(made_up, built.module), built.module, built.arguments
+            )
+        ),
     )
     heavy: list[Guess] = []
     for guess, outcome in _try_guesses(built.module, starts, files, deadline, plain, heavy):
