@@ -153,6 +153,24 @@ def test_extensions_that_a_project_compiles(tmp_path: Path) -> None:
     assert "needs ops.fast_cuda, which is not here" in cause(reports["Fast"])
 
 
+def test_nothing_is_compiled(tmp_path: Path) -> None:
+    head = """
+from torch.utils.cpp_extension import load
+fast = load(name="fast", sources=["fast.cpp"])
+try:
+    faster = load(name="faster", sources=["faster.cpp"])
+except Exception:
+    faster = None
+"""
+    reports = examine(
+        tmp_path,
+        idle=net("Idle", head=head, running="assert faster is None"),
+        used=net("Used", head=head, running="return fast.run(x)"),
+    )
+    assert said(reports["Idle"]) == ("stood in for: fast (an extension that is not compiled here)",)
+    assert "needs fast, which is an extension that is not compiled here" in cause(reports["Used"])
+
+
 def test_names_that_moved_are_provided(tmp_path: Path) -> None:
     head = """
 import collections, inspect

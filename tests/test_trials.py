@@ -25,7 +25,13 @@ from lintorch.guest.export.exporter import Exporter  # noqa: E402
 from lintorch.guest.export.module_state import copy_module  # noqa: E402
 from lintorch.guest.watch.make_tensors import vary_sizes  # noqa: E402
 from lintorch.record.models import Input, Model  # noqa: E402
-from lintorch.record.outcomes import AS_TRACED, IN_TRAINING, Outcome, Variation  # noqa: E402
+from lintorch.record.outcomes import (  # noqa: E402
+    AS_TRACED,
+    IN_TRAINING,
+    Outcome,
+    SizeLimit,
+    Variation,
+)
 from lintorch.record.sites import Site  # noqa: E402
 
 ALL = MEASURED
@@ -351,6 +357,43 @@ def test_a_module_that_cannot_be_copied_is_left_as_it_was(tmp_path: Path) -> Non
     tried(module, "torchscript-trace", tmp_path, train=True)
     assert not any(part.training for part in module.modules())
     assert all(torch.equal(value, before[name]) for name, value in module.state_dict().items())
+
+
+class Halving(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        if x.shape[2] * x.shape[3] > 4_000_000:
+            return x[:, :, ::2, ::2]
+        return x.relu()
+
+
+def test_what_is_too_large_to_be_tried_is_a_limit_of_a_right_export(tmp_path: Path) -> None:
+    outcome = tried(Halving(), "torch.export", tmp_path)
+    site = Site("m.py", row_of(Halving, "4_000_000"), "forward")
+    assert outcome.status == "ok"
+    assert outcome.limits == (SizeLimit("height*width <= 4000000", site, (), decided=True),)
+
+
+class Squared(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return x.relu() if x.shape[2] == x.shape[3] else x.sigmoid()
+
+
+def test_sizes_that_the_example_ties_are_a_limit_of_a_wrong_export(tmp_path: Path) -> None:
+    outcome = tried(Squared(), "torch.export", tmp_path)
+    (limit,) = outcome.limits
+    assert limit.condition == "height == width"
+    assert limit.at == (Variation(("height", "width"), (49, 81)),)
+    assert outcome.is_explained(decided=True)
+
+
+class Halved(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return x + F.interpolate(F.avg_pool2d(x, 2), scale_factor=2.0)
+
+
+def test_what_the_model_itself_asks_of_sizes_is_no_limit(tmp_path: Path) -> None:
+    outcome = tried(Halved(), "torch.export", tmp_path)
+    assert (outcome.status, outcome.limits) == ("ok", ())
 
 
 def test_a_pool_to_a_fixed_size_is_wrong_at_another_size(tmp_path: Path) -> None:

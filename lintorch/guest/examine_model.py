@@ -35,7 +35,7 @@ from lintorch.guest.watch.trace_graphs import TRACERS
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.bounds import SLACK
 from lintorch.record.events import Raised
-from lintorch.record.held_axes import Axis, list_held_axes
+from lintorch.record.held_axes import Axis, list_held_axes, list_near_axes
 from lintorch.record.messages import (
     FactShown,
     GraphTried,
@@ -124,6 +124,7 @@ def _describe_model(identity: ModelIdentity, built: Built, fed: Fed, work: Model
         factory=factory,
         settings=settings,
         unsaid=unsaid,
+        made_up=built.made_up,
         assumptions=list_assumptions(),
     )
 
@@ -191,9 +192,10 @@ def _record_refusals(
 
 
 def _change_axes(work: ModelWork, subject: record_run.WatchedModel, fed: Fed) -> None:
-    """Change each axis that no named size changes; of one that takes too long nothing is known."""
+    """Change each axis that no run changes, or not by much; of one that takes too long nothing is known."""
     ends = clock() + work.count_seconds_left() * _AXES_SHARE
-    for axis in list_held_axes(fed.inputs) if fed.varied else ():
+    near = list_near_axes(fed.inputs, fed.sizes, fed.varied)
+    for axis in (*list_held_axes(fed.inputs), *near) if fed.varied else ():
         left = ends - clock()
         if left <= 0:
             return

@@ -46,13 +46,15 @@ def find_blamed_parts(
     """Names of ever smaller parts of a model that alone go wrong like it, for so many seconds.
 
     `outcome` is what `try_export` made of the same. Nothing comes where it was neither a failed
-    export nor a wrong one, for exports in training mode, which eager itself differs from, and where
-    only what forward returns is refused, or what a run leaves is wrong.
+    export nor a wrong one, where lines are known that make it wrong, for exports in training mode,
+    which eager itself differs from, and where only what forward returns is refused, or what a run
+    leaves is wrong.
     """
     if outcome.returned or outcome.kept:
         return
     failed = outcome.status == "failed" and outcome.stage in _STAGES_IN_PARTS
-    if not failed and (outcome.status != "wrong" or train):
+    known = train or outcome.is_explained(decided=True)
+    if not failed and (outcome.status != "wrong" or known):
         return
     eager = Eager(module, model)
     output = eager.run_at(model.sizes)
