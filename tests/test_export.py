@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -25,7 +26,7 @@ from lintorch.core.finding import Finding, Place, Severity
 from lintorch.record.events.base import OperatorCall
 from lintorch.record.model_options import ModelLimits
 from lintorch.record.models import Model
-from lintorch.record.outcomes import Outcome
+from lintorch.record.outcomes import AS_TRACED, Outcome, Variation
 from lintorch.report import write_matrix
 from lintorch.report.matrix import Matrix, Row, Tried
 
@@ -122,7 +123,7 @@ def test_a_trial_has_the_documented_keys(exported: dict[str, Any]) -> None:
         "operator",
         "location",
     } < set(right)
-    assert {"message", "max_abs_error", "seconds", "artifact"} < set(right)
+    assert {"message", "limits", "max_abs_error", "seconds", "artifact"} < set(right)
     assert (right["opset"], right["target"], right["message"]) == (20, None, None)
     assert 0 <= right["max_abs_error"] < 1e-4
     assert right["seconds"] > 0
@@ -222,6 +223,8 @@ def test_by_default_the_project_s_exporters_are_tried_and_all_right_is_0(tmp_pat
     assert done.stdout.splitlines() == [
         "model         torchscript-trace",
         "net.py:Plain  ok",
+        "",
+        "  net.py:Plain ok at 64, 97×129 (batch 2, 3)",
         "",
         "1 export of 1 model: 1 ok",
     ]
@@ -422,6 +425,27 @@ def test_the_table_is_drawn_on_a_terminal_and_plain_elsewhere(width: int | None)
     assert "opset 20 has a translation for all of these" in text
     assert "\x1b" not in text
     assert text.endswith("2 exports of 1 model: 1 ok, 1 failed\n")
+
+
+def test_a_right_export_says_what_it_was_compared_at() -> None:
+    sizes = {"batch": 2, "height": 64, "width": 64}
+    others = (Variation(("batch",), (3,)), Variation(("height", "width"), (97, 129)))
+    varied = Outcome("onnx", "ok", compared=(AS_TRACED, *others))
+    once = Outcome("onnx", "ok", compared=(AS_TRACED,))
+    rows = (
+        Row(Model("net.py", "Varied", 3, sizes=sizes), tried=(Tried(varied),)),
+        Row(Model("net.py", "Still", 9), tried=(Tried(once),)),
+    )
+    out = io.StringIO()
+    write_matrix("full", Matrix(("onnx",), rows), out, width=None)
+    assert "net.py:Varied ok at 64, 97×129 (batch 2, 3)" in out.getvalue()
+    assert "net.py:Still ok at the traced size only: no size could be varied" in out.getvalue()
+    assert re.search(r"Varied +ok\n.*Still +ok at one size\n", out.getvalue())
+    told = io.StringIO()
+    write_matrix("json", Matrix(("onnx",), rows), told, width=None)
+    first, second = (trial["compared"] for trial in json.loads(told.getvalue())["trials"])
+    assert first == [sizes, {**sizes, "batch": 3}, {**sizes, "height": 97, "width": 129}]
+    assert second == [{}]
 
 
 MISH = """\

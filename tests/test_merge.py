@@ -6,10 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lintorch.core.finding import Evidence, Finding, Harm, Hazard, Note, Place, Severity
 from lintorch.core.merge import merge_findings
 from lintorch.core.profile import weigh_hazard
+from lintorch.report.harm_by_exporter import sum_up_harm
+from lintorch.report.wording import write_message
 
 
 def finding(evidence: Evidence, row: int, said: str = "", confirms: bool = False) -> Finding:
@@ -147,3 +151,52 @@ def test_an_export_that_is_wrong_is_told_at_each_of_its_lines() -> None:
     places = [Place("net.py", row) for row in (3, 7)]
     merged = merge_findings([replace(wrong, place=place) for place in places])
     assert [f.place.row for f in merged.standing] == [3, 7]
+
+
+HARMS = st.dictionaries(
+    st.sampled_from(("torch.export", "onnx", "onnx-legacy")), st.sampled_from(Harm), max_size=3
+)
+
+
+@st.composite
+def tiers(draw: st.DrawFn) -> list[Finding]:
+    """What the source, runs and trials say of one line under one code."""
+    found: list[Finding] = []
+    for evidence in draw(st.lists(st.sampled_from((Evidence.SOURCE, Evidence.TRACE)), max_size=4)):
+        if harm := draw(HARMS):
+            hazard = Hazard(tuple(harm.items()), (), Severity.WARNING)
+            said = f"says {len(found)}"
+            found.append(replace(hazardous(), said=said, evidence=evidence, hazard=hazard))
+    for exporter, harm in draw(HARMS).items():
+        found.append(replace(right(exporter), said="tried", refuted=None, settles=0, tried=harm))
+    return found
+
+
+@given(tiers(), st.sets(st.sampled_from(("torch.export", "onnx"))))
+def test_merging_keeps_every_exporter_that_is_harmed_but_those_that_trials_clear(
+    found: list[Finding], cleared: set[str]
+) -> None:
+    harmed = {
+        name for each in found for name, kind in sum_up_harm(each).items() if kind is not None
+    }
+    standing = merge_findings([*found, *(right(name, 9) for name in cleared)]).standing
+    named = {
+        name for each in standing for name, kind in sum_up_harm(each).items() if kind is not None
+    }
+    assert harmed - cleared <= named
+
+
+def test_the_harm_that_a_run_shows_is_not_lost_behind_a_trial_of_another_exporter() -> None:
+    shown = replace(hazardous(), evidence=Evidence.TRACE, model="net.py:Net")
+    refusal = replace(
+        right("onnx-legacy"), said="onnx-legacy refuses", refuted=None, settles=0,
+        tried=Harm.REFUSED, severity=Severity.WARNING,
+    )  # fmt: skip
+    (joined,) = merge_findings([shown, refusal]).standing
+    assert sum_up_harm(joined) == {
+        "onnx": Harm.SILENT,
+        "onnx-legacy": Harm.REFUSED,
+        "torchscript-trace": Harm.WARNED,
+    }
+    assert "silently wrong under onnx" in write_message(joined)
+    assert joined.severity is Severity.ERROR

@@ -330,7 +330,10 @@ def test_json_says_by_exporter_what_all_evidence_comes_to() -> None:
     assert failing["exporters"] == {**known, "ncnn": "fails"}
     assert list(warned["exporters"]) == list(known)
     assert warned["sizes"] == [[], ["height", "width"], ["batch"]]
-    assert warned["message"] == "onnx-legacy says so"
+    assert warned["message"] == (
+        "onnx-legacy says so: silently wrong under onnx where sizes are left to Dim.AUTO; "
+        "refused by torch.export; a needless warning under torchscript-trace"
+    )
     said, seen = warned["notes"]
     assert said == {
         "evidence": "source", "message": "a size", "model": None, "exporters": {}, "sizes": None,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from examining import examine_files
+from reported import model_of
 
 from lintorch import catalog
 from lintorch.core.dispatch import index_detectors, lint_subject
-from lintorch.core.finding import Evidence
+from lintorch.core.finding import Evidence, Harm
 from lintorch.core.merge import Merged, merge_findings
 from lintorch.core.profile import Profile
 from lintorch.evidence import Trace, Trial
@@ -132,3 +134,18 @@ def test_a_line_that_the_export_does_not_reach_is_not_blamed(tmp_path: Path) -> 
     found = examined(tmp_path, innocent, guilty, exporters=("torchscript-trace",))
     assert [f.evidence for f in found[innocent].standing] == [Evidence.TRACE]
     assert [f.evidence for f in found[guilty].standing] == [Evidence.EXPORT]
+
+
+def test_what_converts_a_trace_is_wrong_at_the_lines_of_the_trace(tmp_path: Path) -> None:
+    body = "        x = x.view(int(x.size(0)), -1)"
+    path = tmp_path / "net.py"
+    path.write_text(MODEL.format(body=body), encoding="utf-8")
+    (report,) = examine_files([path], tmp_path, exporters=("torchscript-trace",))
+    trace = Trace(model_of(report), report.runs, report.captures, PROFILE)
+    (outcome,) = report.outcomes
+    converted = replace(outcome, exporter="openvino", warnings=())
+    rules = [*RULES, CATALOG.rules["LT905"]]
+    found = lint_subject(Trial(converted, trace), index_detectors(rules, Evidence.EXPORT))
+    (finding,) = merge_findings(found).standing
+    assert (finding.code, finding.exporter, finding.tried) == ("LT101", "openvino", Harm.SILENT)
+    assert path.read_text(encoding="utf-8").splitlines()[finding.place.row - 1] == body

@@ -139,11 +139,12 @@ def _join_evidence(hits: Sequence[Finding]) -> list[Finding]:
     strongest = max(hits, key=lambda f: (f.evidence, f.severity))
     anchors = [f for f in hits if f.evidence is Evidence.SOURCE]
     runs = sorted((f for f in hits if f.evidence is not Evidence.SOURCE), key=lambda f: f.evidence)
-    first = {(f.evidence, f.exporter): f for f in reversed(runs)}  # one note of each kind
+    first = {_kind_of(f): f for f in reversed(runs)}  # one note of each kind
     seen = tuple(dict.fromkeys(_make_note(f) for f in runs if f in first.values()))
+    gravest = max(f.severity for f in hits)
     if not anchors:
         others = tuple(note for note in seen if note != _make_note(strongest))
-        return [replace(strongest, fix=_first_fix(hits), notes=others)]
+        return [replace(strongest, fix=_first_fix(hits), notes=others, severity=gravest)]
     if strongest.evidence is Evidence.SOURCE:
         return anchors
     return [
@@ -158,6 +159,12 @@ def _join_evidence(hits: Sequence[Finding]) -> list[Finding]:
         )
         for a in anchors
     ]
+
+
+def _kind_of(finding: Finding) -> tuple[object, ...]:
+    """What tells notes apart that are to be kept: what they rest on, and what they say of exporters."""
+    harm = finding.hazard and finding.hazard.harm
+    return finding.evidence, finding.exporter, finding.tried, harm
 
 
 def _first_fix(hits: Sequence[Finding]) -> Fix | None:

@@ -19,6 +19,8 @@ DEFAULT_OPSETS = (
 """From which torch on which opset is written where none is asked for (read from the wheels)."""
 LOWEST_OPSET = 18
 """The lowest that the new ONNX exporter writes: it converts to a lower one what it can."""
+CONVERTS_TRACE = ("openvino", "ncnn")
+"""Those that convert what torch.jit.trace makes of a model: what that makes a constant is one there."""
 WRITES_ONNX = ("onnx", "onnx-legacy")
 """Those whose file is ONNX, with an opset."""
 MEASURED_TORCH = (2, 13)

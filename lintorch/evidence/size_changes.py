@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
+from lintorch.core.profile import CONVERTS_TRACE
 from lintorch.evidence.host_reads import has_several_tests, is_run_whole
 from lintorch.evidence.trace import Trace
 from lintorch.evidence.treatment import fails_when_run, name_sizes, report_refusal
@@ -97,6 +98,9 @@ def blame_event(
     the sizes at which its answer changes.
     """
     kind = harm.get(outcome.exporter)
+    by_trace = kind is None and outcome.exporter in CONVERTS_TRACE and outcome.status == "wrong"
+    if by_trace:
+        kind = harm.get("torchscript-trace")
     if kind is None:
         return None
     if outcome.status == "failed":
@@ -104,7 +108,7 @@ def blame_event(
     found = find_changes(event, trial.trace) if explains is None else explains
     if not may_be_wrong_by(outcome, found):
         return None
-    if kind is Harm.WARNED and not _warned(outcome, event):
+    if kind is Harm.WARNED and not by_trace and not _warned(outcome, event):
         return None  # the export went another way than the run
     raised = {each.at for each in outcome.wrong if each.amount is None}
     wrong = raised if kind in (Harm.REFUSED, Harm.FAILS) else set(outcome.wrong_at)
@@ -137,13 +141,16 @@ def clear_lines(
     """What a trial that went right proves of the lines of these events: no harm by its exporter.
 
     Only where events of a line were others at other sizes, and the numbers right at all of these;
-    it speaks of no more hits than there were such events. `explains` names the sizes at which an
+    it
+    speaks of no more hits than there were such events, and of no line for which the export took
+    anything for given. `explains` names the sizes at which an
     event would make an export wrong, where those are not just the sizes at which its answer changes.
     """
     lines: dict[tuple[str, int], list[E]] = defaultdict(list)
     for event in events if outcome.status == "ok" else ():
         lines[event.site.path, event.site.row].append(event)
-    for on_line in lines.values():
+    limited = {(each.site.path, each.site.row) for each in outcome.limits if each.site}
+    for on_line in (events for line, events in lines.items() if line not in limited):
         changes = [
             find_changes(e, trial.trace) if explains is None else explains(e) for e in on_line
         ]

@@ -19,7 +19,7 @@ from lintorch.record.events import (
     TensorRead,
     TensorUse,
 )
-from lintorch.record.held_axes import find_size, list_held_axes, walk_axes
+from lintorch.record.held_axes import find_size, list_held_axes, list_near_axes
 from lintorch.record.models import Model, PlainArgument
 from lintorch.record.outcomes import Variation
 from lintorch.record.runs import GraphCapture, ModelRun
@@ -54,14 +54,7 @@ class Trace:
         self.taken = tuple(run for run in runs if run.axis and not run.error)
         """With a size changed that has no name of its own, where the model takes that."""
         self._refused = [(run.axis[0], run.axis[1]) for run in runs if run.axis and run.error]
-        tried = {run.axis for run in runs}
-        told = [each.value for each in model.inputs if isinstance(each, PlainArgument)]
-        numbers = {int(number) for text in told for number in re.findall(r"\d+", text)}
-        self._untried = [
-            axis
-            for axis in list_held_axes(model.inputs)
-            if axis not in tried or find_size(model.inputs, model.sizes, axis) in numbers
-        ]
+        self._tried = {run.axis for run in runs}
         self.captures = captures
         self.profile = profile
         self.model = f"{model.path}:{model.qualname}"
@@ -131,8 +124,8 @@ class Trace:
     def never_changes(self, event: E, of: Callable[[E], Any]) -> bool:
         """Whether what `of` reads off an event is the same whatever size the model takes.
 
-        Each size of each input has to have been changed in a run in which the event happened again,
-        or to be one that the model takes no other of. Else nothing shows that it stays.
+        Each size of each input has to have been changed, at least twofold, in a run in which the event
+        happened again, or to be one that the model takes no other of. Else nothing shows that it stays.
         """
         again = self._everywhere.get(id(event))
         return self._all_varied and all(
@@ -147,11 +140,24 @@ class Trace:
 
     @cached_property
     def _all_varied(self) -> bool:
-        """Whether there is no size of an input of which it is not known what another would do."""
-        others, first = self.runs[1:], self.record.sizes
-        changed = {n for run in others for n in run.sizes if run.sizes[n] != first.get(n)}
-        named = {size for _, size in walk_axes(self.record.inputs) if isinstance(size, str)}
-        return bool(others) and not self._untried and named <= changed
+        """Whether there is no size of an input of which it is not known what another would do.
+
+        Arguments of the constructor that nobody gave may be what decides, and so may a number among
+        what the model is fed that is the size of an axis.
+        """
+        model, others = self.record, [run.sizes for run in self.runs[1:]]
+        axes = [
+            *list_held_axes(model.inputs),
+            *list_near_axes(model.inputs, model.sizes, others),
+        ]
+        told = [each.value for each in model.inputs if isinstance(each, PlainArgument)]
+        numbers = {int(number) for text in told for number in re.findall(r"\d+", text)}
+        return (
+            bool(others)
+            and not model.made_up
+            and self._tried.issuperset(axes)
+            and not any(find_size(model.inputs, model.sizes, axis) in numbers for axis in axes)
+        )
 
     @cached_property
     def _everywhere(self) -> dict[int, list[Any]]:

@@ -1,8 +1,8 @@
-"""Axes of inputs whose size no change of the named sizes changes by itself."""
+"""Axes of inputs whose size no change of the named sizes changes by itself, or not by much."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from lintorch.record.models import FedArgument, Input
 
@@ -20,6 +20,20 @@ def list_held_axes(inputs: Sequence[FedArgument]) -> list[Axis]:
         else:
             seen.add(size)
     return held
+
+
+def list_near_axes(
+    inputs: Sequence[FedArgument], sizes: Mapping[str, int], others: Iterable[Mapping[str, int]]
+) -> list[Axis]:
+    """Of each named size that is nowhere twice or half of what it is at first: the first axis."""
+    tried = list(others)
+    near = [
+        name
+        for name, size in sizes.items()
+        if not any(at[name] >= 2 * size or 2 * at[name] <= size for at in tried)
+    ]
+    first = {size: axis for axis, size in reversed([*walk_axes(inputs)])}
+    return [first[name] for name in near if name in first]
 
 
 def walk_axes(inputs: Sequence[FedArgument]) -> Iterator[tuple[Axis, int | str]]:

@@ -76,6 +76,8 @@ class Model:
     settings: Mapping[str, Any] = field(default_factory=dict)
     """What it was called with, as far as settings can say it; `unsaid` names the rest."""
     unsaid: tuple[str, ...] = ()
+    made_up: tuple[str, ...] = ()
+    """Those of its arguments that nobody gave."""
     assumptions: tuple[str, ...] = ()
     """What was stood in for, left out or taken from elsewhere so that it runs, in words."""
     purpose: Purpose = ""

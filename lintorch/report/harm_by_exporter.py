@@ -5,21 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from lintorch.core.finding import Finding, Harm, Note, Sizes
+from lintorch.core.finding import Evidence, Finding, Harm, Note, Sizes
 from lintorch.core.profile import EXPORTERS
 
 
 def sum_up_harm(found: Finding | Note) -> dict[str, Harm | None]:
     """How each exporter of which a finding, or a note alone, knows treats it, None where it is right.
 
-    The exporters come in the order of their table. What a run shows outweighs what the source
-    says, and a trial export outweighs both.
+    The exporters come in the order of their table. Of the harm that several pieces of evidence tell
+    of, what a run shows outweighs what the source says, a trial export outweighs both, and of equal
+    evidence the gravest counts. That one of them tells of no harm takes back nothing.
     """
-    known: dict[str, Harm | None] = {}
+    known: dict[str, tuple[Evidence, Harm] | None] = {}
     weaker = found.notes if isinstance(found, Finding) else ()
-    for each in sorted((*weaker, found), key=lambda each: each.evidence):
-        known |= dict(_harm_told(each))
-    return {name: known[name] for name in EXPORTERS if name in known}
+    for each in (*weaker, found):
+        for name, kind in _harm_told(each):
+            told = None if kind is None else (each.evidence, kind)
+            known[name] = max(filter(None, (known.get(name), told)), default=None)
+    weighed = {name: told and told[1] for name, told in known.items()}
+    return {name: weighed[name] for name in EXPORTERS if name in weighed}
 
 
 def gather_sizes(finding: Finding) -> list[Sizes]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from lintorch.core.finding import Finding
 from lintorch.record.input_notation import describe_inputs
 from lintorch.report.characters import join_lines
+from lintorch.report.compared_sizes import write_comparisons
 from lintorch.report.matrix import OK, Row, Tried
 from lintorch.report.places import shown_path
 from lintorch.report.styled_lines import Line, Screen
@@ -15,15 +16,10 @@ from lintorch.report.wording import write_message
 
 def write_reasons(row: Row, screen: Screen) -> Iterator[Line]:
     """How the model was built and fed, then each thing that is wrong, at its line."""
-    said = list(dict.fromkeys(reason for each in row.tried for reason in _write_reason(each)))
-    if row.problem is not None:
-        said = [_write_finding(row.problem), *said]
-    files = (path for each in row.tried for path in (each.artifact, each.script) if path)
-    written = list(dict.fromkeys(files))
-    if row.model is not None and row.failure is None and not row.tried:
-        said.append(f"a {row.model.purpose or 'model'} is run, and not exported")
+    said, written = _list_reasons(row), _list_files(row)
     if not said and not written:
         return
+    said += _write_comparisons(row)
     yield ()
     yield [
         (name_row(row), "strong"),
@@ -34,6 +30,34 @@ def write_reasons(row: Row, screen: Screen) -> Iterator[Line]:
             yield [("  ", "") if index == 0 else margin, line]
     for path in written:
         yield [("  wrote ", "dim"), (shown_path(path), "")]
+
+
+def write_right_rows(rows: Iterable[Row], screen: Screen) -> Iterator[Line]:
+    """A line for each model of which nothing else is said: what its `ok` rests on."""
+    quiet = [row for row in rows if not _list_reasons(row) and not _list_files(row)]
+    told = [f"{name_row(row)} {text}" for row in quiet for text in _write_comparisons(row, OK)]
+    yield from [()] if told else []
+    for line in told:
+        yield from screen.wrap(line, 2, "dim")
+
+
+def _list_reasons(row: Row) -> list[str]:
+    said = list(dict.fromkeys(reason for each in row.tried for reason in _write_reason(each)))
+    if row.problem is not None:
+        said = [_write_finding(row.problem), *said]
+    if row.model is not None and row.failure is None and not row.tried:
+        said.append(f"a {row.model.purpose or 'model'} is run, and not exported")
+    return said
+
+
+def _list_files(row: Row) -> list[str]:
+    files = (path for each in row.tried for path in (each.artifact, each.script) if path)
+    return list(dict.fromkeys(files))
+
+
+def _write_comparisons(row: Row, verb: str = "compared") -> list[str]:
+    tried = (each.outcome for each in row.tried)
+    return [] if row.model is None else [*write_comparisons(tried, row.model, verb)]
 
 
 def _write_reason(each: Tried) -> Iterator[str]:

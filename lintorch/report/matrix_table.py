@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from lintorch.report.characters import count_columns, make_writable
+from lintorch.report.compared_sizes import is_compared_once
 from lintorch.report.matrix import (
     DOUBTFUL,
     FAILED,
@@ -17,7 +18,7 @@ from lintorch.report.matrix import (
     Row,
     Tried,
 )
-from lintorch.report.matrix_reasons import name_row, write_reasons
+from lintorch.report.matrix_reasons import name_row, write_reasons, write_right_rows
 from lintorch.report.styled_lines import Line, Screen
 from lintorch.report.summary_line import write_count
 
@@ -45,6 +46,7 @@ def render(matrix: Matrix, out: TextIO, *, color: bool, width: int | None) -> No
             _draw_table(heads, cells, out, color, width)
     for row in matrix.rows:
         screen.write(write_reasons(row, screen))
+    screen.write(write_right_rows(matrix.rows, screen))
     screen.write([(), [(_write_summary(matrix), "")]])
 
 
@@ -63,7 +65,12 @@ def _write_cell(each: Tried) -> str:
     amounts = [amount for amount in each.outcome.wrong_at.values() if amount is not None]
     if each.status == WRONG and amounts:
         return f"wrong by {max(amounts):.2g}"
-    return each.status
+    if each.status != OK:
+        return each.status
+    limits = dict.fromkeys(limit.condition for limit in each.outcome.limits)
+    if limits:
+        return f"ok for {' and '.join(limits)}"
+    return "ok at one size" if is_compared_once(each.outcome) else OK
 
 
 def _align_columns(heads: list[str], cells: list[list[tuple[str, str]]]) -> Iterator[Line]:

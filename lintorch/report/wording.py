@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lintorch.core.finding import Evidence, Finding, Harm, Hazard, Note
+from lintorch.core.finding import Evidence, Finding, Harm, Note
 from lintorch.core.profile import enumerate_names
+from lintorch.report.harm_by_exporter import sum_up_harm
 
 _CLAUSES = {
     Harm.SILENT: "silently wrong under {}",
@@ -19,7 +20,7 @@ _CLAUSES = {
 
 def write_message(found: Finding | Note) -> str:
     """What was found, and for which exporters in use the line breaks and how, and for which not."""
-    verdict = "" if found.hazard is None else _write_verdict(found.hazard)
+    verdict = _write_verdict(found)
     return ": ".join(part for part in (found.said, found.detail, verdict) if part)
 
 
@@ -35,20 +36,24 @@ def _write_note(note: Note, finding: Finding) -> str:
     """A verdict, or a detail where there is no verdict, stands in the message already."""
     if note.hazard is None and finding.hazard is None and note.detail == finding.detail:
         return note.said
-    if (
-        note.hazard
-        and finding.hazard
-        and _write_verdict(note.hazard) == _write_verdict(finding.hazard)
-    ):
+    if note.hazard and _write_verdict(note) == _write_verdict(finding):
         return write_message(replace(note, hazard=None))
     return write_message(note)
 
 
-def _write_verdict(hazard: Hazard) -> str:
+def _write_verdict(found: Finding | Note) -> str:
+    """What befalls the exporters of which it is not said already how a trial with them went."""
+    harm = sum_up_harm(found)
+    if found.tried is not None and found.exporter is not None:
+        harm.pop(found.exporter, None)
     clauses = [
-        _CLAUSES[kind].format(enumerate_names([name for name, each in hazard.harm if each is kind]))
-        for kind in sorted({kind for _, kind in hazard.harm}, reverse=True)
+        _CLAUSES[kind].format(
+            enumerate_names([name for name, each in harm.items() if each is kind])
+        )
+        for kind in sorted({kind for kind in harm.values() if kind is not None}, reverse=True)
     ]
-    if hazard.fine:
-        clauses.append(f"right under {enumerate_names([*hazard.fine])}")
+    spared = found.hazard.fine if found.hazard else ()
+    fine = [name for name in spared if harm.get(name, Harm.NOISY) is None]
+    if fine:
+        clauses.append(f"right under {enumerate_names(fine)}")
     return "; ".join(clauses)

@@ -6,12 +6,14 @@ import os
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from lintorch.core.profile import EXPORTERS, Profile
 from lintorch.host.examine_models import examine_models
 from lintorch.host.reports import Report
 from lintorch.host.worker_process import WorkerError
 from lintorch.record.model_options import ModelLimits, ModelOptions
+from lintorch.record.repository import find_repository
 from lintorch.run.find_interpreter import Interpreter, find_interpreter
 from lintorch.run.process_pool import count_cores
 from lintorch.run.request import Progress, Request
@@ -61,7 +63,7 @@ def group_models(
     for (project, _), files in groups.items():
         settings, profile = scope.settings_of(files[0]), scope.profile_of(files[0])
         folders = [os.path.dirname(os.path.abspath(file)) for file in files]
-        folder = project or os.path.commonpath(folders)
+        folder = project or str(find_repository(Path(os.path.commonpath(folders))))
         options = replace(
             request.models,
             project=os.path.realpath(folder),

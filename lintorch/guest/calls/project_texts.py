@@ -17,28 +17,9 @@ _MOST_BYTES = 48 << 20
 """Of all files together."""
 _BIGGEST = {".py": 1 << 19, ".md": 1 << 19, ".ipynb": 1 << 22}
 """Bytes of a file, by its ending; pictures make notebooks big."""
-_MARKS = (".git", "license", "readme", "setup.py", "pyproject.toml", "requirements.txt")
-"""What the names of files begin with, in small letters, that stand at the root of a repository."""
-_MOST_LEVELS = 4
-"""Folders above a project that are looked at for one."""
 _PASSED = frozenset(
     ("node_modules", "site-packages", "dist-packages", "__pycache__", "build", "dist", "venv")
 )
-
-
-def find_repository(project: Path) -> Path:
-    """The outermost folder around a project that looks like the root of a repository, else itself."""
-    around = [project, *project.parents[:_MOST_LEVELS]]
-    marked = [folder for folder in around if folder.parent != folder and _has_mark(folder)]
-    return marked[-1] if marked else project
-
-
-def _has_mark(folder: Path) -> bool:
-    try:
-        names = os.listdir(folder)
-    except OSError:
-        return False
-    return any(name.lower().startswith(_MARKS) for name in names)
 
 
 def list_files_that_name(project: Path, names: Iterable[str]) -> list[tuple[Path, bytes]]:

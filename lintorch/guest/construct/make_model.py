@@ -54,6 +54,8 @@ class Built:
     example_inputs: tuple[tuple[str, FedArgument], ...] = ()
     build_smaller: Callable[[], Built] | None = None
     like: CallPlace = NOT_FOLLOWED
+    made_up: tuple[str, ...] = ()
+    """The names of the arguments that nobody gave."""
 
 
 class NotAModelError(Exception):
@@ -152,6 +154,7 @@ class ModelMaker:
             self.example_inputs,
             self._offer_smaller(module),
             self.like,
+            tuple(made_up),
         )
 
     def _offer_smaller(self, module: nn.Module) -> Callable[[], Built] | None:

@@ -16,13 +16,8 @@ from typing import Any
 from lintorch.guest.construct.setting_paths import SettingPath, SettingUse
 from lintorch.guest.construct.spelled_settings import SettingTree, read_python_settings
 from lintorch.guest.process.deadline import clock
-from lintorch.record.user_files import package_root
+from lintorch.record.repository import find_repository
 
-_MARKS = frozenset(
-    (".git", "setup.py", "setup.cfg", "pyproject.toml", "requirements.txt", "LICENSE", "README.md")
-)
-"""What stands at the root of a repository."""
-_MOST_PARENTS = 6
 _ENDINGS = (".py", ".yaml", ".yml", ".json")
 _MOST_FILES, _LARGEST_FILE = 600, 200_000
 """Files that are read, at most, and bytes of each."""
@@ -63,7 +58,7 @@ def choose_settings(call: Callable[..., Any], uses: Sequence[SettingUse]) -> Cho
     words = {home.stem.lower(), call.__name__.lower()}
     held = [
         (subtree, shipped.path, sum(_look_up(subtree, path) is not _ABSENT for path in paths))
-        for shipped in _read_repository(_find_repository(home))
+        for shipped in _read_repository(find_repository(home.parent))
         for subtree in _list_subtrees(shipped.tree)
     ]
     held = [each for each in held if each[2]]
@@ -106,15 +101,6 @@ def _is_named(tree: SettingTree, words: set[str]) -> bool:
 def _count_shared(path: str, home: Path) -> int:
     """How many folders two files share."""
     return len(os.path.commonpath((path, str(home))).split(os.sep))
-
-
-def _find_repository(home: Path) -> Path:
-    """The folder around a file that looks like a repository's root, else that of its package."""
-    for folder in list(home.parents)[:_MOST_PARENTS]:
-        held = {*os.listdir(folder)} if os.access(folder, os.R_OK) else set()
-        if ".git" in held or len(held & _MARKS) > 1:
-            return folder
-    return package_root(home)
 
 
 @lru_cache(maxsize=8)

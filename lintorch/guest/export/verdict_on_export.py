@@ -61,12 +61,12 @@ def judge_export(
         runs = [_RunAtSizes(AS_TRACED, "at the traced size", traced, given)]
     if not train:
         runs += _run_at_other_sizes(exported, eager, others)
+    compared = () if train else tuple(at.varied for at in runs)
     found = [wrong for at in runs if (wrong := _find_wrong(at, eager))]
     if found and (random := eager.measure_randomness()):
         found = [w for w in found if random.amount is not None and w.found.amount is None]
         if not found:
-            return _make_random_outcome(exporter, exported, random)
-    compared = () if train else tuple(at.varied for at in runs)
+            return replace(_make_random_outcome(exporter, exported, random), compared=compared)
     outcome = _make_outcome(exporter, exported, found)
     return replace(outcome, compared=compared, error=_find_largest_difference(runs, eager))
 
@@ -91,7 +91,7 @@ def _make_outcome(exporter: str, exported: Exported, found: list[Wrong]) -> Outc
     return Outcome(
         exporter,
         "wrong",
-        wrong=tuple(Deviation(wrong.at, wrong.found.amount) for wrong in found),
+        wrong=tuple(Deviation(w.at, w.found.amount, w.found.why) for w in found),
         detail="; ".join(part for part in (detail, exported.note) if part),
         opset=exported.opset,
     )

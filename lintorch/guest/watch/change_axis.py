@@ -1,4 +1,4 @@
-"""The model run with one axis of one input changed that no named size changes: whether it takes that, and what comes of it."""
+"""The model run with one axis of an input changed that no other run changes, or not by much: does it take that?"""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from itertools import product
 from math import prod
 
 from lintorch.guest.watch.record_run import WatchedModel, record_once
-from lintorch.record.held_axes import Axis, find_size, walk_axes
+from lintorch.record.held_axes import Axis, find_size, list_held_axes, walk_axes
 from lintorch.record.models import FedArgument, Input
 from lintorch.record.runs import ModelRun
 
-_MOST_ELEMENTS = 4_000_000
-"""Numbers in an input that is made larger."""
+_MOST_NUMBERS = 4_000_000
+"""Numbers in an input, for it to be made so large."""
 
 
 def record_changed_axis(
@@ -24,8 +24,10 @@ def record_changed_axis(
     None where no other size could be tried.
     """
     error = ""
-    for inputs in _change_axis(subject.inputs, sizes, axis):
-        events, error = record_once(replace(subject, inputs=inputs), sizes)
+    for inputs, named in _change_axis(subject.inputs, sizes, axis):
+        if _count_numbers(inputs, named) > max(_MOST_NUMBERS, _count_numbers(inputs, sizes)):
+            continue
+        events, error = record_once(replace(subject, inputs=inputs), named)
         if not error:
             return ModelRun(dict(sizes), tuple(events), axis=axis)
     return ModelRun(dict(sizes), (), error, axis) if error else None
@@ -33,23 +35,25 @@ def record_changed_axis(
 
 def _change_axis(
     inputs: tuple[FedArgument, ...], sizes: Mapping[str, int], axis: Axis
-) -> Iterator[tuple[FedArgument, ...]]:
-    """The inputs with another size along the axis; where it is a number, also along all that are as long.
+) -> Iterator[tuple[tuple[FedArgument, ...], Mapping[str, int]]]:
+    """Inputs and sizes with the axis changed, then with all that is as long.
 
-    A square stays one when it is taken four times.
+    By much where it has a name, which a run has changed by little. A square stays one when it is
+    taken four times.
     """
-    size = find_size(inputs, sizes, axis)
-    every = dict(walk_axes(inputs))
+    size, every = find_size(inputs, sizes, axis), dict(walk_axes(inputs))
     alike = [other for other in every if find_size(inputs, sizes, other) == size]
+    if axis not in list_held_axes(inputs):
+        named = [name for name, first in sizes.items() if first == size]
+        for names, factor in product([[str(every[axis])], named], (4, 2)):
+            yield inputs, {**sizes, **dict.fromkeys(names, size * factor)}
+        return
     number = isinstance(every[axis], int)
-    others = dict.fromkeys(
-        (size + 1, 2 * size, 4 * size, size // 2) if number else (size + 1, 2 * size)
-    )
-    for axes, other in product([[axis], alike] if number and len(alike) > 1 else [[axis]], others):
-        changed = _resize_axes(inputs, axes, other)
-        most = max(_MOST_ELEMENTS, _count_numbers(inputs, sizes))
-        if other > 1 and _count_numbers(changed, sizes) <= most:
-            yield changed
+    others = (size + 1, 2 * size, 4 * size, size // 2) if number else (size + 1, 2 * size)
+    several = [[axis], alike] if number and len(alike) > 1 else [[axis]]
+    for axes, other in product(several, dict.fromkeys(others)):
+        if other > 1:
+            yield _resize_axes(inputs, axes, other), sizes
 
 
 def _resize_axes(

@@ -1,0 +1,168 @@
+"""What a run and a trial take back of what the source says: only what they saw every size of."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from running import lintorch
+
+from lintorch.core.finding import Refuted
+from lintorch.core.profile import Profile
+from lintorch.evidence import (
+    AS_TRACED,
+    ModelRun,
+    Outcome,
+    Site,
+    SizeRead,
+    SizeUse,
+    Trace,
+    Trial,
+    Variation,
+)
+from lintorch.evidence.size_changes import clear_lines
+from lintorch.record.models import Model
+
+NET = '''import math
+
+import torch
+from torch import nn
+
+
+class Loop(nn.Module):
+    """The batch alone has a name in the settings."""
+
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(8, 4)
+
+    def forward(self, x):
+        return sum(self.head(x[:, :, i]) for i in range(x.size(2)))  # LT105 kept: loop
+
+
+class Pair(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(8, 4)
+
+    def forward(self, left, right):
+        out = self.head(left.mean(2)) + self.head(right.mean(2))
+        if left.size(2) == right.size(2):  # LT104 kept: pair
+            out = out * 2
+        return out
+
+
+class Stepwise(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.GRU(8, 8, batch_first=True)  # LT120 kept: steps
+
+    def forward(self, x):
+        state, out = None, []
+        for at in range(x.size(1)):
+            step, state = self.rnn(x[:, at : at + 1], state)
+            out.append(step)
+        return torch.cat(out, 1)
+
+
+class Held(nn.Module):
+    """A state for 16 samples, of a length first: no other batch is taken."""
+
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.GRU(8, 16)
+
+    def forward(self, x):
+        return self.rnn(x, torch.zeros(1, 16, 16))[0]  # LT122 kept: held
+
+
+class Root(nn.Module):
+    """Any square number of tokens is taken, and no other."""
+
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(8, 8)
+
+    def forward(self, x):
+        x = self.head(x)
+        side = int(math.sqrt(x.shape[-2]))  # LT119 kept: root
+        return x.view(x.size(0), side, side, 8)
+
+
+class Still(nn.Module):
+    """What weights decide."""
+
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(8, 4)
+
+    def forward(self, x):
+        y = self.head(x)
+        return sum(y[..., i] for i in range(y.size(2)))  # LT105 gone: still
+'''
+SETTINGS = """
+exporters = ["torch.export", "onnx", "onnx-legacy", "torchscript-trace"]
+
+[models.loop]
+factory = "net.py:Loop"
+inputs = ["float32[batch, 8, 16]"]
+
+[models.pair]
+factory = "net.py:Pair"
+inputs = ["float32[batch, 8, 12]", "float32[batch, 8, 12]"]
+
+[models.held]
+factory = "net.py:Held"
+inputs = ["float32[batch, 16, 8]"]
+
+[models.root]
+factory = "net.py:Root"
+inputs = ["float32[batch, 16, 8]"]
+"""
+MARK = re.compile(r"# (LT\d+) (kept|gone): (\w+)$")
+MARKED = {
+    found[3]: (row, found[1], found[2])
+    for row, line in enumerate(NET.splitlines(), 1)
+    if (found := MARK.search(line))
+}
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """What `check --trace` says, a line for each finding and for each withdrawal."""
+    folder = tmp_path_factory.mktemp("withdrawals")
+    (folder / "net.py").write_text(NET, encoding="utf-8")
+    (folder / "lintorch.toml").write_text(SETTINGS, encoding="utf-8")
+    codes = ",".join(sorted({code for _, code, _ in MARKED.values()}))
+    wanted = ("--trace", "--show-refuted", "--select", codes, "--output-format", "concise")
+    return lintorch("check", *wanted, cwd=folder).stdout.splitlines()
+
+
+@pytest.mark.parametrize("mark", MARKED)
+def test_a_line_is_withdrawn_where_no_size_changes_it(told: list[str], mark: str) -> None:
+    row, code, wanted = MARKED[mark]
+    (line,) = [each for each in told if each.startswith(f"net.py:{row}:") and f" {code} " in each]
+    assert ("withdrawn" in line) == (wanted == "gone")
+
+
+def ask(row: int, value: int) -> SizeRead:
+    return SizeRead(Site("net.py", row), how=SizeUse.INT, value=value)
+
+
+def clear(compared: tuple[Variation, ...]) -> list[Refuted]:
+    """What a right trial says of a line that asks for a batch and for channels, and of one more."""
+    runs = tuple(
+        ModelRun({"batch": batch}, (ask(3, batch), ask(3, 8), ask(5, 8))) for batch in (2, 3)
+    )
+    trace = Trace(Model("net.py", "Net", 1, sizes={"batch": 2}), runs, (), Profile())
+    outcome = Outcome("onnx", "ok", compared=compared)
+    return list(clear_lines(outcome, trace.find_events(SizeUse.INT), Trial(outcome, trace)))
+
+
+def test_a_right_trial_speaks_of_what_changed() -> None:
+    (refuted,) = clear((AS_TRACED, Variation(("batch",), (3,))))
+    assert (refuted.node, refuted.settles) == (Site("net.py", 3), 1)
+
+
+def test_a_right_trial_at_the_traced_sizes_alone_clears_nothing() -> None:
+    assert clear((AS_TRACED,)) == []
