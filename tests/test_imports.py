@@ -241,6 +241,14 @@ def test_modules_are_found_where_scripts_of_the_project_find_them(tmp_path: Path
     assert all(said(report) == () for report in reports.values())
 
 
+def test_the_root_of_a_repository_is_known_by_its_text_files(tmp_path: Path) -> None:
+    tmp_path.joinpath("requirements.txt").touch()
+    (path,) = write_files(tmp_path, {"nets/one": net("One", head="from parts.layers import WIDTH")})
+    write_files(tmp_path, {"parts/layers": "WIDTH = 4"})
+    (report,) = examine_files([path], tmp_path / "nets", trace=False)
+    assert said(report) == ()
+
+
 def test_files_are_read_by_a_path_relative_to_the_project(tmp_path: Path) -> None:
     tmp_path.joinpath("configs").mkdir()
     tmp_path.joinpath("configs", "net.json").write_text('{"width": 5}')
