@@ -20,7 +20,8 @@ from lintorch.record.work_bounds import MOST_MODELS, bound_file
 
 _TRACERS = ("torch._dynamo", "torch.export._trace", "torch.fx.experimental.symbolic_shapes")
 """What torch.export loads when it is first called: slow, so loaded once for all models."""
-
+_TRANSLATIONS = {"onnx": ("lintorch.guest.export.onnx_translations",)}
+"""What an exporter loads besides."""
 
 _EXAMINE_FILE = "lintorch.guest.examine_file:examine_file"
 _EXAMINE_CONFIGURED = "lintorch.guest.examine_file:examine_configured"
@@ -50,9 +51,11 @@ class WorkerTask:
             "checked": dict(self.checked),
             "options": pack_value(self.options),
         }
-        imports = _TRACERS if self.options.trace or self.options.exporters else ()
+        exporters = self.options.exporters
+        imports = [*(_TRACERS if self.options.trace or exporters else ())]
+        imports += [name for each in exporters for name in _TRANSLATIONS.get(each, ())]
         bounds = bound_file(self.options, self.models)
-        return (yield from worker.do_work(self.function, arguments, bounds, imports))
+        return (yield from worker.do_work(self.function, arguments, bounds, tuple(imports)))
 
     @property
     def expected_answers(self) -> Asked:
