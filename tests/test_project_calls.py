@@ -198,3 +198,43 @@ def test_a_script_that_never_ends_costs_no_model(tmp_path: Path) -> None:
         """,
     )
     assert model.assumptions == ()
+
+
+def test_a_trainer_in_one_file_is_made_by_another_with_its_command_line(tmp_path: Path) -> None:
+    model = run_net(
+        tmp_path,
+        README_md="""
+        Train it with
+
+            python main.py --data PATH \\
+                --width 11
+        """,
+        solver_py="""
+        from nets.net import Net
+
+        class Solver:
+            def __init__(self, loader, options):
+                self.loader = loader
+                self.width = options.width
+                self.build()
+
+            def build(self):
+                self.net = Net(self.width, 6)
+        """,
+        main_py="""
+        import argparse
+        from solver import Solver
+
+        def main(options):
+            loader = fetch(options.data)
+            Solver(loader, options).train()
+
+        if __name__ == "__main__":
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--data", required=True)
+            parser.add_argument("--width", type=int, default=3)
+            main(parser.parse_args())
+        """,
+    )
+    assert model.arguments == {"width": 11, "classes": 6}
+    assert model.assumptions == ("arguments from solver.py:11",)

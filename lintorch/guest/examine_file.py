@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from pathlib import Path
 from typing import Any
 
-from lintorch.guest.calls.project_examples import seek_model
+from lintorch.guest.calls.list_model_calls import seek_model
 from lintorch.guest.calls.rehearse_calls import find_project_examples
 from lintorch.guest.construct import ways_to_build
 from lintorch.guest.construct.call_examples import Example

@@ -26,7 +26,11 @@ class ImportBinder:
         """Bind what comes from the model's file; whether all of the import does."""
         if not isinstance(node, ast.ImportFrom) or any(a.name == "*" for a in node.names):
             return False
-        if self.path not in self._list_places(node, scope):
+        places = self._list_places(node, scope)
+        if not any(place.is_file() for place in places):  # a folder without a file of its own
+            self.bind_failed(node, scope)
+            return all(scope.get(a.asname or a.name) is self.kind for a in node.names)
+        if self.path not in places:
             return False
         for alias in node.names:
             scope[alias.asname or alias.name] = self.scope.get(alias.name, UNKNOWN)

@@ -8,6 +8,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 _FENCED = re.compile(
@@ -36,6 +37,7 @@ class CodeText:
         return f"{shown}:{row}"
 
 
+@lru_cache(maxsize=128)
 def parse_code(path: Path, data: bytes) -> CodeText | None:
     """The code of a file; None where there is none that can be parsed."""
     text = data.decode("utf-8", "replace")

@@ -112,7 +112,9 @@ def _prune_block(node: ast.stmt, needed: set[str], before: int | None) -> ast.st
     if isinstance(node, ast.Try) and some:
         handlers = [copy.copy(handler) for handler in node.handlers]
         for handler in handlers:
-            handler.body = slice_statements(handler.body, needed) or [ast.Pass()]
+            handler.body = slice_statements(handler.body, needed) or [
+                ast.copy_location(ast.Pass(), node)
+            ]
         pruned.handlers = handlers  # type: ignore[attr-defined]
     heads = [getattr(node, name, None) for name in ("test", "iter")]
     heads += list(getattr(node, "items", ()))
@@ -124,7 +126,7 @@ def _prune_block(node: ast.stmt, needed: set[str], before: int | None) -> ast.st
     for part in heads:
         if part is not None:
             needed |= list_loads(part)
-    pruned.body = pruned.body or [ast.Pass()]  # type: ignore[attr-defined]
+    pruned.body = pruned.body or [ast.copy_location(ast.Pass(), node)]  # type: ignore[attr-defined]
     return pruned
 
 
@@ -136,9 +138,11 @@ def _changes_needed(node: ast.stmt, needed: set[str]) -> bool:
     if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
         return False
     call = node.value
+    if (getattr(call.func, "id", "") or getattr(call.func, "attr", "")) in _LEFT_ALONE:
+        return False
     if isinstance(call.func, ast.Attribute):
         root = _find_root(call.func)
-        if call.func.attr not in _LEFT_ALONE and root in needed - _MODULES:
+        if root in needed - _MODULES:
             return True
     given = {_find_root(part) for part in call.args if isinstance(part, (ast.Name, ast.Attribute))}
     return any(_OF_SETTINGS.fullmatch(name) for name in given & needed)

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-from lintorch.guest.calls.project_examples import SoughtModel, list_model_calls, read_examples
+from lintorch.guest.calls.list_model_calls import SoughtModel, list_model_calls
+from lintorch.guest.calls.project_examples import read_examples
 from lintorch.guest.construct.call_examples import Example
 from lintorch.guest.process.isolate import Send, isolate_work
 from lintorch.record.framing import Message
@@ -36,7 +37,7 @@ def find_project_examples(sought: SoughtModel, limits: ModelLimits) -> Iterator[
     seconds = min(_MOST_SECONDS, limits.seconds * _SHARE)
 
     def rehearse(send: Send) -> None:
-        for number, _ in read_examples(sought, calls, seconds):
+        for number, _ in read_examples(sought, calls, seconds, rehearsal=True):
             send(CallRead(number))
 
     good: list[int] = []

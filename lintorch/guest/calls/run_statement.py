@@ -50,9 +50,7 @@ class StatementRunner:
             return UNKNOWN
         before = len(self._made)
         try:
-            code = compile(
-                ast.fix_missing_locations(ast.Expression(node)), name_script(scope), "eval"
-            )
+            code = compile(ast.Expression(node), name_script(scope), "eval")
             return self._do(lambda: eval(code, scope))
         except (Exception, SystemExit, TooSlow):  # whatever user code raises
             if len(self._made) > before:
@@ -103,9 +101,7 @@ class StatementRunner:
         try:
             if id(node) in self._failed or _is_left_out(node):
                 raise ValueError("left out")
-            code = compile(
-                ast.fix_missing_locations(ast.Module([node], [])), name_script(scope), "exec"
-            )
+            code = compile(ast.Module([node], []), name_script(scope), "exec")
             self._do(lambda: exec(code, scope))
         except (Exception, SystemExit, TooSlow):  # whatever user code raises
             if isinstance(node, (ast.Import, ast.ImportFrom)):

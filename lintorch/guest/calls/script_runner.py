@@ -6,8 +6,9 @@ What a statement that raises would have set is unknown, and so is what depends o
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from torch import nn
@@ -22,6 +23,7 @@ from lintorch.guest.calls.code_regions import (
 from lintorch.guest.calls.code_text import CodeText
 from lintorch.guest.calls.needed_names import list_loads, list_stores, slice_statements
 from lintorch.guest.calls.run_statement import StatementRunner
+from lintorch.guest.calls.script_surroundings import start_with
 from lintorch.guest.calls.unknown_value import UNKNOWN
 
 _DEEPEST = 5
@@ -30,14 +32,27 @@ _MOST_CALLERS = 3
 """Calls of one function that are looked at for what it is given."""
 
 
+FindCallers = Callable[[str, Path], Iterable[tuple["ScriptRunner", PlacedCall]]]
+"""Finds calls of a function in all files but one, each with the runner of its file."""
+
+
 class ScriptRunner:
     """The values that names of one file have; `scope` holds those known from the start."""
 
-    def __init__(self, text: CodeText, scope: Mapping[str, Any], statements: StatementRunner):
+    def __init__(
+        self,
+        text: CodeText,
+        scope: Mapping[str, Any],
+        statements: StatementRunner,
+        elsewhere: FindCallers,
+        command: Sequence[str],
+    ) -> None:
         self._text = text
         self._first = dict(scope)
         self._scope = dict(scope)
         self._statements = statements
+        self._elsewhere = elsewhere
+        self._command = command
         self._ran: set[tuple[int, int]] = set()
         self._selves: dict[int, Any] = {}
         self._set_elsewhere = frozenset(
@@ -53,8 +68,9 @@ class ScriptRunner:
 
     def find_value(self, node: ast.expr, region: Region, depth: int = 0) -> Any:
         """What an expression of the file evaluates to; UNKNOWN where that cannot be worked out."""
-        scope = self._find_names(set(list_loads(node)), region, node.lineno, depth)
-        return self._statements.evaluate(node, scope)
+        with start_with(self._text.path, self._command):
+            scope = self._find_names(set(list_loads(node)), region, node.lineno, depth)
+            return self._statements.evaluate(node, scope)
 
     def _find_names(self, needed: set[str], region: Region, row: int, depth: int) -> dict[str, Any]:
         """The names that are needed at a row, as they are there."""
@@ -100,14 +116,17 @@ class ScriptRunner:
         assert function is not None
         owner = region.owner
         called = owner.name if owner and function.name == "__init__" else function.name
+        callers: list[tuple[ScriptRunner, PlacedCall]] = []
         if depth < _DEEPEST:
-            for placed in self._list_callers(called, function):
-                node = find_argument(placed.node, function, name)
-                if node is None:
-                    continue
-                value = self.find_value(node, placed.region, depth + 1)
-                if value is not UNKNOWN:
-                    return value
+            callers = [(self, placed) for placed in self._list_callers(called, function)]
+            callers = callers or list(self._elsewhere(called, self._text.path))
+        for runner, placed in callers:
+            node = find_argument(placed.node, function, name)
+            if node is None:
+                continue
+            value = runner.find_value(node, placed.region, depth + 1)
+            if value is not UNKNOWN:
+                return value
         return UNKNOWN if default is None else self.find_value(default, region.outer, depth + 1)
 
     def _list_callers(self, name: str, function: ast.FunctionDef) -> list[PlacedCall]:

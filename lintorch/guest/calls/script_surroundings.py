@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn
@@ -20,6 +20,7 @@ from lintorch.guest.construct.literal_values import UnknownValueError
 from lintorch.record.user_files import package_root
 
 _MISSING = object()
+_parse = argparse.ArgumentParser.parse_known_args
 
 
 @contextmanager
@@ -40,6 +41,27 @@ def enter_script(path: Path, folder: Path, project: Path) -> Iterator[None]:
             sys.path[:], sys.argv = before, arguments
             with suppress(OSError):
                 os.chdir(where)
+
+
+@contextmanager
+def start_with(path: Path, command: Sequence[str]) -> Iterator[None]:
+    """As in a run of a script with these arguments."""
+    before = sys.argv
+    sys.argv = [str(path), *command]
+    try:
+        yield
+    finally:
+        sys.argv = before
+
+
+@contextmanager
+def leave_weights_empty() -> Iterator[None]:
+    """Within it, layers get no first values: where models are made that nobody runs, it takes most of the time."""
+    with ExitStack() as around:
+        for name in dir(nn.init):
+            if name.endswith("_") and not name.startswith("_"):
+                around.enter_context(_replaced(nn.init, name, _pass_first))
+        yield
 
 
 def _working_folder() -> str:
@@ -81,7 +103,12 @@ def _pass_first(value: Any = UNKNOWN, *given: Any, **named: Any) -> Any:
 def _parse_nothing(
     parser: argparse.ArgumentParser, args: Any = None, namespace: Any = None
 ) -> tuple[argparse.Namespace, list[str]]:
-    """The defaults; of what has none, and must be given, the first choice, or what nobody knows."""
+    """What is given, else the defaults; of what has none, and must be given, the first choice or UNKNOWN."""
+    with suppress(
+        Exception, SystemExit
+    ):  # whatever user code raises, or arguments that are lacking
+        if args is not None or sys.argv[1:]:
+            return _parse(parser, args, namespace)
     found = argparse.Namespace() if namespace is None else namespace
     for action in parser._actions:
         if action.dest == argparse.SUPPRESS or action.default == argparse.SUPPRESS:

@@ -34,7 +34,7 @@ def build_each_way(
     """
     errors: list[Exception] = []
     some = False
-    for attempt in _list_attempts(candidate, files, tuple(calls())):
+    for attempt in _list_attempts(candidate, files, tuple(_follow_calls(calls))):
         try:
             built = attempt()
         except Exception as error:  # whatever user code raises
@@ -47,6 +47,11 @@ def build_each_way(
                     yield built.build_smaller()
     if not some and errors:
         raise errors[0]
+
+
+def _follow_calls(calls: Callable[[], Iterable[Example]]) -> Iterator[Example]:
+    with suppress(Exception):  # whatever user code raises that is run for them
+        yield from calls()
 
 
 def build_from_settings(
@@ -116,6 +121,9 @@ def _attempt_like_example(
     given = bind_example(call, example, candidate.scope) if callable(call) else None
     if call is not None and given is not None:
         origin = {"factory": example.name} if example.name != candidate.qualname else {}
-        given = {**given, **disable_pretrained(call)}
+        fetched = {
+            name: False for name, value in given.items() if "pretrain" in name and value is True
+        }
+        given = {**given, **disable_pretrained(call), **fetched}
         making = ModelMaker(call, given, origin, files, example.inputs, example.place)
         yield making.build_model
