@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -27,14 +27,14 @@ from lintorch.guest.process.assumptions import list_assumptions
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.isolate import Send
 from lintorch.guest.watch import record_run
-from lintorch.guest.watch.change_axis import record_changed_axis
+from lintorch.guest.watch.change_axis import is_about_size, record_changed_axis
 from lintorch.guest.watch.make_tensors import is_scalar, make_arguments
 from lintorch.guest.watch.record_run import call_model
 from lintorch.guest.watch.size_ranges import find_user_modules
 from lintorch.guest.watch.trace_graphs import TRACERS
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.bounds import SLACK
-from lintorch.record.events import Raised
+from lintorch.record.events import ModuleWrite, Raised
 from lintorch.record.held_axes import Axis, list_held_axes, list_near_axes
 from lintorch.record.messages import (
     FactShown,
@@ -89,11 +89,10 @@ def examine_model(
     subject = record_run.WatchedModel(
         built.module, fed.inputs, built.sites, whole, files, built.outside
     )
-    if options.trace and _record_runs(work, subject, fed):
-        if options.axes and options.dynamic:
-            _change_axes(work, subject, fed)
-        if options.graphs:
-            _trace_graphs(work, subject, fed)
+    if built.made_up:  # what nobody gave may be what keeps a size as it is
+        work = replace(work, options=replace(options, axes=False))
+    if options.trace and _record_runs(work, subject, fed) and options.graphs:
+        _trace_graphs(work, subject, fed)
     if not model.purpose:
         try_exporters(work, RunnableModel(built, model, fed, livened))
 
@@ -159,6 +158,9 @@ def _record_runs(work: ModelWork, subject: record_run.WatchedModel, fed: Fed) ->
         work.send_failure("run", error)
     if first and not first.error:
         _replay_run(work, subject, fed, first)
+    wanted = work.options.axes and work.options.dynamic and not error
+    if first and wanted and fed.varied and any(map(is_about_size, first.events)):
+        _change_axes(work, subject, fed, first)
     return True
 
 
@@ -180,22 +182,23 @@ def _record_refusals(
         yield from (event for event in found if event is not None)
 
 
-def _change_axes(work: ModelWork, subject: record_run.WatchedModel, fed: Fed) -> None:
+def _change_axes(
+    work: ModelWork, subject: record_run.WatchedModel, fed: Fed, recorded: ModelRun
+) -> None:
     """Change each axis that no run changes, or not by much; of one that takes too long nothing is known."""
+    axes = [*list_held_axes(fed.inputs), *list_near_axes(fed.inputs, fed.sizes, fed.varied)]
+    writes = any(isinstance(event, ModuleWrite) for event in recorded.events)
     ends = clock() + work.count_seconds_left() * _AXES_SHARE
-    near = list_near_axes(fed.inputs, fed.sizes, fed.varied)
-    for axis in (*list_held_axes(fed.inputs), *near) if fed.varied else ():
-        left = ends - clock()
-        if left <= 0:
-            return
+    for together in ([axis] for axis in axes) if writes else [axes]:
 
-        def send_run(send: Send, axis: Axis = axis) -> None:
-            run = record_changed_axis(subject, fed.sizes, axis)
-            if run is not None:
-                send(RunRecorded(run))
+        def send_runs(send: Send, together: Sequence[Axis] = together) -> None:
+            for axis in together:
+                if run := record_changed_axis(subject, fed.sizes, axis):
+                    send(RunRecorded(run))
 
-        for parcel in work.run_step(send_run, left, RunRecorded)[0]:
-            work.send(parcel)
+        if (left := ends - clock()) > 0:
+            for parcel in work.run_step(send_runs, left, RunRecorded)[0]:
+                work.send(parcel)
 
 
 def _replay_run(
