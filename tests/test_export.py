@@ -123,7 +123,7 @@ def test_a_trial_has_the_documented_keys(exported: dict[str, Any]) -> None:
         "operator",
         "location",
     } < set(right)
-    assert {"message", "max_abs_error", "seconds", "artifact"} < set(right)
+    assert {"message", "limits", "max_abs_error", "seconds", "artifact"} < set(right)
     assert (right["opset"], right["target"], right["message"]) == (20, None, None)
     assert 0 <= right["max_abs_error"] < 1e-4
     assert right["seconds"] > 0
@@ -223,6 +223,8 @@ def test_by_default_the_project_s_exporters_are_tried_and_all_right_is_0(tmp_pat
     assert done.stdout.splitlines() == [
         "model         torchscript-trace",
         "net.py:Plain  ok",
+        "",
+        "  net.py:Plain ok at 64, 97×129 (batch 2, 3)",
         "",
         "1 export of 1 model: 1 ok",
     ]

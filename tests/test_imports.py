@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from examining import examine_files, write_files
@@ -14,6 +15,7 @@ HEAD = """
 import torch
 from torch import nn
 """
+_BETWEEN = re.compile("__(?!init__|$)")
 NET = """
 class {name}(nn.Module):
     def __init__(self):
@@ -33,7 +35,7 @@ def net(name: str, *, head: str = "", building: str = "pass", running: str = "pa
 
 def examine(folder: Path, seconds: float = 60, **files: str) -> dict[str, Report]:
     """Reports by class, of files given by their names with `__` for `/`; a leading `_` is not examined."""
-    texts = {name.removeprefix("_").replace("__", "/"): text for name, text in files.items()}
+    texts = {_BETWEEN.sub("/", name.removeprefix("_")): text for name, text in files.items()}
     paths = write_files(folder, texts)
     chosen = [path for path, name in zip(paths, files, strict=True) if not name.startswith("_")]
     limits = ModelLimits(seconds=seconds)
@@ -153,6 +155,24 @@ def test_extensions_that_a_project_compiles(tmp_path: Path) -> None:
     assert "needs ops.fast_cuda, which is not here" in cause(reports["Fast"])
 
 
+def test_nothing_is_compiled(tmp_path: Path) -> None:
+    head = """
+from torch.utils.cpp_extension import load
+fast = load(name="fast", sources=["fast.cpp"])
+try:
+    faster = load(name="faster", sources=["faster.cpp"])
+except Exception:
+    faster = None
+"""
+    reports = examine(
+        tmp_path,
+        idle=net("Idle", head=head, running="assert faster is None"),
+        used=net("Used", head=head, running="return fast.run(x)"),
+    )
+    assert said(reports["Idle"]) == ("stood in for: fast (an extension that is not compiled here)",)
+    assert "needs fast, which is an extension that is not compiled here" in cause(reports["Used"])
+
+
 def test_names_that_moved_are_provided(tmp_path: Path) -> None:
     head = """
 import collections, inspect
@@ -202,6 +222,14 @@ def test_modules_are_found_where_scripts_of_the_project_find_them(tmp_path: Path
         deep____init__="",
         deep__er=net("Far", head="from far_layers import Layer", running=uses.format(where="far")),
         _elsewhere__far__far_layers=layer.format(where="far"),
+        # of several of one name, that which has what is wanted
+        apart__two____init__="",
+        apart__two__one=net(
+            "One", head="from common import Layer", running=uses.format(where="two")
+        ),
+        _apart__common="WIDTH = 4",
+        _common____init__="from .layers import *",
+        _common__layers=layer.format(where="two"),
         # above the package
         ops__inner__up=net(
             "Up", head="from ..outer import Layer", running=uses.format(where="ops")
@@ -209,7 +237,7 @@ def test_modules_are_found_where_scripts_of_the_project_find_them(tmp_path: Path
         _ops__inner____init__="",
         _ops__outer=layer.format(where="ops"),
     )
-    assert set(reports) == {"Beside", "Named", "Far", "Up"}
+    assert set(reports) == {"Beside", "Named", "Far", "One", "Up"}
     assert all(said(report) == () for report in reports.values())
 
 

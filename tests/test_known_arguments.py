@@ -192,3 +192,57 @@ def test_a_block_that_adds_its_input_is_as_wide_as_it(tmp_path: Path) -> None:
         """,
     )
     assert dict(model_of(reports["Bottleneck"]).arguments) == {"inplanes": 256, "planes": 64}
+
+
+def test_states_and_rows_beside_the_input_are_of_the_shapes_their_layers_take(
+    tmp_path: Path,
+) -> None:
+    reports = examine_project(
+        tmp_path,
+        nets_py="""
+        class Language(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.embed = nn.Embedding(50, 16)
+                self.rnn = nn.LSTM(16, 12, 2)
+
+            def forward(self, tokens, hidden):
+                return self.rnn(self.embed(tokens), hidden)
+
+        class Labelled(nn.Module):
+            def __init__(self, labels=5):
+                super().__init__()
+                self.conv = nn.Conv2d(3 + labels, 4, 3)
+
+            def forward(self, x, c):
+                c = c.view(c.size(0), c.size(1), 1, 1).expand(-1, -1, x.size(2), x.size(3))
+                return self.conv(torch.cat([x, c], 1))
+
+        class Styled(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.conv = nn.Conv2d(16, 4, 3)
+                self.scale = nn.Linear(8, 4)
+
+            def forward(self, content, style):
+                return self.conv(content) * self.scale(style.flatten(1))[:, :, None, None]
+
+        class Base(nn.Module):
+            def __init__(self, channels, levels):
+                super().__init__()
+                self.convs = nn.ModuleList(nn.Conv2d(channels, 4, 3) for i in range(4) if i in levels)
+
+            def forward(self, x):
+                return sum(conv(x) for conv in self.convs)
+
+        class Doubled(Base):
+            def __init__(self, channels, **kwargs):
+                super().__init__(channels * 2, **kwargs)
+        """,
+    )
+    fed = {name: write_arguments((m := model_of(r)).inputs, m.sizes) for name, r in reports.items()}
+    state = "float32[2, sequence=16, 12]"
+    assert fed["Language"] == ["int64[batch=2, sequence=16] in 0..48", [state, state]]
+    assert [each.partition("[")[2].count(",") + 1 for each in fed["Labelled"]] == [4, 2]
+    assert fed["Styled"] == ["float32[batch=2, 16, height=64, width=64]", "float32[batch=2, 8]"]
+    assert "levels" in model_of(reports["Doubled"]).arguments

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -16,7 +17,8 @@ LIMITS = ModelLimits(seconds=60)
 
 
 def written(folder: Path, **files: str) -> tuple[str, ...]:
-    return write_files(folder, {name.replace("__", "/"): text for name, text in files.items()})
+    names = {name: re.sub("__(?!init__|$)", "/", name) for name in files}
+    return write_files(folder, {names[name]: text for name, text in files.items()})
 
 
 def found(
@@ -225,7 +227,8 @@ def test_configuration_wins(tmp_path: Path) -> None:
     assert [dict(run.sizes) for run in reports["Seg"].runs] == [
         {"batch": 2, "height": 40, "width": 48},
         {"batch": 3, "height": 40, "width": 48},
-        {"batch": 2, "height": 73, "width": 113},
+        {"batch": 2, "height": 81, "width": 121},
+        {"batch": 2, "height": 20, "width": 36},
     ]
 
 
@@ -267,7 +270,7 @@ def test_a_package_whose_init_fails_is_passed_over(tmp_path: Path) -> None:
     """
     files = written(
         tmp_path,
-        pkg____init__="from .net import Net\nimport absent_library",
+        pkg____init__="from .net import Net\nraise RuntimeError",
         pkg__net=HEAD + net,
         pkg__layers=HEAD + layers,
     )
@@ -290,11 +293,16 @@ def test_a_file_that_cannot_be_imported_names_its_line(tmp_path: Path) -> None:
     assert "SyntaxError" in broken.cause
 
 
-def test_progress_tells_what_begins(tmp_path: Path) -> None:
+def test_progress_tells_what_is_done_running_and_left(tmp_path: Path) -> None:
     files = written(tmp_path, net=HEAD + "\n    class Net(nn.Conv2d):\n        pass\n")
     lines: list[str] = []
     examine_files(files, tmp_path, progress=lines.append, trace=False, limits=LIMITS)
-    assert lines == [f"{files[0]}:Net"]
+    assert lines[0].startswith("starting ")
+    assert lines[1:] == [
+        f"0 models done; 0 files left; {files[0]}",
+        f"0 models done; 0 files left; {files[0]}:Net",
+        "1 model done; 0 files left",
+    ]
 
 
 def test_calls_that_the_file_spells_out_are_followed(tmp_path: Path) -> None:

@@ -95,6 +95,16 @@ class Distance(nn.Module):
         return (left - right).abs().mean()
 
 
+class Smoothness(nn.Module):
+    def forward(self, x):
+        return x.diff(dim=-1).abs().mean()
+
+
+class EndPoint(nn.Module):
+    def forward(self, flow, gt):
+        return (flow - gt).norm(dim=1)
+
+
 class Judge(nn.Module):
     def __init__(self):
         super().__init__()
@@ -134,6 +144,8 @@ def test_what_only_training_uses_is_told_and_not_written(tmp_path: Path) -> None
         "net.py:Masked": None,
         "net.py:FocalLoss": "loss",
         "net.py:Distance": "loss",
+        "net.py:Smoothness": "loss",
+        "net.py:EndPoint": "loss",
         "net.py:Judge": "discriminator",
         "net.py:LayerDiscriminator": "discriminator",
         "net.py:DeployedDiscriminator": None,

@@ -76,7 +76,8 @@ def test_they_are_fed_what_their_text_uses(folder: Path) -> None:
         {"image": IMAGE, "input_ids": "int64[batch=2, sequence=16] in 0..98"}
     ]
     assert inputs["Pair"] == [[IMAGE, IMAGE]]
-    assert inputs["Crops"] == [[IMAGE, IMAGE], IMAGE]
+    apart = IMAGE.replace("height", "height_scale").replace("width", "width_scale")
+    assert inputs["Crops"] == [[IMAGE, IMAGE], apart]
     (maps,) = inputs["Pyramid"]
     assert maps == [f"float32[batch=2, {c}, {s}, {s}]" for c, s in ((16, 64), (32, 32), (64, 16))]
 

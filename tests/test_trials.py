@@ -22,9 +22,16 @@ from torch import Tensor, nn  # noqa: E402
 from lintorch.core.profile import EXPORTERS, MEASURED  # noqa: E402
 from lintorch.guest.export import exporters, find_exporter, try_export  # noqa: E402
 from lintorch.guest.export.exporter import Exporter  # noqa: E402
-from lintorch.guest.watch.make_tensors import vary_sizes  # noqa: E402
+from lintorch.guest.export.module_state import copy_module  # noqa: E402
+from lintorch.guest.feed.other_sizes import vary_sizes  # noqa: E402
 from lintorch.record.models import Input, Model  # noqa: E402
-from lintorch.record.outcomes import AS_TRACED, IN_TRAINING, Outcome, Variation  # noqa: E402
+from lintorch.record.outcomes import (  # noqa: E402
+    AS_TRACED,
+    IN_TRAINING,
+    Outcome,
+    SizeLimit,
+    Variation,
+)
 from lintorch.record.sites import Site  # noqa: E402
 
 ALL = MEASURED
@@ -159,6 +166,23 @@ class Holder:
     held: Tensor
 
 
+class Cached(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.grid: Tensor | None = None
+
+    def forward(self, x: Tensor) -> Tensor:
+        if self.grid is None or self.grid.shape != x.shape[2:]:
+            self.grid = torch.ones(x.size(2), x.size(3)).cumsum(1)
+        return x * self.grid
+
+
+class Renewed(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        self.grid = torch.ones(x.size(2), x.size(3)).cumsum(1)
+        return x * self.grid
+
+
 class Held(nn.Module):
     def forward(self, x: Tensor) -> Holder:
         return Holder(x * 2)
@@ -202,7 +226,10 @@ def tried(
 
     def runs(sizes: Mapping[str, int]) -> bool:
         try:
-            module(*(torch.zeros([s if isinstance(s, int) else sizes[s] for s in image.shape]),))
+            with copy_module(module) as copied:
+                copied(
+                    *(torch.zeros([s if isinstance(s, int) else sizes[s] for s in image.shape]),)
+                )
         except Exception:
             return False
         return True
@@ -332,10 +359,49 @@ def test_a_module_that_cannot_be_copied_is_left_as_it_was(tmp_path: Path) -> Non
     assert all(torch.equal(value, before[name]) for name, value in module.state_dict().items())
 
 
+class Halving(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        if x.shape[2] * x.shape[3] > 4_000_000:
+            return x[:, :, ::2, ::2]
+        return x.relu()
+
+
+def test_what_is_too_large_to_be_tried_is_a_limit_of_a_right_export(tmp_path: Path) -> None:
+    outcome = tried(Halving(), "torch.export", tmp_path)
+    site = Site("m.py", row_of(Halving, "4_000_000"), "forward")
+    assert outcome.status == "ok"
+    assert outcome.limits == (SizeLimit("height*width <= 4000000", site, (), decided=True),)
+
+
+class Squared(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return x.relu() if x.shape[2] == x.shape[3] else x.sigmoid()
+
+
+def test_sizes_that_the_example_ties_are_a_limit_of_a_wrong_export(tmp_path: Path) -> None:
+    outcome = tried(Squared(), "torch.export", tmp_path)
+    (limit,) = outcome.limits
+    assert limit.condition == "height == width"
+    assert limit.at == (Variation(("height", "width"), (49, 81)),)
+    assert outcome.is_explained(decided=True)
+
+
+class Halved(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return x + F.interpolate(F.avg_pool2d(x, 2), scale_factor=2.0)
+
+
+def test_what_the_model_itself_asks_of_sizes_is_no_limit(tmp_path: Path) -> None:
+    outcome = tried(Halved(), "torch.export", tmp_path)
+    assert (outcome.status, outcome.limits) == ("ok", ())
+
+
 def test_a_pool_to_a_fixed_size_is_wrong_at_another_size(tmp_path: Path) -> None:
     outcome = tried(Pooled(), "onnx", tmp_path)
-    assert outcome.wrong_at == {Variation(("height", "width"), (49, 81)): None}
-    assert "at height,width 49×81" in outcome.detail
+    larger, smaller = (33, 41), (8, 12)
+    sides = ("height", "width")
+    assert outcome.wrong_at == {Variation(sides, larger): None, Variation(sides, smaller): None}
+    assert "at height,width 33×41" in outcome.detail
 
 
 def test_a_pool_to_a_fixed_size_is_refused_by_the_legacy_exporter(tmp_path: Path) -> None:
@@ -459,6 +525,20 @@ def test_an_object_is_refused_where_it_is_returned(exporter: str, tmp_path: Path
     assert (outcome.status, outcome.returned) == ("failed", "an object of class Holder")
     assert outcome.site is not None
     assert outcome.site.row == row_of(Held, "return")
+
+
+def test_what_a_run_leaves_is_found_in_an_export_after_it(tmp_path: Path) -> None:
+    told = "exported after a run, which leaves grid: "
+    outcome = tried(Cached(), "torchscript-trace", tmp_path)
+    assert (outcome.status, outcome.kept, outcome.wrong) == ("wrong", ("grid",), ())
+    assert outcome.detail.startswith(f"{told}at height,width 49×")
+    outcome = tried(Cached(), "torch.export", tmp_path)
+    assert (outcome.status, outcome.kept) == ("failed", ("grid",))
+    assert outcome.message.startswith(f"{told}ConstraintViolationError")
+
+
+def test_what_each_run_writes_before_it_is_read_is_no_state(tmp_path: Path) -> None:
+    assert tried(Renewed(), "torchscript-trace", tmp_path).status == "ok"
 
 
 def test_sizes_among_outputs_are_not_compared(tmp_path: Path) -> None:

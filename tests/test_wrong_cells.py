@@ -31,6 +31,7 @@ RUNS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "views": (TRACERS, ()),
     "rounding": (("torch.export", "onnx", *TRACERS), ()),
     "resizes": (("onnx",), ()),
+    "far_sizes": (("torch.export", "onnx"), ()),
     "chance": (("torch.export", "torchscript-trace"), ()),
     "old_opset": (("onnx-legacy",), ("--opset", "10")),
 }

@@ -32,7 +32,7 @@ def command(context: click.Context, /, **_: Any) -> None:
     from lintorch.cli.make_request import make_request
     from lintorch.cli.problems import print_problems
     from lintorch.cli.show_models import format_containment, format_models, format_models_json
-    from lintorch.cli.terminal import progress_on
+    from lintorch.cli.terminal import FINDING_MODELS, progress_on
     from lintorch.files import NotWritten
     from lintorch.host.worker_process import WorkerError
     from lintorch.report.places import shown_path
@@ -43,7 +43,7 @@ def command(context: click.Context, /, **_: Any) -> None:
 
     request = make_request(ModelsRequest, context)
     try:
-        with progress_on(sys.stderr) as progress:
+        with progress_on(sys.stderr, FINDING_MODELS) as progress:
             if request.containment:
                 click.echo(format_containment(describe_containment(request)), nl=False)
                 return

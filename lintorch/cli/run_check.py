@@ -8,7 +8,7 @@ from typing import TextIO
 
 from lintorch.catalog import CatalogError
 from lintorch.cli.problems import UsageProblem, print_problems
-from lintorch.cli.terminal import choose_style, progress_on
+from lintorch.cli.terminal import FINDING_MODELS, choose_style, progress_on
 from lintorch.core.finding import Severity
 from lintorch.report import FORMATS, write_result
 from lintorch.report.places import shown_path
@@ -22,7 +22,8 @@ def run_check(request: CheckRequest, stdin: TextIO, out: TextIO, err: TextIO) ->
     """The exit code: 0 clean or all fixed, 1 findings, 2 lintorch could not do its job."""
     try:
         request = fill_from_stdin(request, stdin)
-        with progress_on(err) as progress:
+        first = FINDING_MODELS if request.runs_models else ""
+        with progress_on(err, first) as progress:
             checked = check_and_fix(request, progress)
         _write_report(checked, request, out)
     except BrokenPipeError:

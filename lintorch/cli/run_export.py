@@ -6,7 +6,7 @@ from typing import TextIO
 
 from lintorch.catalog import CatalogError
 from lintorch.cli.problems import print_problems
-from lintorch.cli.terminal import choose_style, progress_on
+from lintorch.cli.terminal import FINDING_MODELS, choose_style, progress_on
 from lintorch.host.worker_process import WorkerError
 from lintorch.report import write_matrix
 from lintorch.report.matrix import OK, UNAVAILABLE, Matrix
@@ -20,7 +20,7 @@ RIGHT, WRONG, UNABLE = 0, 1, 2
 def run_export(request: ExportRequest, out: TextIO, err: TextIO) -> int:
     """The exit code: 0 all right, 1 some are not, 2 lintorch could not do its job."""
     try:
-        with progress_on(err) as progress:
+        with progress_on(err, FINDING_MODELS) as progress:
             matrix = export_models(request, progress)
     except (SettingsError, CatalogError, WorkerError, OSError) as error:
         print_problems(err, [error])

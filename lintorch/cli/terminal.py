@@ -10,6 +10,9 @@ from typing import TextIO
 
 from lintorch.run.request import Progress, ignore_progress
 
+FINDING_MODELS = "looking for files and settings"
+"""What is said at once by commands that run models."""
+
 
 @dataclass(frozen=True)
 class TextStyle:
@@ -33,8 +36,11 @@ def _terminal_width() -> int:
 
 
 @contextmanager
-def progress_on(stream: TextIO) -> Iterator[Progress]:
-    """A function that takes a line saying what begins; the last one stands until the next."""
+def progress_on(stream: TextIO, first: str = "") -> Iterator[Progress]:
+    """A function that takes a line saying how the work stands; it stands until the next one.
+
+    Nothing is shown before the `first` line, or else the first that comes.
+    """
     if not stream.isatty():
         yield ignore_progress
         return
@@ -42,19 +48,23 @@ def progress_on(stream: TextIO) -> Iterator[Progress]:
     from rich.markup import escape
     from rich.progress import Progress as Bar
     from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.table import Column
 
-    columns = SpinnerColumn(), TimeElapsedColumn(), TextColumn("{task.description}")
-    bar = Bar(*columns, console=Console(file=stream), transient=True)
-    steps: list[str] = []
+    line = TextColumn("{task.description}", table_column=Column(no_wrap=True))
+    bar = Bar(
+        SpinnerColumn(), TimeElapsedColumn(), line, console=Console(file=stream), transient=True
+    )
 
     def tell(step: str) -> None:
-        if not steps:
+        if bar.task_ids:
+            bar.update(bar.task_ids[0], description=escape(step), refresh=True)
+        else:
             bar.start()
-            bar.add_task("", total=None)
-        steps.append(step)
-        bar.reset(bar.task_ids[0], description=escape(step))
+            bar.add_task(escape(step), total=None)
 
     try:
+        if first:
+            tell(first)
         yield tell
     finally:
         with suppress(OSError):  # the terminal may be gone

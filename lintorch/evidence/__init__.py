@@ -4,7 +4,14 @@ from lintorch.evidence.trace import EventKey, Trace
 from lintorch.evidence.trial import Trial
 from lintorch.record import events
 from lintorch.record.events import *  # noqa: F403
-from lintorch.record.outcomes import AS_TRACED, IN_TRAINING, OperatorUse, Outcome, Variation
+from lintorch.record.outcomes import (
+    AS_TRACED,
+    IN_TRAINING,
+    OperatorUse,
+    Outcome,
+    SizeLimit,
+    Variation,
+)
 from lintorch.record.runs import GraphCapture, ModelRun, Tracer
 from lintorch.record.sites import Shape, Site
 
@@ -18,6 +25,7 @@ __all__ = [
     "Outcome",
     "Shape",
     "Site",
+    "SizeLimit",
     "Trace",
     "Tracer",
     "Trial",

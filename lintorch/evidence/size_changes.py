@@ -141,13 +141,16 @@ def clear_lines(
     """What a trial that went right proves of the lines of these events: no harm by its exporter.
 
     Only where events of a line were others at other sizes, and the numbers right at all of these;
-    it speaks of no more hits than there were such events. `explains` names the sizes at which an
+    it
+    speaks of no more hits than there were such events, and of no line for which the export took
+    anything for given. `explains` names the sizes at which an
     event would make an export wrong, where those are not just the sizes at which its answer changes.
     """
     lines: dict[tuple[str, int], list[E]] = defaultdict(list)
     for event in events if outcome.status == "ok" else ():
         lines[event.site.path, event.site.row].append(event)
-    for on_line in lines.values():
+    limited = {(each.site.path, each.site.row) for each in outcome.limits if each.site}
+    for on_line in (events for line, events in lines.items() if line not in limited):
         changes = [
             find_changes(e, trial.trace) if explains is None else explains(e) for e in on_line
         ]

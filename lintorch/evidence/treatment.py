@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from lintorch.core.finding import Harm, Hit, Severity, Sizes
-from lintorch.record.outcomes import Outcome, Variation
+from lintorch.record.outcomes import Outcome, SizeLimit, Variation
+from lintorch.record.sites import Site
 
 _RAISES = "the exported model raises"
 """In the details of an export that goes wrong: there are no numbers to compare."""
+_VERBS = {
+    Harm.FAILS: "fails at run time",
+    Harm.WARNED: "is wrong",
+    Harm.SILENT: "is silently wrong",
+}
 
 
 def fails_when_run(outcome: Outcome) -> bool:
@@ -41,3 +47,27 @@ def report_refusal(node: object, outcome: Outcome, why: str) -> Hit:
     """The hit on a line that an exporter refuses, told at one line of those that it may be about."""
     message = f"{outcome.exporter} refuses: {why}"
     return Hit(node, message, severity=Severity.ERROR, tried=Harm.REFUSED, refusal=True)
+
+
+def report_limits(outcome: Outcome, sites: Iterable[Site]) -> Iterator[Hit]:
+    """The hits on those of some lines that ask for what an export holds for only, at sizes declared dynamic."""
+    lines = {(site.path, site.row) for site in sites}
+    for limit in outcome.limits:
+        if limit.site is not None and (limit.site.path, limit.site.row) in lines:
+            yield report_limit(limit.site, outcome, limit)
+
+
+def report_limit(node: object, outcome: Outcome, limit: SizeLimit) -> Hit:
+    """The hit on a node: what an export holds for only, and what came of it beyond."""
+    only = f"holds only for {limit.condition}"
+    shown = next((each for each in outcome.wrong if each.at in limit.at[:1]), None)
+    if shown is None:
+        message = f"{outcome.exporter} {only}; it was not tried beyond"
+        return Hit(node, message, severity=Severity.WARNING)
+    harm = Harm.WARNED if outcome.warnings else Harm.SILENT
+    harm = Harm.FAILS if shown.why.startswith(_RAISES) else harm
+    does = shown.why or f"the output differs from eager by {shown.amount:.3g}"
+    beyond = f"at {shown.at.write_sizes()} {does}"
+    message = f"{outcome.exporter} {_VERBS[harm]}: it {only}, and {beyond}"
+    sizes = name_sizes(limit.at)
+    return Hit(node, message, severity=Severity.ERROR, sizes=sizes, tried=harm)

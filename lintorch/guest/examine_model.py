@@ -21,7 +21,8 @@ from lintorch.guest.construct.recipe import write_settings
 from lintorch.guest.export_model import RunnableModel, try_exporters
 from lintorch.guest.feed.feed_model import feed_model
 from lintorch.guest.feed.liven_model import liven_model
-from lintorch.guest.feed.varying_sizes import Fed
+from lintorch.guest.feed.run_weight import RunWeight
+from lintorch.guest.feed.varying_sizes import Fed, SizeTrials, weigh_at
 from lintorch.guest.model_work import ModelWork
 from lintorch.guest.process.assumptions import list_assumptions
 from lintorch.guest.process.deadline import clock
@@ -32,6 +33,7 @@ from lintorch.guest.watch.make_tensors import is_scalar, make_arguments
 from lintorch.guest.watch.record_run import call_model
 from lintorch.guest.watch.size_ranges import find_user_modules
 from lintorch.guest.watch.trace_graphs import TRACERS
+from lintorch.guest.watch.unseen_sides import find_unanswered, suggest_sizes_beyond
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.bounds import SLACK
 from lintorch.record.events import ModuleWrite, Raised
@@ -51,6 +53,10 @@ from lintorch.record.runs import GraphCapture, ModelRun
 from lintorch.record.sites import Site
 from lintorch.record.work_bounds import REPLAY_SECONDS
 
+_MOST_BEYOND, _MOST_TRIES_BEYOND = 2, 4
+"""Sizes beyond a comparison that are added to the others, and that are tried."""
+_BEYOND_SHARE = 0.3
+"""Of the time that is left, for each of these tries."""
 _REFUSED_SHARE = 0.1
 """Of the time that is left, for each try at sizes that a model does not take."""
 _AXES_SHARE = 0.2
@@ -84,17 +90,31 @@ def examine_model(
     if not setting and not options.only:
         model = replace(model, purpose=_find_purpose(work, model, built))
     send(ModelFound(model))
-    livened = bool(options.trace or options.exporters) and liven_model(work, built.module, fed)
+    work, livened = _liven_model(work, built, fed)
     whole = Site(work.identity.path, work.identity.row)
     subject = record_run.WatchedModel(
         built.module, fed.inputs, built.sites, whole, files, built.outside
     )
-    if built.made_up:  # what nobody gave may be what keeps a size as it is
-        work = replace(work, options=replace(options, axes=False))
-    if options.trace and _record_runs(work, subject, fed) and options.graphs:
-        _trace_graphs(work, subject, fed)
+    if options.trace:
+        runs = _record_runs(work, subject, fed)
+        fed = replace(fed, varied=(*fed.varied, *_record_beyond(work, subject, fed, runs)))
+        if runs and options.axes and options.dynamic and not built.made_up:
+            _change_axes(work, subject, fed, runs[0])
+        if runs and options.graphs:
+            _trace_graphs(work, subject, fed)
     if not model.purpose:
         try_exporters(work, RunnableModel(built, model, fed, livened))
+
+
+def _liven_model(work: ModelWork, built: Built, fed: Fed) -> tuple[ModelWork, bool]:
+    """Whether a model that is run or exported has lively weights; that takes no time from its runs."""
+    if not (work.options.trace or work.options.exporters):
+        return work, False
+    began = clock()
+    livened = liven_model(work, built.module, fed)
+    work = replace(work, deadline=work.deadline + clock() - began)
+    work.send(TimeNeeded(work.count_seconds_left() + SLACK))
+    return work, livened
 
 
 def _describe_model(identity: ModelIdentity, built: Built, fed: Fed, work: ModelWork) -> Model:
@@ -113,7 +133,7 @@ def _describe_model(identity: ModelIdentity, built: Built, fed: Fed, work: Model
         settings=settings,
         unsaid=unsaid,
         made_up=built.made_up,
-        assumptions=list_assumptions(),
+        assumptions=(*list_assumptions(), *fed.assumed),
     )
 
 
@@ -132,12 +152,16 @@ def _find_purpose(work: ModelWork, model: Model, built: Built) -> Purpose:
     return find_purpose(built.module, model, uses, gives_scalar)
 
 
-def _record_runs(work: ModelWork, subject: record_run.WatchedModel, fed: Fed) -> bool:
-    """Record a run at each set of sizes; whether each came to its end."""
+def _record_runs(
+    work: ModelWork, subject: record_run.WatchedModel, fed: Fed
+) -> tuple[ModelRun, ...]:
+    """Record a run at each set of sizes; nothing where that at the first sizes did not come to its end.
+
+    One at other sizes that the time does not reach for is left out.
+    """
     find_user_modules(work.files)  # once, for the forks that each run is
     raised = (*_record_refusals(work, subject, fed),)
-    first: ModelRun | None = None
-    error = ""
+    runs: list[ModelRun] = []
     for sizes in (fed.sizes, *fed.varied):
 
         def send_run(send: Send, sizes: Mapping[str, int] = sizes) -> None:
@@ -146,22 +170,53 @@ def _record_runs(work: ModelWork, subject: record_run.WatchedModel, fed: Fed) ->
         sent, ending = work.run_step(send_run, work.count_seconds_left(), RunRecorded)
         for parcel in sent:
             found = parcel.open_as(RunRecorded).run
-            if first is None:
-                first = replace(found, events=(*found.events, *raised))
-                found = first
+            found = found if runs else replace(found, events=(*found.events, *raised))
             work.send(RunRecorded(found))
-            error = error or found.error
-        if ending.cause:
+            runs.append(found)
+        if ending.cause and not runs:
             work.send_failure("stopped", ending.cause, ending.output)
-            return False
-    if error:
+            return ()
+    if error := next((run.error for run in runs if run.error), ""):
         work.send_failure("run", error)
-    if first and not first.error:
-        _replay_run(work, subject, fed, first)
-    wanted = work.options.axes and work.options.dynamic and not error
-    if first and wanted and fed.varied and any(map(is_about_size, first.events)):
-        _change_axes(work, subject, fed, first)
-    return True
+    if runs and not runs[0].error:
+        _replay_run(work, subject, fed, runs[0])
+    return tuple(runs)
+
+
+def _record_beyond(
+    work: ModelWork, subject: record_run.WatchedModel, fed: Fed, runs: tuple[ModelRun, ...]
+) -> Iterator[Mapping[str, int]]:
+    """Sizes at which a comparison of sizes comes out otherwise than in all runs so far, each run recorded."""
+    tried = [run.sizes for run in runs]
+    found = 0
+    for key, sizes in suggest_sizes_beyond(runs):
+        if sizes in tried or key not in find_unanswered(runs):
+            continue
+        if found == _MOST_BEYOND or len(tried) > len(fed.varied) + _MOST_TRIES_BEYOND:
+            return
+        tried.append(sizes)
+        run = _record_if_light(work, subject, fed, sizes)
+        if run is not None and key not in find_unanswered((runs[0], run)):
+            work.send(RunRecorded(run))
+            runs, found = (*runs, run), found + 1
+            yield sizes
+
+
+def _record_if_light(
+    work: ModelWork, subject: record_run.WatchedModel, fed: Fed, sizes: Mapping[str, int]
+) -> ModelRun | None:
+    """A run at sizes of which it is not known whether the model takes them; None where it does not."""
+    seconds = work.count_seconds_left() * _BEYOND_SHARE
+
+    def send_run(send: Send) -> None:
+        first = weigh_at(subject.module, subject.inputs, fed.sizes, seconds) or RunWeight()
+        trials = SizeTrials(subject.module, subject.inputs, (fed.sizes, first), clock() + seconds)
+        if trials.runs_at(sizes):
+            send(RunRecorded(record_run.record_run(subject, sizes)))
+
+    sent, _ = work.run_step(send_run, seconds, RunRecorded)
+    found = [parcel.open_as(RunRecorded).run for parcel in sent]
+    return next((run for run in found if not run.error), None)
 
 
 def _record_refusals(
@@ -186,6 +241,8 @@ def _change_axes(
     work: ModelWork, subject: record_run.WatchedModel, fed: Fed, recorded: ModelRun
 ) -> None:
     """Change each axis that no run changes, or not by much; of one that takes too long nothing is known."""
+    if recorded.error or not fed.varied or not any(map(is_about_size, recorded.events)):
+        return
     axes = [*list_held_axes(fed.inputs), *list_near_axes(fed.inputs, fed.sizes, fed.varied)]
     writes = any(isinstance(event, ModuleWrite) for event in recorded.events)
     ends = clock() + work.count_seconds_left() * _AXES_SHARE

@@ -33,6 +33,8 @@ from lintorch.record.outcomes import Outcome
 
 _SECONDS_FOR_PARTS = 20.0
 """Seconds in which the part that fails is looked for, at most."""
+_SECOND_SHARE = 0.8
+"""The share of a trial's seconds by which a second export, of a model that keeps state, has to end."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,7 @@ def _try_in_child(work: ModelWork, subject: RunnableModel, trial: _Trial, send: 
         "opset": opset,
         "keep": bool(work.options.artifacts),
         "strict": work.options.strict,
+        "late": started + _SECOND_SHARE * work.options.limits.trial_seconds,
     }
     if work.options.scripts:
         send(_write_script(work, subject, trial))
@@ -117,6 +120,8 @@ def _try_in_child(work: ModelWork, subject: RunnableModel, trial: _Trial, send: 
         trial.exporter, module, model, varied, directory=trial.folder, **wanted, **about
     )
     send(ExportTried(outcome))
+    if outcome.kept and work.options.scripts:
+        send(_write_script(work, subject, trial, warmed=True))
     left = work.options.limits.trial_seconds - (clock() - started)
     seconds = min(_SECONDS_FOR_PARTS, left / 2)
     for name in export.find_blamed_parts(outcome, module, model, varied, seconds=seconds, **about):
@@ -124,7 +129,7 @@ def _try_in_child(work: ModelWork, subject: RunnableModel, trial: _Trial, send: 
 
 
 def _write_script(
-    work: ModelWork, subject: RunnableModel, trial: _Trial
+    work: ModelWork, subject: RunnableModel, trial: _Trial, warmed: bool = False
 ) -> ScriptWritten | ScriptMissing:
     """A program that does the same, or why the model cannot be built by one."""
     from lintorch.guest import export
@@ -145,6 +150,7 @@ def _write_script(
         train=trial.train,
         strict=work.options.strict,
         livened=subject.livened,
+        warmed=warmed,
         directory=trial.folder,
     )
     return ScriptWritten(text)

@@ -6,11 +6,13 @@ import os
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from lintorch.host.configured_models import inferred_name, is_wanted
 from lintorch.host.file_order import order_files
 from lintorch.host.lasting_worker import LastingWorker
+from lintorch.host.progress_lines import ProgressLines
 from lintorch.host.reports import Report
 from lintorch.host.spread_over_workers import spread_over_workers
 from lintorch.host.worker_task import make_configured_task, make_file_task, run_task
@@ -29,7 +31,7 @@ def examine_models(
     python: str = sys.executable,
     progress: Callable[[str], None] = lambda line: None,
 ) -> Generator[Report, None, None]:
-    """One report per model that was found; `progress` gets a line when work on something begins.
+    """One report per model that was found; `progress` gets a line when work begins or ends.
 
     `configured` holds the tables `[tool.lintorch.models.NAME]`; `python` is the interpreter whose
     torch is used. Models that are parts of another that ran are not reported. Raises WorkerError
@@ -37,18 +39,26 @@ def examine_models(
     """
     checked = {os.path.realpath(path): path for path in files}
     covered: set[str] = set()
+    progress(f"starting {python}, which imports torch")
+    lines = ProgressLines(progress, len(checked))
     with LastingWorker(python, options.artifacts) as workers:
         for name, setting in configured.items():
             place = str(setting["factory"]).partition(":")[0]
             if options.wants_model(place, name) and is_wanted(setting, checked, options.project):
                 covered.add(inferred_name(setting, checked, options.project))
                 task = make_configured_task(name, setting, checked, options)
-                yield from _note_covered(run_task(workers, task, progress), covered)
+                tell = partial(lines.begin_work, name)
+                yield from _note_covered(run_task(workers, task, tell), covered)
+                lines.end_work(name)
         count = count_fitting(options.processes, options.limits.memory, len(checked))
         one = replace(options, processes=max(1, options.processes // count))
 
         def examine_file(workers: LastingWorker, path: str) -> list[Report]:
-            return list(_examine_until_done(workers, path, checked, one, set(covered), progress))
+            lines.begin_file(checked[path])
+            tell = partial(lines.begin_work, checked[path])
+            found = list(_examine_until_done(workers, path, checked, one, set(covered), tell))
+            lines.end_work(checked[path])
+            return found
 
         for reports in spread_over_workers(examine_file, order_files(checked), workers, count):
             yield from _note_covered(_leave_out_covered(reports, covered), covered)

@@ -60,6 +60,11 @@ class Variation:
         """`batch`, `height,width`; nothing where no size is changed."""
         return ",".join(self.changed)
 
+    @property
+    def sizes_by_name(self) -> dict[str, int]:
+        """What those that are changed are, by their names."""
+        return dict(zip(self.changed, self.sizes, strict=True))
+
     def write_sizes(self) -> str:
         """`batch 3`, `height,width 97×129`; nothing where no size is changed."""
         return f"{self} {'×'.join(map(str, self.sizes))}".strip()
@@ -81,6 +86,24 @@ class Deviation:
 
     at: Variation
     amount: float | None
+    why: str = ""
+    """What it did, where it gave nothing to compare: `the exported model raises …`."""
+
+
+@dataclass(frozen=True)
+class SizeLimit:
+    """A condition on sizes that an export took for given, though the model itself runs beyond.
+
+    `site` is the line that asked for it. `at` is where beyond the export is wrong, as
+    `Outcome.wrong` says; nowhere where no such sizes were tried, because they are far or take long.
+    """
+
+    condition: str
+    """In the names of the model's sizes: `height < 597`."""
+    site: Site | None
+    at: tuple[Variation, ...] = ()
+    decided: bool = False
+    """Whether Python asked on that line, and not an operator that it calls."""
 
 
 @dataclass(frozen=True)
@@ -119,10 +142,20 @@ class Outcome:
     """A program that shows the same with torch alone, where it was asked for."""
     unwritten: str = ""
     """Why there is no such program."""
+    kept: tuple[str, ...] = ()
+    """Attributes that a run leaves changed, where only an export that is made after one goes wrong."""
     returned: str = ""
     """What forward gives back that the exporter does not take, and is all that it refuses: `a dict`."""
+    limits: tuple[SizeLimit, ...] = ()
+    """What it holds for only, at sizes declared dynamic."""
 
     @property
     def wrong_at(self) -> dict[Variation, float | None]:
         """By what was varied: how far off the exported model is, as `Deviation` says it."""
         return {each.at: each.amount for each in self.wrong}
+
+    def is_explained(self, *, decided: bool = False) -> bool:
+        """Whether the export is wrong only beyond what it took for given, maybe only what Python decided."""
+        known = (limit for limit in self.limits if limit.decided or not decided)
+        beyond = {at for limit in known for at in limit.at}
+        return bool(self.wrong) and beyond >= {each.at for each in self.wrong}

@@ -9,6 +9,8 @@ from lintorch.record.model_options import ModelLimits, ModelOptions
 
 REPLAY_SECONDS = 10.0
 """Seconds in which a model is run with one thing changed, at most."""
+LIVEN_SECONDS = 15.0
+"""Seconds in which weights are looked for that let a signal through, at most."""
 MOST_MODELS = 24
 """Models run per file, at most: a file of layers has hundreds, which are parts of others."""
 _GRAPH_KINDS = 2
@@ -82,12 +84,12 @@ def _count_trials(options: ModelOptions) -> int:
 
 
 def _count_steps(options: ModelOptions) -> int:
-    """How often a model asks for more time: for the replay, each graph and each export."""
-    return 1 + _GRAPH_KINDS + _count_trials(options)
+    """How often a model asks for more time: for its runs, the replay, each graph and each export."""
+    return 2 + _GRAPH_KINDS + _count_trials(options)
 
 
 def _extended_seconds(options: ModelOptions) -> float:
     """Seconds that a model asks for in all."""
-    graphs = _GRAPH_KINDS * options.limits.seconds
+    runs_and_graphs = (1 + _GRAPH_KINDS) * options.limits.seconds
     trials = _count_trials(options) * options.limits.trial_seconds
-    return REPLAY_SECONDS + graphs + trials + SLACK * _count_steps(options)
+    return REPLAY_SECONDS + runs_and_graphs + trials + SLACK * _count_steps(options)

@@ -7,6 +7,7 @@ from typing import Any, TextIO
 
 from lintorch.core.finding import Finding
 from lintorch.record.input_notation import write_arguments
+from lintorch.record.outcomes import SizeLimit
 from lintorch.record.sites import Site
 from lintorch.report.compared_sizes import list_compared_sizes
 from lintorch.report.matrix import Matrix, Row, Tried
@@ -61,12 +62,21 @@ def _trial_values(row: Row, each: Tried) -> dict[str, Any]:
         "part": outcome.part or None,
         "lowest_opset": outcome.enough,
         "message": each.message or None,
+        "limits": [_limit_values(limit) for limit in outcome.limits],
         "max_abs_error": outcome.error,
         "compared": list_compared_sizes(outcome, row.model) if row.model else [],
         "seconds": outcome.seconds,
         "artifact": shown_path(each.artifact) if each.artifact else None,
         "repro": shown_path(each.script) if each.script else None,
         "findings": [_finding_values(finding) for finding in each.findings],
+    }
+
+
+def _limit_values(limit: SizeLimit) -> dict[str, Any]:
+    return {
+        "condition": limit.condition,
+        "location": _site_values(limit.site),
+        "wrong_at": [at.sizes_by_name for at in limit.at],
     }
 
 

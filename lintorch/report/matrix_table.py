@@ -65,7 +65,12 @@ def _write_cell(each: Tried) -> str:
     amounts = [amount for amount in each.outcome.wrong_at.values() if amount is not None]
     if each.status == WRONG and amounts:
         return f"wrong by {max(amounts):.2g}"
-    return "ok at one size" if each.status == OK and is_compared_once(each.outcome) else each.status
+    if each.status != OK:
+        return each.status
+    limits = dict.fromkeys(limit.condition for limit in each.outcome.limits)
+    if limits:
+        return f"ok for {' and '.join(limits)}"
+    return "ok at one size" if is_compared_once(each.outcome) else OK
 
 
 def _align_columns(heads: list[str], cells: list[list[tuple[str, str]]]) -> Iterator[Line]:

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import Harm, Hit, Refuted
+from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.profile import WRITES_ONNX
 from lintorch.core.rule import Rule
-from lintorch.evidence import KeptWrite, ModuleWrite, ResetWrite, Trace
+from lintorch.evidence import KeptWrite, ModuleWrite, Outcome, ResetWrite, Trace, Trial
 from lintorch.evidence.host_reads import is_whole_run
+from lintorch.evidence.size_changes import describe_outcome
+from lintorch.evidence.treatment import report_refusal
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -25,6 +27,11 @@ rule = Rule(
         at each call of an ONNX model, without a word; the legacy exporter and jit.trace are wrong
         too. jit.script keeps all of them. Attributes that are written anew in each forward, or
         that nothing computes with, are not meant. Measured on torch 2.13.
+
+        A cache (`if self.grid is None: self.grid = ...`) takes its own branch out of what is
+        exported after a run: the graph holds the grid of that run's sizes, under every exporter
+        but jit.script. A trial of a model that keeps what a later run reads exports it once more
+        after a run.
 
         Take the state as an input and give the new one back as an output.
     """,
@@ -111,6 +118,21 @@ def in_trace(event: KeptWrite, trace: Trace) -> Iterator[Hit]:
     kinds = {"number": NUMBER, "tensor": TENSOR, "buffer": BUFFER}
     harm = PART if event.operator == "__setitem__" else kinds[event.kind]
     yield Hit(event, message, harm=harm)
+
+
+@rule.trial("wrong", "failed")
+def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    """Where what a run leaves, a cache say, takes a branch out of what is exported after it."""
+    for write in trial.trace.find_events(ModuleWrite) if outcome.kept else ():
+        if (
+            not write.same
+            and ".".join(filter(None, (write.layer, write.attribute))) in outcome.kept
+        ):
+            if outcome.status == "failed":
+                yield report_refusal(write, outcome, outcome.message)
+            else:
+                message = describe_outcome(outcome, silently=True)
+                yield Hit(write, message, severity=Severity.ERROR)
 
 
 @rule.trace(ResetWrite)

@@ -27,7 +27,7 @@ from lintorch.evidence.size_changes import (
     is_function_of,
     only_looks,
 )
-from lintorch.evidence.treatment import name_sizes
+from lintorch.evidence.treatment import name_sizes, report_limits
 from lintorch.facts.exporting.scripted import without_tracer_harm
 from lintorch.source import (
     Kind,
@@ -318,6 +318,12 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
         varied = find_changes(event, trial.trace, plain_number)
         if varied and (hit := blame_event(outcome, event, trial, ARGUMENTS[event.name][2], varied)):
             yield hit
+
+
+@rule.trial("wrong", "ok")
+def in_limited_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    """What the export takes for given because a size was made a number or compared in max()."""
+    yield from report_limits(outcome, (e.site for e in trial.trace.find_events(*TRACE_HARM)))
 
 
 @rule.trial("ok")

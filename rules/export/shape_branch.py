@@ -11,7 +11,7 @@ from lintorch.core.finding import Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evidence import Outcome, SizeCompared, SizeRead, SizeUse, Trace, Trial
 from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_lines, find_changes
-from lintorch.evidence.treatment import name_sizes
+from lintorch.evidence.treatment import name_sizes, report_limits
 from lintorch.facts.exporting.scripted import without_tracer_harm
 from lintorch.source import Kind, Source, Value, has_fixed_name, is_read, literal, may_vary
 
@@ -267,6 +267,12 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     for event in trial.trace.find_events(*ASKED):
         if hit := blame_event(outcome, event, trial, GUARDED):
             yield hit
+
+
+@rule.trial("wrong", "ok")
+def in_limited_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    """What the export takes for given because a branch asked, however far off the sizes that were tried."""
+    yield from report_limits(outcome, (e.site for e in trial.trace.find_events(*ASKED)))
 
 
 @rule.trial("ok")

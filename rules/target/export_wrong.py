@@ -10,6 +10,7 @@ from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import AS_TRACED, IN_TRAINING, Outcome, Trial, Variation
 from lintorch.evidence.size_changes import describe_outcome
+from lintorch.evidence.treatment import report_limit
 
 rule = Rule(
     __name__,
@@ -22,6 +23,9 @@ rule = Rule(
         model that alone is wrong at the same sizes. A difference only at other sizes points to a
         size, a branch or a loop that the exporter made a constant; a difference at the exported
         sizes points to an operator, to randomness, or to a model left in training mode.
+
+        Where the exporter itself took for given what a line asked of a size (`height < 50` of a
+        slice), that line is named, and the condition for which the exported model holds.
     """,
     severity=Severity.ERROR,
 )
@@ -30,17 +34,31 @@ ONE = re.compile(r"Guard failed: [^;]* == 1(;|$)")
 """The end of a guard that torch.export sets on a size of 1."""
 
 
+@rule.trial("wrong", "ok")
+def in_limited_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    """What the export takes for given, at the line that asked: an operator may, as well as a branch."""
+    for limit in outcome.limits:
+        hit = report_limit(limit.site or outcome, outcome, limit)
+        yield replace(hit, message=f"{hit.message}{inside(outcome)}")
+
+
 @rule.trial("wrong")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    if outcome.is_explained():
+        return
     detail = outcome.detail or worst(outcome)
     hint = (
         "; a size that is 1 at the traced sizes was taken for always 1"
         if ONE.search(detail)
         else ""
     )
-    part = f"; the smallest part that is wrong alone is {outcome.part}" if outcome.part else ""
     told = describe_outcome(replace(outcome, detail=detail), silently=True)
-    yield Hit(outcome, f"{told}{hint}{part}")
+    yield Hit(outcome, f"{told}{hint}{inside(outcome)}")
+
+
+def inside(outcome: Outcome) -> str:
+    """The smallest part of the model that alone is wrong at the same sizes."""
+    return f"; the smallest part that is wrong alone is {outcome.part}" if outcome.part else ""
 
 
 def worst(outcome: Outcome) -> str:

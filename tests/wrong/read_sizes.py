@@ -77,7 +77,7 @@ class Filled(nn.Module):
 class Window(nn.Module):
     def forward(self, image):
         rows = int(image.size()[2:][0])  # wrong: onnx-legacy torchscript-trace -> LT101
-        return F.avg_pool2d(image, (rows, 1))
+        return F.avg_pool2d(image, (rows, 1))  # wrong: onnx-legacy -> LT101
 
 
 class SamePad(nn.Module):

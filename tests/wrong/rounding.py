@@ -51,7 +51,7 @@ class Windows(nn.Module):
 class Crop(nn.Module):
     def forward(self, image):
         more = (F.avg_pool2d(image, 2).size(2) - image.size(2)) // 2  # wrong: onnx onnx-legacy -> LT119
-        first = (image.size(2) - 100) // 2  # wrong: onnx onnx-legacy -> LT119
+        first = -image.size(2) // 4  # wrong: onnx onnx-legacy -> LT119
         return F.pad(image, (0, 0, more, 0)), image.relu()[:, :, first:]
 
 
@@ -60,7 +60,7 @@ class Upright(nn.Module):
 
     def forward(self, image):
         height = image.size(2)
-        start = -((100 - height + 1) // 2)
+        start = -((height + 3) // 4)
         more = -((height - height // 2 + 1) // 2)
         rows = image.relu()[:, :, : (height + 3) // 4]
         return F.pad(image, (0, 0, more, 0)), rows, image[:, :, start:], image / ((height - 100) % 3 + 1)

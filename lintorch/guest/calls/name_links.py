@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from lintorch.guest.calls.code_regions import list_parameters
 from lintorch.guest.calls.needed_names import list_stores
 
-_ANY_CLASS = frozenset(("__dict__", "getattr", "globals", "import_module", "eval"))
+ANY_CLASS = frozenset(("__dict__", "getattr", "globals", "import_module", "eval"))
 """Names by which a class is found that the text need not name."""
 _MOST_STEPS = 400
 
@@ -37,12 +37,12 @@ class NameLinks:
             links.sort(key=lambda link: link[0])
 
     def reaches(self, node: ast.expr, names: frozenset[str]) -> bool:
-        """Whether an expression may depend on one of the names, or on a class that is found by its name."""
+        """Whether an expression may depend on one of the names."""
         waiting = [(name, node.lineno) for name in _list_used(node)]
         seen: set[tuple[str, int]] = set()
         while waiting and len(seen) < _MOST_STEPS:
             name, row = waiting.pop()
-            if name in names or name in _ANY_CLASS:
+            if name in names:
                 return True
             for at, used, _ in self._find_links(name, row):
                 if (name, at) not in seen:

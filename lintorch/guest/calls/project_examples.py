@@ -16,7 +16,7 @@ from lintorch.guest.calls.bind_imports import ImportBinder
 from lintorch.guest.calls.code_text import CodeText, parse_code
 from lintorch.guest.calls.find_model_calls import ModelCall, find_model_calls
 from lintorch.guest.calls.hollow_models import Making, find_making, make_hollow
-from lintorch.guest.calls.name_links import NameLinks
+from lintorch.guest.calls.name_links import ANY_CLASS, NameLinks
 from lintorch.guest.calls.needed_names import list_stores
 from lintorch.guest.calls.project_texts import list_files_that_name
 from lintorch.guest.calls.read_fed import name_fed, read_fed
@@ -34,8 +34,18 @@ _MOST_FILES = 40
 _MOST_CALLS = 48
 """Calls whose values are worked out for one model."""
 _MOST_EXAMPLES = 5
+_ENOUGH_FED, _LITTLE_TOLD = 2, 4
+"""Calls that feed a model after which no others are looked at; the rank from which one such call is enough."""
 _MOST_FUTILE = 3
 """Calls in one function that say nothing new, after which its others are passed over."""
+_TENSOR_MAKERS = frozenset(
+    (
+        *("randn", "rand", "randint", "zeros", "ones", "empty", "full", "arange", "tensor", "eye"),
+        *("Tensor", "FloatTensor", "LongTensor", "IntTensor", "from_numpy", "linspace", "normal"),
+        *("rand_like", "zeros_like", "ones_like", "randn_like", "uniform_", "normal_"),
+    )
+)
+"""Functions and methods by which a text makes tensors."""
 _NO_FACTORY = frozenset(("main", "train", "test", "forward", "run", "eval", "setup", "get_args"))
 
 
@@ -71,8 +81,20 @@ def list_model_calls(sought: SoughtModel) -> list[ModelCall]:
     for text in texts[:_MOST_FILES]:
         links = NameLinks(text.tree)
         found = find_model_calls(text, makers, text.path == sought.path)
-        calls += [c for c in found if c.model is None or links.reaches(c.model, makers)]
+        calls += [call for call in found if _may_tell(call, links, makers)]
     return sorted(calls, key=lambda call: call.rank)[:_MOST_CALLS]
+
+
+def _may_tell(call: ModelCall, links: NameLinks, makers: frozenset[str]) -> bool:
+    """Whether a call may be of the model, and feed it what the text makes: data that is loaded is not known."""
+    if call.model is None:
+        return True
+    if not links.reaches(call.model, makers | ANY_CLASS):
+        return False
+    if call.feeding in ("size", "batched size"):
+        return True
+    given = [*call.placed.node.args, *(keyword.value for keyword in call.placed.node.keywords)]
+    return any(links.reaches(n, _TENSOR_MAKERS) for n in given if n is not call.model)
 
 
 def _list_factories(text: CodeText, names: set[str]) -> Iterator[str]:
@@ -103,7 +125,12 @@ def read_examples(
         runners: dict[Path, ScriptRunner] = {}
         futile: Counter[int] = Counter()
         for number, call in enumerate(calls):
-            if clock() > deadline or len(seen) == _MOST_EXAMPLES:
+            fed = sum(bool(example.inputs) and not example.unread for example in seen)
+            if clock() > deadline or len(seen) == _MOST_EXAMPLES or fed == _ENOUGH_FED:
+                return
+            if any(not example.unread for example in seen) and call.model is None:
+                return
+            if fed and call.rank >= _LITTLE_TOLD:
                 return
             path, function = call.text.path, call.placed.region.function
             if function is not None and futile[id(function)] >= _MOST_FUTILE:

@@ -14,7 +14,7 @@ from lintorch.record.model_options import ModelLimits
 from lintorch.record.wire import MalformedError
 from lintorch.record.work_bounds import bound_step
 
-_MOST_SECONDS = 12.0
+_MOST_SECONDS = 8.0
 """For the calls of one model; a small share of its time, where that is less."""
 _SHARE = 0.2
 

@@ -40,6 +40,9 @@ class ScriptRunner:
         self._statements = statements
         self._ran: set[tuple[int, int]] = set()
         self._selves: dict[int, Any] = {}
+        self._set_elsewhere = frozenset(
+            name for n in ast.walk(text.tree) if isinstance(n, ast.Global) for name in n.names
+        )
         self._calls = tuple(list_calls(text.tree))
 
     def start_anew(self) -> None:
@@ -85,6 +88,9 @@ class ScriptRunner:
             if key not in self._ran and not known:
                 self._ran.add(key)
                 self._statements.run(node, self._scope)
+        for name in self._set_elsewhere & self._scope.keys():
+            if self._scope[name] is None:
+                self._scope[name] = UNKNOWN
 
     def _find_argument(
         self, name: str, default: ast.expr | None, region: Region, depth: int

@@ -10,7 +10,11 @@ from typing import Any
 from lintorch.guest.construct.conventional_values import guess_by_name
 from lintorch.guest.construct.fill_arguments import fill_arguments
 from lintorch.guest.construct.make_sequence import make_sequence
-from lintorch.guest.construct.parameters import list_reachable_parameters
+from lintorch.guest.construct.parameters import (
+    list_reachable_parameters,
+    list_required_parameters,
+)
+from lintorch.guest.construct.sequence_lengths import find_sequence_lengths
 
 ConstructorArguments = Mapping[str, Any]
 _OFFER = re.compile(r"\b(?:one of|available|supported|choose from|options)\b(.{1,400})", re.DOTALL)
@@ -90,5 +94,17 @@ def fill_missing_keywords(
     missing = _MISSING.search(message)
     if missing is None or inspect.Parameter.VAR_KEYWORD not in kinds:
         return {}
-    names = re.findall(r"'(\w+)'", missing[1])
-    return {name: guess_by_name(name) for name in names if name not in given}
+    names = [name for name in re.findall(r"'(\w+)'", missing[1]) if name not in given]
+    found = {p.name: p for kind in _list_bases(call) for p in list_required_parameters(kind)}
+    known = fill_arguments(call, [found[name] for name in names if name in found])
+    lengths = {
+        name: n for kind in _list_bases(call) for name, n in find_sequence_lengths(kind).items()
+    }
+    several = {name: make_sequence(name, lengths[name]) for name in names if name in lengths}
+    return {name: guess_by_name(name) for name in names} | known | several
+
+
+def _list_bases(call: Callable[..., Any]) -> list[type]:
+    """The classes that a class hands its keywords on to."""
+    kinds = inspect.getmro(call)[1:] if inspect.isclass(call) else ()
+    return [kind for kind in kinds if "__init__" in vars(kind) and kind is not object]

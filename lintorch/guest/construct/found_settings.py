@@ -7,12 +7,13 @@ import inspect
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import nn
 
-from lintorch.guest.construct.conventional_values import guess_by_name
+from lintorch.guest.construct.conventional_values import VALUE_BY_NAME, guess_by_name
 from lintorch.guest.construct.make_sequence import make_sequence
 from lintorch.guest.construct.part_models import find_called_names, find_part_class
 from lintorch.guest.construct.project_settings import ChosenSettings, choose_settings
@@ -51,7 +52,13 @@ class FoundSettings(dict[str, Any]):
         return self[name]
 
     def __missing__(self, name: str) -> Any:
-        return _guess_setting(name, False)
+        return _guess_setting(name.lower(), False)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("_"):
+            super().__setattr__(name, value)
+        else:
+            self[name] = value
 
     def __repr__(self) -> str:
         return f"from {self._origin}" if self._origin else "made up"
@@ -94,8 +101,12 @@ def _put_setting(tree: dict[str, Any], path: SettingPath, value: Any) -> None:
 
 def _fit_value(value: Any, use: SettingUse) -> Any:
     """The value as it is used: `"3,4,5"` of a command line is a list where it is gone through."""
+    name = use.path[-1].lower()
+    if "pretrain" in name and isinstance(value, (bool, str)):
+        return type(value)()
     if value is _ABSENT:
-        return _guess_setting(use.path[-1], use.several)
+        known = name in VALUE_BY_NAME or use.several
+        return False if use.tested and not known else _guess_setting(name, use.several)
     if use.several and isinstance(value, str) and (numbers := re.findall(r"\d+\.?\d*", value)):
         return [float(number) if "." in number else int(number) for number in numbers]
     if use.several and type(value) in (int, float):
@@ -105,9 +116,9 @@ def _fit_value(value: Any, use: SettingUse) -> Any:
 
 def _guess_setting(name: str, several: bool) -> Any:
     if several:
-        return list(make_sequence(name.lower(), 0))
-    known = guess_setting(name.lower())
-    return guess_by_name(name.lower()) if known is None else known
+        return list(make_sequence(name, 0))
+    known = guess_setting(name)
+    return guess_by_name(name) if known is None else known
 
 
 def _wrap(value: Any, origin: str, read: Sequence[SettingUse]) -> Any:
@@ -125,7 +136,7 @@ def _wrap(value: Any, origin: str, read: Sequence[SettingUse]) -> Any:
 
 
 def _drop_first(use: SettingUse) -> SettingUse:
-    return SettingUse(use.path[1:] or ("",), use.several, use.optional)
+    return replace(use, path=use.path[1:] or ("",))
 
 
 def _shorten_origin(path: str) -> str:

@@ -35,8 +35,7 @@ def import_file(path: Path, project: Path, seconds: float = _USUAL_SECONDS) -> M
     or takes its share of the `seconds`, only the definitions are run. Raises what it raised first.
     """
     code = UserCode(path, project)
-    prepare_imports(code)
-    prepare_weights()
+    prepare_user_code(code)
     sys.argv = [str(path)]
     sys.path[:0] = [str(code.root)]
     sys.path += [str(each) for each in list_import_folders(code) if each != code.root]
@@ -44,6 +43,12 @@ def import_file(path: Path, project: Path, seconds: float = _USUAL_SECONDS) -> M
         return _import_with_less(code, seconds)
     finally:
         tampering.restore_interpreter()
+
+
+def prepare_user_code(code: UserCode) -> None:
+    """Let this process run the user's code: with its own modules, and what stands in for what is not there."""
+    prepare_imports(code)
+    prepare_weights()
 
 
 def _import_with_less(code: UserCode, seconds: float) -> ModuleType:

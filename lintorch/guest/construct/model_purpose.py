@@ -23,8 +23,6 @@ _HELD_AS: tuple[tuple[Purpose, re.Pattern[str]], ...] = (
 """Names of what a project holds such a thing by."""
 _PREDICTED = re.compile(r"(\w*_)?(preds?|predictions?|logits?|outputs?|y_pred|y_hat|scores?)")
 _TARGET = re.compile(r"(\w*_)?(targets?|labels?|gt|y_true|truth|ground_truth)")
-_GIVEN = re.compile(r"(\w*_)?(x|y|inputs?|masks?)")
-"""What a model takes as often as a loss does."""
 
 
 def find_purpose(
@@ -46,11 +44,12 @@ def find_purpose(
     if held := _find_only_holder(uses):
         return held
     tensors = [given.name for given in model.inputs if isinstance(given, Input)]
-    if len(tensors) < 2:
-        return ""
-    if any(_METRIC.search(kind.__name__) for kind in kinds):
+    if len(tensors) > 1 and any(_METRIC.search(kind.__name__) for kind in kinds):
         return "metric"
-    return "loss" if _takes_target(tensors, model) or gives_scalar() else ""
+    if _takes_target(tensors, model):
+        return "loss"
+    several = len(tensors) > 1 or not model.parameters
+    return "loss" if several and gives_scalar() else ""
 
 
 def _find_only_holder(uses: ClassUses) -> Purpose:
@@ -62,10 +61,7 @@ def _find_only_holder(uses: ClassUses) -> Purpose:
 
 
 def _takes_target(named: list[str], model: Model) -> bool:
-    """Whether a prediction and a target are taken, by names that say so or by a model without weights."""
-    if len(named) != 2:
-        return False
-    predicted, target = _PREDICTED.fullmatch(named[0]), _TARGET.fullmatch(named[1])
-    if predicted and (target or _GIVEN.fullmatch(named[1])):
-        return True
-    return bool(target and _GIVEN.fullmatch(named[0])) and not model.parameters
+    """Whether a prediction and a target are taken, or a target by a model without weights."""
+    target = any(map(_TARGET.fullmatch, named[1:]))
+    judged = len(named) == 2 and bool(_PREDICTED.fullmatch(named[0]))
+    return target and (judged or not model.parameters)

@@ -111,6 +111,9 @@ def _read_sequence_uses(node: ast.AST) -> Iterator[tuple[str, int]]:
     elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
         if isinstance(node.slice, ast.Slice) or _least_length(node.slice):
             yield node.value.id, _least_length(node.slice)
+    elif isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+        if isinstance(node.comparators[0], ast.Name) and not isinstance(node.left, ast.Constant):
+            yield node.comparators[0].id, 0
     elif isinstance(node, ast.Compare) and (name := _name_in_len(node.left)):
         yield name, _read_compared_length(node)
     elif isinstance(node, ast.Assert):

@@ -28,17 +28,31 @@ _DEEPEST_CALL = 4
 
 @dataclass(frozen=True)
 class SettingUse:
-    """A setting that is read: whether as several values, and with a default of its own."""
+    """A setting that is read.
+
+    `several`: as several values; `optional`: with a default of the code's own, or after it was set
+    there; `tested`: for its truth.
+    """
 
     path: SettingPath
     several: bool = False
     optional: bool = False
+    tested: bool = False
 
 
 @lru_cache(maxsize=256)
 def find_settings_read(call: Callable[..., Any], name: str) -> tuple[SettingUse, ...]:
     """What is read of the argument `name` of a class or function, and of what it passes that on to."""
-    return tuple(_find_in_call(call, name, (), 0))
+    found: dict[SettingPath, SettingUse] = {}
+    for use in _find_in_call(call, name, (), 0):
+        known = found.get(use.path, use)
+        found[use.path] = SettingUse(
+            use.path,
+            use.several or known.several,
+            use.optional or known.optional,
+            use.tested or known.tested,
+        )
+    return tuple(found.values())
 
 
 def _find_in_call(
@@ -64,6 +78,7 @@ class _SettingReader:
         self._found: set[SettingPath] = set()
         self._several: set[SettingPath] = set()
         self._optional: set[SettingPath] = set()
+        self._tested: set[SettingPath] = set()
         self._calls: list[ast.Call] = []
 
     def note_aliases(self, tree: ast.AST) -> None:
@@ -84,6 +99,10 @@ class _SettingReader:
                 self._calls.append(node)
                 has_default = len(node.args) > 1 + (getattr(node.func, "id", "") == "getattr")
                 self._note(self._read_call(node) if has_default else None, self._optional)
+            if isinstance(getattr(node, "ctx", None), ast.Store):
+                self._note(self._read_path(node), self._optional)
+            for part in _list_tested(node):
+                self._note(self._read_path(part), self._tested)
             for part in _list_iterated(node):
                 self._note(self._read_path(part), self._several)
 
@@ -91,7 +110,8 @@ class _SettingReader:
         """The settings themselves, without those that only hold others."""
         inner = {path[:count] for path in self._found for count in range(len(path))}
         for path in sorted(self._found - inner):
-            yield SettingUse(path, path in self._several, path in self._optional)
+            kept = (self._several, self._optional, self._tested)
+            yield SettingUse(path, *(path in each for each in kept))
 
     def find_passed(
         self, call: Callable[..., Any]
@@ -148,6 +168,16 @@ def _write_name(node: ast.AST) -> str:
     if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "self":
         return f"self.{node.attr}"
     return ""
+
+
+def _list_tested(node: ast.AST) -> list[ast.expr]:
+    """What a piece of code asks for its truth."""
+    if isinstance(node, (ast.If, ast.IfExp, ast.While, ast.Assert)):
+        return [node.test]
+    if isinstance(node, ast.BoolOp):
+        return node.values
+    is_not = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+    return [node.operand] if isinstance(node, ast.UnaryOp) and is_not else []
 
 
 def _list_iterated(node: ast.AST) -> list[ast.expr]:

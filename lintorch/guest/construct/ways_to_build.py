@@ -14,8 +14,9 @@ from lintorch.guest.construct.arguments_by_example import bind_example
 from lintorch.guest.construct.call_examples import Example
 from lintorch.guest.construct.fill_arguments import disable_pretrained, shrink_big_sides
 from lintorch.guest.construct.find_candidates import Candidate
-from lintorch.guest.construct.import_file import import_file
+from lintorch.guest.construct.import_file import import_file, prepare_user_code
 from lintorch.guest.construct.make_model import Built, ModelMaker
+from lintorch.guest.imports.user_frames import UserCode
 from lintorch.guest.watch.user_lines import UserLines
 
 _MOST_CALLS_TRIED = 2
@@ -59,6 +60,7 @@ def build_from_settings(
     if where.endswith(".py"):
         holder = import_file(project / where, project)
     else:
+        prepare_user_code(UserCode(project.joinpath(*where.split(".")), project))
         sys.path[:0] = [str(project), str(project / "src")]
         holder = importlib.import_module(where)
     given = dict(setting.get("args", {}))

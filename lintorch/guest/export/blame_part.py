@@ -46,17 +46,22 @@ def find_blamed_parts(
     """Names of ever smaller parts of a model that alone go wrong like it, for so many seconds.
 
     `outcome` is what `try_export` made of the same. Nothing comes where it was neither a failed
-    export nor a wrong one, for exports in training mode, which eager itself differs from, and where
-    only what forward returns is refused.
+    export nor a wrong one, where lines are known that make it wrong, for exports in training mode,
+    which eager itself differs from, and where only what forward returns is refused, or what a run
+    leaves is wrong.
     """
-    if outcome.returned:
+    if outcome.returned or outcome.kept:
         return
     failed = outcome.status == "failed" and outcome.stage in _STAGES_IN_PARTS
-    if not failed and (outcome.status != "wrong" or train):
+    known = train or outcome.is_explained(decided=True)
+    if not failed and (outcome.status != "wrong" or known):
         return
     eager = Eager(module, model)
     output = eager.run_at(model.sizes)
-    fed = {Variation.between(model.sizes, sizes): eager.make_inputs(sizes) for sizes in others}
+    fed = {
+        at: eager.make_inputs(sizes)
+        for at, sizes in _choose_telling_sizes(outcome, model, others).items()
+    }
     with (
         copy_module(module, train) as copied,
         log_warnings(user_file),
@@ -70,6 +75,19 @@ def find_blamed_parts(
         whole = Part("", copied, model.inputs, given, fed)
         with suppress(TooSlow):
             yield from find_smaller_parts(whole, alike, rank if failed else rank_by_kind, late)
+
+
+def _choose_telling_sizes(
+    outcome: Outcome, model: Model, others: Sequence[NamedSizes]
+) -> dict[Variation, NamedSizes]:
+    """The sizes at which the whole is wrong, and of those at which it is right one for each group of names."""
+    every = {Variation.between(model.sizes, sizes): sizes for sizes in others}
+    first = {at.changed: at for at in reversed(every)}
+    return {
+        at: sizes
+        for at, sizes in every.items()
+        if at in outcome.wrong_at or first[at.changed] == at
+    }
 
 
 def _goes_wrong_alike(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,6 +12,7 @@ import torch
 from torch import nn
 
 from lintorch.guest.export.module_state import restore_module
+from lintorch.guest.export.size_guards import GuardLog
 from lintorch.guest.watch.make_tensors import flatten_output
 from lintorch.record.arguments import arrange_arguments
 from lintorch.record.models import FedArgument, Input
@@ -41,6 +42,8 @@ class Job:
     """Whether the exported file is wanted, and not only what it computes."""
     strict: bool = True
     """What torch.jit.trace is told: not to take the dicts that a model gives back."""
+    guards: GuardLog = field(default_factory=GuardLog)
+    """What the exporter takes for given of sizes, where it can be listened to."""
 
     def arrange_arguments(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """Values of all inputs as arguments of the module."""

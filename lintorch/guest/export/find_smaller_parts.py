@@ -13,6 +13,7 @@ from lintorch.guest.export.exporter import Job
 from lintorch.guest.export.flat_outputs import flatten_outputs
 from lintorch.guest.export.module_state import copy_module
 from lintorch.guest.export.part_calls import Part, list_parts, unwrap_part
+from lintorch.guest.export.size_guards import GuardLog
 from lintorch.guest.process.deadline import clock
 from lintorch.record.arguments import pick_tensors
 from lintorch.record.outcomes import Outcome
@@ -83,6 +84,7 @@ def make_part_job(part: Part, job: Job) -> Job:
         dynamic=names,
         output=output,
         keep=False,
+        guards=GuardLog(),
         strict=False,
     )
     return replace(made, module=flatten_outputs(made))

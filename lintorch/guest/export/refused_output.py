@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any
 
@@ -41,8 +43,9 @@ def explain_refused_output(
     odd = find_odd_output(job.output)
     if refused.stage != "export" or not _may_refuse(refused, odd):
         return refused
-    for other, advice in _list_ways(refused.exporter, replace(job, keep=False)):
-        made = export(other)
+    for other, advice in _list_ways(refused.exporter, job):
+        with TemporaryDirectory() as folder:
+            made = export(replace(other, directory=Path(folder), keep=False))
         if isinstance(made, Exported):
             judged = judge(made)
             then = f", and is then wrong: {judged.detail}" if judged.status == "wrong" else ""

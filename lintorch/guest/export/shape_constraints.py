@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -42,7 +40,8 @@ def explain_fixed_size(error: BaseException, job: Job) -> Explained | None:
         if found:
             sizes = " and ".join(f"{name} ({value})" for name, value in found.items())
             message = f"{type(inner).__name__}: the code fixes {sizes}, declared dynamic"
-            return Explained(where=_list_guard_lines(error), message=message)
+            where = _list_guard_lines(error) or job.guards.find_fixing_stack(find_fixed_symbols)
+            return Explained(where=where, message=message)
     return None
 
 
@@ -64,40 +63,6 @@ def _name_size(source: str, job: Job) -> str:
     return source
 
 
-@contextmanager
-def record_stacks() -> Iterator[dict[int, str]]:
-    """Within, keeps a printed stack for each place that torch notes, by its id.
-
-    Torch notes the innermost line that is not its own, and takes some of its own for the user's:
-    those of operators that it runs as Python functions.
-    """
-    from torch.fx.experimental.symbolic_shapes import ShapeEnv
-
-    stacks: dict[int, str] = {}
-    places, noted = [], ShapeEnv._get_sloc
-
-    def note(*args: Any, **kwargs: Any) -> Any:
-        places.append(noted(*args, **kwargs))  # kept alive: no other place gets its id
-        stacks[id(places[-1])] = "".join(traceback.format_stack())
-        return places[-1]
-
-    ShapeEnv._get_sloc = note
-    try:
-        yield stacks
-    finally:
-        ShapeEnv._get_sloc = noted
-
-
-def find_fixing_stack(error: BaseException, stacks: dict[int, str]) -> str:
-    """The stack in which a size was first made constant, of those kept by `record_stacks`."""
-    for environment in _find_environments(error):
-        fixed = _find_fixed_symbols(environment)
-        for guard in environment.guards:
-            if set(getattr(guard.expr, "free_symbols", ())) & fixed and id(guard.sloc) in stacks:
-                return stacks[id(guard.sloc)]
-    return ""
-
-
 def _list_guard_lines(error: BaseException) -> str:
     """Lines of the guards that made a size constant, as a printed stack, the first guard last."""
     for environment in _find_environments(error):
@@ -116,17 +81,14 @@ def _find_environments(error: BaseException) -> Iterator[Any]:
                     yield value.shape_env
 
 
-def _find_fixed_symbols(environment: Any) -> set[Any]:
-    """The symbols that became numbers."""
-    return {
-        symbol
-        for symbol, value in environment.replacements.items()
-        if getattr(value, "is_number", False)
-    }
+def find_fixed_symbols(environment: Any) -> set[Any]:
+    """The symbols that became numbers: some environments forget what was put in their place."""
+    replaced = {s for s, v in environment.replacements.items() if getattr(v, "is_number", False)}
+    return replaced | {s for s, v in environment.var_to_range.items() if v.lower == v.upper}
 
 
 def _list_locations(environment: Any) -> list[str]:
-    fixed = _find_fixed_symbols(environment)
+    fixed = find_fixed_symbols(environment)
     places = [
         getattr(guard.sloc, "framework_loc", None)
         for guard in environment.guards

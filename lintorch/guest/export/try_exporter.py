@@ -23,17 +23,25 @@ from lintorch.guest.export.exporter import ONNX_FILE, Explained, Exported, Job, 
 from lintorch.guest.export.find_exporter import find_exporter, takes_plain
 from lintorch.guest.export.module_state import copy_module
 from lintorch.guest.export.refused_output import explain_refused_output
+from lintorch.guest.export.size_conditions import name_conditions
+from lintorch.guest.export.size_limits import describe_limits, find_sizes_beyond
 from lintorch.guest.export.verdict_on_export import judge_export
+from lintorch.guest.export.warmed_module import try_after_run
 from lintorch.guest.export.warnings_log import log_warnings
+from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.error_text import is_of_memory
 from lintorch.guest.watch.make_tensors import find_dynamic_names, is_weightless
 from lintorch.record.models import Model
-from lintorch.record.outcomes import ExportStage, Outcome
+from lintorch.record.outcomes import ExportStage, Outcome, Variation
 
 _TOO_LARGE = (
     "its weights do not fit into the memory it may take, without them it is only traced; "
     "`trace-memory` raises this limit"
 )
+_SECONDS = 10.0
+"""Seconds in which sizes beyond what an exporter took for given are looked for, at most."""
+_SECONDS_FOR_SECOND = 60.0
+"""Seconds within which a second export ends, where nothing else is said."""
 OUT_OF_MEMORY = "it took more memory than it may"
 """What is said where the limit is not known: the one who set it knows better."""
 
@@ -50,6 +58,7 @@ def try_export(
     directory: Path,
     keep: bool = False,
     strict: bool = True,
+    late: float | None = None,
 ) -> Outcome:
     """Exports `module`, runs the result and compares it with eager.
 
@@ -57,9 +66,10 @@ def try_export(
     there are exported dynamic, the rest fixed. With `train` the export is made in
     training mode and compared with eval at the traced size. `user_file` gives the path that is
     shown for a file of the user's, and None for any other. Writes only below `directory`, and
-    there, if `keep`, the exported file.
+    there, if `keep`, the exported file. What needs a second export is left where `clock()` is `late`.
     """
     started = time.monotonic()
+    late = clock() + _SECONDS_FOR_SECOND if late is None else late
     if lacking := find_exporter(exporter).available():
         return Outcome(exporter, "unavailable", message=lacking)
     if is_weightless(module):
@@ -86,16 +96,43 @@ def try_export(
                 user_file,
             )
     if isinstance(made, Exported):
-        kept = (find_site_in_text(stack, user_file) for stack in made.devices)
-        made = replace(
-            judge_export(exporter, made, eager, others, train),
-            devices=tuple(dict.fromkeys(site for site in kept if site)),
-            artifact=made.artifact,
-            ir=made.ir,
-        )
+        made = _judge_made(exporter, made, job, eager, others, train, user_file)
+        if made.status == "ok" and not train:
+            made = try_after_run(
+                made,
+                replace(job, module=module),
+                lambda other: run_exporter(exporter, other, user_file),
+                lambda other, after: judge_export(exporter, other, after, others, train),
+                eager,
+                late,
+            )
     seconds = round(time.monotonic() - started, 3)
     held = onnx_graph.read_operator_uses(directory / ONNX_FILE, user_file) if not train else ()
     return replace(made, warnings=tuple(heard), seconds=seconds, graph=held)
+
+
+def _judge_made(
+    exporter: str,
+    made: Exported,
+    job: Job,
+    eager: Eager,
+    others: Sequence[NamedSizes],
+    train: bool,
+    user_file: UserFile,
+) -> Outcome:
+    """The verdict at all sizes, those beyond what the exporter took for given too, and what it read off."""
+    beyond = () if train else find_sizes_beyond(name_conditions(job), eager, others, _SECONDS)
+    further = [sizes for each in beyond for sizes in each.sizes]
+    tried = {Variation.between(eager.model.sizes, sizes): sizes for sizes in (*others, *further)}
+    judged = judge_export(exporter, made, eager, [*tried.values()], train)
+    kept = (find_site_in_text(stack, user_file) for stack in made.devices)
+    return replace(
+        judged,
+        devices=tuple(dict.fromkeys(site for site in kept if site)),
+        artifact=made.artifact,
+        ir=made.ir,
+        limits=tuple(describe_limits(beyond, judged, eager.model.sizes, user_file)),
+    )
 
 
 def run_exporter(exporter: str, job: Job, user_file: UserFile) -> Exported | Outcome:

@@ -91,7 +91,7 @@ def _make_outcome(exporter: str, exported: Exported, found: list[Wrong]) -> Outc
     return Outcome(
         exporter,
         "wrong",
-        wrong=tuple(Deviation(wrong.at, wrong.found.amount) for wrong in found),
+        wrong=tuple(Deviation(w.at, w.found.amount, w.found.why) for w in found),
         detail="; ".join(part for part in (detail, exported.note) if part),
         opset=exported.opset,
     )

@@ -109,6 +109,7 @@ _LIVENING = (
     "liven_weights(lively, example)",
     "keep_weights(eager, lively)",
 )
+_WARMING = ("with torch.no_grad():", "    eager(*example)  # leaves what the next run finds")
 
 
 def write_program(
@@ -120,11 +121,13 @@ def write_program(
     exporting: str,
     train: bool,
     livened: bool = False,
+    warmed: bool = False,
 ) -> str:
     """The whole text; `sizes` holds those that are traced first, then others to compare at.
 
     `exporting` are the exporter's statements: they have `model`, `example`, `path` and a `folder`
-    to write to, and set `exported`. A `livened` model gets its weights as in `liven_model`.
+    to write to, and set `exported`. A `livened` model gets its weights as in `liven_model`, and a
+    `warmed` one is run before it is exported.
     """
     head = _HEAD.format(title=title, name=name)
     body = [
@@ -134,6 +137,7 @@ def write_program(
         *_write_inputs(inputs, sizes[0]),
         "example = inputs()",
         *(_LIVENING if livened else ()),
+        *(_WARMING if warmed else ()),
         f"model = fresh(eager).{'train' if train else 'eval'}()",
         'folder = tempfile.TemporaryDirectory(prefix="repro-")',
         exporting.strip("\n"),

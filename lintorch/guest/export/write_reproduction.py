@@ -28,6 +28,7 @@ def write_reproduction(
     train: bool,
     strict: bool,
     livened: bool,
+    warmed: bool,
     directory: Path,
 ) -> str:
     """A program `name` that does what `try_export` does with torch alone; `building` sets its `model`."""
@@ -39,7 +40,7 @@ def write_reproduction(
     sizes = [model.sizes, *others]
     exporting = _write_exporting(exporter, job)
     return write_program(
-        title, name, building, model.inputs, sizes, exporting, train, livened=livened
+        title, name, building, model.inputs, sizes, exporting, train, livened=livened, warmed=warmed
     )
 
 

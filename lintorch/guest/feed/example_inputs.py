@@ -23,7 +23,7 @@ _OTHER_AXIS = "length"
 """An axis that commonly does not vary, and does here."""
 _SMALL_SIDE = 64
 _BIG_SIDE = 128
-"""Pixels: a side above the one is first tried at the other."""
+"""Pixels: a side above the one is also tried at the other."""
 
 
 def follow_example(
@@ -31,7 +31,7 @@ def follow_example(
     fed: tuple[tuple[str, FedArgument], ...],
     open_axes: tuple[tuple[str, int], ...] | None = None,
 ) -> Iterator[Guess]:
-    """The same inputs: smaller where they are big images, then as they are.
+    """The same inputs, then smaller ones where they are big images.
 
     Where an export leaves some axes of parameters open, only these may vary.
     """
@@ -46,9 +46,9 @@ def follow_example(
         for name, size in guess.sizes.items()
         if name in ("height", "width") and size > _BIG_SIDE
     }
+    yield guess
     if small:
         yield guess.with_sizes(**small)
-    yield guess
     yield whole
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from math import prod
 
 from lintorch.guest.feed.fix_rank import change_rank
 from lintorch.guest.feed.fix_sides import scale_sides
@@ -15,7 +17,18 @@ def fix_conv_channels(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """`want` channels instead of `got`, of the input itself or in proportion."""
     want, got = find_numbers(match)[-2:]
     yield from replace_size(guess, got, want, axis=1)
+    yield from _fill_up_channels(guess, got, want)
     yield from scale_channels(guess, got, want)
+
+
+def _fill_up_channels(guess: Guess, got: int, want: int) -> Iterator[Guess]:
+    """Where the channels of all inputs are put together: one of them, the last first, makes up the rest."""
+    held = [guess.size_along(given, 1) for given in guess.inputs if len(given.shape) > 1]
+    if len(held) < 2 or len(held) != len(guess.inputs) or sum(held) != got:
+        return
+    for number in reversed(range(len(held))):
+        if held[number] + want - got > 0 and guess.inputs[number].shape[1] != "sequence":
+            yield guess.with_size(number, 1, held[number] + want - got)
 
 
 def fix_batch_norm(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
@@ -40,12 +53,21 @@ def fix_channels_per_group(guess: Guess, match: re.Match[str]) -> Iterator[Guess
 def fix_linear_features(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """A linear layer met `got` features where it takes `want`."""
     got, want = find_numbers(match)[1:3]
+    yield from _shorten_flattened(guess, got, want)
     yield from replace_size(guess, got, want, axis=-1)
     for number, given in enumerate(guess.inputs):
         if len(given.shape) == 3 and guess.size_along(given, 1) == got:
             yield guess.with_size(number, 1, want)
     yield from scale_sides(guess, got, want)
     yield from change_rank(guess, 2, want)
+
+
+def _shorten_flattened(guess: Guess, got: int, want: int) -> Iterator[Guess]:
+    """A vector in place of an input beside the first that was flattened as it is."""
+    for number, given in enumerate(guess.inputs):
+        numbers = prod(guess.size_along(given, axis) for axis in range(1, len(given.shape)))
+        if number and len(given.shape) > 2 and numbers == got:
+            yield guess.with_input(number, replace(given, shape=(given.shape[0], want)))
 
 
 def fix_last_axis(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:

@@ -24,7 +24,7 @@ from lintorch.record.input_notation import FIRST_SIZES
 from lintorch.record.models import FedArgument, Input, PlainArgument
 
 _BIG_SIDE = 320
-"""Pixels; bigger sides are tried at about a quarter before they are tried as they are."""
+"""Pixels; bigger sides are tried at about a quarter, too."""
 COMMON_SIDES = (64, 32, 96, 128, 224, 256, 299, 320, 512)
 """Pixels of sides that models are commonly made for, in the order they are tried."""
 SPATIAL = ("depth", "height", "width")
@@ -179,9 +179,9 @@ def _order_forms(
         if main not in yielded:
             yielded.add(main)
             known = {k: sides.get(k, v) for k, v in sizes.items()}
+            yield main, known
             if max(known.values()) > _BIG_SIDE:
                 yield main, {k: _shrink_size(v) for k, v in known.items()}
-            yield main, known
 
 
 def _shrink_size(size: int) -> int:

@@ -11,7 +11,7 @@ from torch import nn
 
 from lintorch.guest.feed.guess_inputs import SPATIAL, Guess
 from lintorch.guest.feed.parameter_uses import PlainKind, PlainParameter
-from lintorch.guest.feed.plain_parameters import find_plain_parameters
+from lintorch.guest.feed.plain_parameters import find_plain_parameters, find_vectors
 from lintorch.record.models import PlainArgument
 from lintorch.record.plain_values import is_plain
 
@@ -35,6 +35,7 @@ class PlainGuesser:
     needed: tuple[str, ...]
     order: tuple[str, ...]
     defaults: Mapping[str, Any]
+    vectors: frozenset[str] = frozenset()
 
     @classmethod
     def of_module(cls, module: nn.Module) -> PlainGuesser:
@@ -44,11 +45,12 @@ class PlainGuesser:
         free = {
             name: each.default for name, each in given.items() if each.default is not each.empty
         }
-        return cls(known, tuple(n for n in known if n not in free), tuple(given), free)
+        needed = tuple(name for name in known if name not in free)
+        return cls(known, needed, tuple(given), free, find_vectors(module))
 
     def add_needed(self, guesses: Iterable[Guess]) -> Iterator[Guess]:
         """The guesses with a value for each plain parameter that has no default."""
-        for guess in guesses:
+        for guess in map(self._flatten_vectors, guesses):
             yield from self._add_values(guess) if self.needed else (guess,)
 
     def suggest_others(self, guess: Guess) -> Iterator[Guess]:
@@ -64,6 +66,17 @@ class PlainGuesser:
         """The guess with the defaults, or values made up, of these plain parameters."""
         plain = [PlainArgument(name, self._choose_value(name)) for name in names]
         return replace(guess, plain=(*guess.plain, *plain), order=self.order)
+
+    def _flatten_vectors(self, guess: Guess) -> Guess:
+        """The guess with a row of numbers for each sample where one is spread over a map."""
+        if not any(given.name in self.vectors and len(given.shape) > 2 for given in guess.inputs):
+            return guess
+        return guess.with_inputs(
+            tuple(
+                replace(given, shape=given.shape[:2]) if given.name in self.vectors else given
+                for given in guess.inputs
+            )
+        )
 
     def _choose_value(self, name: str) -> str:
         if name in self.defaults:

@@ -21,8 +21,9 @@ from lintorch.guest.process.isolate import Send
 from lintorch.guest.watch import make_tensors
 from lintorch.record.framing import Message
 from lintorch.record.models import Model
+from lintorch.record.work_bounds import LIVEN_SECONDS
 
-_TIME_SHARE = 0.3
+_TIME_SHARE = 0.5
 """Of the seconds that are left."""
 _LARGE_SHARE = 0.1
 """The share of the memory it may take above which a model's weights are left alone."""
@@ -51,7 +52,7 @@ def liven_model(work: ModelWork, module: nn.Module, fed: Fed) -> bool:
                 _each_value(shared, weights, lambda kept, value: kept.copy_(value))
                 send(WeightsLivened())
 
-        seconds = _TIME_SHARE * work.count_seconds_left()
+        seconds = min(LIVEN_SECONDS, _TIME_SHARE * work.count_seconds_left())
         sent, _ = work.run_step(send_weights, seconds, WeightsLivened)
         if sent:
             _each_value(shared, weights, lambda kept, value: value.copy_(kept))
@@ -61,16 +62,18 @@ def liven_model(work: ModelWork, module: nn.Module, fed: Fed) -> bool:
 def _find_weights(module: nn.Module, fed: Fed) -> bool:
     """Give a module lively weights, in a process of its own; whether it is as well with these."""
     model = Model("", "", 1, inputs=fed.inputs, sizes=fed.sizes)
-    before, after = Eager(module, model), Eager(module, model)
-    every = (fed.sizes, *fed.varied)
-    finite = [_count_odd(before, sizes) for sizes in every]
-    with copy_module(module) as lively:
+    with copy_module(module) as untouched, copy_module(module) as lively:
         if lively is module:
             return False
         surroundings.seed_generators()
         liven_weights(lively, make_tensors.make_arguments(module, fed.inputs, fed.sizes))
         keep_weights(module, lively)
-    return [_count_odd(after, sizes) for sizes in every] == finite and after.is_firm()
+        before, after = Eager(untouched, model), Eager(module, model)
+        for sizes in (fed.sizes, *fed.varied):
+            odd = _count_odd(after, sizes)
+            if odd and odd > _count_odd(before, sizes):
+                return False
+    return after.is_firm()
 
 
 def _count_odd(eager: Eager, sizes: Mapping[str, int]) -> int:

@@ -18,7 +18,9 @@ _VARYING_AXES: Mapping[tuple[int, bool], tuple[tuple[int, str], ...]] = {
 }
 """Axes that commonly vary, by the rank of a tensor and whether it holds fractions."""
 _SIZES_OF_ARGUMENT = {
-    **dict.fromkeys(("image_size", "img_size", "input_resolution", "img_dim"), ("height", "width")),
+    **dict.fromkeys(
+        ("image_size", "img_size", "input_size", "input_resolution", "img_dim"), ("height", "width")
+    ),
     **dict.fromkeys(("frames", "num_frames"), ("depth",)),
     **dict.fromkeys(("seq_len", "sequence_length"), ("sequence", "length")),
 }
@@ -26,6 +28,8 @@ _SIZES_OF_ARGUMENT = {
 _RESOLUTIONS = ("input_resolution", "patches_resolution", "resolution", "x_size", "feat_size")
 _WIDTHS = ("dim", "embed_dim", "in_dim", "in_channels", "d_model", "hidden_dim", "channels")
 _SIDE_ATTRIBUTES = ("in_size", "img_size", "image_size", "input_size", "input_resolution")
+_SIDES_OF_PARTS = ("img_size", "image_size")
+"""Attributes by which a part, too, says how big the images of the whole are: the outermost part that has one."""
 _LEAST_SIDE, _LARGEST_SIDE = 8, 1024
 """Pixels between which a number by such a name is taken for a side."""
 
@@ -46,10 +50,11 @@ def read_example_inputs(module: nn.Module) -> tuple[tuple[Input, ...], dict[str,
 
 def read_sides(module: nn.Module, arguments: Mapping[str, Any]) -> dict[str, int]:
     """Sizes that the model names as its own, or that it was built for."""
+    given = {**_list_defaults(module), **arguments}
     built_for = {
         size: side
         for name, sizes in _SIZES_OF_ARGUMENT.items()
-        for size, side in _parse_sizes(arguments.get(name), sizes).items()
+        for size, side in _parse_sizes(given.get(name), sizes).items()
     }
     found = _find_sides(module)
     return built_for if found is None else {**built_for, "height": found[0], "width": found[1]}
@@ -71,10 +76,20 @@ def _find_width(name: str, module: nn.Module, arguments: Mapping[str, Any]) -> i
     return found if type(found) is int else 0
 
 
+def _list_defaults(module: nn.Module) -> dict[str, Any]:
+    """What the arguments of the module's constructor are where nothing is given."""
+    try:
+        parameters = inspect.signature(type(module).__init__).parameters
+    except (TypeError, ValueError):
+        return {}
+    return {name: each.default for name, each in parameters.items()}
+
+
 def _parse_sizes(given: Any, sizes: tuple[str, ...]) -> dict[str, int]:
-    """Sides in one number for all of them, or in a written tuple, the last ones last."""
+    """Sides in one number for all of them, or in a tuple, also a written one, the last ones last."""
     if type(given) is int:
-        return dict.fromkeys(sizes, given)
+        return dict.fromkeys(sizes, given) if 1 < given <= _LARGEST_SIDE else {}
+    given = str(given) if isinstance(given, (tuple, list)) else given
     numbers = re.fullmatch(r"[(\[](\d+(?:, ?\d+)+)[)\]]", given) if isinstance(given, str) else None
     if numbers is None or "height" not in sizes:
         return {}
@@ -123,19 +138,18 @@ def _describe_tensor(name: str, tensor: torch.Tensor, shape: tuple[int | str, ..
 
 
 def _find_sides(module: nn.Module) -> tuple[int, int] | None:
-    for holder in (module, getattr(module, "config", None), getattr(module, "patch_embed", None)):
-        for name in _SIDE_ATTRIBUTES:
-            value = getattr(holder, name, None)
-            if (
-                isinstance(value, int)
-                and not isinstance(value, bool)
-                and _LEAST_SIDE <= value <= _LARGEST_SIDE
-            ):
-                return value, value
-            if isinstance(value, (tuple, list)) and len(value) >= 2:
-                height, width = value[-2:]
-                if isinstance(height, int) and isinstance(width, int):
-                    return height, width
+    holders = (module, getattr(module, "config", None), getattr(module, "patch_embed", None))
+    named = [(holder, name) for holder in holders for name in _SIDE_ATTRIBUTES]
+    parts = sorted(module.named_modules(), key=lambda pair: pair[0].count("."))
+    named += [(part, name) for _, part in parts for name in _SIDES_OF_PARTS]
+    for holder, name in named:
+        value = getattr(holder, name, None)
+        if type(value) is int and _LEAST_SIDE <= value <= _LARGEST_SIDE:
+            return value, value
+        if isinstance(value, (tuple, list)) and len(value) >= 2:
+            height, width = value[-2:]
+            if isinstance(height, int) and isinstance(width, int):
+                return height, width
     for name in ("default_cfg", "pretrained_cfg"):
         size = getattr(module, name, None)
         size = size.get("input_size") if isinstance(size, Mapping) else None

@@ -55,12 +55,13 @@ class PlainParameter:
 class ParameterUses:
     """What the text of `forward` does with one parameter.
 
-    `tensor`: what only a tensor can do; `tested`: asked for its truth; `counted`: counted up to;
+    `tensor`: what only a tensor can do; `vector`: a row per sample is spread over a map; `tested`: asked for its truth; `counted`: counted up to;
     `sized`: a size of a view; `unpacked`: the names that it is taken apart into; `passed`: what it
     is to a module that it is passed on to.
     """
 
     tensor: bool = False
+    vector: bool = False
     tested: bool = False
     counted: bool = False
     sized: bool = False
@@ -101,6 +102,7 @@ class _UseReader:
         )
         return ParameterUses(
             tensor=to_layer or any(_is_used_as_tensor(node, name) for node in self._nodes),
+            vector=any(_is_spread(node, name) for node in self._nodes),
             tested=any(_is_truth_asked(node, name) for node in self._nodes),
             counted=any(_is_counted(node, name) for node in self._nodes),
             sized=any(_is_size(node, name) for node in self._nodes),
@@ -197,6 +199,24 @@ def _is_used_as_tensor(node: ast.AST, name: str) -> bool:
             parts = first.elts if isinstance(first, (ast.Tuple, ast.List)) else [first]
             return any(_is_named(part, name) for part in parts)
     return False
+
+
+def _is_spread(node: ast.AST, name: str) -> bool:
+    """`c.view(c.size(0), c.size(1), 1, 1)`, `c[:, :, None, None]` and `c.unsqueeze(2).unsqueeze(3)`."""
+    if isinstance(node, ast.Subscript) and _is_named(node.value, name):
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else []
+        return [isinstance(part, ast.Slice) for part in parts] == [True, True, False, False]
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    ones = [part for part in node.args if getattr(part, "value", None) == 1]
+    if node.func.attr in ("view", "reshape") and _is_named(node.func.value, name):
+        return len(node.args) == 4 and len(ones) == 2 and ones == node.args[2:]
+    inner = node.func.value
+    twice = node.func.attr == "unsqueeze" and isinstance(inner, ast.Call)
+    return twice and ast.unparse(node) in (
+        f"{name}.unsqueeze(2).unsqueeze(3)",
+        f"{name}.unsqueeze(-1).unsqueeze(-1)",
+    )
 
 
 def _is_truth_asked(node: ast.AST, name: str) -> bool:

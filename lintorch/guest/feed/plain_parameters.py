@@ -32,6 +32,7 @@ _SIDE_NAMES = re.compile(
     r"h|w|t|[HWTD][\dpft]?|(feat|img|image|patch|map|grid|token|out|in|target|orig|new|num)_[hwHW]"
     r"|(\w+_)?(height|width)"
 )
+_NO_CALLS = 99
 _TOO_SHORT = frozenset(("h", "w", "t", "T", "D"))
 """Names that stand for a side beside another side only: alone they may be a state or a time."""
 _SIDES_NAMES = re.compile(
@@ -63,6 +64,12 @@ def find_plain_parameters(module: nn.Module, depth: int = 0) -> dict[str, PlainP
     short = {name for name in given if _SIDE_NAMES.fullmatch(name)}
     found = (_classify(parameter, uses[name], short) for name, parameter in given.items())
     return {plain.name: plain for plain in found if plain is not None}
+
+
+def find_vectors(module: nn.Module) -> frozenset[str]:
+    """The parameters of which each sample has a row of numbers that `forward` spreads over a map."""
+    uses = read_parameter_uses(module, _NO_CALLS, find_plain_parameters)
+    return frozenset(name for name, each in uses.items() if each.vector)
 
 
 def _classify(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
+from math import inf
 
 from torch import nn
 
@@ -14,8 +15,11 @@ from lintorch.guest.feed.fix_sides import suggest_sizes
 from lintorch.guest.feed.guess_containers import spread_over_containers
 from lintorch.guest.feed.guess_inputs import SPATIAL, Guess, guess_inputs
 from lintorch.guest.feed.guess_plain import PlainGuesser
+from lintorch.guest.feed.guess_states import give_states
 from lintorch.guest.feed.optional_arguments import add_named_argument
+from lintorch.guest.feed.other_sizes import list_lighter_sizes
 from lintorch.guest.feed.repair_guess import suggest_repairs
+from lintorch.guest.feed.run_weight import RunWeight
 from lintorch.guest.feed.try_guess import FailedTry, explain_unfeedable, try_guess
 from lintorch.guest.feed.varying_sizes import Fed, fix_constant_sizes, vary_each_size
 from lintorch.guest.process.deadline import clock
@@ -35,6 +39,8 @@ _LEAST_SECONDS = 4.0
 """Seconds that a run gets even so."""
 _MOST_ELEMENTS = 16_000_000
 """Numbers in all inputs together, 64 MB in float32."""
+_HEAVIEST = 2.0
+"""Seconds of a core from which on a run is put off, and lighter inputs are tried first."""
 _LEAST_SIDE = 32
 """Pixels below which sides are not halved for a model that is too slow."""
 _MOST_REPAIRS = 7
@@ -78,14 +84,20 @@ def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
     made_up = guess_inputs(built.module, built.arguments, plain.known)
     starts = chain(
         follow_example(built.module, built.example_inputs, built.like.open_axes),
-        plain.add_needed(spread_over_containers(made_up, built.module, built.arguments)),
+        plain.add_needed(
+            spread_over_containers(
+                give_states(made_up, built.module), built.module, built.arguments
+            )
+        ),
     )
-    for guess in _try_guesses(built.module, starts, files, deadline, plain):
-        if isinstance(guess, Guess):
-            return fix_constant_sizes(guess, built.module, deadline)
-        first = first or guess
-        kinds.add(str(guess[1]))
-        if event := guess[1].event:
+    heavy: list[Guess] = []
+    for guess, outcome in _try_guesses(built.module, starts, files, deadline, plain, heavy):
+        if isinstance(outcome, RunWeight):
+            fed = fix_constant_sizes(guess, outcome, built.module, deadline + seconds / 2)
+            return replace(fed, assumed=tuple(_describe_lighter(guess, heavy)))
+        first = first or (guess, outcome)
+        kinds.add(str(outcome))
+        if event := outcome.event:
             built_at = built.sites.get(event.layer)
             raised.setdefault((event.site, event.text), replace(event, built=built_at))
     if first is None:
@@ -122,32 +134,42 @@ def _try_guesses(
     files: UserLines,
     deadline: float,
     plain: PlainGuesser,
-) -> Iterator[Guess | tuple[Guess, FailedTry]]:
-    """Each failed try, then the guess that works, if one does.
+    heavy: list[Guess],
+) -> Iterator[tuple[Guess, FailedTry | RunWeight]]:
+    """Each failed try, then the guess that works, if one does, with what its run computes.
 
-    What errors clearly ask for is tried at once; sizes that are only common are tried last.
+    What errors clearly ask for is tried at once; sizes that are only common are tried last. Guesses that are
+    put off for being `heavy` are noted there: lighter ones come first.
     """
     seen: set[object] = set()
     later: list[Guess] = []
     for start, room in chain(((start, later) for start in starts), _take_later(later)):
-        waiting = [(start, 0)]
+        waiting = [(start, 0, _HEAVIEST)]
         tries = 0
         while waiting and tries < _TRIES_PER_GUESS:
-            guess, depth = waiting.pop(0)
-            if guess.feeding_key() in seen or guess.count_elements() > _MOST_ELEMENTS:
+            guess, depth, heaviest = waiting.pop(0)
+            if (guess.feeding_key(), heaviest) in seen or guess.count_elements() > _MOST_ELEMENTS:
                 continue
             left = deadline - clock()
             if len(seen) >= _MOST_TRIES or (seen and left < 0):
                 return
-            seen.add(guess.feeding_key())
+            seen.add((guess.feeding_key(), heaviest))
             tries += 1
-            error = try_guess(module, guess, files, max(_LEAST_SECONDS, left * _TRY_SHARE))
+            seconds = max(_LEAST_SECONDS, left * _TRY_SHARE)
+            weight = RunWeight(heaviest)
+            error = try_guess(module, guess, files, seconds, weight)
             if error is None:
-                yield guess
+                yield guess, weight
                 return
+            if error.limit == "weight":
+                heavy.append(guess)
+                lighter = (guess.with_sizes(**each) for each in list_lighter_sizes(guess.sizes))
+                tried = [(each, _MOST_REPAIRS, _HEAVIEST) for each in lighter]
+                waiting = [*tried, (guess, depth, inf), *waiting]
+                continue
             yield guess, error
-            if error.limit == "time" and (lighter := _lighten_guess(guess)):
-                waiting = [(lighter, depth)]
+            if error.limit and (smaller := _shrink_guess(guess)):
+                waiting = [(smaller, depth, inf)]
                 continue
             if error.limit:
                 return
@@ -159,17 +181,30 @@ def _try_guesses(
             if error.kind in _NOT_FOR_INPUTS and not better:
                 return
             if depth < _MOST_REPAIRS:
-                waiting[:0] = [(other, depth + 1) for other in better]
+                waiting[:0] = [(other, depth + 1, heaviest) for other in better]
             if room is not None:
                 room += suggest_sizes(guess, error.text)
 
 
-def _lighten_guess(guess: Guess) -> Guess | None:
-    """A batch of one, then half the sides where they are big; None where neither is left."""
-    if guess.sizes.get("batch", 1) > 1:
-        return guess.with_sizes(batch=1)
+def _shrink_guess(guess: Guess) -> Guess | None:
+    """Half the sides where they are big, then a batch of one; None where neither is left."""
     sides = {name: size // 2 for name, size in guess.sizes.items() if name in SPATIAL}
-    return guess.with_sizes(**sides) if sides and min(sides.values()) >= _LEAST_SIDE else None
+    if sides and min(sides.values()) >= _LEAST_SIDE:
+        return guess.with_sizes(**sides)
+    return guess.with_sizes(batch=1) if guess.sizes.get("batch", 1) > 1 else None
+
+
+def _describe_lighter(guess: Guess, heavy: list[Guess]) -> Iterator[str]:
+    """In words, that a guess is a lighter one than what the model would be fed."""
+    for first in heavy:
+        smaller = [name for name in guess.sizes if guess.sizes[name] < first.sizes.get(name, 0)]
+        if guess.sizes.keys() == first.sizes.keys() and smaller:
+            run, own = (
+                ", ".join(f"{name}={each.sizes[name]}" for name in smaller)
+                for each in (guess, first)
+            )
+            yield f"run at {run}: at {own} it is too heavy to be run many times"
+            return
 
 
 def _take_later(later: list[Guess]) -> Iterator[tuple[Guess, None]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from torch import nn
 
 from lintorch.guest.feed.guess_inputs import Guess
+from lintorch.guest.feed.run_weight import RunWeight, TooHeavy, weigh_run
 from lintorch.guest.process import surroundings
 from lintorch.guest.process.error_text import class_name_of, is_of_memory, text_of
 from lintorch.guest.process.limits import TooSlow, limit_seconds
@@ -28,7 +29,7 @@ class FailedTry:
     site: Site | None
     event: Raised | None = None
     limit: str = ""
-    """The limit that it met: "time", "memory", or none."""
+    """The limit that it met: "time", "memory", "weight", or none."""
 
     @property
     def at_line(self) -> str:
@@ -40,16 +41,23 @@ class FailedTry:
 
 
 def try_guess(
-    module: nn.Module, guess: Guess, files: UserLines, seconds: float
+    module: nn.Module,
+    guess: Guess,
+    files: UserLines,
+    seconds: float,
+    weight: RunWeight | None = None,
 ) -> FailedTry | None:
-    """How the model fails on a guess, in so many seconds; None where it runs and gives a tensor back."""
+    """How the model fails on a guess, in so many seconds; None where it runs and gives a tensor back.
+
+    What the run computes is added to `weight`, which may end it.
+    """
     surroundings.seed_generators()
     try:
-        with limit_seconds(seconds):
+        with limit_seconds(seconds), weigh_run(weight or RunWeight()):
             output = call_model(
                 module, make_tensors.make_arguments(module, guess.list_arguments(), guess.sizes)
             )
-    except (Exception, SystemExit, TooSlow) as raised:  # whatever user code raises
+    except (Exception, SystemExit, TooSlow, TooHeavy) as raised:  # whatever user code raises
         where = files.of_error(raised)
         event = event_of(raised, module, files)
         return FailedTry(class_name_of(raised), text_of(raised), where, event, _name_limit(raised))
@@ -59,6 +67,8 @@ def try_guess(
 
 
 def _name_limit(error: BaseException) -> str:
+    if isinstance(error, TooHeavy):
+        return "weight"
     if isinstance(error, TooSlow):
         return "time"
     return "memory" if is_of_memory(error) else ""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from math import inf, prod
 
 from torch import nn
 
 from lintorch.guest.feed.guess_inputs import Guess
+from lintorch.guest.feed.other_sizes import Runs, find_unvaried_sizes, may_differ, vary_sizes
+from lintorch.guest.feed.run_weight import RunWeight, TooHeavy, weigh_run
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.limits import TooSlow, limit_seconds
 from lintorch.guest.watch import make_tensors
@@ -15,13 +19,17 @@ from lintorch.guest.watch.record_run import call_model
 from lintorch.record.models import FedArgument, PlainArgument
 from lintorch.record.plain_values import bind_sizes
 
+_MOST_SECONDS, _TIMES_AS_HEAVY = 2.5, 2.5
+"""A run at other sizes may be as heavy as that, or so many times as heavy as the first, whichever is more."""
+
 
 @dataclass(frozen=True)
 class Fed:
     """What the model runs on; `varied` are the other sizes at which it runs too, each with all names.
 
     `named` are the inputs with names also for the sizes that may not vary, and `refused` the changes
-    of `named_sizes` that the model did not take. `followed` says that a call feeds it such inputs.
+    of `named_sizes` that the model did not take. `followed` says that a call feeds it such inputs,
+    and `assumed` what is not as the model has it.
     """
 
     inputs: tuple[FedArgument, ...]
@@ -31,23 +39,59 @@ class Fed:
     named_sizes: Mapping[str, int] = field(default_factory=dict)
     refused: tuple[Mapping[str, int], ...] = ()
     followed: bool = False
+    assumed: tuple[str, ...] = ()
 
 
-def fix_constant_sizes(guess: Guess, module: nn.Module, deadline: float) -> Fed:
-    """Names only for sizes that may vary; the others become numbers."""
+class SizeTrials:
+    """Runs of a model at other sizes than its first, none of which may be much heavier than that one."""
+
+    def __init__(
+        self,
+        module: nn.Module,
+        inputs: tuple[FedArgument, ...],
+        first: tuple[Mapping[str, int], RunWeight],
+        deadline: float,
+    ) -> None:
+        self._module, self._inputs, self._deadline = module, inputs, deadline
+        self._sizes, self._first = first
+        self._most = max(_MOST_SECONDS, _TIMES_AS_HEAVY * self._first.seconds)
+
+    def runs_at(self, sizes: Mapping[str, int]) -> bool:
+        """Whether the model runs there, and no size inside it vanishes to one."""
+        grown = prod(sizes.values()) / prod(self._sizes.values())
+        if clock() > self._deadline or self._first.seconds * grown > self._most:
+            return False
+        seconds = max(1.0, self._deadline - clock())
+        found = weigh_at(self._module, self._inputs, sizes, seconds, self._most)
+        return found is not None and not self._first.vanishes_to_one(found)
+
+
+def weigh_at(
+    module: nn.Module,
+    inputs: tuple[FedArgument, ...],
+    sizes: Mapping[str, int],
+    seconds: float,
+    most: float = inf,
+) -> RunWeight | None:
+    """What a run at some sizes computes; None where it fails, lasts or computes too long."""
+    weight = RunWeight(most)
+    try:
+        with limit_seconds(seconds), weigh_run(weight):
+            call_model(module, make_tensors.make_arguments(module, inputs, sizes))
+    except (Exception, SystemExit, TooSlow, TooHeavy):  # whatever user code raises
+        return None
+    return weight
+
+
+def fix_constant_sizes(guess: Guess, weight: RunWeight, module: nn.Module, deadline: float) -> Fed:
+    """Names only for sizes that may vary; the others become numbers, as does what is 1 at first.
+
+    `weight` is that of a run of the guess.
+    """
+    guess = _free_shared_sizes(_fix_ones(guess), weight, module, deadline)
     arguments = guess.list_arguments()
-
-    def runs(sizes: Mapping[str, int]) -> bool:
-        if clock() > deadline:
-            return False
-        try:
-            with limit_seconds(max(1.0, deadline - clock())):
-                call_model(module, make_tensors.make_arguments(module, arguments, sizes))
-        except (Exception, SystemExit, TooSlow):  # whatever user code raises
-            return False
-        return True
-
-    whole = vary_each_size(arguments, guess.sizes, runs)
+    trials = SizeTrials(module, arguments, (guess.sizes, weight), deadline)
+    whole = vary_each_size(arguments, guess.sizes, trials.runs_at)
     free = make_tensors.find_dynamic_names(guess.sizes, whole.varied)
     fixed = {name: size for name, size in guess.sizes.items() if name not in free}
     inputs = tuple(_put_numbers(given, fixed) for given in arguments)
@@ -64,12 +108,40 @@ def _put_numbers(given: FedArgument, fixed: Mapping[str, int]) -> FedArgument:
     return replace(given, shape=tuple(shape))
 
 
-def vary_each_size(
-    inputs: tuple[FedArgument, ...],
-    sizes: Mapping[str, int],
-    runs: Callable[[Mapping[str, int]], bool],
-) -> Fed:
+def _fix_ones(guess: Guess) -> Guess:
+    """The same inputs, without names for sizes of one: exporters take these for always one."""
+    ones = {name for name, size in guess.sizes.items() if size == 1}
+    inputs = (
+        replace(given, shape=tuple(1 if size in ones else size for size in given.shape))
+        for given in guess.inputs
+    )
+    left = {name: size for name, size in guess.sizes.items() if name not in ones}
+    plain = (
+        replace(each, value=bind_sizes(each.value, dict.fromkeys(ones, 1))) for each in guess.plain
+    )
+    return replace(guess, inputs=tuple(inputs), sizes=left, plain=tuple(plain))
+
+
+def _free_shared_sizes(
+    guess: Guess, weight: RunWeight, module: nn.Module, deadline: float
+) -> Guess:
+    """The same inputs, with names of their own for sizes of a later input that need not be those of the first."""
+    for number, given in enumerate(guess.inputs):
+        before = {size for each in guess.inputs[:number] for size in each.shape}
+        shared = [n for n in given.shape if isinstance(n, str) and n in before and n != "batch"]
+        own = {name: re.sub(r"\W", "_", f"{name}_{given.label}") for name in shared}
+        shape = tuple(own.get(str(size), size) for size in given.shape)
+        sizes = guess.sizes | {own[name]: guess.sizes[name] for name in shared}
+        alone = replace(given, shape=shape)
+        inputs = (*guess.inputs[:number], alone, *guess.inputs[number + 1 :])
+        apart = replace(guess, inputs=inputs, sizes=sizes)
+        trials = SizeTrials(module, apart.list_arguments(), (sizes, weight), deadline)
+        if shared and may_differ(tuple(own.values()), sizes, trials.runs_at):
+            guess = apart
+    return guess
+
+
+def vary_each_size(inputs: tuple[FedArgument, ...], sizes: Mapping[str, int], runs: Runs) -> Fed:
     """What the model runs on, after each group of named sizes was changed."""
-    varied = make_tensors.vary_sizes(sizes, runs)
-    refused = make_tensors.find_unvaried_sizes(sizes, varied)
-    return Fed(inputs, sizes, varied, inputs, sizes, refused)
+    varied = vary_sizes(sizes, runs)
+    return Fed(inputs, sizes, varied, inputs, sizes, find_unvaried_sizes(sizes, varied))

@@ -14,7 +14,13 @@ from typing import Any
 from lintorch.guest.imports.moved_names import make_moved_module, provide_moved_names
 from lintorch.guest.imports.project_modules import find_own_module, prefer_own_module
 from lintorch.guest.imports.relative_packages import enter_package
-from lintorch.guest.imports.stand_in import NOT_INSTALLED, Missing, StandIn, while_importing
+from lintorch.guest.imports.stand_in import (
+    NOT_INSTALLED,
+    OF_PROJECTS,
+    Missing,
+    StandIn,
+    while_importing,
+)
 from lintorch.guest.imports.torchvision_operators import mend_torchvision
 from lintorch.guest.imports.user_frames import UserCode, get_user_code
 from lintorch.guest.process.assumptions import note_stand_in
@@ -75,6 +81,8 @@ def _import_for_user(
         found: Any = make_moved_module(absolute) if _is_missing(error, absolute) else None
         if found is None:
             found = _stand_in(absolute, error, code)
+        elif wanted:
+            found = _complete_module(code, found, wanted)
         return found if fromlist else _find_top(absolute, found, code)
 
 
@@ -164,7 +172,8 @@ def _stand_in(name: str, error: Exception, code: UserCode) -> StandIn:
         return _remember(name, Missing(_top(told), NOT_INSTALLED))
     if not isinstance(error, ModuleNotFoundError):
         return _remember(name, Missing(name, f"cannot be imported here ({text_of(error, 200)})"))
-    lacks_whole = told == _top(name) and not _OF_EXTENSIONS.search(told)
+    lacks_whole = told == _top(name) and told not in OF_PROJECTS
+    lacks_whole = lacks_whole and not _OF_EXTENSIONS.search(told)
     return _remember(name, Missing(told or name, NOT_INSTALLED if lacks_whole else "is not here"))
 
 

@@ -29,6 +29,8 @@ def provide_moved_names() -> None:
 
 def make_moved_module(name: str) -> Any:
     """What is now in the place of a module that is not there; None where nothing is known to be."""
+    if name.partition(".")[0] not in sys.modules:
+        return None  # what its whole package would be needed for
     for old in _list_packages_around(name):
         if old in _rows():
             return _find_moved(_move_below(_rows()[old], name))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Collection, Iterator
 from functools import cache
@@ -27,35 +28,60 @@ def list_import_folders(code: UserCode) -> list[Path]:
 
 
 def prefer_own_module(code: UserCode, name: str, wanted: Collection[str]) -> None:
-    """Load the project's own module where the name's first part is also that of an installed one."""
+    """Load the project's own module where the name's first part is also that of an installed one.
+
+    Of several of that name it is the nearest that holds what is `wanted` of it.
+    """
     top = name.partition(".")[0]
     if top in sys.modules:
         return
     folders = list_import_folders(code)
-    for folder in folders if top not in sys.stdlib_module_names else folders[:1]:
-        if _can_resolve(folder, name, wanted):
-            _load_top(top, folder)
-            return
+    if top in sys.stdlib_module_names:
+        folders = folders[:1]
+    if own := [folder for folder in folders if _can_resolve(folder, name, wanted)]:
+        fitting = (folder for folder in own if _holds_names(folder, name, wanted))
+        folder = next(fitting, None) or _find_folder(code, name, wanted, str(code.path)) or own[0]
+        _load_top(top, folder)
 
 
 def find_own_module(code: UserCode, name: str, wanted: Collection[str], importer: str) -> bool:
     """Make a module importable that lies anywhere in the project; whether there is one."""
     top = name.partition(".")[0]
-    near = os.path.dirname(os.path.realpath(importer))
-    found = [
-        each for each in _list_folders(str(code.project)) if _can_resolve(Path(each), name, wanted)
-    ]
-    if not found:
+    folder = _find_folder(code, name, wanted, importer) or _find_folder(code, name, (), importer)
+    if folder is None:
         return False
-    folder = min(found, key=lambda each: (-len(os.path.commonpath([each, near])), len(each)))
     known = sys.modules.get(top)
     if known is None:
-        return _load_top(top, Path(folder))
+        return _load_top(top, folder)
     if not code.is_user(getattr(known, "__file__", None) or f"{folder}/{top}"):
         return False
-    inside = [*getattr(known, "__path__", ()), os.path.join(folder, top)]
+    inside = [*getattr(known, "__path__", ()), str(folder / top)]
     known.__path__ = list(dict.fromkeys(inside))
     return True
+
+
+def _find_folder(code: UserCode, name: str, wanted: Collection[str], importer: str) -> Path | None:
+    """The folder of the project, nearest to a file, that has such a module with what is wanted of it."""
+    near = os.path.dirname(os.path.realpath(importer))
+    found = [
+        each
+        for each in map(Path, _list_folders(os.path.realpath(code.project)))
+        if _can_resolve(each, name, wanted) and _holds_names(each, name, wanted)
+    ]
+    return min(
+        found,
+        key=lambda each: (-len(os.path.commonpath([each, near])), len(each.parts)),
+        default=None,
+    )
+
+
+def _holds_names(folder: Path, name: str, wanted: Collection[str]) -> bool:
+    """Whether the text of a module mentions each name that is wanted of it, or it is a module below."""
+    module = folder.joinpath(*name.split("."))
+    files = [module.with_name(f"{module.name}.py"), *module.glob("*.py")]
+    text = "\n".join(each.read_text("utf-8", "replace") for each in files if each.is_file())
+    known = {*re.findall(r"\w+", text), *(each.stem for each in files)}
+    return all(each in known or (module / each).is_dir() for each in wanted)
 
 
 def _load_top(top: str, folder: Path) -> bool:

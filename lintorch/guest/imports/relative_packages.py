@@ -14,17 +14,17 @@ from typing import Any
 from lintorch.guest.imports.user_frames import UserCode
 from lintorch.guest.process.error_text import text_of
 
-_entered: set[str] = set()
+_ENTERED = "__lintorch_entered__"
+"""Among a module's names where it was put into a package."""
 
 
 def enter_package(
     error: Exception, code: UserCode, importer: Mapping[str, Any] | None, level: int
 ) -> bool:
     """Put a module whose relative import found no package into one; whether to try it again."""
-    filename = (importer or {}).get("__file__", "")
-    if importer is None or "relative import" not in text_of(error) or filename in _entered:
+    if importer is None or "relative import" not in text_of(error) or _ENTERED in importer:
         return False
-    _entered.add(filename)
+    filename = importer["__file__"]
     path = Path(filename).resolve()
     folders = [path.parents[count] for count in range(level)]
     outer = code.project.resolve()
@@ -35,6 +35,7 @@ def enter_package(
         name = f"{name}.{_name_folder(folder)}".removeprefix(".")
         _make_importable(name, folder)
     vars_of_module: Any = importer
+    vars_of_module[_ENTERED] = True
     vars_of_module["__package__"] = name
     vars_of_module["__spec__"] = ModuleSpec(f"{name}.{path.stem}", None, origin=filename)
     return True

@@ -59,6 +59,8 @@ class Missing:
 
 
 NOT_INSTALLED = "is not installed"
+OF_PROJECTS = frozenset(_KNOWN["of_projects"])
+"""Names that modules of projects have, and packages to install have not."""
 
 
 class StandIn:

@@ -11,7 +11,7 @@ import time
 
 from lintorch.guest.process import cpu_time
 
-PATIENCE = 4
+PATIENCE = 10
 """How many times its seconds work may take on a machine that gives it no core."""
 INTERVAL = 0.5
 """Seconds between two looks at work whose time has gone by."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -14,7 +14,6 @@ from lintorch.record.models import FedArgument, Input
 from lintorch.record.plain_values import evaluate_plain
 
 SEED = 20240229
-_SPATIAL = ("depth", "height", "width")
 
 
 def make_inputs(
@@ -68,33 +67,6 @@ def find_tensors(value: Any) -> Iterator[torch.Tensor]:
             yield from find_tensors(part)
 
 
-def vary_sizes(
-    sizes: Mapping[str, int], runs: Callable[[Mapping[str, int]], bool] = lambda sizes: True
-) -> tuple[dict[str, int], ...]:
-    """All sizes, once for each group of names that change together (batch; height and width), that group changed.
-
-    Of several ways to change a group the first with which `runs(sizes)` holds is taken; a group
-    that cannot be changed is left out.
-    """
-    found = []
-    for group in _groups(sizes):
-        for change in _changes(group, sizes):
-            changed = {**sizes, **change}
-            if runs(changed):
-                found.append(changed)
-                break
-    return tuple(found)
-
-
-def find_unvaried_sizes(
-    sizes: Mapping[str, int], varied: Sequence[Mapping[str, int]]
-) -> tuple[dict[str, int], ...]:
-    """Of each group of names that could not be changed: the first change that was tried."""
-    dynamic = find_dynamic_names(sizes, varied)
-    groups = (group for group in _groups(sizes) if not dynamic & {*group})
-    return tuple(next(_changes(group, sizes)) for group in groups)
-
-
 def find_dynamic_names(
     sizes: Mapping[str, int], varied: Sequence[Mapping[str, int]]
 ) -> frozenset[str]:
@@ -130,24 +102,3 @@ def _leaves(output: Any, seen: set[int]) -> Iterator[torch.Tensor]:
             return
         for part in parts:
             yield from _leaves(part, seen)
-
-
-def _groups(sizes: Mapping[str, int]) -> list[tuple[str, ...]]:
-    spatial = tuple(name for name in sizes if name in _SPATIAL)
-    alone: list[tuple[str, ...]] = [(name,) for name in sizes if name not in _SPATIAL]
-    return [*alone, spatial] if spatial else alone
-
-
-def _changes(group: tuple[str, ...], sizes: Mapping[str, int]) -> Iterator[dict[str, int]]:
-    if group == ("batch",):
-        yield {"batch": sizes["batch"] + 1}
-        return
-    step = 32 if set(group) & set(_SPATIAL) else 4
-    last = group[-1]
-    for odd in (1, 0):  # halves, and rounding, go wrong at odd sizes
-        if len(group) > 1:
-            longer = {name: sizes[name] + step + odd for name in group}
-            yield {**longer, last: sizes[last] + 2 * step + odd}
-        yield {name: sizes[name] + step + odd for name in group}
-    yield {name: sizes[name] * 2 for name in group}
-    yield {name: max(1, sizes[name] // 2) for name in group}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from typing import Any
 
 from lintorch.guest.imports.project_reads import find_in_project
+from lintorch.guest.imports.replace_functions import Replacement
 from lintorch.guest.weights.nothing_to_load import MissingWeightsError, miss_weights, note_missed
-from lintorch.guest.weights.replace_functions import Replacement
 
 
 def _load_from_address(place: str, function: Any, url: Any = "", *args: Any, **kwargs: Any) -> Any:
@@ -62,11 +63,10 @@ def _load_from_hub(
         return function(folder, model, *args, **{**kwargs, "source": "local"})
     if not str(repo_or_dir).startswith("pytorch/vision"):
         raise MissingWeightsError(f"needs {repo_or_dir} of torch.hub, whose code is not fetched")
-    import torchvision
-
+    models = importlib.import_module("torchvision.models")
     note_missed(f"{repo_or_dir}:{model}", place)
     given = {name: v for name, v in kwargs.items() if name in ("num_classes", "progress")}
-    return torchvision.models.get_model(model, weights=None, **given)
+    return models.get_model(model, weights=None, **given)
 
 
 def _name_of(place: Any) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from lintorch.guest.imports.compiled_extensions import EXTENSIONS
 from lintorch.guest.imports.import_hook import call_after_imports
+from lintorch.guest.imports.replace_functions import replace_loaded
 from lintorch.guest.weights.fetched_files import REPLACEMENTS
 from lintorch.guest.weights.nothing_to_load import leave_weights_missed
 from lintorch.guest.weights.pretrained_models import build_pretrained_from_config
-from lintorch.guest.weights.replace_functions import replace_loaded
 
 
 def prepare_weights() -> None:
@@ -17,5 +18,5 @@ def prepare_weights() -> None:
 
 
 def _replace_loaded() -> None:
-    replace_loaded(REPLACEMENTS)
+    replace_loaded({**REPLACEMENTS, **EXTENSIONS})
     build_pretrained_from_config()

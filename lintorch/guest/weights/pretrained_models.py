@@ -108,13 +108,12 @@ def _make_stand_in(cls: Any, name: str, place: str, *args: Any, **kwargs: Any) -
 
 def _guess_config(name: str) -> Any:
     """The usual configuration of the kind of model that is named. Raises MissingWeightsError."""
-    from transformers import CONFIG_MAPPING
-
+    kinds = sys.modules["transformers"].CONFIG_MAPPING
     words = name.lower().replace("_", "-")
-    fitting = [kind for kind in CONFIG_MAPPING if kind.replace("_", "-") in words]
+    fitting = [kind for kind in kinds if kind.replace("_", "-") in words]
     if not fitting:
         raise MissingWeightsError(f"needs the configuration of {name}, which is not fetched")
-    return CONFIG_MAPPING[max(fitting, key=len)]()
+    return kinds[max(fitting, key=len)]()
 
 
 def _change_config(config: Any, given: Any) -> Any:

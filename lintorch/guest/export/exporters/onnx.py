@@ -45,15 +45,16 @@ def export(job: Job) -> Exported:
     Inputs are not named: a model that gives back an input would get two values of one name.
     """
     path = job.directory / ONNX_FILE
-    torch.onnx.export(
-        job.module,
-        onnx_runtime.make_onnx_arguments(job),
-        str(path),
-        dynamo=True,
-        dynamic_shapes=torch_export.make_dynamic_shapes(job),
-        verbose=False,
-        **({} if job.opset is None else {"opset_version": job.opset}),
-    )
+    with job.guards.listen():
+        torch.onnx.export(
+            job.module,
+            onnx_runtime.make_onnx_arguments(job),
+            str(path),
+            dynamo=True,
+            dynamic_shapes=torch_export.make_dynamic_shapes(job),
+            verbose=False,
+            **({} if job.opset is None else {"opset_version": job.opset}),
+        )
     return onnx_runtime.load_onnx_file(path, job)
 
 
@@ -67,7 +68,7 @@ def script(job: Job) -> str:
 def explain(error: BaseException, job: Job) -> Explained:
     """All operators without translation, else the node that could not be translated."""
     if baked := explain_fixed_size(error, job):
-        return baked if baked.where else replace(baked, where=_find_plain_refusal(job))
+        return baked
     if solver := explain_unsolved(error):
         return solver
     where = ""
@@ -84,15 +85,6 @@ def explain(error: BaseException, job: Job) -> Explained:
             if frame.f_code.co_name == "_translate_fx_graph" and "node" in found:
                 where = found["node"].meta.get("stack_trace") or ""
     return Explained(where=where, message=summarise_error(find_root_cause(error)))
-
-
-def _find_plain_refusal(job: Job) -> str:
-    """Where torch.export alone refuses: the exporter's own settings keep no guards to read."""
-    try:
-        torch_export.export(job)
-    except Exception as error:
-        return torch_export.explain(error, job).where
-    return ""
 
 
 def _explain_untranslated(nodes: list[Any], registry: Any) -> Explained:

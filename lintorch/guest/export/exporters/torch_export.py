@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import torch
 
 from lintorch.guest.export.exporter import Explained, Exported, Job, save_artifact, wrap_module
-from lintorch.guest.export.shape_constraints import (
-    explain_fixed_size,
-    explain_unsolved,
-    find_fixing_stack,
-    record_stacks,
-)
+from lintorch.guest.export.shape_constraints import explain_fixed_size, explain_unsolved
 from lintorch.guest.watch.trace_graphs import shape_plain_value
 from lintorch.record.models import PlainArgument
 
@@ -35,12 +29,13 @@ def available() -> str:
 
 def export(job: Job) -> Exported:
     """Exports; the program is run as the module that it unlifts to, with its guards."""
-    program = torch.export.export(
-        job.module,
-        job.arrange_arguments(job.example),
-        dynamic_shapes=make_dynamic_shapes(job),
-        strict=False,
-    )
+    with job.guards.listen():
+        program = torch.export.export(
+            job.module,
+            job.arrange_arguments(job.example),
+            dynamic_shapes=make_dynamic_shapes(job),
+            strict=False,
+        )
     module = program.module()
     artifact = save_artifact(job, "model.pt2", lambda path: torch.export.save(program, path))
     return wrap_module(job, module, artifact, _list_kept_devices(program))
@@ -58,19 +53,7 @@ def _list_kept_devices(program: Any) -> Iterator[str]:
 
 def explain(error: BaseException, job: Job) -> Explained:
     """Names the sizes that the code fixed, and the line that did."""
-    if fixed := explain_fixed_size(error, job):
-        return fixed if fixed.where else replace(fixed, where=_find_fixing_line(job))
-    return explain_unsolved(error) or Explained()
-
-
-def _find_fixing_line(job: Job) -> str:
-    """Where the sizes are fixed, seen in a second export: the first has noted a line of torch's."""
-    with record_stacks() as stacks:
-        try:
-            export(replace(job, keep=False))
-        except Exception as error:
-            return find_fixing_stack(error, stacks)
-    return ""
+    return explain_fixed_size(error, job) or explain_unsolved(error) or Explained()
 
 
 def script(job: Job) -> str:

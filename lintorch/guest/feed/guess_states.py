@@ -1,0 +1,46 @@
+"""Guesses for the state that a recurrent model is given beside its input."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from torch import nn
+
+from lintorch.guest.feed.guess_inputs import Guess
+from lintorch.record.models import Input
+
+_STATE_NAMES = re.compile(
+    r"(\w+_)?(hidden|hiddens|state|states|hx|h0|h_0|hc|hid|memory)(_(state|states|t|in|prev|0))?|h|prev_h"
+)
+
+
+def give_states(guesses: Iterable[Guess], module: nn.Module) -> Iterator[Guess]:
+    """The guesses; those that hold a state first with one that the model's recurrent layer takes."""
+    layer = next((m for m in module.modules() if isinstance(m, (nn.RNNBase, nn.RNNCellBase))), None)
+    for guess in guesses:
+        main = guess.inputs[0] if guess.inputs else None
+        wanted = [given for given in guess.inputs[1:] if _STATE_NAMES.fullmatch(given.name)]
+        if layer is not None and main is not None and len(wanted) == 1 and len(main.shape) > 1:
+            held = (
+                part
+                for given in guess.inputs
+                for part in (_make_state(given, main, layer) if given is wanted[0] else (given,))
+            )
+            yield guess.with_inputs(tuple(held))
+        yield guess
+
+
+def _make_state(given: Input, main: Input, layer: nn.RNNBase | nn.RNNCellBase) -> Sequence[Input]:
+    """What the layer gives back as its state: two tensors for an LSTM."""
+    if isinstance(layer, nn.RNNBase):
+        batch = main.shape[0] if layer.batch_first or len(main.shape) > 3 else main.shape[1]
+        layers = layer.num_layers * (2 if layer.bidirectional else 1)
+        shape: tuple[int | str, ...] = (layers, batch, layer.hidden_size)
+    else:
+        shape = (main.shape[0], layer.hidden_size)
+    state = replace(given, dtype="float32", shape=shape, low=0, high=0)
+    if not isinstance(layer, (nn.LSTM, nn.LSTMCell)):
+        return (state,)
+    return (replace(state, at=(0,)), replace(state, at=(1,)))

@@ -1,0 +1,128 @@
+"""Sizes on the other side of a comparison that came out alike at every size a model was run at."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import Any
+
+from lintorch.record.events import SizeChosen, SizeCompared
+from lintorch.record.runs import ModelRun
+
+Comparison = SizeCompared | SizeChosen
+_ANSWERS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+_BEYOND = 1.15
+"""How far beyond the point where an answer changes: sizes are rounded, and sides need not grow alike."""
+_LARGEST_FACTOR, _SMALLEST_FACTOR = 64.0, 1 / 16
+"""How many times as large or small as at first a size may become."""
+_LEAST_GROWTH = 0.1
+"""The power of a size from which on a number depends on it."""
+_LEAST = 2
+"""A size of one is taken for always one by exporters."""
+
+
+def find_unanswered(runs: Sequence[ModelRun]) -> set[Hashable]:
+    """The comparisons that came out alike in all runs."""
+    seen: dict[Hashable, set[bool]] = {}
+    for run in runs:
+        for key, event in _number_comparisons(run):
+            seen.setdefault(key, set()).add(_answer(event))
+    return {key for key, answers in seen.items() if len(answers) == 1}
+
+
+def suggest_sizes_beyond(runs: Sequence[ModelRun]) -> Iterator[tuple[Hashable, dict[str, int]]]:
+    """Comparisons with one answer in all runs, each with sizes at which it may have the other."""
+    if not runs:
+        return
+    first, unseen = runs[0], find_unanswered(runs)
+    by_run = [dict(_number_comparisons(run)) for run in runs]
+    for key, event in by_run[0].items():
+        if key not in unseen:
+            continue
+        again = [
+            (run.sizes, each[key]) for run, each in zip(runs, by_run, strict=True) if key in each
+        ]
+        for names in _list_changed_names(first.sizes, [sizes for sizes, _ in again]):
+            factor = _find_crossing(event, names, first.sizes, again[1:])
+            if factor is not None:
+                yield key, _scale_sizes(first.sizes, names, factor)
+
+
+def _number_comparisons(run: ModelRun) -> Iterator[tuple[Hashable, Comparison]]:
+    """Each comparison with a key that finds the same one in another run."""
+    counted: Counter[Hashable] = Counter()
+    for event in run.events:
+        if isinstance(event, (SizeCompared, SizeChosen)):
+            what = (event.key, event.site, event.layer, event.operator)
+            counted[what] += 1
+            yield (*what, counted[what]), event
+
+
+def _answer(event: Comparison) -> bool:
+    return _ANSWERS[event.operator](event.left, event.right)
+
+
+def _list_changed_names(
+    first: Mapping[str, int], others: Sequence[Mapping[str, int]]
+) -> list[tuple[str, ...]]:
+    """The groups of names that were changed together, each once."""
+    groups = (tuple(n for n in sizes if sizes[n] != first.get(n)) for sizes in others)
+    return [group for group in dict.fromkeys(groups) if group]
+
+
+def _find_crossing(
+    event: Comparison,
+    names: tuple[str, ...],
+    first: Mapping[str, int],
+    again: Sequence[tuple[Mapping[str, int], Comparison]],
+) -> float | None:
+    """By what the sizes are to be multiplied for another answer; None where they do not decide it."""
+    for sizes, other in again:
+        if tuple(n for n in sizes if sizes[n] != first.get(n)) != names:
+            continue
+        scale = math.prod(sizes[n] / first[n] for n in names) ** (1 / len(names))
+        growth = [
+            _measure_growth(before, after, scale)
+            for before, after in ((event.left, other.left), (event.right, other.right))
+        ]
+        faster = growth[0] - growth[1]
+        if math.isnan(faster) or abs(faster) < _LEAST_GROWTH:
+            continue
+        factor: float = (event.right / event.left) ** (1 / faster)
+        factor *= _go_beyond(event, factor, faster)
+        if _SMALLEST_FACTOR <= factor <= _LARGEST_FACTOR:
+            return factor
+    return None
+
+
+def _go_beyond(event: Comparison, factor: float, faster: float) -> float:
+    """One for what is to be equal; else a bit more where the sizes grow, and less where they shrink.
+
+    `faster` is by how much the left side grows faster than the right.
+    """
+    if event.operator in ("==", "!=") and event.left != event.right:
+        return 1.0
+    answer = _ANSWERS[event.operator]
+    grows = factor > 1 or (factor == 1 and answer(faster, 0) != answer(event.left, event.right))
+    return _BEYOND if grows else 1 / _BEYOND
+
+
+def _measure_growth(first: float, other: float, scale: float) -> float:
+    """The power of the sizes with which a number grows; not a number where it is none."""
+    if first <= 0 or other <= 0:
+        return math.nan
+    return math.log(other / first) / math.log(scale)
+
+
+def _scale_sizes(first: Mapping[str, int], names: tuple[str, ...], factor: float) -> dict[str, int]:
+    scaled = {name: max(_LEAST, round(first[name] * factor)) for name in names}
+    return {**first, **scaled}

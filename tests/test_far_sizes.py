@@ -1,0 +1,174 @@
+"""The sizes that models are run and compared at: their own first, then far smaller and larger ones."""
+
+from __future__ import annotations
+
+import pytest
+from examining import examine_files, write_files
+from reported import model_of
+
+from lintorch.host.reports import Report
+from lintorch.record.outcomes import AS_TRACED
+
+pytest.importorskip("torch")
+
+NETS = """
+import math
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Padded(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv1d(1, 4, 8, stride=4)
+
+    def forward(self, sound):
+        whole = math.ceil(sound.shape[-1] / 300) * 300
+        return self.conv(F.pad(sound, (0, whole - sound.shape[-1])))
+
+
+class Patches(nn.Module):
+    def __init__(self, img_size=112, patch=16):
+        super().__init__()
+        self.patch = nn.Conv2d(3, 8, patch, patch)
+        self.num_patches = (img_size // patch) ** 2
+        self.table = nn.Parameter(torch.randn(1, 8, img_size // patch, img_size // patch))
+
+    def forward(self, image):
+        image = self.patch(image)
+        H, W = image.shape[2:]
+        if H * W == self.num_patches:
+            return image + self.table
+        return image + F.interpolate(self.table, (H, W))
+
+
+class Best(nn.Module):
+    def __init__(self, most):
+        super().__init__()
+        self.score = nn.Conv2d(3, 1, 1, stride=4)
+        self.most = most
+
+    def forward(self, image):
+        scores = self.score(image).flatten(1)
+        if scores.shape[1] > self.most:
+            scores = scores.topk(self.most)[0]
+        return scores
+
+
+def make_best():
+    return Best(40)
+
+
+class Grown(nn.Module):
+    def __init__(self, steps=100):
+        super().__init__()
+        self.words = nn.Embedding(50, 4)
+        self.steps = steps
+        self.register_buffer("table", torch.arange(steps).float()[:, None])
+
+    def forward(self, tokens):
+        count = tokens.shape[1]
+        table = torch.arange(count).float()[:, None] if count > self.steps else self.table
+        return self.words(tokens) + table[:count]
+
+
+class Attends(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attention = nn.MultiheadAttention(8, 2, batch_first=True)
+
+    def forward(self, target, memory):
+        return self.attention(target, memory, memory)[0]
+
+
+class Strided(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 32, stride=32)
+
+    def forward(self, image):
+        return self.conv(image)
+
+
+class Heavy(nn.Module):
+    def __init__(self, img_size=128):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 1, 1)
+
+    def forward(self, image):
+        image = self.conv(image)
+        return image.expand(-1, 70_000, -1, -1)[:, :2] * 2
+"""
+SIDES = ("height", "width")
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
+    folder = tmp_path_factory.mktemp("sizes")
+    files = write_files(folder, {"nets": NETS})
+    found = examine_files(files, folder, graphs=False, exporters=("torchscript-trace",))
+    return {model_of(report).qualname: report for report in found}
+
+
+def list_sizes(report: Report, *names: str) -> list[tuple[int, ...]]:
+    """The sizes of these names in all runs, in order."""
+    return [tuple(run.sizes[name] for name in names) for run in report.runs]
+
+
+def test_a_length_is_varied_beyond_what_padding_hides(reports: dict[str, Report]) -> None:
+    (outcome,) = reports["Padded"].outcomes
+    assert outcome.status == "wrong"
+    assert [each.write_sizes() for each in outcome.wrong_at] == ["length 1025"]
+    assert list_sizes(reports["Padded"], "length") == [(256,), (256,), (1025,), (128,)]
+
+
+def test_a_model_is_traced_at_its_own_size_where_its_branch_is_taken(
+    reports: dict[str, Report],
+) -> None:
+    report = reports["Patches"]
+    assert dict(model_of(report).sizes) == {"batch": 2, "height": 112, "width": 112}
+    assert list_sizes(report, *SIDES)[2:] == [(225, 281), (56, 84)]
+    (outcome,) = report.outcomes
+    assert {at.sizes for at in outcome.wrong_at} == {(225, 281), (56, 84)}
+    assert AS_TRACED in outcome.compared
+
+
+@pytest.mark.parametrize(("model", "name"), [("Best", "height"), ("Grown", "sequence")])
+def test_both_sides_of_a_comparison_are_run(
+    model: str, name: str, reports: dict[str, Report]
+) -> None:
+    (outcome,) = reports[model].outcomes
+    beyond = list_sizes(reports[model], name)[-1]
+    assert outcome.status == "wrong"
+    assert [at.sizes[:1] for at in outcome.wrong_at] == [beyond]
+    assert beyond[0] < 32 if name == "height" else beyond[0] > 100
+
+
+def test_two_inputs_with_sizes_of_their_own_are_fed_equal_and_unequal_ones(
+    reports: dict[str, Report],
+) -> None:
+    names = ("sequence", "sequence_memory")
+    assert list_sizes(reports["Attends"], "batch", *names) == [
+        (2, 16, 16),
+        (3, 16, 16),
+        (2, 65, 16),
+        (2, 8, 8),
+        (2, 16, 65),
+    ]
+
+
+def test_no_size_inside_a_model_vanishes_to_one(reports: dict[str, Report]) -> None:
+    sizes = list_sizes(reports["Strided"], "batch", *SIDES)
+    assert sizes == [(2, 64, 64), (3, 64, 64), (2, 129, 161)]
+
+
+def test_a_model_that_is_heavy_at_its_own_size_is_varied_round_a_smaller_one(
+    reports: dict[str, Report],
+) -> None:
+    model = model_of(reports["Heavy"])
+    assert dict(model.sizes) == {"batch": 2, "height": 64, "width": 64}
+    assert model.assumptions == (
+        "run at height=64, width=64: at height=128, width=128 it is too heavy to be run many times",
+    )
+    assert list_sizes(reports["Heavy"], *SIDES)[2:] == [(97, 97), (32, 48)]

@@ -1,0 +1,24 @@
+"""What exporters take for given of sizes far from those that a model is tried at."""
+
+import torch.nn.functional as F
+from torch import nn
+
+
+class PaddedToFit(nn.Module):
+    def forward(self, image):
+        height = image.shape[2]
+        if height < 300:  # wrong: torch.export onnx -> LT104
+            image = F.pad(image, (0, 0, 0, 300 - height))
+        return image.relu()
+
+
+class CutShort(nn.Module):
+    def forward(self, image):
+        return image.relu()[:, :, :400]  # wrong: torch.export -> LT905
+
+
+class Particular(nn.Module):
+    def forward(self, image):
+        if image.shape[2] > 400 or image.shape[3] % 4:
+            raise ValueError("neither that high nor that wide")
+        return image.relu()
