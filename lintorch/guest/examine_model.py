@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -28,7 +28,7 @@ from lintorch.guest.process.assumptions import list_assumptions
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.isolate import Send
 from lintorch.guest.watch import record_run
-from lintorch.guest.watch.change_axis import record_changed_axis
+from lintorch.guest.watch.change_axis import is_about_size, record_changed_axis
 from lintorch.guest.watch.make_tensors import is_scalar, make_arguments
 from lintorch.guest.watch.record_run import call_model
 from lintorch.guest.watch.size_ranges import find_user_modules
@@ -36,7 +36,7 @@ from lintorch.guest.watch.trace_graphs import TRACERS
 from lintorch.guest.watch.unseen_sides import find_unanswered, suggest_sizes_beyond
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.bounds import SLACK
-from lintorch.record.events import Raised
+from lintorch.record.events import ModuleWrite, Raised
 from lintorch.record.held_axes import Axis, list_held_axes, list_near_axes
 from lintorch.record.messages import (
     FactShown,
@@ -98,8 +98,8 @@ def examine_model(
     if options.trace:
         runs = _record_runs(work, subject, fed)
         fed = replace(fed, varied=(*fed.varied, *_record_beyond(work, subject, fed, runs)))
-        if runs and options.axes and options.dynamic:
-            _change_axes(work, subject, fed)
+        if runs and options.axes and options.dynamic and not built.made_up:
+            _change_axes(work, subject, fed, runs[0])
         if runs and options.graphs:
             _trace_graphs(work, subject, fed)
     if not model.purpose:
@@ -237,22 +237,25 @@ def _record_refusals(
         yield from (event for event in found if event is not None)
 
 
-def _change_axes(work: ModelWork, subject: record_run.WatchedModel, fed: Fed) -> None:
+def _change_axes(
+    work: ModelWork, subject: record_run.WatchedModel, fed: Fed, recorded: ModelRun
+) -> None:
     """Change each axis that no run changes, or not by much; of one that takes too long nothing is known."""
+    if recorded.error or not fed.varied or not any(map(is_about_size, recorded.events)):
+        return
+    axes = [*list_held_axes(fed.inputs), *list_near_axes(fed.inputs, fed.sizes, fed.varied)]
+    writes = any(isinstance(event, ModuleWrite) for event in recorded.events)
     ends = clock() + work.count_seconds_left() * _AXES_SHARE
-    near = list_near_axes(fed.inputs, fed.sizes, fed.varied)
-    for axis in (*list_held_axes(fed.inputs), *near) if fed.varied else ():
-        left = ends - clock()
-        if left <= 0:
-            return
+    for together in ([axis] for axis in axes) if writes else [axes]:
 
-        def send_run(send: Send, axis: Axis = axis) -> None:
-            run = record_changed_axis(subject, fed.sizes, axis)
-            if run is not None:
-                send(RunRecorded(run))
+        def send_runs(send: Send, together: Sequence[Axis] = together) -> None:
+            for axis in together:
+                if run := record_changed_axis(subject, fed.sizes, axis):
+                    send(RunRecorded(run))
 
-        for parcel in work.run_step(send_run, left, RunRecorded)[0]:
-            work.send(parcel)
+        if (left := ends - clock()) > 0:
+            for parcel in work.run_step(send_runs, left, RunRecorded)[0]:
+                work.send(parcel)
 
 
 def _replay_run(

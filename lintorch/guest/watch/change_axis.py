@@ -8,12 +8,31 @@ from itertools import product
 from math import prod
 
 from lintorch.guest.watch.record_run import WatchedModel, record_once
+from lintorch.record.events import OperatorCall, RunEvent, SizeQuestion, TensorUse
 from lintorch.record.held_axes import Axis, find_size, list_held_axes, walk_axes
 from lintorch.record.models import FedArgument, Input
 from lintorch.record.runs import ModelRun
 
 _MOST_NUMBERS = 4_000_000
 """Numbers in an input, for it to be made so large."""
+_POOLS = (f"adaptive_{kind}_pool{n}d" for kind in ("avg", "max") for n in (1, 2, 3))
+_CELLS = ("lstm", "gru", "rnn_tanh", "rnn_relu")
+_DECIDED = frozenset(
+    (
+        *_POOLS,
+        *_CELLS,
+        *(f"{name}_cell" for name in _CELLS),
+        *("interpolate", "affine_grid", "view", "reshape"),
+    )
+)
+"""Operators of which rules say that they go wrong where a size varies."""
+
+
+def is_about_size(event: RunEvent) -> bool:
+    """Whether an event may be withdrawn as the same at every size: a question, or an operator that a size decides."""
+    if isinstance(event, OperatorCall):
+        return event.name.rpartition(".")[2] in _DECIDED
+    return isinstance(event, SizeQuestion) or event.key is TensorUse.ITERATION
 
 
 def record_changed_axis(
@@ -29,7 +48,8 @@ def record_changed_axis(
             continue
         events, error = record_once(replace(subject, inputs=inputs), named)
         if not error:
-            return ModelRun(dict(sizes), tuple(events), axis=axis)
+            about = tuple(event for event in events if is_about_size(event))
+            return ModelRun(dict(sizes), about, axis=axis)
     return ModelRun(dict(sizes), (), error, axis) if error else None
 
 
