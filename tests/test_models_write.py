@@ -152,3 +152,43 @@ def test_what_only_training_uses_is_told_and_not_written(tmp_path: Path) -> None
     }
     tables = tomllib.loads((tmp_path / "pyproject.toml").read_text())["tool"]["lintorch"]["models"]
     assert sorted(tables) == ["DeployedDiscriminator", "Masked"]
+
+
+LOCKED = """
+from torch import nn
+
+
+class Locked(nn.Module):
+    def __init__(self, code):
+        super().__init__()
+        if code * 3 != 22023:
+            raise ValueError("wrong code")
+        self.conv = nn.Conv2d(3, 4, 1)
+
+    def forward(self, x):
+        return self.conv(x)
+
+
+class Alike(Locked):
+    pass
+"""
+
+
+def test_what_could_not_be_built_gets_settings_that_only_lack_what_is_unknown(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "net.py").write_text(LOCKED)
+    done = lintorch("models", "net.py", "--write", "-v", cwd=tmp_path)
+    told = "Wrote to pyproject.toml: Alike (to be filled in), Locked (to be filled in)\n"
+    assert done.stderr.startswith(told)
+    assert "  net.py:Alike  build: ValueError: wrong code (net.py:9)\n" in done.stdout
+    assert "    so are net.py:Locked\n" in done.stdout
+    assert 'line 9, in __init__\n          raise ValueError("wrong code")' in done.stdout
+    assert "lintorch/guest" not in done.stdout
+    project = tmp_path / "pyproject.toml"
+    assert tomllib.loads(project.read_text()) == {}
+    stub = project.read_text().split("\n\n")[1].splitlines()[1:]
+    filled = "\n".join(line.removeprefix("# ") for line in stub).replace("?", "7341")
+    project.write_text(filled)
+    (model,) = (each for each in listed(tmp_path) if "inputs" in each)
+    assert (model["model"], model["arguments"]) == ("net.py:Locked", {"code": 7341})

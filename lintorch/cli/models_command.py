@@ -19,6 +19,7 @@ from lintorch.cli.shared_options import limit_options, model_option, paths_argum
 @click.option(
     "--containment", is_flag=True, help="Say what holds models in on this machine; run none."
 )
+@click.option("--verbose", "-v", is_flag=True, help="Show the traceback of what did not run.")
 @model_option
 @limit_options
 @python_option
@@ -51,9 +52,13 @@ def command(context: click.Context, /, **_: Any) -> None:
     except (SettingsError, CatalogError, WorkerError, NotWritten) as error:
         print_problems(sys.stderr, [error])
         sys.exit(2)
-    as_asked = format_models_json if request.output_format == "json" else format_models
-    click.echo(as_asked(listed), nl=False)
+    if request.output_format == "json":
+        click.echo(format_models_json(listed), nl=False)
+    else:
+        click.echo(format_models(listed, verbose=request.verbose), nl=False)
     for added in listed.written:
-        click.echo(f"Wrote to {shown_path(added.path)}: {', '.join(added.names)}", err=True)
+        open_names = (f"{name} (to be filled in)" for name in added.open)
+        names = ", ".join((*added.names, *open_names))
+        click.echo(f"Wrote to {shown_path(added.path)}: {names}", err=True)
     print_problems(sys.stderr, [*listed.notes, *listed.errors])
     sys.exit(2 if listed.errors else 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from lintorch.record.input_notation import write_arguments
@@ -12,17 +12,24 @@ from lintorch.report.places import shown_path
 from lintorch.run.describe_models import describe_model
 from lintorch.run.list_models import ListedModels
 
+_HINT = (
+    "Name a factory, its arguments and inputs in [tool.lintorch.models.NAME], which --write begins."
+    " -v shows tracebacks."
+)
 
-def format_models(listed: ListedModels) -> str:
-    """A line for each model, then one for each that could not be had, with the reason."""
+
+def format_models(listed: ListedModels, *, verbose: bool = False) -> str:
+    """A line for each model, then one for each reason why others could not be had, with these.
+
+    With `verbose` the traceback of the first of them follows.
+    """
     lines = [line for model in listed.models for line in _describe_found(model)]
     if listed.failures:
         lines += ["", "Not built, fed or run:"] if listed.models else ["Not built, fed or run:"]
         lines += [
-            f"  {_place_of(failure)}  {failure.stage}: {failure.cause}"
-            for failure in listed.failures
+            line for same in _group_by_cause(listed) for line in _describe_failures(same, verbose)
         ]
-        lines += ["", "Name a factory, its arguments and inputs in [tool.lintorch.models.NAME]."]
+        lines += ["", _HINT]
     if not listed.models and not listed.failures:
         lines = ["No models found." if listed.files else "No Python files found."]
     return "\n".join(lines) + "\n"
@@ -70,6 +77,23 @@ def _describe_found(model: Model) -> Iterator[str]:
     if model.purpose:
         yield f"  a {model.purpose}: run, and not exported"
     yield from (f"  {assumption}" for assumption in model.assumptions)
+
+
+def _group_by_cause(listed: ListedModels) -> Iterable[list[Failure]]:
+    """Failures of one stage and cause, in order of the first of each."""
+    groups: dict[tuple[str, str], list[Failure]] = {}
+    for failure in listed.failures:
+        groups.setdefault((failure.stage, failure.cause), []).append(failure)
+    return groups.values()
+
+
+def _describe_failures(same: list[Failure], verbose: bool) -> Iterator[str]:
+    first = same[0]
+    yield f"  {_place_of(first)}  {first.stage}: {first.cause}"
+    if same[1:]:
+        yield f"    so are {', '.join(map(_place_of, same[1:]))}"
+    if verbose and first.traceback:
+        yield from (f"      {line}" for line in first.traceback.splitlines())
 
 
 def _count_parameters(model: Model) -> str:

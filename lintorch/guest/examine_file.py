@@ -15,7 +15,7 @@ from lintorch.guest.construct.find_candidates import Candidate, find_candidates
 from lintorch.guest.construct.import_file import import_file
 from lintorch.guest.construct.model_identity import ModelIdentity
 from lintorch.guest.examine_model import examine_model
-from lintorch.guest.process.error_text import class_name_of
+from lintorch.guest.process.error_text import class_name_of, format_traceback
 from lintorch.guest.process.isolate import Send, isolate_work
 from lintorch.guest.watch.trace_graphs import shorten_error
 from lintorch.guest.watch.user_lines import UserLines
@@ -183,4 +183,4 @@ def _describe_import_error(error: BaseException, files: UserLines, shown: str) -
             row, cause = error.lineno, f"{class_name_of(error)}: {error.msg}"
         elif files.shown(error.filename or "") == shown:
             row = error.lineno
-    return Failure(shown, "", row, "import", cause)
+    return Failure(shown, "", row, "import", cause, traceback=format_traceback(error))

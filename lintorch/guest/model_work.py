@@ -31,12 +31,17 @@ class ModelWork:
     deadline: float
 
     def send_failure(
-        self, stage: Stage, cause: str, output: str = "", raised: tuple[Raised, ...] = ()
+        self,
+        stage: Stage,
+        cause: str,
+        output: str = "",
+        raised: tuple[Raised, ...] = (),
+        traceback: str = "",
     ) -> None:
         """Send a failure of this model."""
         identity = self.identity
         failure = Failure(
-            identity.path, identity.qualname, identity.row, stage, cause, output, raised
+            identity.path, identity.qualname, identity.row, stage, cause, output, raised, traceback
         )
         self.send(ModelFailed(failure))
 

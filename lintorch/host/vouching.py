@@ -54,7 +54,8 @@ class Asked:
         for event in failure.raised:
             self.event(event)
         cause, output = failure.cause[:_MOST_LETTERS], failure.output[-_MOST_LETTERS:]
-        return replace(failure, cause=cause, output=output)
+        traceback = failure.traceback[-_MOST_LETTERS:]
+        return replace(failure, cause=cause, output=output, traceback=traceback)
 
     def _belongs(self, told: Model | Failure, current: Failure) -> None:
         itself = (told.path, told.qualname) == (current.path, current.qualname)

@@ -96,3 +96,5 @@ class Failure:
     output: str = ""
     raised: tuple[Raised, ...] = ()
     """What the tries to run it raised, each at its line."""
+    traceback: str = ""
+    """Of the first error, as Python prints it; "" where a limit ended the work."""

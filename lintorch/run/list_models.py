@@ -42,7 +42,7 @@ def list_models(request: ModelsRequest, progress: Progress) -> ListedModels:
             reports = list(examined)
         ran = tuple(report.model for report in reports if report.model)
         failures = tuple(report.failure for report in reports if report.failure)
-        written = _write_settings(group, ran) if request.write else ()
+        written = _write_settings(group, ran, failures) if request.write else ()
         python = group.interpreter
         listed = replace(
             listed,
@@ -54,7 +54,9 @@ def list_models(request: ModelsRequest, progress: Progress) -> ListedModels:
     return listed
 
 
-def _write_settings(group: ProjectModels, ran: tuple[Model, ...]) -> tuple[ModelsAdded, ...]:
+def _write_settings(
+    group: ProjectModels, ran: tuple[Model, ...], failures: tuple[Failure, ...]
+) -> tuple[ModelsAdded, ...]:
     """What was added to the settings of these files: of models that these do not hold yet."""
     settings = group.settings
     inferred = [
@@ -63,5 +65,8 @@ def _write_settings(group: ProjectModels, ran: tuple[Model, ...]) -> tuple[Model
         if model.factory and not model.purpose and model.qualname not in settings.models
     ]
     file = settings.file or os.path.join(group.folder, "pyproject.toml")
-    added = add_models(file, inferred, settings.models) if inferred else None
-    return (added,) if added and added.names else ()
+    missing = [each for each in failures if each.qualname not in settings.models]
+    if not inferred and not missing:
+        return ()
+    added = add_models(file, inferred, settings.models, missing, group.folder)
+    return (added,) if added.names or added.open else ()

@@ -12,7 +12,8 @@ from typing import Any
 
 from lintorch.files import FileText, NotWritten, UnreadableFile, read_file, write_file
 from lintorch.record.input_notation import write_arguments
-from lintorch.record.models import Model
+from lintorch.record.models import Failure, Model
+from lintorch.run.model_stubs import write_stubs
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -28,21 +29,31 @@ class ModelsAdded:
 
     path: str
     names: tuple[str, ...]
+    open: tuple[str, ...] = ()
+    """Of models that could not be had: their tables are comments, to be filled in."""
 
 
-def add_models(file: str, models: Iterable[Model], taken: Collection[str]) -> ModelsAdded:
+def add_models(
+    file: str,
+    models: Iterable[Model],
+    taken: Collection[str],
+    failures: Iterable[Failure] = (),
+    folder: str = "",
+) -> ModelsAdded:
     """Add a table for each model at the end of a settings file, which need not exist yet.
 
-    Models that the file holds by now are left out. Raises NotWritten, with the file as it was.
+    Of `failures` that settings may mend a commented table, which names its factory relative to
+    `folder`. Models that the file holds by now are left out. Raises NotWritten, with the file as it was.
     """
     original = _read_settings(file)
     held = _held_models(original)
     named = _name_models([m for m in models if m.qualname not in held], {*taken, *held})
-    if not named:
-        return ModelsAdded(file, ())
     root = "tool.lintorch.models" if _is_project(file) else "models"
-    tables = [_model_table(f"{root}.{_toml_key(name)}", model) for name, model in named.items()]
-    added = "\n\n".join("\n".join(table) for table in tables) + "\n"
+    stubs = list(write_stubs(failures, root, folder, original.text))
+    if not named and not stubs:
+        return ModelsAdded(file, ())
+    tables = ["\n".join(_model_table(f"{root}.{_toml_key(n)}", m)) for n, m in named.items()]
+    added = "\n\n".join([*tables, *(text for _, text in stubs)]) + "\n"
     if original.text:
         added = ("\n" if original.text.endswith("\n") else "\n\n") + added
     whole = original.text + added.replace("\n", original.newline)
@@ -51,7 +62,7 @@ def add_models(file: str, models: Iterable[Model], taken: Collection[str]) -> Mo
         write_file(original, whole)
     else:
         _create_file(file, whole)
-    return ModelsAdded(file, tuple(named))
+    return ModelsAdded(file, tuple(named), tuple(name for name, _ in stubs))
 
 
 def _is_project(file: str) -> bool:

@@ -85,6 +85,8 @@ class ModelsRequest(Request):
 
     write: bool = False
     """Whether what was inferred is added to the settings."""
+    verbose: bool = False
+    """Whether the tracebacks of models that did not run are shown."""
     containment: bool = False
     """Whether it is only to be said what holds models in."""
 

@@ -17,7 +17,7 @@ from lintorch.guest.feed.varying_sizes import Fed
 from lintorch.guest.model_work import LEAST_SECONDS, ModelWork
 from lintorch.guest.process.assumptions import note_assumption
 from lintorch.guest.process.deadline import clock
-from lintorch.guest.process.error_text import is_of_memory
+from lintorch.guest.process.error_text import format_traceback, is_of_memory
 from lintorch.guest.process.isolate import Send
 from lintorch.guest.watch.trace_graphs import shorten_error
 from lintorch.guest.watch.user_lines import UserLines
@@ -52,6 +52,7 @@ class InputsMissing(FeedingMessage, tag="unfed"):
     output: str = ""
     raised: tuple[Raised, ...] = ()
     limit: str = ""
+    traceback: str = ""
 
 
 def feed_model(
@@ -88,10 +89,12 @@ def feed_model(
         first = first or (
             _report_limit(limit, where, work)
             if limit
-            else InputsMissing("build", f"{shorten_error(error)}{where}")
+            else InputsMissing(
+                "build", f"{shorten_error(error)}{where}", traceback=format_traceback(error)
+            )
         )
     if first is not None:
-        work.send_failure(first.stage, first.cause, first.output, first.raised)
+        work.send_failure(first.stage, first.cause, first.output, first.raised, first.traceback)
     return None
 
 
@@ -133,7 +136,7 @@ def _search_in_child(
             send(InputsFound(fed))
         except NotFedError as error:
             stage, cause = error.stage, str(error)
-            send(InputsMissing(stage, cause, raised=error.raised, limit=error.limit))
+            send(InputsMissing(stage, cause, "", error.raised, error.limit, error.traceback))
 
     sent, ending = work.run_step(send_inputs, left, FeedingMessage)
     for parcel in sent:

@@ -59,17 +59,23 @@ _NOT_FOR_INPUTS = frozenset(
 class NotFedError(Exception):
     """Nothing that was tried could be fed. `stage` is "inputs", or "run" where inputs are not to blame.
 
-    `raised` holds what the tries raised, each at its line. Where a `limit` was met, "time" or
+    `raised` holds what the tries raised, each at its line, and `traceback` that of the first. Where a `limit` was met, "time" or
     "memory", the text says only where.
     """
 
     def __init__(
-        self, stage: Stage, cause: str, raised: tuple[Raised, ...] = (), limit: str = ""
+        self,
+        stage: Stage,
+        cause: str,
+        raised: tuple[Raised, ...] = (),
+        limit: str = "",
+        traceback: str = "",
     ) -> None:
         super().__init__(cause)
         self.stage = stage
         self.raised = raised
         self.limit = limit
+        self.traceback = traceback
 
 
 def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
@@ -106,10 +112,10 @@ def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
         raise NotFedError("stopped", first[1].at_line, limit=first[1].limit)
     events = tuple(raised.values())[:_MOST_RAISED]
     if len(kinds) == 1 or first[1].kind in _NOT_FOR_INPUTS:
-        raise NotFedError("run", str(first[1]), events)
+        raise NotFedError("run", str(first[1]), events, traceback=first[1].traceback)
     written = describe_inputs(first[0].list_arguments(), first[0].sizes)
     cause = f"no inputs were found that it runs on; {written} gave {first[1]}"
-    raise NotFedError("inputs", cause, events)
+    raise NotFedError("inputs", cause, events, traceback=first[1].traceback)
 
 
 def check_configured(
@@ -124,7 +130,7 @@ def check_configured(
     if error is not None:
         if error.limit:
             raise NotFedError("stopped", error.at_line, limit=error.limit)
-        raise NotFedError("run", str(error))
+        raise NotFedError("run", str(error), traceback=error.traceback)
     return vary_each_size(inputs, sizes, lambda at: failing(at) is None)
 
 

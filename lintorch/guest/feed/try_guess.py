@@ -10,7 +10,7 @@ from torch import nn
 from lintorch.guest.feed.guess_inputs import Guess
 from lintorch.guest.feed.run_weight import RunWeight, TooHeavy, weigh_run
 from lintorch.guest.process import surroundings
-from lintorch.guest.process.error_text import class_name_of, is_of_memory, text_of
+from lintorch.guest.process.error_text import class_name_of, format_traceback, is_of_memory, text_of
 from lintorch.guest.process.limits import TooSlow, limit_seconds
 from lintorch.guest.watch import make_tensors
 from lintorch.guest.watch.raised_errors import record_error as event_of
@@ -30,6 +30,7 @@ class FailedTry:
     event: Raised | None = None
     limit: str = ""
     """The limit that it met: "time", "memory", "weight", or none."""
+    traceback: str = ""
 
     @property
     def at_line(self) -> str:
@@ -60,7 +61,9 @@ def try_guess(
     except (Exception, SystemExit, TooSlow, TooHeavy) as raised:  # whatever user code raises
         where = files.of_error(raised)
         event = event_of(raised, module, files)
-        return FailedTry(class_name_of(raised), text_of(raised), where, event, _name_limit(raised))
+        limit = _name_limit(raised)
+        stack = "" if limit else format_traceback(raised)
+        return FailedTry(class_name_of(raised), text_of(raised), where, event, limit, stack)
     if make_tensors.flatten_output(output):
         return None
     return FailedTry("ValueError", f"forward gave {type(output).__name__}, and no tensor", None)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import traceback
+from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 MOST_LETTERS = 1 << 16
 """Of an exception's text; the longest that torch writes has half of that."""
 _NO_MEMORY = ("allocate memory", "DefaultCPUAllocator", "std::bad_alloc")
+_OURS = str(Path(__file__).parents[2])
+_MOST_CAUSES, _LONGEST_TRACEBACK = 4, 8000
 _name = vars(type)["__name__"].__get__
 
 
@@ -34,6 +39,25 @@ def describe_error(error: BaseException, most: int = 400) -> str:
     text = text_of(error)
     whole = f"{class_name_of(error)}: {text}" if text else class_name_of(error)
     return whole if len(whole) <= most else whole[: most - 1] + "…"
+
+
+def format_traceback(error: BaseException) -> str:
+    """An exception as Python prints it, that which it came from first; the end of it where that is long."""
+    parts: list[str] = []
+    found: BaseException | None = error
+    while found is not None and len(parts) < _MOST_CAUSES:
+        lines = "".join(traceback.format_tb(_skip_own_frames(found.__traceback__)))
+        parts.insert(0, f"{lines}{describe_error(found, MOST_LETTERS)}")
+        found = found.__cause__ or found.__context__
+    return "\n\n".join(parts)[-_LONGEST_TRACEBACK:]
+
+
+def _skip_own_frames(stack: TracebackType | None) -> TracebackType | None:
+    """A stack from where lintorch calls other code; as it is where it never does."""
+    found = stack
+    while found is not None and found.tb_frame.f_code.co_filename.startswith(_OURS):
+        found = found.tb_next
+    return found or stack
 
 
 def is_of_memory(error: BaseException) -> bool:
