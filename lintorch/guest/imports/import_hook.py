@@ -55,7 +55,7 @@ def _import_for_user(
 ) -> Any:
     code = get_user_code()
     importer = str((globals or {}).get("__file__", ""))
-    if code is None or not code.is_user(importer):
+    if code is None or not importer or not code.is_user(importer):
         return _import(name, globals, locals, fromlist or (), level)
     wanted = [each for each in fromlist or () if each != "*"]
 

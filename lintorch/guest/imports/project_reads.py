@@ -9,12 +9,13 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from lintorch.guest.imports.user_frames import get_user_code
+from lintorch.guest.imports.user_frames import UserCode, get_user_code
 from lintorch.machine.work_folders import current_folder
 
 _LOOKING = ("stat", "listdir", "scandir", "access")
 _open = builtins.open
 _exists = os.path.lexists
+_looks = [False]
 
 
 def redirect_reads() -> None:
@@ -29,8 +30,16 @@ def redirect_reads() -> None:
 def find_in_project(path: Any) -> Any:
     """The path of a file of the project that a path which leads nowhere is meant for; else the same path."""
     code = get_user_code()
-    if code is None or not isinstance(path, (str, os.PathLike)):
+    if code is None or _looks[0] or not isinstance(path, (str, os.PathLike)):
         return path
+    _looks[0] = True  # what is asked below passes here, too
+    try:
+        return _look_in_project(path, code)
+    finally:
+        _looks[0] = False
+
+
+def _look_in_project(path: Any, code: UserCode) -> Any:
     given = os.fspath(path)
     if not isinstance(given, str) or not given or _exists(given):
         return path
