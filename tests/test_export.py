@@ -224,7 +224,7 @@ def test_by_default_the_project_s_exporters_are_tried_and_all_right_is_0(tmp_pat
         "model         torchscript-trace",
         "net.py:Plain  ok",
         "",
-        "  net.py:Plain ok at 64, 97×129 (batch 2, 3)",
+        "  net.py:Plain ok at 64, 129×161, 32×48 (batch 2, 3)",
         "",
         "1 export of 1 model: 1 ok",
     ]

@@ -30,7 +30,9 @@ from torch import nn
 
 
 class Loop(nn.Module):
-    """The batch alone has a name in the settings."""
+    """Only its batch varies in the runs."""
+
+    example_input_array = torch.zeros(2, 8, 16)
 
     def __init__(self):
         super().__init__()
@@ -41,6 +43,8 @@ class Loop(nn.Module):
 
 
 class Pair(nn.Module):
+    example_input_array = (torch.zeros(2, 8, 12), torch.zeros(2, 8, 12))
+
     def __init__(self):
         super().__init__()
         self.head = nn.Linear(8, 4)
@@ -68,6 +72,8 @@ class Stepwise(nn.Module):
 class Held(nn.Module):
     """A state for 16 samples, of a length first: no other batch is taken."""
 
+    example_input_array = torch.zeros(2, 16, 8)
+
     def __init__(self):
         super().__init__()
         self.rnn = nn.GRU(8, 16)
@@ -78,6 +84,8 @@ class Held(nn.Module):
 
 class Root(nn.Module):
     """Any square number of tokens is taken, and no other."""
+
+    example_input_array = torch.zeros(2, 16, 8)
 
     def __init__(self):
         super().__init__()
@@ -100,25 +108,7 @@ class Still(nn.Module):
         y = self.head(x)
         return sum(y[..., i] for i in range(y.size(2)))  # LT105 gone: still
 '''
-SETTINGS = """
-exporters = ["torch.export", "onnx", "onnx-legacy", "torchscript-trace"]
-
-[models.loop]
-factory = "net.py:Loop"
-inputs = ["float32[batch, 8, 16]"]
-
-[models.pair]
-factory = "net.py:Pair"
-inputs = ["float32[batch, 8, 12]", "float32[batch, 8, 12]"]
-
-[models.held]
-factory = "net.py:Held"
-inputs = ["float32[batch, 16, 8]"]
-
-[models.root]
-factory = "net.py:Root"
-inputs = ["float32[batch, 16, 8]"]
-"""
+SETTINGS = 'exporters = ["torch.export", "onnx", "onnx-legacy", "torchscript-trace"]\n'
 MARK = re.compile(r"# (LT\d+) (kept|gone): (\w+)$")
 MARKED = {
     found[3]: (row, found[1], found[2])

@@ -147,7 +147,7 @@ class Trace:
         """
         model, others = self.record, [run.sizes for run in self.runs[1:]]
         axes = [
-            *list_held_axes(model.inputs),
+            *(() if model.configured else list_held_axes(model.inputs)),
             *list_near_axes(model.inputs, model.sizes, others),
         ]
         told = [each.value for each in model.inputs if isinstance(each, PlainArgument)]

@@ -87,6 +87,7 @@ def examine_model(
         return
     work, built, fed = found
     model = _describe_model(work.identity, built, fed, work)
+    model = replace(model, configured="inputs" in setting)
     if not setting and not options.only:
         model = replace(model, purpose=_find_purpose(work, model, built))
     send(ModelFound(model))
@@ -99,7 +100,7 @@ def examine_model(
         runs = _record_runs(work, subject, fed)
         fed = replace(fed, varied=(*fed.varied, *_record_beyond(work, subject, fed, runs)))
         if runs and options.axes and options.dynamic and not built.made_up:
-            _change_axes(work, subject, fed, runs[0])
+            _change_axes(work, subject, fed, runs[0], model.configured)
         if runs and options.graphs:
             _trace_graphs(work, subject, fed)
     if not model.purpose:
@@ -238,12 +239,20 @@ def _record_refusals(
 
 
 def _change_axes(
-    work: ModelWork, subject: record_run.WatchedModel, fed: Fed, recorded: ModelRun
+    work: ModelWork,
+    subject: record_run.WatchedModel,
+    fed: Fed,
+    recorded: ModelRun,
+    configured: bool,
 ) -> None:
-    """Change each axis that no run changes, or not by much; of one that takes too long nothing is known."""
+    """Change each axis that no run changes, or not by much; of one that takes too long nothing is known.
+
+    What settings fix stays as it is.
+    """
     if recorded.error or not fed.varied or not any(map(is_about_size, recorded.events)):
         return
-    axes = [*list_held_axes(fed.inputs), *list_near_axes(fed.inputs, fed.sizes, fed.varied)]
+    held = () if configured else list_held_axes(fed.inputs)
+    axes = [*held, *list_near_axes(fed.inputs, fed.sizes, fed.varied)]
     writes = any(isinstance(event, ModuleWrite) for event in recorded.events)
     ends = clock() + work.count_seconds_left() * _AXES_SHARE
     for together in ([axis] for axis in axes) if writes else [axes]:

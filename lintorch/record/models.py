@@ -78,6 +78,8 @@ class Model:
     unsaid: tuple[str, ...] = ()
     made_up: tuple[str, ...] = ()
     """Those of its arguments that nobody gave."""
+    configured: bool = False
+    """Whether settings say what it is fed: a number there is a size that never varies."""
     assumptions: tuple[str, ...] = ()
     """What was stood in for, left out or taken from elsewhere so that it runs, in words."""
     purpose: Purpose = ""

@@ -323,7 +323,8 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
 @rule.trial("wrong", "ok")
 def in_limited_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     """What the export takes for given because a size was made a number or compared in max()."""
-    yield from report_limits(outcome, (e.site for e in trial.trace.find_events(*TRACE_HARM)))
+    asked = (e for e in trial.trace.find_events(*TRACE_HARM) if not is_rounded(e))
+    yield from report_limits(outcome, (event.site for event in asked))
 
 
 @rule.trial("ok")
@@ -370,10 +371,14 @@ def is_whole_shape(event: Question) -> bool:
     return event.key is SizeUse.DATA and isinstance(event.value, tuple)
 
 
+def is_rounded(event: Question) -> bool:
+    """Whether a float was made whole: scaled-size tells of that."""
+    return isinstance(event, SizeRead) and isinstance(event.operand, float)
+
+
 def bakes(event: Question, trace: Trace) -> bool:
     """Not a float that was rounded, nor one size in a tensor: that may stay a tensor."""
-    rounded = isinstance(event, SizeRead) and isinstance(event.operand, float)
-    if rounded or only_looks(event) or is_function_of(event):
+    if is_rounded(event) or only_looks(event) or is_function_of(event):
         return False
     if event.key is not SizeUse.TENSOR or isinstance(event.value, tuple) or is_copied(event, trace):
         return True
