@@ -33,10 +33,12 @@ STAGES = {
     "signals": ("stopped", "SIGKILL"),
 }
 UNIMPORTABLE = {
-    "exits": ("sys.exit('enough')", "import", "SystemExit: enough"),
     "ends": ("os._exit(7)", "stopped", "exit status 7"),
-    "outside": ("from ..missing import part", "import", "attempted relative import"),
-    "waits": ("time.sleep(600)", "stopped", "did not finish within 4 s"),
+}
+REDUCED = {
+    "exits": ("sys.exit('enough')", "raised SystemExit"),
+    "waits": ("time.sleep(600)", "took too long"),
+    "lacks": ("open('absent.txt')", "raised FileNotFoundError"),
 }
 HARMLESS = {
     "prints": net(importing="print('x' * 2**22)", running="os.write(2, b'y' * 2**21)"),
@@ -75,6 +77,14 @@ def test_a_file_that_cannot_be_loaded_is_one_failure_and_the_next_is_loaded(tmp_
     for name in HARMLESS:
         assert [r.failure for r in found[name].values()] == [None, None], name
     assert not left_running("sleep", "617")
+
+
+def test_of_a_file_that_fails_at_import_the_definitions_are_run(tmp_path: Path) -> None:
+    files = {name: net(importing=line) for name, (line, _) in REDUCED.items()}
+    found = examine_nets(tmp_path, files, ModelLimits(seconds=4))
+    for name, (_, cause) in REDUCED.items():
+        (said,) = model_of(found[name]["Net"]).assumptions
+        assert said.startswith(f"only the definitions of {name}.py were run: its import {cause}")
 
 
 def test_what_a_failed_model_printed_is_kept_at_its_end(tmp_path: Path) -> None:

@@ -58,11 +58,25 @@ class GuardLog:
                 ShapeEnv._log_guard = told
 
     def find_fixing_stack(self, find_fixed: Callable[[Any], set[Any]]) -> str:
-        """The stack in which a size was first made constant; `find_fixed` gives an environment's constants."""
-        for guard in self.guards:
-            if set(guard.expression.free_symbols) & find_fixed(guard.environment):
-                return guard.stack
-        return ""
+        """The stack in which a size was made constant; `find_fixed` gives an environment's constants.
+
+        Where none says so in a word, that in which one of them was first asked for.
+        """
+        about = [
+            guard
+            for guard in self.guards
+            if set(guard.expression.free_symbols) & find_fixed(guard.environment)
+        ]
+        settled = [each for each in about if _is_settled(each.expression)]
+        return next((guard.stack for guard in (*settled, *about)), "")
+
+
+def _is_settled(expression: Any) -> bool:
+    """Whether a guard says what number a size is."""
+    sides = getattr(expression, "args", ())
+    return type(expression).__name__ == "Equality" and any(
+        getattr(each, "is_number", False) for each in sides
+    )
 
 
 def _make_guard(environment: Any, expression: Any, frame: FrameType | None) -> SizeGuard:
