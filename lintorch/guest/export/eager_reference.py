@@ -10,6 +10,7 @@ from torch import nn
 
 from lintorch.guest.export.compare_numbers import Difference, find_difference
 from lintorch.guest.export.module_state import copy_module, list_tensors
+from lintorch.guest.feed.run_weight import RunWeight, weigh_run
 from lintorch.guest.watch.make_tensors import flatten_output, make_inputs
 from lintorch.record.arguments import arrange_arguments
 from lintorch.record.models import Model
@@ -51,6 +52,10 @@ class Eager:
             self._again = flatten_output(self._run_afresh(self.model.sizes))
         return find_difference(self.list_numbers_at(self.model.sizes), self._again)
 
+    def vanishes_at(self, sizes: NamedSizes) -> bool:
+        """Whether a size inside the model is one at these sizes, and more at the first: exporters tell ones apart."""
+        return self._weigh_run(self.model.sizes).vanishes_to_one(self._weigh_run(sizes))
+
     def is_firm(self) -> bool:
         """Whether rounding alone moves the numbers by no more than may be."""
         sizes = self.model.sizes
@@ -78,6 +83,12 @@ class Eager:
     def _run_afresh(self, sizes: NamedSizes) -> Any:
         with copy_module(self._module) as module, torch.no_grad():
             return module(*self._arrange_arguments(self.make_inputs(sizes)))
+
+    def _weigh_run(self, sizes: NamedSizes) -> RunWeight:
+        weight = RunWeight()
+        with weigh_run(weight):
+            self._run_afresh(sizes)
+        return weight
 
     def _run_nudged(self, sizes: NamedSizes) -> list[torch.Tensor]:
         generator = torch.Generator().manual_seed(0)

@@ -95,7 +95,9 @@ def _name_symbols(environment: Any, job: Job) -> dict[Any, str]:
 
 
 def _is_assumed(expression: Any) -> bool:
-    """Whether this only says that something is not 0 or 1."""
+    """Whether this only says that something is not 0 or 1, maybe by what it would then be equal to."""
     if not expression.is_Relational or expression.rel_op == "==":
         return False
+    if expression.rel_op == "!=":
+        return True
     return any(side in _ASSUMED for side in expression.args if side.is_number)

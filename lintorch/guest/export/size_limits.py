@@ -41,7 +41,8 @@ def find_sizes_beyond(
     """Of each condition, sizes that do not meet it and at which the model runs, sought for so many seconds.
 
     `others` are sizes at which it is known to run. A condition that the model itself has is left
-    out: it does not run beyond. One that only follows from another is left out, too.
+    out: it does not run beyond. One that only follows from another is left out, too, and what an
+    operator asks so that no size inside is one, as torch does of any model.
     """
     runs_at = _make_runner(eager, others, clock() + seconds)
     found: list[SizesBeyond] = []
@@ -51,7 +52,11 @@ def find_sizes_beyond(
             condition, (*told, condition), eager.model, others
         )
         answers = [(sizes, runs_at(sizes)) for sizes in candidates]
-        taken = tuple(sizes for sizes, runs in answers if runs)
+        taken = tuple(
+            sizes
+            for sizes, runs in answers
+            if runs and (condition.by_user or not eager.vanishes_at(sizes))
+        )
         unknown = condition.by_user and answers and all(runs is None for _, runs in answers)
         if taken or unknown:
             found.append(SizesBeyond(condition, taken))
