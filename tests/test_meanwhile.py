@@ -50,7 +50,7 @@ def checked(
     left = [happens]
 
     def on(told: str) -> None:
-        if told.startswith(step) and left:
+        if step in told and left:
             left.pop()()
 
     request = CheckRequest((".",), models=ModelOptions(trace=trace), fix=fix, no_cache=True)

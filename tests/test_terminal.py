@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from contextlib import suppress
 
 import pytest
 
@@ -18,14 +19,15 @@ _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 def shown(first: str, *lines: str) -> str:
     """What comes to a terminal."""
     terminal, slave = os.openpty()
-    with os.fdopen(slave, "w") as stream:
-        with progress_on(stream, first) as tell:
-            for line in lines:
-                tell(line)
-        stream.flush()
-        written = os.read(terminal, 1 << 16).decode()
+    with os.fdopen(slave, "w") as stream, progress_on(stream, first) as tell:
+        for line in lines:
+            tell(line)
+    written = b""
+    with suppress(OSError):  # what ends it, once all that was written has been read
+        while part := os.read(terminal, 1 << 16):
+            written += part
     os.close(terminal)
-    return written
+    return written.decode()
 
 
 def test_a_line_stands_from_the_start_and_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -148,7 +148,9 @@ def by_line(capture: GraphCapture) -> dict[Site | None, list[str]]:
 @rule.trial("ok", "wrong", "random", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit | Refuted]:
     alone = {outcome.exporter} == set(WRITES_ONNX) & trial.profile.exporters
-    alone = alone and (any(outcome.compared) or not trial.profile.dynamic)
+    model = trial.trace.record
+    fixed = not trial.profile.dynamic or (model.configured and not model.sizes)
+    alone = alone and (any(outcome.compared) or fixed)
     for target in map(find_target, trial.profile.targets if outcome.graph else ()):
         for site, uses in trial.list_by_line().items():
             yield from judged(site, uses, target, outcome, alone)
