@@ -6,7 +6,16 @@ import os
 from itertools import takewhile
 from pathlib import Path
 
-_MARKS = (".git", "license", "readme", "setup.py", "setup.cfg", "pyproject.toml", "requirements")
+_MARKS = (
+    ".git",
+    "license",
+    "readme",
+    "setup.py",
+    "setup.cfg",
+    "pyproject.toml",
+    "requirements",
+    "environment.y",
+)
 """What the names of files begin with, in small letters, that stand at the root of a repository."""
 _FOREIGN = ("site-packages", "dist-packages")
 _MOST_LEVELS = 6

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import FrameType
 
 from lintorch.guest.imports.guarded_lines import SpecialLines, read_special_lines
-from lintorch.guest.imports.repository_root import find_repository_root
+from lintorch.record.repository import find_repository
 from lintorch.record.user_files import UserFiles, package_root
 
 
@@ -18,7 +18,7 @@ class UserCode:
 
     def __init__(self, path: Path, project: Path) -> None:
         self.path = path
-        self.project = find_repository_root(project)
+        self.project = find_repository(project)
         self.root = package_root(path)
         around = {str(self.project), str(self.root)}
         self._files = UserFiles({os.path.realpath(path): str(path)}, around)
