@@ -1,0 +1,333 @@
+"""Sizes as sums of products of symbols, in one canonical form, so that equal sizes are equal values.
+
+A size that is known is a plain int. `h + 1` differs from `h` and `2 * h // 2` is `h`, whatever h is;
+what cannot be decided so is left undecided. Symbols stand for sizes of at least 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Union
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A size that has no value in source, such as an input's height.
+
+    `varies`: whether it differs between runs of one model. False for what settings fix, None where
+    it cannot be told.
+    """
+
+    name: str
+    varies: bool | None = True
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What sums and products cannot say: `//`, `%`, `max`, `min`, and `?` for any other function."""
+
+    kind: str
+    operands: tuple[Dim, ...]
+
+    @property
+    def varies(self) -> bool | None:
+        """Whether any operand varies."""
+        return join_varying(varies(each) for each in self.operands)
+
+    def __str__(self) -> str:
+        if self.kind in ("//", "%"):
+            left, right = (f"({each})" if _is_sum(each) else str(each) for each in self.operands)
+            return f"{left} {self.kind} {right}"
+        return f"{self.kind}({', '.join(map(str, self.operands))})"
+
+
+Atom = Union[Symbol, Operation]
+Product = tuple[Atom, ...]
+"""Atoms that are multiplied, in the order of their text; () is 1."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """A sum of products, each with a factor; never a plain number, which is an int."""
+
+    terms: tuple[tuple[Product, int], ...]
+
+    @cached_property
+    def atoms(self) -> frozenset[Atom]:
+        """What is added and multiplied."""
+        return frozenset(atom for product, _ in self.terms for atom in product)
+
+    @property
+    def varies(self) -> bool | None:
+        """Whether it differs between runs of one model; None where that cannot be told."""
+        return join_varying(atom.varies for atom in self.atoms)
+
+    def __add__(self, other: Dim) -> Dim:
+        return _make_size(_sum_terms(self, other, 1))
+
+    def __sub__(self, other: Dim) -> Dim:
+        return _make_size(_sum_terms(self, other, -1))
+
+    def __rsub__(self, other: int) -> Dim:
+        return _make_size(_sum_terms(other, self, -1))
+
+    def __mul__(self, other: Dim) -> Dim:
+        found: dict[Product, int] = {}
+        for left, factor in self.terms:
+            for right, other_factor in _terms_of(other):
+                product = tuple(sorted((*left, *right), key=str))
+                found[product] = found.get(product, 0) + factor * other_factor
+        return _make_size(found)
+
+    def __neg__(self) -> Dim:
+        return self * -1
+
+    def __floordiv__(self, other: Dim) -> Dim:
+        return floor_divide(self, other)
+
+    def __rfloordiv__(self, other: int) -> Dim:
+        return floor_divide(other, self)
+
+    def __mod__(self, other: Dim) -> Dim:
+        return take_remainder(self, other)
+
+    def __rmod__(self, other: int) -> Dim:
+        return take_remainder(other, self)
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __str__(self) -> str:
+        words = ""
+        for product, factor in self.terms:
+            sign = (" - " if factor < 0 else " + ") if words else ("-" if factor < 0 else "")
+            parts = [_in_brackets(atom) for atom in product]
+            if abs(factor) != 1 or not parts:
+                parts.insert(0, str(abs(factor)))
+            words += sign + " * ".join(parts)
+        return words
+
+
+Dim = Union[int, Size]
+"""A size: a known one, or an expression."""
+
+
+def make_symbol(name: str, varies: bool | None = True) -> Size:
+    """A size that is a symbol alone."""
+    return Size((((Symbol(name, varies),), 1),))
+
+
+def make_operation(kind: str, *operands: Dim) -> Size:
+    """A size that some function makes of others; equal where function and operands are."""
+    return Size((((Operation(kind, operands),), 1),))
+
+
+def varies(size: Dim) -> bool | None:
+    """Whether a size differs between runs of one model; None where that cannot be told."""
+    return False if isinstance(size, int) else size.varies
+
+
+def join_varying(answers: Iterable[bool | None]) -> bool | None:
+    """True where any is, else None where any is."""
+    given = set(answers)
+    return True if True in given else None if None in given else False
+
+
+def list_symbols(size: Dim) -> Iterator[Symbol]:
+    """The symbols that a size is made of, those inside of operations too."""
+    for atom in () if isinstance(size, int) else size.atoms:
+        if isinstance(atom, Symbol):
+            yield atom
+        else:
+            for operand in atom.operands:
+                yield from list_symbols(operand)
+
+
+def floor_divide(left: Dim, right: Dim) -> Dim:
+    """`left // right`. Raises ZeroDivisionError as Python does."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left // right
+    if right == 1:
+        return left
+    quotient, rest = _divide_terms(left, right)
+    if rest == 0:
+        return quotient
+    if isinstance(rest, int) and isinstance(right, int):
+        return quotient + rest // right
+    inner = _sole_atom(rest)
+    if isinstance(inner, Operation) and inner.kind == "//" and is_positive(right):
+        return quotient + floor_divide(inner.operands[0], inner.operands[1] * right)
+    return quotient + make_operation("//", rest, right)
+
+
+def take_remainder(left: Dim, right: Dim) -> Dim:
+    """`left % right`. Raises ZeroDivisionError as Python does."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left % right
+    if right == 1:
+        return 0
+    _, rest = _divide_terms(left, right)
+    if isinstance(rest, int) and (rest == 0 or isinstance(right, int)):
+        return rest if rest == 0 else rest % right
+    return make_operation("%", rest, right)
+
+
+def largest(*sizes: Dim) -> Dim:
+    """`max(...)`, decided where it is the same for all values of the symbols."""
+    return _choose("max", sizes)
+
+
+def smallest(*sizes: Dim) -> Dim:
+    """`min(...)`, likewise."""
+    return _choose("min", sizes)
+
+
+def is_equal(left: Dim, right: Dim) -> bool | None:
+    """Whether two sizes are the same at all values of the symbols, at none (False), or at some."""
+    return compare(left, "==", right)
+
+
+def is_positive(size: Dim) -> bool:
+    """Whether a size surely is at least 1."""
+    return (lower_bound(size) or 0) > 0
+
+
+def compare(left: Dim, operator: str, right: Dim) -> bool | None:
+    """`left OPERATOR right` where it is so at all values of the symbols, or at none; else None."""
+    difference = left - right
+    low, high = lower_bound(difference), upper_bound(difference)
+    equal = True if difference == 0 else False if _excludes_zero(low, high) else None
+    less = _decide(high is not None and high < 0, low is not None and low >= 0)
+    more = _decide(low is not None and low > 0, high is not None and high <= 0)
+    answers = {"==": equal, "<": less, ">": more}
+    if operator in answers:
+        return answers[operator]
+    opposite = answers[{"!=": "==", ">=": "<", "<=": ">"}[operator]]
+    return None if opposite is None else not opposite
+
+
+def lower_bound(size: Dim) -> int | None:
+    """What a size is at least; None where nothing is known."""
+    if isinstance(size, int):
+        return size
+    total = 0
+    for product, factor in size.terms:
+        bound = _bound_product(product, low=factor > 0)
+        if bound is None:
+            return None
+        total += factor * bound
+    return total
+
+
+def upper_bound(size: Dim) -> int | None:
+    """What a size is at most; None where nothing is known."""
+    bound = lower_bound(size * -1)
+    return None if bound is None else -bound
+
+
+def _bound_product(product: Product, *, low: bool) -> int | None:
+    bound = 1
+    for atom in product:
+        found = _bound_atom(atom, low=low)
+        if found is None or found < 0:
+            return found if len(product) == 1 else None
+        bound *= found
+    return bound
+
+
+def _bound_atom(atom: Atom, *, low: bool) -> int | None:
+    if isinstance(atom, Symbol):
+        return 1 if low else None
+    first, last = atom.operands[0], atom.operands[-1]
+    if atom.kind == "%" and isinstance(last, int) and last > 0:
+        return 0 if low else last - 1
+    if atom.kind == "//" and isinstance(last, int) and last > 0:
+        bound = lower_bound(first) if low else upper_bound(first)
+        return None if bound is None else bound // last
+    if atom.kind in ("max", "min"):
+        bounds = [lower_bound(o) if low else upper_bound(o) for o in atom.operands]
+        known = [bound for bound in bounds if bound is not None]
+        some_do = (atom.kind == "max") is low
+        if known and (some_do or len(known) == len(bounds)):
+            return max(known) if atom.kind == "max" else min(known)
+    return None
+
+
+def _choose(kind: str, sizes: tuple[Dim, ...]) -> Dim:
+    left: list[Dim] = []
+    for size in dict.fromkeys(sizes):
+        beats = "<=" if kind == "max" else ">="
+        if any(compare(size, beats, other) for other in left):
+            continue
+        left = [other for other in left if not compare(other, beats, size)] + [size]
+    return left[0] if len(left) == 1 else make_operation(kind, *sorted(left, key=str))
+
+
+def _divide_terms(left: Dim, right: Dim) -> tuple[Dim, Dim]:
+    """What divides without a rest, divided, and what does not."""
+    divisor = _terms_of(right)
+    if len(divisor) != 1:
+        return (1, 0) if left == right else (0, left)
+    (atoms, factor), whole, rest = divisor[0], {}, {}
+    for product, times in _terms_of(left):
+        remaining = _without(product, atoms)
+        if remaining is not None and times % factor == 0:
+            whole[remaining] = times // factor
+        else:
+            rest[product] = times
+    return _make_size(whole), _make_size(rest)
+
+
+def _without(product: Product, atoms: Product) -> Product | None:
+    left = list(product)
+    for atom in atoms:
+        if atom not in left:
+            return None
+        left.remove(atom)
+    return tuple(left)
+
+
+def _terms_of(size: Dim) -> tuple[tuple[Product, int], ...]:
+    return (((), size),) if isinstance(size, int) else size.terms
+
+
+def _sum_terms(left: Dim, right: Dim, sign: int) -> dict[Product, int]:
+    found = dict(_terms_of(left))
+    for product, factor in _terms_of(right):
+        found[product] = found.get(product, 0) + sign * factor
+    return found
+
+
+def _make_size(found: Mapping[Product, int]) -> Dim:
+    terms = {product: factor for product, factor in found.items() if factor}
+    if not terms.keys() - {()}:
+        return terms.get((), 0)
+    return Size(tuple(sorted(terms.items(), key=lambda term: (not term[0], str(term[0])))))
+
+
+def _sole_atom(size: Dim) -> Atom | None:
+    terms = _terms_of(size)
+    product, factor = terms[0]
+    return product[0] if len(terms) == len(product) == factor == 1 else None
+
+
+def _excludes_zero(low: int | None, high: int | None) -> bool:
+    return (low is not None and low > 0) or (high is not None and high < 0)
+
+
+def _decide(surely: bool, never: bool) -> bool | None:
+    return True if surely else False if never else None
+
+
+def _is_sum(size: Dim) -> bool:
+    return isinstance(size, Size) and (len(size.terms) > 1 or size.terms[0][1] != 1)
+
+
+def _in_brackets(atom: Atom) -> str:
+    text = str(atom)
+    return f"({text})" if isinstance(atom, Operation) and atom.kind in ("//", "%") else text
