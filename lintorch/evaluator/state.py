@@ -1,0 +1,38 @@
+"""The heap at one point of a run: what each address holds; forked at branches and joined after them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import Any
+
+_generations = itertools.count(1)
+
+
+class State:
+    """What every address holds. Cells are shared between forks, and copied when they are written to."""
+
+    __slots__ = ("cells", "generation")
+
+    def __init__(self, cells: dict[int, tuple[int, dict[Any, Any]]] | None = None) -> None:
+        self.cells = {} if cells is None else cells
+        self.generation = next(_generations)
+
+    def read(self, address: int) -> Mapping[Any, Any]:
+        """What an address holds; nothing where it was made on another path."""
+        cell = self.cells.get(address)
+        return {} if cell is None else cell[1]
+
+    def write(self, address: int) -> dict[Any, Any]:
+        """The same, to be changed in this state alone."""
+        cell = self.cells.get(address)
+        if cell is not None and cell[0] == self.generation:
+            return cell[1]
+        held = {} if cell is None else dict(cell[1])
+        self.cells[address] = (self.generation, held)
+        return held
+
+    def fork(self) -> State:
+        """A state that goes its own way from here, as this one does."""
+        self.generation = next(_generations)
+        return State(dict(self.cells))

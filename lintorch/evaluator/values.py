@@ -1,0 +1,261 @@
+"""What an expression may be worth: kinds of values, each a frozen class.
+
+What can change in place (objects, lists, dictionaries, the names of a function) is a Held: an
+address in the heap of a state, which says what is in it at that time.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from lintorch.evaluator.sizes import Dim, varies
+
+if TYPE_CHECKING:
+    from lintorch.evaluator.modules import CodeFile
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A place in source: rows from 1, columns of UTF-8 bytes from 0, as `ast` counts them."""
+
+    path: str
+    row: int
+    column: int
+    end_row: int
+    end_column: int
+
+
+@dataclass(frozen=True)
+class Via:
+    """A function that a number went through after it was read from a size, and where."""
+
+    name: str
+    spot: Spot
+
+
+class Value:
+    """What is known of what an expression gives."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True)
+class Unknown(Value):
+    """Nothing is known but where it came from: `path` is the name it was reached by, or ""."""
+
+    path: str = ""
+
+
+@dataclass(frozen=True)
+class Constant(Value):
+    """A Python value that is the same in every run: None, a bool, number, text, bytes, Ellipsis."""
+
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Constant)
+            and type(self.value) is type(other.value)
+            and self.value == other.value
+        )
+
+    def __hash__(self) -> int:
+        return hash((type(self.value), self.value))
+
+
+@dataclass(frozen=True)
+class Number(Value):
+    """A Python number that is not written down.
+
+    `size` says what is known of an int that comes from sizes. `whole`: True for ints, False for
+    floats. `varies`: whether it differs between runs, by the sizes of what the model is given.
+    `data`: whether it was read from the data of a tensor. `truth`: whether it is a bool.
+    `via`: the functions it went through since it was read.
+    """
+
+    size: Dim | None = None
+    whole: bool | None = None
+    varies: bool | None = None
+    data: bool = False
+    truth: bool = False
+    via: frozenset[Via] = frozenset()
+
+
+@dataclass(frozen=True)
+class Tensor(Value):
+    """A tensor.
+
+    `shape` is None where not even the rank is known; a size in it None where nothing is known of
+    it. `memory`: names of the storages it may share (`input x`, `parameter weight`). `origin`:
+    "input", "parameter", "buffer", "constant" (made from Python values), "sizes" (made from
+    sizes) or "" (computed). `sure`: False where it is only presumed to be one.
+    """
+
+    shape: tuple[Dim, ...] | None = None
+    dtype: str | None = None
+    origin: str = ""
+    name: str = ""
+    memory: frozenset[str] = frozenset()
+    sure: bool = True
+    via: frozenset[Via] = frozenset()
+    size_of: Number | None = None
+    """The number of sizes that it was made from, if it was."""
+
+
+@dataclass(frozen=True)
+class Array(Value):
+    """An array of NumPy."""
+
+    shape: tuple[Dim, ...] | None = None
+    memory: frozenset[str] = frozenset()
+    traced: bool = False
+    """Whether it was made from a tensor that the model computes."""
+
+
+@dataclass(frozen=True)
+class Items(Value):
+    """A tuple, `torch.Size`, range, set, generator or dictionary view: what cannot be changed in place.
+
+    `items` is None where not even the number of them is known; `each` is then what each of them is.
+    """
+
+    kind: str
+    items: tuple[Value, ...] | None
+    each: Value = field(default_factory=Unknown)
+    length: Number | None = None
+
+
+@dataclass(frozen=True)
+class Slice(Value):
+    """`start:stop:step`."""
+
+    start: Value
+    stop: Value
+    step: Value
+
+
+@dataclass(frozen=True)
+class Held(Value):
+    """A list, dict, set or object in the heap. `kind`: "list", "dict" or "object" (of class `of`)."""
+
+    address: int
+    kind: str
+    of: Class | External | None = None
+
+
+@dataclass(frozen=True)
+class External(Value):
+    """A name that no file of the project defines: `torch.nn.functional.relu`, `len`."""
+
+    path: str
+
+
+@dataclass(frozen=True)
+class ModuleValue(Value):
+    """A module that is a file."""
+
+    file: CodeFile
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """The names of a running or finished function: an address in the heap, and what encloses it."""
+
+    address: int
+    outer: Frame | None
+    file: CodeFile
+    declared: frozenset[str] = frozenset()
+    """Names that the function says are global or nonlocal."""
+
+
+@dataclass(frozen=True, eq=False)
+class Function(Value):
+    """A function of a file: its node, where it was defined, the defaults of its parameters."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    file: CodeFile
+    closure: Frame | None
+    defaults: tuple[Value, ...] = ()
+    keyword_defaults: tuple[tuple[str, Value], ...] = ()
+    owner: Class | None = None
+    """The class it is a method of."""
+    kind: str = ""
+    """"static", "class" or "property" where a decorator says so."""
+
+    @property
+    def name(self) -> str:
+        """As written; "<lambda>" of a lambda."""
+        return getattr(self.node, "name", "<lambda>")
+
+
+@dataclass(frozen=True)
+class Bound(Value):
+    """A method with its object, or any callable with arguments kept for it (`functools.partial`)."""
+
+    function: Value
+    positional: tuple[Value, ...]
+    keyword: tuple[tuple[str, Value], ...] = ()
+    method: str = ""
+    """The name it was reached by on its object; the object is the first argument then."""
+
+
+@dataclass(frozen=True, eq=False)
+class Class(Value):
+    """A class of a file."""
+
+    node: ast.ClassDef
+    file: CodeFile
+    bases: tuple[Value, ...]
+    address: int
+    """Of its attributes in the heap."""
+
+    @property
+    def name(self) -> str:
+        """As written."""
+        return self.node.name
+
+
+@dataclass(frozen=True)
+class Super(Value):
+    """`super()`: the object, and the class after which methods are looked for."""
+
+    instance: Value
+    after: Class
+
+
+@dataclass(frozen=True)
+class Choice(Value):
+    """One of a few values: which branch was taken is not known."""
+
+    alternatives: tuple[Value, ...]
+
+
+UNKNOWN = Unknown()
+NONE = Constant(None)
+TRUE, FALSE = Constant(True), Constant(False)
+OPEN_NUMBER = Number()
+OPEN_BOOL = Number(truth=True, whole=True)
+DATA_BOOL = Number(truth=True, whole=True, data=True)
+
+
+def make_number(size: Dim, via: frozenset[Via] = frozenset()) -> Value:
+    """The value of a size."""
+    if isinstance(size, int):
+        return Constant(size)
+    return Number(size, whole=True, varies=varies(size), via=via)
+
+
+def size_in(value: Value) -> Dim | None:
+    """The size that a value is, if it is a known int or an expression of sizes."""
+    if isinstance(value, Constant):
+        return int(value.value) if isinstance(value.value, int) else None
+    return value.size if isinstance(value, Number) else None
+
+
+def is_number(value: Value) -> bool:
+    """Whether it surely is a Python number."""
+    if isinstance(value, Constant):
+        return isinstance(value.value, (int, float))
+    return isinstance(value, Number)
