@@ -7,13 +7,14 @@ address in the heap of a state, which says what is in it at that time.
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lintorch.evaluator.sizes import Dim, varies
 
 if TYPE_CHECKING:
-    from lintorch.evaluator.modules import CodeFile
+    from lintorch.evaluator.code_files import CodeFile
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,8 @@ class Items(Value):
     items: tuple[Value, ...] | None
     each: Value = field(default_factory=Unknown)
     length: Number | None = None
+    of_input: str = ""
+    """Of a Size that is not known: the input that it is the shape of."""
 
 
 @dataclass(frozen=True)
@@ -230,6 +233,30 @@ class Choice(Value):
     """One of a few values: which branch was taken is not known."""
 
     alternatives: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Given:
+    """The arguments of a call; `open`: there are others that are not known."""
+
+    positional: tuple[Value, ...] = ()
+    keyword: Mapping[str, Value] = field(default_factory=dict)
+    open: bool = False
+
+    def behind(self, *first: Value) -> Given:
+        """The same after others."""
+        return Given((*first, *self.positional), self.keyword, self.open)
+
+    def pick(self, index: int, name: str = "") -> Value | None:
+        """The argument at a position, or by its name."""
+        if index < len(self.positional):
+            return self.positional[index]
+        return self.keyword.get(name)
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """All that are known."""
+        return (*self.positional, *self.keyword.values())
 
 
 UNKNOWN = Unknown()

@@ -1,0 +1,203 @@
+"""Operators on numbers, texts, lists and tensors."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from lintorch.evaluator.machine import Machine
+from lintorch.evaluator.sizes import Dim, join_varying, make_operation, varies
+from lintorch.evaluator.torch_calls import call_torch
+from lintorch.evaluator.truth import known_items
+from lintorch.evaluator.values import (
+    OPEN_NUMBER,
+    UNKNOWN,
+    Array,
+    Choice,
+    Constant,
+    Held,
+    Items,
+    Number,
+    Tensor,
+    Unknown,
+    Value,
+    is_number,
+    make_number,
+    size_in,
+)
+
+OPERATORS: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
+    "Add": (operator.add, "torch.add"),
+    "Sub": (operator.sub, "torch.sub"),
+    "Mult": (operator.mul, "torch.mul"),
+    "Div": (operator.truediv, "torch.div"),
+    "FloorDiv": (operator.floordiv, "torch.floor_divide"),
+    "Mod": (operator.mod, "torch.remainder"),
+    "Pow": (operator.pow, "torch.pow"),
+    "MatMult": (operator.matmul, "torch.matmul"),
+    "BitAnd": (operator.and_, "torch.bitwise_and"),
+    "BitOr": (operator.or_, "torch.bitwise_or"),
+    "BitXor": (operator.xor, "torch.bitwise_xor"),
+    "LShift": (operator.lshift, "torch.bitwise_left_shift"),
+    "RShift": (operator.rshift, "torch.bitwise_right_shift"),
+}
+_LARGE = 1 << 64
+_LONG = 4096
+
+
+def combine_values(machine: Machine, node: ast.AST, kind: str, left: Value, right: Value) -> Value:
+    """The value of `left OPERATOR right`; `kind` is the class of the ast operator."""
+    if isinstance(left, Tensor) or isinstance(right, Tensor):
+        return call_torch(machine, node, OPERATORS[kind][1], (left, right), {})
+    if isinstance(left, Array) or isinstance(right, Array):
+        traced = any(each.traced for each in (left, right) if isinstance(each, Array))
+        return Array(None, traced=traced)
+    if isinstance(left, Constant) and isinstance(right, Constant):
+        return _combine_constants(kind, left, right)
+    if is_number(left) and is_number(right):
+        return combine_numbers(kind, left, right)
+    if kind in ("Add", "Mult") and (found := _combine_items(machine, kind, left, right)):
+        return found
+    if isinstance(left, Constant) and isinstance(left.value, str):
+        return UNKNOWN
+    return UNKNOWN
+
+
+def _combine_constants(kind: str, left: Constant, right: Constant) -> Value:
+    one, other = left.value, right.value
+    if kind == "Pow" and not (isinstance(other, (int, float)) and abs(other) < 64):
+        return UNKNOWN
+    if kind in ("Mult", "LShift"):
+        sized = [len(each) for each in (one, other) if isinstance(each, (str, bytes))]
+        numbers = [abs(each) for each in (one, other) if isinstance(each, (int, float))]
+        if (sized and sized[0] * max(numbers, default=0) > _LONG) or max(numbers, default=0) > _LARGE:
+            return UNKNOWN
+        if kind == "LShift" and max(numbers) > 64:
+            return UNKNOWN
+    with suppress(Exception):
+        return Constant(OPERATORS[kind][0](one, other))
+    return UNKNOWN
+
+
+def combine_numbers(kind: str, left: Value, right: Value) -> Value:
+    """Arithmetic of two Python numbers, of which one at least is not written down."""
+    given = [each for each in (left, right) if isinstance(each, Number)]
+    size = _combine_sizes(kind, size_in(left), size_in(right))
+    if isinstance(size, int):
+        return Constant(size)
+    whole = _is_whole(kind, left, right)
+    varying = join_varying(each.varies for each in given)
+    if size is not None and whole:
+        varying = varies(size)
+    via = frozenset(via for each in given for via in each.via)
+    return Number(size, whole, varying, any(each.data for each in given), False, via)
+
+
+def _combine_sizes(kind: str, left: Dim | None, right: Dim | None) -> Dim | None:
+    if left is None or right is None:
+        return None
+    with suppress(ZeroDivisionError):
+        if kind in ("Add", "Sub", "Mult", "FloorDiv", "Mod"):
+            return OPERATORS[kind][0](left, right)  # type: ignore[no-any-return]
+        if kind == "Div":
+            return make_operation("/", left, right)
+        if kind == "Pow" and right == 2:
+            return left * left
+        if kind == "Pow":
+            return make_operation("**", left, right)
+    return None
+
+
+def _is_whole(kind: str, left: Value, right: Value) -> bool | None:
+    if kind == "Div":
+        return False
+    kinds = {_wholeness(left), _wholeness(right)}
+    return False if False in kinds else None if None in kinds else True
+
+
+def _wholeness(value: Value) -> bool | None:
+    if isinstance(value, Constant):
+        return isinstance(value.value, int)
+    return value.whole if isinstance(value, Number) else None
+
+
+def _combine_items(machine: Machine, kind: str, left: Value, right: Value) -> Value | None:
+    if kind == "Mult":
+        held, times = (right, left) if is_number(left) else (left, right)
+        items, count = known_items(machine, held), size_in(times)
+        if isinstance(held, Constant) or not isinstance(held, (Held, Items)):
+            return None
+        known = items is not None and isinstance(count, int) and len(items) * count < _LONG
+        each = items[0] if items and len(set(items)) == 1 else UNKNOWN
+        repeated = items * count if known and items is not None and isinstance(count, int) else None
+        return _like(machine, held, repeated, each)
+    if isinstance(left, (Held, Items)) and isinstance(right, (Held, Items)):
+        first, last = known_items(machine, left), known_items(machine, right)
+        joined = first + last if first is not None and last is not None else None
+        return _like(machine, left, joined, UNKNOWN)
+    return None
+
+
+def _like(machine: Machine, held: Value, items: tuple[Value, ...] | None, each: Value) -> Value:
+    if isinstance(held, Held):
+        return machine.hold_list(items, each) if held.kind == "list" else UNKNOWN
+    return Items("tuple", items, each)
+
+
+def negate_value(machine: Machine, node: ast.AST, value: Value) -> Value:
+    """`-value`."""
+    if isinstance(value, Tensor):
+        return call_torch(machine, node, "torch.neg", (value,), {})
+    if isinstance(value, Constant):
+        with suppress(Exception):
+            return Constant(-value.value)
+        return UNKNOWN
+    if isinstance(value, Number):
+        size = None if value.size is None else value.size * -1
+        return make_negative(value, size)
+    return replace(value) if isinstance(value, Array) else UNKNOWN
+
+
+def make_negative(value: Number, size: Dim | None) -> Value:
+    """A number like another, with the opposite size."""
+    return make_number(size) if isinstance(size, int) else replace(value, size=size, truth=False)
+
+
+def convert_number(value: Value, name: str) -> Value:
+    """`int(value)`, `round(value)`, `math.ceil(value)`: the whole number made of it."""
+    if not isinstance(value, Number) or value.size is None:
+        if isinstance(value, Number):
+            return replace(value, size=None, whole=True, truth=False)
+        return OPEN_NUMBER
+    if value.whole:
+        return value
+    return replace(value, size=_round_quotient(value.size, name), whole=True)
+
+
+def _round_quotient(size: Dim, name: str) -> Dim | None:
+    """What rounding makes of a quotient of two sizes."""
+    product = () if isinstance(size, int) else size.terms[0][0]
+    atom = product[0] if len(product) == 1 else None
+    if atom is None or getattr(atom, "kind", "") != "/" or size.terms != ((product, 1),):  # type: ignore[union-attr]
+        return None
+    left, right = atom.operands  # type: ignore[union-attr]
+    if name in ("int", "math.floor", "math.trunc"):
+        return left // right  # type: ignore[no-any-return]
+    if name == "math.ceil":
+        return (left + right - 1) // right  # type: ignore[no-any-return]
+    return None
+
+
+def spread(function: Callable[[Value], Value], value: Value, most: int = 4) -> tuple[Value, ...]:
+    """What a function gives of each alternative of a value."""
+    given = value.alternatives if isinstance(value, Choice) else (value,)
+    return tuple(function(each) for each in given[:most])
+
+
+def is_open(value: Value) -> bool:
+    """Whether nothing is known of a value."""
+    return isinstance(value, Unknown)

@@ -1,0 +1,122 @@
+"""Assignment: names, attributes, items, and unpacking."""
+
+from __future__ import annotations
+
+import ast
+
+from lintorch.evaluator.events import AttributeSet, ItemSet
+from lintorch.evaluator.join import ITEMS
+from lintorch.evaluator.learn import learn_rank
+from lintorch.evaluator.machine import Machine
+from lintorch.evaluator.names import bind_name
+from lintorch.evaluator.truth import known_items
+from lintorch.evaluator.values import (
+    UNKNOWN,
+    Choice,
+    Class,
+    Constant,
+    Held,
+    Items,
+    Tensor,
+    Value,
+)
+
+
+def assign_target(machine: Machine, target: ast.expr, value: Value) -> None:
+    """`target = value`."""
+    if isinstance(target, ast.Name):
+        bind_name(machine, target.id, value)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        _unpack(machine, target, value)
+    elif isinstance(target, ast.Starred):
+        assign_target(machine, target.value, value)
+    elif isinstance(target, ast.Attribute):
+        held = machine.evaluate(target.value)
+        machine.tell(AttributeSet, target, held, target.attr, value)
+        set_attribute(machine, held, target.attr, value)
+    elif isinstance(target, ast.Subscript):
+        held, index = machine.evaluate(target.value), machine.evaluate(target.slice)
+        machine.tell(ItemSet, target, held, index, value)
+        set_item(machine, held, index, value)
+
+
+def _unpack(machine: Machine, target: ast.Tuple | ast.List, value: Value) -> None:
+    targets = target.elts
+    if isinstance(value, Choice):
+        sized = [known_items(machine, each) for each in value.alternatives]
+        fitting = [v for v, s in zip(value.alternatives, sized, strict=True) if s and len(s) == len(targets)]
+        value = fitting[0] if len(fitting) == 1 else UNKNOWN
+    value = learn_rank(machine, value, len(targets), _is_exact(targets))
+    items = _items_to_unpack(machine, value, len(targets))
+    stars = [i for i, each in enumerate(targets) if isinstance(each, ast.Starred)]
+    if items is None or (not stars and len(items) != len(targets)):
+        each = _each_of(machine, value)
+        for inner in targets:
+            starred = isinstance(inner, ast.Starred)
+            assign_target(machine, inner, machine.hold_list(None, each) if starred else each)
+    elif not stars:
+        for inner, item in zip(targets, items, strict=True):
+            assign_target(machine, inner, item)
+    else:
+        _unpack_starred(machine, targets, stars[0], items)
+
+
+def _is_exact(targets: list[ast.expr]) -> bool:
+    return not any(isinstance(each, ast.Starred) for each in targets)
+
+
+def _unpack_starred(
+    machine: Machine, targets: list[ast.expr], star: int, items: tuple[Value, ...]
+) -> None:
+    after = len(targets) - star - 1
+    middle = items[star : len(items) - after]
+    ends = (*items[:star], machine.hold_list(middle), *items[len(items) - after :])
+    for inner, item in zip(targets, ends, strict=False):
+        assign_target(machine, inner, item)
+
+
+def _items_to_unpack(machine: Machine, value: Value, wanted: int) -> tuple[Value, ...] | None:
+    if isinstance(value, Tensor):
+        from lintorch.evaluator.iterate import item_of
+
+        known = value.shape and isinstance(value.shape[0], int)
+        return (item_of(machine, value),) * value.shape[0] if known and value.shape else None  # type: ignore[operator]
+    return known_items(machine, value)
+
+
+def _each_of(machine: Machine, value: Value) -> Value:
+    from lintorch.evaluator.iterate import item_of
+
+    return item_of(machine, value)
+
+
+def set_attribute(machine: Machine, held: Value, name: str, value: Value) -> None:
+    """`held.name = value`."""
+    if isinstance(held, Held) and held.kind == "object":
+        machine.state.write(held.address)[name] = value
+    elif isinstance(held, Class):
+        machine.class_attributes[held.address][name] = value
+    elif isinstance(held, Choice):
+        for each in held.alternatives:
+            if isinstance(each, Held) and each.kind == "object":
+                machine.state.write(each.address)[name] = UNKNOWN
+
+
+def set_item(machine: Machine, held: Value, index: Value, value: Value) -> None:
+    """`held[index] = value`."""
+    if not isinstance(held, Held):
+        return
+    content = machine.state.write(held.address)
+    if held.kind == "dict":
+        if isinstance(index, Constant):
+            content[index.value] = value
+        else:
+            content["open"] = UNKNOWN
+    elif held.kind == "list":
+        items = content.get(ITEMS)
+        known = isinstance(index, Constant) and isinstance(index.value, int)
+        if items is not None and known and -len(items) <= index.value < len(items):  # type: ignore[union-attr]
+            at = index.value % len(items)  # type: ignore[union-attr]
+            content[ITEMS] = (*items[:at], value, *items[at + 1 :])
+        else:
+            content[ITEMS], content["each"] = None, UNKNOWN

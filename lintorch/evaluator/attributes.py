@@ -1,0 +1,234 @@
+"""What attributes give: of objects, classes, modules, tensors, and foreign names."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from lintorch.evaluator.events import AttributeRead
+from lintorch.evaluator.join import make_choice
+from lintorch.evaluator.layers import CONTAINERS, read_layer_attribute
+from lintorch.evaluator.machine import Machine, evaluates, reads
+from lintorch.evaluator.names import find_module, read_global
+from lintorch.evaluator.objects import (
+    MODULE,
+    find_class_attribute,
+    is_module_class,
+    list_ancestors,
+)
+from lintorch.evaluator.values import (
+    OPEN_BOOL,
+    UNKNOWN,
+    Array,
+    Bound,
+    Choice,
+    Class,
+    Constant,
+    External,
+    Function,
+    Given,
+    Held,
+    Items,
+    ModuleValue,
+    Number,
+    Super,
+    Tensor,
+    Unknown,
+    Value,
+    make_number,
+)
+
+_SAME = frozenset({"data", "grad", "real", "H", "mT"})
+_SWITCHES = frozenset(
+    {"is_cuda", "is_cpu", "is_sparse", "requires_grad", "is_leaf", "is_quantized", "is_mps", "is_xpu"}
+)
+
+
+@evaluates(ast.Attribute)
+def evaluate_attribute(machine: Machine, node: ast.Attribute) -> Value:
+    """`held.name`."""
+    return machine.read_attribute(node, machine.evaluate(node.value), node.attr)
+
+
+@reads(Choice)
+def read_either(machine: Machine, node: ast.AST, held: Choice, name: str) -> Value:
+    """An attribute of one of several; those that have none are not the one."""
+    known = [each for each in held.alternatives if not isinstance(each, Constant) or each.value]
+
+    def take(each: Value) -> Callable[[], Value]:
+        return lambda: machine.read_attribute(node, each, name)
+
+    if len(known) == 1:
+        return machine.read_attribute(node, known[0], name)
+    return make_choice(tuple(take(each)() for each in known)) if known else UNKNOWN
+
+
+@reads(External)
+def read_external(machine: Machine, node: ast.AST, held: External, name: str) -> Value:
+    """An attribute of a foreign module or class; a folder without `__init__.py` may hold a file."""
+    dotted = f"{held.path}.{name}"
+    if not held.path.startswith(("torch", "numpy")):
+        found = machine.library.find(dotted, machine.here.file)
+        if found is not None:
+            return ModuleValue(found)
+    return External(dotted)
+
+
+@reads(ModuleValue)
+def read_of_module(machine: Machine, node: ast.AST, held: ModuleValue, name: str) -> Value:
+    """An attribute of a file of the project."""
+    if name in held.file.bindings or held.file.star_imports:
+        return read_global(machine, held.file, name)
+    found = find_module(machine, held.file, f"{held.file.name}.{name}")
+    return found if isinstance(found, ModuleValue) else UNKNOWN
+
+
+@reads(Class)
+def read_of_class(machine: Machine, node: ast.AST, held: Class, name: str) -> Value:
+    """An attribute of a class."""
+    found = find_class_attribute(machine, held, name)
+    if isinstance(found, Function) and found.kind == "class":
+        return Bound(found, (held,), method=name)
+    if found is not None:
+        return found
+    if name == "__name__":
+        return Constant(held.name)
+    for each in list_ancestors(held):
+        if isinstance(each, External):
+            return External(f"{each.path}.{name}")
+    return UNKNOWN
+
+
+@reads(Super)
+def read_of_super(machine: Machine, node: ast.AST, held: Super, name: str) -> Value:
+    """`super().name`."""
+    kind = held.instance.of if isinstance(held.instance, Held) else held.instance
+    found = find_class_attribute(machine, kind, name, held.after)
+    if isinstance(found, Function):
+        return found if found.kind == "static" else Bound(found, (held.instance,), method=name)
+    for each in list_ancestors(kind):
+        if isinstance(each, External):
+            return Bound(External(f"{each.path}.{name}"), (held.instance,), method=name)
+    return UNKNOWN
+
+
+@reads(Held)
+def read_of_object(machine: Machine, node: ast.AST, held: Held, name: str) -> Value:
+    """`object.name`: its own, its class's, or what a foreign base has."""
+    if held.kind != "object":
+        return Bound(External(f"{held.kind}.{name}"), (held,), method=name)
+    own = machine.state.read(held.address).get(name)
+    if isinstance(own, Value):
+        return own
+    found = find_class_attribute(machine, held.of, name)
+    if isinstance(found, Function):
+        return _bind_method(machine, node, held, found, name)
+    if found is not None:
+        return found
+    if name == "__class__" and held.of is not None:
+        return held.of
+    if name == "__dict__":
+        return UNKNOWN
+    return _read_foreign(machine, node, held, name)
+
+
+def _bind_method(machine: Machine, node: ast.AST, held: Held, found: Function, name: str) -> Value:
+    if found.kind == "property":
+        return machine.call(node, found, Given((held,)))
+    if found.kind == "static":
+        return found
+    bound = held.of if found.kind == "class" and held.of is not None else held
+    return Bound(found, (bound,), method=name)
+
+
+def _read_foreign(machine: Machine, node: ast.AST, held: Held, name: str) -> Value:
+    for each in list_ancestors(held.of):
+        if isinstance(each, External) and each.path != MODULE:
+            value = read_layer_attribute(machine, held, each.path, name)
+            if value is not None:
+                return value
+    if name == "training" and is_module_class(held.of):
+        return Constant(False) if machine.here.forward else OPEN_BOOL
+    getter = find_class_attribute(machine, held.of, "__getattr__")
+    if isinstance(getter, Function):
+        return UNKNOWN
+    foreign = [each.path for each in list_ancestors(held.of) if isinstance(each, External)]
+    if not foreign:
+        return UNKNOWN
+    home = foreign[0] if not is_module_class(held.of) or foreign[0] in CONTAINERS else MODULE
+    return Bound(External(f"{home}.{name}"), (held,), method=name)
+
+
+@reads(Tensor)
+def read_of_tensor(machine: Machine, node: ast.AST, held: Tensor, name: str) -> Value:
+    """`tensor.shape` and the like; methods are bound."""
+    if name in ("shape", "data", "T", "device", "dtype", "grad", "ndim"):
+        result = _read_known(held, name)
+        machine.tell(AttributeRead, node, held, name, result)
+        return result
+    if name in _SAME:
+        return held
+    if name in _SWITCHES:
+        return OPEN_BOOL
+    if name in ("itemsize", "nbytes"):
+        return Number(None, whole=True)
+    return Bound(External(f"torch.Tensor.{name}"), (held,), method=name)
+
+
+def _read_known(held: Tensor, name: str) -> Value:
+    if name == "shape":
+        return shape_of_tensor(held)
+    if name == "ndim":
+        return Number(None, True, False) if held.shape is None else Constant(len(held.shape))
+    if name == "T" and held.shape is not None:
+        return Tensor(held.shape[::-1], held.dtype, memory=held.memory, sure=held.sure)
+    if name == "dtype" and held.dtype:
+        return External(f"torch.{held.dtype}")
+    if name in ("data", "grad"):
+        return held
+    return Unknown(f"tensor.{name}") if name != "T" else Tensor(None, held.dtype, memory=held.memory)
+
+
+def shape_of_tensor(held: Tensor) -> Value:
+    """`tensor.shape`."""
+    if held.shape is None:
+        name = held.name if held.origin == "input" else ""
+        each = Number(None, whole=True, varies=None)
+        return Items("Size", None, each, of_input=name)
+    return Items("Size", tuple(map(make_number, held.shape)))
+
+
+@reads(Array)
+def read_of_array(machine: Machine, node: ast.AST, held: Array, name: str) -> Value:
+    """`array.shape` and the like."""
+    if name == "shape":
+        items = None if held.shape is None else tuple(map(make_number, held.shape))
+        return Items("tuple", items, Number(None, whole=True))
+    if name in ("size", "ndim"):
+        return Number(None, whole=True)
+    return Bound(External(f"numpy.ndarray.{name}"), (held,), method=name)
+
+
+@reads(Constant)
+def read_of_constant(machine: Machine, node: ast.AST, held: Constant, name: str) -> Value:
+    """A method of a text or number."""
+    kind = type(held.value).__name__
+    return UNKNOWN if held.value is None else Bound(External(f"{kind}.{name}"), (held,), method=name)
+
+
+@reads(Items)
+def read_of_items(machine: Machine, node: ast.AST, held: Items, name: str) -> Value:
+    """A method of a tuple or of a Size."""
+    return Bound(External(f"{held.kind}.{name}"), (held,), method=name)
+
+
+@reads(Function)
+def read_of_function(machine: Machine, node: ast.AST, held: Function, name: str) -> Value:
+    """`f.__name__`."""
+    return Constant(held.name) if name == "__name__" else UNKNOWN
+
+
+@reads(Bound)
+def read_of_bound(machine: Machine, node: ast.AST, held: Bound, name: str) -> Value:
+    """An attribute of a method or partial function."""
+    return {"func": held.function, "args": Items("tuple", held.positional)}.get(name, UNKNOWN)

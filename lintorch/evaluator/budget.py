@@ -1,0 +1,27 @@
+"""How far a root is followed. Past any of these numbers the answer is unknown, never a guess."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The numbers of one evaluation of one root."""
+
+    steps: int = 60_000
+    """Expressions and statements evaluated."""
+    depth: int = 48
+    """Functions that are inside of each other."""
+    repeats: int = 3
+    """Times that one function may be inside of itself."""
+    unrolled: int = 80
+    """Passes of one loop whose length is known."""
+    items: int = 512
+    """Items of a list or dictionary that are told apart."""
+    rounds: int = 3
+    """Passes of a loop of unknown length until what changes is unknown."""
+
+
+class SpentError(Exception):
+    """The steps of a root are spent."""

@@ -1,0 +1,110 @@
+"""Files as the evaluator reads them: Python's own tree, and which statements bind which name."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from lintorch.syntax.python_ast import parse_or_empty
+
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
+@dataclass(frozen=True, eq=False)
+class CodeFile:
+    """One file. `name` is its dotted name, `package` that of the folder which relative imports start from."""
+
+    path: str
+    text: str
+    name: str
+    package: str
+    checked: bool = True
+    """Whether it is one of those that findings are about, or only entered."""
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """Without a statement where it does not parse."""
+        return parse_or_empty(self.text)
+
+    @cached_property
+    def bindings(self) -> dict[str, list[ast.stmt]]:
+        """By name: the statements at the top of the file that bind it, or change what it holds, in order."""
+        found: dict[str, list[ast.stmt]] = {}
+        for statement in self.tree.body:
+            for name in dict.fromkeys(_bound_names(statement)):
+                found.setdefault(name, []).append(statement)
+        return found
+
+    @cached_property
+    def star_imports(self) -> tuple[ast.ImportFrom, ...]:
+        """`from x import *`, at the top of the file."""
+        return tuple(
+            each
+            for statement in self.tree.body
+            for each in _inner_statements(statement)
+            if isinstance(each, ast.ImportFrom) and each.names[0].name == "*"
+        )
+
+
+@dataclass(frozen=True)
+class Library:
+    """Finds files by the dotted name of a module, for the file that imports it; None where there is none."""
+
+    find: Callable[[str, CodeFile], CodeFile | None]
+    canonical: Callable[[str], str] = str
+    """The name of torch that a longer or older one stands for."""
+    offers: Callable[[str], bool] = lambda name: False
+    """Whether a release of torch has a name."""
+
+
+def _inner_statements(statement: ast.stmt) -> Iterator[ast.stmt]:
+    """The statement, and those that run with it: no bodies of functions and classes."""
+    yield statement
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return
+    for block in _BLOCKS:
+        for each in getattr(statement, block, ()):
+            if isinstance(each, ast.stmt):
+                yield from _inner_statements(each)
+            else:
+                for inner in each.body:
+                    yield from _inner_statements(inner)
+
+
+def _bound_names(statement: ast.stmt) -> Iterator[str]:
+    for each in _inner_statements(statement):
+        if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield each.name
+        elif isinstance(each, (ast.Import, ast.ImportFrom)):
+            for alias in each.names:
+                yield alias.asname or alias.name.partition(".")[0]
+        elif isinstance(each, ast.Expr):
+            yield from _changed_names(each.value)
+        else:
+            yield from _assigned_names(each)
+
+
+def _assigned_names(statement: ast.stmt) -> Iterator[str]:
+    targets: list[ast.expr] = []
+    if isinstance(statement, ast.Assign):
+        targets = statement.targets
+    elif isinstance(statement, (ast.AnnAssign, ast.AugAssign, ast.For, ast.AsyncFor)):
+        targets = [statement.target]
+    elif isinstance(statement, (ast.With, ast.AsyncWith)):
+        targets = [item.optional_vars for item in statement.items if item.optional_vars]
+    for target in targets:
+        for node in ast.walk(target):
+            if isinstance(node, ast.Name):
+                yield node.id
+
+
+def _changed_names(expression: ast.expr) -> Iterator[str]:
+    """`settings.update(…)`, `names.append(…)`."""
+    if isinstance(expression, ast.Call) and isinstance(expression.func, ast.Attribute):
+        held = expression.func.value
+        while isinstance(held, (ast.Attribute, ast.Subscript)):
+            held = held.value
+        if isinstance(held, ast.Name):
+            yield held.id

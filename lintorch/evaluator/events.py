@@ -1,0 +1,142 @@
+"""What happens while code is evaluated, as rules see it: one record for each time a place is reached."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lintorch.evaluator.values import Spot, Value
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a place was reached: the model or script, and the calls on the way, outermost first."""
+
+    root: str
+    names: tuple[str, ...]
+    """Functions entered, as `SwinTransformer.forward`."""
+    spots: tuple[Spot, ...]
+    """Of the calls by which each of them was entered, after the first."""
+    forward: bool
+    """Whether it runs in a forward pass that is exported."""
+    certain: bool = True
+    """Whether no branch that is not decided lies before it."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """What happened at a place: its node, where it stands, and how it was reached."""
+
+    node: ast.AST
+    spot: Spot
+    way: Way
+
+
+@dataclass(frozen=True)
+class Called(Event):
+    """A function of no file of the project was called.
+
+    `name` is its full name: a method of a tensor is `torch.Tensor.view`, the forward of a layer
+    `torch.nn.Conv2d.forward`. `given` are arguments by the parameters of its signature, without
+    defaults; `positional` and `keyword` are as they were given; `open`: some of them are unknown.
+    """
+
+    name: str
+    positional: tuple[Value, ...]
+    keyword: Mapping[str, Value]
+    open: bool
+    result: Value
+
+
+@dataclass(frozen=True)
+class Decided(Event):
+    """A condition of `if`, `while`, `assert`, a conditional expression or comprehension was asked.
+
+    `answer`: whether it holds, None where that is not decided.
+    """
+
+    kind: str
+    test: Value
+    answer: bool | None
+
+
+@dataclass(frozen=True)
+class Compared(Event):
+    """Two values were compared: `x.size(0) == 1`."""
+
+    operator: str
+    left: Value
+    right: Value
+
+
+@dataclass(frozen=True)
+class Repeated(Event):
+    """A loop or comprehension went over a value."""
+
+    over: Value
+
+
+@dataclass(frozen=True)
+class Combined(Event):
+    """An operation of two values: `x + y`; `operator` is the class of the ast node, "Add"."""
+
+    operator: str
+    left: Value
+    right: Value
+    inplace: bool
+    result: Value
+
+
+@dataclass(frozen=True)
+class Indexed(Event):
+    """`x[index]` was read."""
+
+    held: Value
+    index: Value
+    result: Value
+
+
+@dataclass(frozen=True)
+class ItemSet(Event):
+    """`x[index] = value`."""
+
+    held: Value
+    index: Value
+    value: Value
+
+
+@dataclass(frozen=True)
+class AttributeSet(Event):
+    """`self.x = value` of an object."""
+
+    held: Value
+    attribute: str
+    value: Value
+
+
+@dataclass(frozen=True)
+class AttributeRead(Event):
+    """`x.data` of a tensor or of something foreign."""
+
+    held: Value
+    attribute: str
+    result: Value
+
+
+@dataclass(frozen=True)
+class Refused(Event):
+    """An operator raises for the shapes that it is given, whatever their symbols stand for."""
+
+    name: str
+    message: str
+    operands: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Entered(Event):
+    """A function of a file was called: its name, arguments by parameter, and what it gave."""
+
+    name: str
+    given: Mapping[str, Value]
+    result: Value

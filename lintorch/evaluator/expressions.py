@@ -1,0 +1,374 @@
+"""What expressions are worth: constants, operators, conditions, displays, comprehensions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+from lintorch.evaluator.arithmetic import combine_values, negate_value, spread
+from lintorch.evaluator.assign import assign_target
+from lintorch.evaluator.events import Combined, Compared, Decided
+from lintorch.evaluator.iterate import run_passes
+from lintorch.evaluator.join import ITEMS, make_choice
+from lintorch.evaluator.machine import Activation, LeftError, Machine, evaluates
+from lintorch.evaluator.narrow import narrow_names
+from lintorch.evaluator.torch_calls import call_torch
+from lintorch.evaluator.truth import OPERATORS, compare_values, decide, known_items, truth_value
+from lintorch.evaluator.values import (
+    OPEN_BOOL,
+    UNKNOWN,
+    Choice,
+    Constant,
+    Frame,
+    Function,
+    Held,
+    Items,
+    Number,
+    Slice,
+    Tensor,
+    Value,
+)
+
+_COMPARISONS = {
+    "==": "torch.eq", "!=": "torch.ne", "<": "torch.lt", "<=": "torch.le", ">": "torch.gt",
+    ">=": "torch.ge",
+}  # fmt: skip
+
+
+@evaluates(ast.Constant)
+def read_constant(machine: Machine, node: ast.Constant) -> Value:
+    """A literal."""
+    return Constant(node.value)
+
+
+@evaluates(ast.BinOp)
+def evaluate_operation(machine: Machine, node: ast.BinOp) -> Value:
+    """`left + right`."""
+    left, right = machine.evaluate(node.left), machine.evaluate(node.right)
+    kind = type(node.op).__name__
+    result = combine_each(machine, node, kind, left, right)
+    machine.tell(Combined, node, kind, left, right, False, result)
+    return result
+
+
+def combine_each(machine: Machine, node: ast.AST, kind: str, left: Value, right: Value) -> Value:
+    """The same for each alternative of two values."""
+    if isinstance(left, Choice):
+        return make_choice(spread(lambda v: combine_each(machine, node, kind, v, right), left))
+    if isinstance(right, Choice):
+        return make_choice(spread(lambda v: combine_values(machine, node, kind, left, v), right))
+    return combine_values(machine, node, kind, left, right)
+
+
+@evaluates(ast.UnaryOp)
+def evaluate_sign(machine: Machine, node: ast.UnaryOp) -> Value:
+    """`-x`, `not x`, `~x`."""
+    value = machine.evaluate(node.operand)
+    if isinstance(node.op, ast.Not):
+        machine.tell(Decided, node, "not", value, decide(machine, value))
+        answer = decide(machine, value)
+        return truth_value(None if answer is None else not answer, value)
+    if isinstance(node.op, ast.USub):
+        return make_choice(spread(lambda each: negate_value(machine, node, each), value))
+    if isinstance(node.op, ast.Invert) and isinstance(value, Tensor):
+        return call_torch(machine, node, "torch.bitwise_not", (value,), {})
+    return value if isinstance(node.op, ast.UAdd) else UNKNOWN
+
+
+@evaluates(ast.Compare)
+def evaluate_comparison(machine: Machine, node: ast.Compare) -> Value:
+    """`a < b < c`."""
+    left = machine.evaluate(node.left)
+    results = []
+    for sign, given in zip(node.ops, node.comparators, strict=True):
+        right = machine.evaluate(given)
+        results.append(_compare_pair(machine, node, type(sign), left, right))
+        left = right
+    if len(results) == 1:
+        return results[0]
+    answers = [decide(machine, each) for each in results]
+    return truth_value(
+        False if False in answers else None if None in answers else True, *results
+    )
+
+
+def _compare_pair(
+    machine: Machine, node: ast.Compare, kind: type[ast.cmpop], left: Value, right: Value
+) -> Value:
+    if kind not in OPERATORS:
+        return compare_values(machine, kind, left, right)
+    machine.tell(Compared, node, OPERATORS[kind][0], left, right)
+    if isinstance(left, Tensor) or isinstance(right, Tensor):
+        return call_torch(machine, node, _COMPARISONS[OPERATORS[kind][0]], (left, right), {})
+    if isinstance(left, Choice):
+        return make_choice(spread(lambda v: compare_values(machine, kind, v, right), left))
+    return compare_values(machine, kind, left, right)
+
+
+@evaluates(ast.BoolOp)
+def evaluate_junction(machine: Machine, node: ast.BoolOp) -> Value:
+    """`a and b or c`: what is not reached is not evaluated."""
+    return _evaluate_rest(machine, node, list(node.values))
+
+
+def _evaluate_rest(machine: Machine, node: ast.BoolOp, left: list[ast.expr]) -> Value:
+    value = machine.evaluate(left[0])
+    if len(left) == 1:
+        return value
+    wanted = isinstance(node.op, ast.And)
+    answer = decide(machine, value)
+    machine.tell(Decided, left[0], "and" if wanted else "or", value, answer)
+    if answer is not None:
+        return _evaluate_rest(machine, node, left[1:]) if answer is wanted else value
+
+    def go_on() -> Value:
+        narrow_names(machine, left[0], wanted)
+        return _evaluate_rest(machine, node, left[1:])
+
+    return _join_truth(machine, value, machine.try_paths([lambda: value, go_on]))
+
+
+def _join_truth(machine: Machine, value: Value, joined: Value) -> Value:
+    """A choice of booleans stays one open boolean that remembers what was asked."""
+    if isinstance(joined, Choice) and all(_is_boolean(each) for each in joined.alternatives):
+        return truth_value(None, *joined.alternatives)
+    return joined
+
+
+def _is_boolean(value: Value) -> bool:
+    if isinstance(value, Constant):
+        return isinstance(value.value, bool)
+    return isinstance(value, Number) and value.truth
+
+
+@evaluates(ast.IfExp)
+def evaluate_either(machine: Machine, node: ast.IfExp) -> Value:
+    """`a if test else b`."""
+    test = machine.evaluate(node.test)
+    answer = decide(machine, test)
+    machine.tell(Decided, node.test, "if", test, answer)
+    if answer is not None:
+        return machine.evaluate(node.body if answer else node.orelse)
+
+    def take(branch: ast.expr, truth: bool) -> Callable[[], Value]:
+        def follow() -> Value:
+            narrow_names(machine, node.test, truth)
+            return machine.evaluate(branch)
+
+        return follow
+
+    return machine.try_paths([take(node.body, True), take(node.orelse, False)])
+
+
+def evaluate_items(machine: Machine, nodes: list[ast.expr]) -> tuple[Value, ...] | None:
+    """The values of the items of a display, starred ones unpacked; None where one is not known."""
+    found: list[Value] = []
+    known = True
+    for node in nodes:
+        if isinstance(node, ast.Starred):
+            items = known_items(machine, machine.evaluate(node.value))
+            known = known and items is not None
+            found.extend(items or ())
+        else:
+            found.append(machine.evaluate(node))
+    return tuple(found) if known else None
+
+
+@evaluates(ast.Tuple)
+def evaluate_tuple(machine: Machine, node: ast.Tuple) -> Value:
+    """`(a, b)`."""
+    return Items("tuple", evaluate_items(machine, node.elts))
+
+
+@evaluates(ast.List)
+def evaluate_list(machine: Machine, node: ast.List) -> Value:
+    """`[a, b]`."""
+    return machine.hold_list(evaluate_items(machine, node.elts))
+
+
+@evaluates(ast.Set)
+def evaluate_set(machine: Machine, node: ast.Set) -> Value:
+    """`{a, b}`."""
+    return Items("set", evaluate_items(machine, node.elts))
+
+
+@evaluates(ast.Dict)
+def evaluate_dict(machine: Machine, node: ast.Dict) -> Value:
+    """`{key: value}`; keys that are not constants leave it open."""
+    content: dict[object, Value] = {}
+    is_open = False
+    for key, given in zip(node.keys, node.values, strict=True):
+        value = machine.evaluate(given)
+        if key is None:
+            inner = machine.state.read(value.address) if isinstance(value, Held) else {"open": True}
+            is_open = is_open or not isinstance(value, Held) or value.kind != "dict"
+            is_open = is_open or bool(inner.get("open"))
+            content.update({k: v for k, v in inner.items() if k != "open" and k is not ITEMS})
+            continue
+        name = machine.evaluate(key)
+        if isinstance(name, Constant):
+            content[name.value] = value
+        else:
+            is_open = True
+    if is_open:
+        content["open"] = UNKNOWN
+    return machine.hold("dict", content)
+
+
+@evaluates(ast.Slice)
+def evaluate_slice(machine: Machine, node: ast.Slice) -> Value:
+    """`a:b:c`."""
+    none = Constant(None)
+    start, stop, step = (
+        none if each is None else machine.evaluate(each)
+        for each in (node.lower, node.upper, node.step)
+    )
+    return Slice(start, stop, step)
+
+
+@evaluates(ast.JoinedStr)
+def evaluate_text(machine: Machine, node: ast.JoinedStr) -> Value:
+    """`f"{a}"`."""
+    words = []
+    for part in node.values:
+        value = machine.evaluate(part.value if isinstance(part, ast.FormattedValue) else part)
+        plain = not isinstance(part, ast.FormattedValue) or part.format_spec is None
+        if not isinstance(value, Constant) or not plain:
+            words.append(None)
+        else:
+            words.append(str(value.value))
+    known = [word for word in words if word is not None]
+    return Constant("".join(known)) if len(known) == len(words) else UNKNOWN
+
+
+@evaluates(ast.NamedExpr)
+def evaluate_walrus(machine: Machine, node: ast.NamedExpr) -> Value:
+    """`(name := value)`."""
+    value = machine.evaluate(node.value)
+    assign_target(machine, node.target, value)
+    return value
+
+
+@evaluates(ast.Lambda)
+def make_lambda(machine: Machine, node: ast.Lambda) -> Value:
+    """`lambda x: …`."""
+    return make_function(machine, node)
+
+
+def make_function(
+    machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+) -> Function:
+    """The function of a definition, with its defaults as they are now."""
+    given = node.args
+    named = tuple(
+        (argument.arg, machine.evaluate(default))
+        for argument, default in zip(given.kwonlyargs, given.kw_defaults, strict=True)
+        if default is not None
+    )
+    here = machine.here
+    local = here.frame if here.frame.outer is not None or here.node is not None else None
+    defaults = tuple(machine.evaluate(default) for default in given.defaults)
+    return Function(node, here.file, local, defaults, named)
+
+
+@evaluates(ast.Starred, ast.Await)
+def evaluate_inner(machine: Machine, node: ast.Starred | ast.Await) -> Value:
+    """`*x` on its own, `await x`."""
+    return machine.evaluate(node.value)
+
+
+@evaluates(ast.Yield)
+def evaluate_yield(machine: Machine, node: ast.Yield) -> Value:
+    """`yield x`: kept for who goes over the generator."""
+    machine.here.yielded.append(Constant(None) if node.value is None else machine.evaluate(node.value))
+    return UNKNOWN
+
+
+@evaluates(ast.YieldFrom)
+def evaluate_yield_from(machine: Machine, node: ast.YieldFrom) -> Value:
+    """`yield from x`."""
+    items = known_items(machine, machine.evaluate(node.value))
+    machine.here.yielded.extend((UNKNOWN,) if items is None else items)
+    return UNKNOWN
+
+
+@evaluates(ast.ListComp, ast.GeneratorExp, ast.SetComp)
+def evaluate_comprehension(
+    machine: Machine, node: ast.ListComp | ast.GeneratorExp | ast.SetComp
+) -> Value:
+    """`[f(x) for x in y if z]`."""
+    found: list[Value] = []
+    known = _run_comprehension(machine, node.generators, lambda: found.append(machine.evaluate(node.elt)))
+    items = tuple(found) if known else None
+    each = UNKNOWN if known or not found else make_choice(tuple(found))
+    if isinstance(node, ast.ListComp):
+        return machine.hold_list(items, each)
+    return Items("set" if isinstance(node, ast.SetComp) else "generator", items, each)
+
+
+@evaluates(ast.DictComp)
+def evaluate_dict_comprehension(machine: Machine, node: ast.DictComp) -> Value:
+    """`{k: v for …}`."""
+    content: dict[object, Value] = {}
+    opened: list[bool] = []
+
+    def keep() -> None:
+        key, value = machine.evaluate(node.key), machine.evaluate(node.value)
+        if isinstance(key, Constant):
+            content[key.value] = value
+        else:
+            opened.append(True)
+
+    if not _run_comprehension(machine, node.generators, keep) or opened:
+        content["open"] = UNKNOWN
+    return machine.hold("dict", content)
+
+
+def _run_comprehension(
+    machine: Machine, generators: list[ast.comprehension], keep: Callable[[], None]
+) -> bool:
+    """Whether all items are known; its names are its own."""
+    here = machine.here
+    frame = Frame(next(machine.addresses), here.frame, here.file)
+    inner = Activation(
+        frame, here.name, here.file, None, here.node, here.owner, here.instance, here.forward
+    )
+    inner.yielded = here.yielded
+    machine.stack.append(inner)
+    try:
+        return _run_generator(machine, generators, 0, keep)
+    finally:
+        machine.stack.pop()
+
+
+def _run_generator(
+    machine: Machine, generators: list[ast.comprehension], index: int, keep: Callable[[], None]
+) -> bool:
+    if index == len(generators):
+        keep()
+        return True
+    generator = generators[index]
+    sure: list[bool] = []
+
+    def body() -> None:
+        answers = list(_ask_conditions(machine, generator))
+        if False in answers:
+            return
+        sure.append(None not in answers)
+        sure.append(_run_generator(machine, generators, index + 1, keep))
+
+    known = run_passes(machine, generator, generator.target, machine.evaluate(generator.iter), body)
+    return known and all(sure)
+
+
+def _ask_conditions(machine: Machine, generator: ast.comprehension) -> Iterator[bool | None]:
+    for test in generator.ifs:
+        value = machine.evaluate(test)
+        answer = decide(machine, value)
+        machine.tell(Decided, test, "if", value, answer)
+        yield answer
+        if answer is False:
+            return
+        narrow_names(machine, test, True)
+
+

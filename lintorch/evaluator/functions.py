@@ -1,0 +1,163 @@
+"""Calls: arguments, parameters, and what is entered."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from lintorch.evaluator.events import Entered
+from lintorch.evaluator.join import join_states, make_choice
+from lintorch.evaluator.machine import Activation, LeftError, Machine, calls, evaluates
+from lintorch.evaluator.truth import known_items
+from lintorch.evaluator.values import (
+    NONE,
+    UNKNOWN,
+    Bound,
+    Choice,
+    Frame,
+    Function,
+    Given,
+    Held,
+    Items,
+    Value,
+)
+
+
+@evaluates(ast.Call)
+def evaluate_call(machine: Machine, node: ast.Call) -> Value:
+    """`f(a, *b, c=d, **e)`."""
+    callee = machine.evaluate(node.func)
+    return machine.call(node, callee, evaluate_arguments(machine, node))
+
+
+def evaluate_arguments(machine: Machine, node: ast.Call) -> Given:
+    """The values of a call's arguments, stars unpacked where their items are known."""
+    positional: list[Value] = []
+    keyword: dict[str, Value] = {}
+    is_open = False
+    for argument in node.args:
+        if isinstance(argument, ast.Starred):
+            items = known_items(machine, machine.evaluate(argument.value))
+            is_open = is_open or items is None
+            positional.extend(items or ())
+        else:
+            positional.append(machine.evaluate(argument))
+    for given in node.keywords:
+        value = machine.evaluate(given.value)
+        if given.arg is not None:
+            keyword[given.arg] = value
+        elif isinstance(value, Held) and value.kind == "dict":
+            content = machine.state.read(value.address)
+            is_open = is_open or "open" in content
+            keyword.update(
+                {k: v for k, v in content.items() if isinstance(k, str) and k != "open"}
+            )
+        else:
+            is_open = True
+    return Given(tuple(positional), keyword, is_open)
+
+
+@calls(Bound)
+def call_bound(machine: Machine, node: ast.AST, callee: Bound, given: Given) -> Value:
+    """A call of a method, or of a partial function."""
+    whole = (*callee.positional, *given.positional)
+    named = {**dict(callee.keyword), **given.keyword}
+    return machine.call(node, callee.function, Given(whole, named, given.open))
+
+
+@calls(Choice)
+def call_either(machine: Machine, node: ast.AST, callee: Choice, given: Given) -> Value:
+    """A call of one of several."""
+
+    def take(each: Value) -> Callable[[], Value]:
+        return lambda: machine.call(node, each, given)
+
+    return machine.try_paths([take(each) for each in callee.alternatives])
+
+
+@calls(Function)
+def call_function(machine: Machine, node: ast.AST, function: Function, given: Given) -> Value:
+    """Run a function of a file with these arguments; unknown where that goes too deep."""
+    if _is_too_deep(machine, function):
+        for value in given.values:
+            machine.spoil(value)
+        return UNKNOWN
+    names = bind_parameters(machine, function, given)
+    frame = Frame(next(machine.addresses), function.closure, function.file)
+    machine.state.write(frame.address).update(names)
+    activation = Activation(
+        frame,
+        f"{function.owner.name}.{function.name}" if function.owner else function.name,
+        function.file,
+        machine.spot(node) if machine.stack else None,
+        function.node,
+        function.owner,
+        given.positional[0] if given.positional else None,
+        forward=bool(machine.stack) and machine.here.forward,
+    )
+    result = run_activation(machine, activation, function.node)
+    if machine.wants_entries and machine.stack:
+        machine.tell(Entered, node, activation.name, names, result)
+    return result
+
+
+def _is_too_deep(machine: Machine, function: Function) -> bool:
+    same = sum(each.node is function.node for each in machine.stack)
+    return len(machine.stack) >= machine.budget.depth or same >= machine.budget.repeats
+
+
+def run_activation(
+    machine: Machine,
+    activation: Activation,
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
+) -> Value:
+    """What a function gives whose parameters are bound. Raises LeftError where it never returns."""
+    machine.stack.append(activation)
+    contexts = len(machine.contexts)
+    try:
+        if isinstance(node, ast.Lambda):
+            return machine.evaluate(node.body)
+        try:
+            machine.execute(node.body)
+            activation.returned.append(NONE)
+            activation.left = join_states(activation.left, machine.state)
+        except LeftError:
+            pass
+    finally:
+        machine.stack.pop()
+        del machine.contexts[contexts:]
+    if activation.left is None:
+        raise LeftError
+    machine.state = activation.left
+    if activation.yielded:
+        return _make_generator(activation)
+    return make_choice(tuple(activation.returned))
+
+
+def _make_generator(activation: Activation) -> Value:
+    sure = activation.doubt == 0 and len(activation.yielded) <= 64
+    items = tuple(activation.yielded) if sure else None
+    return Items("generator", items, make_choice(tuple(activation.yielded)))
+
+
+def bind_parameters(machine: Machine, function: Function, given: Given) -> dict[str, Value]:
+    """The values of a function's parameters by name; what is not given and has no default is unknown."""
+    spec = function.node.args
+    names = [each.arg for each in (*spec.posonlyargs, *spec.args)]
+    late = names[len(names) - len(function.defaults) :]
+    found: dict[str, Value] = dict(zip(late, function.defaults, strict=True))
+    found.update(function.keyword_defaults)
+    if given.open:
+        found = dict.fromkeys(found, UNKNOWN)
+    found.update(zip(names, given.positional, strict=False))
+    known = {*names, *(each.arg for each in spec.kwonlyargs)}
+    found.update({name: value for name, value in given.keyword.items() if name in known})
+    if spec.vararg:
+        rest = given.positional[len(names) :]
+        found[spec.vararg.arg] = Items("tuple", None if given.open else rest)
+    if spec.kwarg:
+        content: dict[object, Value] = {k: v for k, v in given.keyword.items() if k not in known}
+        if given.open:
+            content["open"] = UNKNOWN
+        found[spec.kwarg.arg] = machine.hold("dict", content)
+    return {**dict.fromkeys(known, UNKNOWN), **found}

@@ -1,0 +1,160 @@
+"""Going over a value: pass by pass where its items are known, else until nothing new is learned."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from lintorch.evaluator.assign import assign_target
+from lintorch.evaluator.events import Repeated
+from lintorch.evaluator.join import ITEMS, join_states
+from lintorch.evaluator.machine import Exits, LeftError, Machine
+from lintorch.evaluator.state import State
+from lintorch.evaluator.truth import known_items
+from lintorch.evaluator.values import UNKNOWN, Array, Choice, Held, Items, Tensor, Value
+
+
+def run_passes(
+    machine: Machine, node: ast.AST, target: ast.expr, over: Value, body: Callable[[], None]
+) -> bool:
+    """Carry out the body for each item; whether each of them was known.
+
+    Raises LeftError where no path leaves the loop.
+    """
+    machine.tell(Repeated, node if hasattr(node, "lineno") else target, over)
+    items = items_of(machine, over)
+    if items is not None and len(items) <= machine.budget.unrolled:
+        exits = Exits()
+        machine.here.loops.append(exits)
+        try:
+            _run_each(machine, target, items, body, exits)
+        finally:
+            machine.here.loops.pop()
+        return exits.breaks is None or machine.state is exits.breaks
+    repeat_body(machine, lambda: assign_target(machine, target, item_of(machine, over)), body)
+    return False
+
+
+def _run_each(
+    machine: Machine,
+    target: ast.expr,
+    items: tuple[Value, ...],
+    body: Callable[[], None],
+    exits: Exits,
+) -> None:
+    ended = False
+    for item in items:
+        try:
+            assign_target(machine, target, item)
+            body()
+        except LeftError:
+            ended = True
+        if exits.continues is not None:
+            joined = join_states(None if ended else machine.state, exits.continues)
+            exits.continues, ended = None, False
+            machine.state = joined or machine.state
+        if ended:
+            break
+    left = join_states(None if ended else machine.state, exits.breaks)
+    if left is None:
+        raise LeftError
+    machine.state = left
+
+
+def repeat_body(machine: Machine, begin: Callable[[], None], body: Callable[[], None]) -> None:
+    """Carry out a body any number of times: what it changes is joined until that settles."""
+    here, exits = machine.here, Exits()
+    here.loops.append(exits)
+    here.doubt += 1
+    returned, left = len(here.returned), here.left
+    try:
+        for number in range(machine.budget.rounds):
+            before = machine.state
+            events = len(machine.events)
+            exits.continues = exits.breaks = None
+            machine.state = before.fork()
+            after = _run_round(machine, begin, body, exits)
+            joined = join_states(before.fork(), after)
+            assert joined is not None
+            if after is None or not _has_changed(before, joined):
+                machine.state = join_states(joined, exits.breaks) or joined
+                return
+            machine.state = joined
+            if number == machine.budget.rounds - 1:
+                _forget_changes(machine, before, joined)
+                machine.state = join_states(machine.state, exits.breaks) or machine.state
+                return
+            del machine.events[events:], here.returned[returned:]
+            here.left = left
+    finally:
+        here.doubt -= 1
+        here.loops.pop()
+
+
+def _run_round(
+    machine: Machine, begin: Callable[[], None], body: Callable[[], None], exits: Exits
+) -> State | None:
+    after: State | None
+    try:
+        begin()
+        body()
+        after = machine.state
+    except LeftError:
+        after = None
+    return join_states(after, exits.continues)
+
+
+def _has_changed(before: State, after: State) -> bool:
+    for address, cell in before.cells.items():
+        other = after.cells.get(address)
+        if other is not None and other[1] is not cell[1] and other[1] != cell[1]:
+            return True
+    return False
+
+
+def _forget_changes(machine: Machine, before: State, after: State) -> None:
+    """What differs still is not known: another pass might change it again."""
+    for address, (_, held) in list(before.cells.items()):
+        other = after.cells[address][1]
+        if other is held or other == held:
+            continue
+        mine = machine.state.write(address)
+        for key, value in other.items():
+            if held.get(key) != value:
+                mine[key] = None if key is ITEMS else widen_value(held.get(key), value)
+
+
+def widen_value(before: object, after: object) -> Value:
+    """What any number of passes may make of a value: a tensor stays one."""
+    if isinstance(before, Tensor) and isinstance(after, Tensor):
+        same = before.shape is not None and after.shape is not None
+        if same and len(before.shape or ()) == len(after.shape or ()):
+            return after
+        return Tensor(None, after.dtype, memory=after.memory)
+    return UNKNOWN
+
+
+def items_of(machine: Machine, over: Value) -> tuple[Value, ...] | None:
+    """What a loop goes over, item by item, where all are known; of a tensor with a known first size too."""
+    if isinstance(over, Tensor):
+        if over.shape and isinstance(over.shape[0], int) and over.shape[0] <= machine.budget.unrolled:
+            return (item_of(machine, over),) * over.shape[0]
+        return None
+    return known_items(machine, over)
+
+
+def item_of(machine: Machine, over: Value) -> Value:
+    """What any one item is."""
+    if isinstance(over, Tensor):
+        shape = over.shape[1:] if over.shape else None
+        return Tensor(shape, over.dtype, memory=over.memory, sure=over.sure)
+    if isinstance(over, Array):
+        return Array(over.shape[1:], traced=over.traced) if over.shape else UNKNOWN
+    if isinstance(over, Items):
+        return over.each
+    if isinstance(over, Held) and over.kind == "list":
+        each = machine.state.read(over.address).get("each", UNKNOWN)
+        return each if isinstance(each, Value) else UNKNOWN
+    if isinstance(over, Choice):
+        return UNKNOWN
+    return UNKNOWN

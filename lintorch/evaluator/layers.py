@@ -1,0 +1,192 @@
+"""Layers of torch.nn: what their constructors were given, what a call of one gives, containers."""
+
+from __future__ import annotations
+
+import ast
+
+from lintorch.evaluator.events import Called, Refused
+from lintorch.evaluator.join import ITEMS
+from lintorch.evaluator.learn import SPATIAL, is_input, teach_kind, teach_shape, teach_width
+from lintorch.evaluator.machine import Machine
+from lintorch.evaluator.operators.lookup import infer_layer_types
+from lintorch.evaluator.operators.tensor_types import ShapeError, UndecidedError
+from lintorch.evaluator.signatures import bind_arguments, find_signatures
+from lintorch.evaluator.sizes import Dim, make_symbol
+from lintorch.evaluator.torch_calls import lift_result, lower_value
+from lintorch.evaluator.truth import known_items
+from lintorch.evaluator.values import (
+    UNKNOWN,
+    Constant,
+    External,
+    Given,
+    Held,
+    Items,
+    Tensor,
+    Value,
+    size_in,
+)
+
+LISTS = frozenset({"torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ParameterList"})
+_MAPPINGS = frozenset({"torch.nn.ModuleDict", "torch.nn.ParameterDict"})
+CONTAINERS = LISTS | _MAPPINGS
+_SAME_SHAPE = ("Dropout", "ReLU", "GELU", "SiLU", "Identity", "Sigmoid", "Tanh", "Norm", "ELU", "Softmax")
+
+
+def is_layer_class(path: str) -> bool:
+    """Whether a foreign class is one of torch.nn's modules."""
+    name = path.rpartition(".")[2]
+    return path.startswith(("torch.nn.", "torch.ao.nn.", "torchvision.ops.")) and (
+        name[:1].isupper() and path.count(".") <= 5 and name not in ("Parameter", "Buffer")
+    )
+
+
+def make_layer(machine: Machine, path: str, given: Given) -> Held:
+    """A new layer that knows what it was made with."""
+    made = machine.hold("object", {}, External(path))
+    keep_arguments(machine, made, path, given)
+    return made
+
+
+def keep_arguments(machine: Machine, made: Held, path: str, given: Given) -> None:
+    """Give an object the arguments of a layer's constructor as attributes, or its items."""
+    held = machine.state.write(made.address)
+    if path in LISTS:
+        held[ITEMS] = _list_contained(machine, path, given)
+        return
+    if path in _MAPPINGS:
+        entries = given.pick(0, "modules")
+        held["entries"] = entries if isinstance(entries, Held) else machine.hold("dict", {})
+        return
+    held["lintorch arguments"] = given
+    bound = bind_layer(path, given)
+    if bound is not None:
+        held.update({key: each for key, each in bound.items() if isinstance(each, Value)})
+
+
+def bind_layer(path: str, given: Given) -> dict[str, Value] | None:
+    """A constructor's arguments by name, with its defaults; None where they are not all known."""
+    if given.open:
+        return None
+    for signature in find_signatures(path):
+        bound = bind_arguments(signature, given.positional, given.keyword)
+        if bound is not None:
+            return {k: v if isinstance(v, Value) else Constant(v) for k, v in bound.items()}
+    return None
+
+
+def _list_contained(machine: Machine, path: str, given: Given) -> tuple[Value, ...] | None:
+    if given.open:
+        return None
+    if path == "torch.nn.Sequential":
+        first = given.positional[0] if len(given.positional) == 1 else None
+        if isinstance(first, Held) and first.kind == "dict":
+            content = machine.state.read(first.address)
+            return None if "open" in content else tuple(content.values())
+        return given.positional
+    first = given.pick(0, "modules") or given.keyword.get("values")
+    return () if first is None else known_items(machine, first)
+
+
+def call_layer(machine: Machine, node: ast.AST, callee: Held, path: str, given: Given) -> Value:
+    """What the forward of a layer gives."""
+    if path == "torch.nn.Sequential":
+        return _call_sequence(machine, node, callee, given)
+    result = _infer_call(machine, node, callee, path, given)
+    machine.tell(
+        Called, node, f"{path}.forward", (callee, *given.positional), given.keyword, given.open, result
+    )
+    if not is_layer_class(path):
+        for value in given.values:
+            machine.spoil(value)
+    return result
+
+
+def _call_sequence(machine: Machine, node: ast.AST, callee: Held, given: Given) -> Value:
+    items = machine.state.read(callee.address).get(ITEMS)
+    if items is None or not given.positional:
+        return Tensor(sure=False) if isinstance(given.pick(0), Tensor) else UNKNOWN
+    value: Value = given.positional[0]
+    for item in items:
+        value = machine.call(node, item, Given((value,)))
+    return value
+
+
+def _infer_call(machine: Machine, node: ast.AST, callee: Held, path: str, given: Given) -> Value:
+    made = machine.state.read(callee.address).get("lintorch arguments")
+    if not isinstance(made, Given):
+        return _presume_result(path, given)
+    built = bind_layer(path, made)
+    if built is None:
+        return _presume_result(path, given)
+    given = _teach_input(machine, path, built, given)
+    lowered = {key: lower_value(machine, each) for key, each in built.items()}
+    try:
+        if given.open:
+            raise UndecidedError
+        positional = tuple(lower_value(machine, each) for each in given.positional)
+        named = {key: lower_value(machine, each) for key, each in given.keyword.items()}
+        found = infer_layer_types(path, lowered, positional, named)
+    except UndecidedError:
+        return _presume_result(path, given)
+    except ShapeError as error:
+        machine.tell(Refused, node, path, str(error), given.values)
+        return _presume_result(path, given)
+    return lift_result(machine, found)
+
+
+def _presume_result(path: str, given: Given) -> Value:
+    first = given.pick(0)
+    if not path.startswith("torch.nn."):
+        return UNKNOWN
+    name = path.rpartition(".")[2]
+    if name.endswith(_SAME_SHAPE) and isinstance(first, Tensor):
+        return Tensor(first.shape, first.dtype)
+    if name in ("LSTM", "GRU", "RNN", "MultiheadAttention"):
+        return Items("tuple", (Tensor(), UNKNOWN if name != "GRU" else Tensor()))
+    return Tensor()
+
+
+def _teach_input(machine: Machine, path: str, built: dict[str, Value], given: Given) -> Given:
+    """What the first layer of a model says of its input; the call with the input as it is then."""
+    first = given.positional[0] if given.positional else None
+    if first is None or not isinstance(first, Tensor) or not is_input(first):
+        return given
+    learned = _expected_shape(path.rpartition(".")[2], built, first.name)
+    if learned is None:
+        return given
+    if path.endswith(".Linear"):
+        teach_width(machine, first.name, learned)
+        return given
+    if "Embedding" in path:
+        teach_kind(machine, first.name, "int64")
+    teach_shape(machine, first.name, learned)
+    taught = Tensor(learned, first.dtype, first.origin, first.name, first.memory)
+    return Given((taught, *given.positional[1:]), given.keyword, given.open)
+
+
+def _expected_shape(name: str, built: dict[str, Value], given: str) -> tuple[Dim, ...] | None:
+    batch = make_symbol("B")
+    if name[-2:] in ("1d", "2d", "3d"):
+        sides = SPATIAL[int(name[-2])]
+        channels = size_in(built.get("in_channels", built.get("num_features", UNKNOWN)))
+        first: Dim = make_symbol(f"{given}.C", False) if channels is None else channels
+        return batch, first, *(make_symbol(f"{given}.{side}") for side in sides)
+    if name == "Linear":
+        width = size_in(built["in_features"])
+        last = make_symbol(f"{given}.C", False) if width is None else width
+        return batch, last
+    if name == "Embedding":
+        return batch, make_symbol(f"{given}.L")
+    return None
+
+
+def read_layer_attribute(machine: Machine, held: Held, path: str, name: str) -> Value | None:
+    """`layer.weight`, and what a foreign layer has besides; None where that is not known."""
+    if path.startswith("torch.nn.") and name in ("weight", "bias"):
+        arguments = machine.state.read(held.address)
+        if name == "bias" and arguments.get("bias") == Constant(False):
+            return Constant(None)
+        return Tensor(origin="parameter", name=name, memory=frozenset({f"parameter {held.address}"}))
+    return None
+
+

@@ -1,0 +1,60 @@
+"""What code tells of a model's inputs by what it does with them: rank, channels, kind of index.
+
+An input begins as a tensor of unknown shape. What is learned in one evaluation of a model holds from
+the beginning in the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lintorch.evaluator.machine import Machine
+from lintorch.evaluator.sizes import Dim, make_symbol
+from lintorch.evaluator.values import Items, Tensor, Value, make_number
+
+SPATIAL = {1: ("L",), 2: ("H", "W"), 3: ("D", "H", "W")}
+
+
+def learn_rank(machine: Machine, value: Value, wanted: int, exact: bool) -> Value:
+    """The shape of an input, when it is unpacked to so many names."""
+    if not (isinstance(value, Items) and value.kind == "Size" and value.items is None):
+        return value
+    name = value.of_input
+    if not name or not exact:
+        return value
+    shape = name_axes(name, wanted)
+    teach_shape(machine, name, shape)
+    return Items("Size", tuple(map(make_number, shape)), of_input=name)
+
+
+def name_axes(name: str, rank: int, channels: Dim | None = None) -> tuple[Dim, ...]:
+    """Symbols for the axes of an input of which no more than the rank is known.
+
+    The batch varies, the two last of four axes, and of five the three last; of others it is unknown.
+    """
+    if rank in (4, 5):
+        sides = SPATIAL[rank - 2]
+        first: Dim = make_symbol(f"{name}.C", False) if channels is None else channels
+        return make_symbol("B"), first, *(make_symbol(f"{name}.{side}") for side in sides)
+    rest = (make_symbol(f"{name}.{axis}", None) for axis in range(1, rank))
+    return (make_symbol("B"), *rest) if rank else ()
+
+
+def teach_shape(machine: Machine, name: str, shape: Sequence[Dim]) -> None:
+    """Note the shape of an input, for the next evaluation; the first that is learned counts."""
+    machine.learned.setdefault(name, tuple(shape))
+
+
+def teach_width(machine: Machine, name: str, shape: Sequence[Dim]) -> None:
+    """The same where only the last size is sure; anything else that is learned outweighs it."""
+    machine.guessed.setdefault(name, tuple(shape))
+
+
+def teach_kind(machine: Machine, name: str, dtype: str) -> None:
+    """Note the type of an input, for the next evaluation."""
+    machine.learned_types.setdefault(name, dtype)
+
+
+def is_input(value: Value) -> bool:
+    """Whether it is an input of the model itself, of which no shape is known."""
+    return isinstance(value, Tensor) and value.origin == "input" and value.shape is None

@@ -1,0 +1,332 @@
+"""Lists, dictionaries, tuples, ranges, and what goes over them."""
+
+from __future__ import annotations
+
+import ast
+from contextlib import suppress
+
+from lintorch.evaluator.iterate import item_of, items_of
+from lintorch.evaluator.join import ITEMS, make_choice
+from lintorch.evaluator.library.table import LIBRARY, Handler, does
+from lintorch.evaluator.machine import Machine
+from lintorch.evaluator.sizes import join_varying
+from lintorch.evaluator.truth import known_items
+from lintorch.evaluator.values import (
+    NONE,
+    UNKNOWN,
+    Constant,
+    Given,
+    Held,
+    Items,
+    Number,
+    Tensor,
+    Value,
+    size_in,
+)
+
+_MOST = 512
+
+
+@does("range")
+def make_range(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`range(a, b, c)`."""
+    if given.positional and all(
+        isinstance(each, Constant) and isinstance(each.value, int) for each in given.positional
+    ):
+        with suppress(Exception):
+            numbers = range(*(each.value for each in given.positional if isinstance(each, Constant)))
+            if len(numbers) <= _MOST:
+                return Items("range", tuple(map(Constant, numbers)))
+    numbers_given = [each for each in given.positional if isinstance(each, Number)]
+    stop = given.positional[min(1, len(given.positional) - 1)] if given.positional else UNKNOWN
+    via = frozenset(via for each in numbers_given for via in each.via)
+    varying = join_varying(each.varies for each in numbers_given) if numbers_given else None
+    data = any(each.data for each in numbers_given) or any(
+        isinstance(each, Tensor) for each in given.positional
+    )
+    length = Number(size_in(stop) if len(given.positional) == 1 else None, True, varying, data, False, via)
+    return Items("range", None, Number(None, True, False), length)
+
+
+def _gather(kind: str) -> Handler:
+    def gather(machine: Machine, node: ast.AST, given: Given) -> Value:
+        if not given.positional:
+            return machine.hold_list(()) if kind == "list" else Items(kind, ())
+        value = given.positional[0]
+        items = items_of(machine, value)
+        if items is None and isinstance(value, Items) and kind != "list":
+            return Items(kind, None, value.each, value.length, value.of_input)
+        each = item_of(machine, value)
+        return machine.hold_list(items, each) if kind == "list" else Items(kind, items, each)
+
+    return gather
+
+
+for _kind in ("list", "tuple", "set", "frozenset"):
+    LIBRARY[_kind] = _gather(_kind)
+LIBRARY["torch.Size"] = _gather("Size")
+LIBRARY["iter"] = _gather("generator")
+
+
+@does("sorted")
+def sort_items(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`sorted(items)`: in the order they come where it cannot be told."""
+    items = items_of(machine, given.pick(0) or UNKNOWN)
+    if items is not None and "key" not in given.keyword:
+        with suppress(Exception):
+            plain = sorted(each.value for each in items if isinstance(each, Constant))
+            if len(plain) == len(items):
+                return machine.hold_list(tuple(map(Constant, plain)))
+    if items is None:
+        return machine.hold_list(None, item_of(machine, given.pick(0) or UNKNOWN))
+    return machine.hold_list((make_choice(items),) * len(items) if items else ())
+
+
+@does("reversed")
+def reverse_items(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`reversed(items)`."""
+    value = given.pick(0) or UNKNOWN
+    items = items_of(machine, value)
+    return Items("generator", None if items is None else items[::-1], item_of(machine, value))
+
+
+@does("enumerate")
+def number_items(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`enumerate(items, start)`."""
+    value = given.pick(0) or UNKNOWN
+    items, first = items_of(machine, value), given.pick(1, "start")
+    start = first.value if isinstance(first, Constant) and isinstance(first.value, int) else 0
+    pairs = None
+    if items is not None:
+        pairs = tuple(Items("tuple", (Constant(start + i), each)) for i, each in enumerate(items))
+    each = Items("tuple", (Number(None, True, False), item_of(machine, value)))
+    return Items("generator", pairs, each, _length_of(value))
+
+
+def _length_of(value: Value) -> Number | None:
+    if isinstance(value, Items):
+        return value.length
+    if isinstance(value, Tensor) and value.shape:
+        size = value.shape[0]
+        return None if isinstance(size, int) else Number(size, True, size.varies)
+    return None
+
+
+@does("zip")
+def zip_items(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`zip(a, b)`."""
+    lists = [items_of(machine, each) for each in given.positional]
+    known = [each for each in lists if each is not None]
+    each = Items("tuple", tuple(item_of(machine, value) for value in given.positional))
+    if not known:
+        return Items("generator", None, each)
+    length = min(map(len, known))
+    full = [
+        items[:length] if items is not None else (item_of(machine, value),) * length
+        for items, value in zip(lists, given.positional, strict=True)
+    ]
+    rows = tuple(Items("tuple", tuple(row)) for row in zip(*full, strict=True))
+    return Items("generator", rows, each)
+
+
+@does("map")
+def map_items(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`map(function, items)`."""
+    if len(given.positional) != 2:
+        return UNKNOWN
+    function, value = given.positional
+    items = items_of(machine, value)
+    if items is None:
+        return Items("generator", None, machine.call(node, function, Given((item_of(machine, value),))))
+    return Items("generator", tuple(machine.call(node, function, Given((each,))) for each in items))
+
+
+@does("next")
+def take_next(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`next(items)`."""
+    return item_of(machine, given.pick(0) or UNKNOWN) if given.positional else UNKNOWN
+
+
+@does("any", "all")
+def ask_items(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`any(items)`: not decided."""
+    value = given.pick(0) or UNKNOWN
+    items = known_items(machine, value)
+    asked = items if items is not None else (item_of(machine, value),)
+    data = any(isinstance(each, Tensor) or (isinstance(each, Number) and each.data) for each in asked)
+    numbers = [each for each in asked if isinstance(each, Number)]
+    varying = join_varying(each.varies for each in numbers) if numbers else None
+    return Number(None, True, varying, data, True)
+
+
+@does("dict", "collections.OrderedDict", "collections.defaultdict")
+def make_dict(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`dict(pairs, a=b)`."""
+    content: dict[object, Value] = {}
+    for value in given.positional:
+        if isinstance(value, Held) and value.kind == "dict":
+            content.update(machine.state.read(value.address))
+            continue
+        pairs = known_items(machine, value)
+        for pair in pairs or ():
+            entry = known_items(machine, pair)
+            if entry and len(entry) == 2 and isinstance(entry[0], Constant):
+                content[entry[0].value] = entry[1]
+            else:
+                content["open"] = UNKNOWN
+        if pairs is None and not _is_callable(value):
+            content["open"] = UNKNOWN
+    content.update(given.keyword)
+    if given.open:
+        content["open"] = UNKNOWN
+    return machine.hold("dict", content)
+
+
+def _is_callable(value: Value) -> bool:
+    return type(value).__name__ in ("External", "Class", "Function")
+
+
+def _receive(machine: Machine, given: Given) -> tuple[Held | None, tuple[Value, ...] | None]:
+    held = given.pick(0)
+    if not isinstance(held, Held):
+        return None, None
+    items = machine.state.read(held.address).get(ITEMS)
+    return held, items
+
+
+@does("list.append", "torch.nn.ModuleList.append", "torch.nn.Sequential.append")
+def append_item(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`items.append(x)`."""
+    held, items = _receive(machine, given)
+    value = given.pick(1) or UNKNOWN
+    if held is not None:
+        _store(machine, held, None if items is None else (*items, value), value)
+    return NONE if held is None or held.kind == "list" else held
+
+
+@does("list.extend", "torch.nn.ModuleList.extend")
+def extend_items(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`items.extend(others)`."""
+    held, items = _receive(machine, given)
+    more = items_of(machine, given.pick(1) or UNKNOWN)
+    if held is not None:
+        both = None if items is None or more is None else (*items, *more)
+        _store(machine, held, both, item_of(machine, given.pick(1) or UNKNOWN))
+    return NONE
+
+
+@does("list.insert", "torch.nn.ModuleList.insert")
+def insert_item(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`items.insert(index, x)`."""
+    held, items = _receive(machine, given)
+    index, value = given.pick(1), given.pick(2) or UNKNOWN
+    if held is not None:
+        known = items is not None and isinstance(index, Constant) and isinstance(index.value, int)
+        changed = list(items or ())
+        if known and isinstance(index, Constant):
+            changed.insert(index.value, value)
+        _store(machine, held, tuple(changed) if known else None, value)
+    return NONE
+
+
+@does("list.pop")
+def pop_item(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`items.pop(index)`."""
+    held, items = _receive(machine, given)
+    index = given.pick(1)
+    at = index.value if isinstance(index, Constant) and isinstance(index.value, int) else -1
+    if held is None or not items or (given.pick(1) is not None and not isinstance(index, Constant)):
+        if held is not None:
+            machine.spoil(held)
+        return UNKNOWN
+    if not -len(items) <= at < len(items):
+        return UNKNOWN
+    left = [*items]
+    value = left.pop(at)
+    _store(machine, held, tuple(left), UNKNOWN)
+    return value
+
+
+def _store(machine: Machine, held: Held, items: tuple[Value, ...] | None, each: Value) -> None:
+    content = machine.state.write(held.address)
+    before = content.get(ITEMS)
+    known = items is not None and len(items) <= machine.budget.items
+    content[ITEMS] = items if known else None
+    if not known and held.kind == "list":
+        older = before or (content.get("each", each),)
+        content["each"] = make_choice((*older[:4], each))
+
+
+@does("list.reverse", "list.sort", "list.remove", "list.clear", "set.add", "set.update", "set.remove")
+def change_items(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """What changes a list in a way that is not followed."""
+    if isinstance(held := given.pick(0), Held):
+        machine.spoil(held)
+    return NONE
+
+
+@does("list.index", "list.count", "tuple.index", "tuple.count", "Size.numel")
+def find_index(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`items.index(x)`; of a Size the product of its sizes."""
+    value = given.pick(0)
+    if isinstance(value, Items) and value.kind == "Size" and value.items is not None:
+        from lintorch.evaluator.arithmetic import combine_each
+
+        total: Value = Constant(1)
+        for item in value.items:
+            total = combine_each(machine, node, "Mult", total, item)
+        return total
+    return Number(None, True)
+
+
+@does("list.copy", "dict.copy", "copy.copy", "copy.deepcopy")
+def copy_value(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """A copy: of a list or dictionary a new one, of an object too."""
+    value = given.pick(0) or UNKNOWN
+    if isinstance(value, Held):
+        return machine.hold(value.kind, machine.state.read(value.address), value.of)
+    return value
+
+
+@does("dict.get", "dict.pop", "dict.setdefault")
+def get_entry(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`entries.get(key, default)`."""
+    held, key = given.pick(0), given.pick(1)
+    default = given.pick(2, "default") or NONE
+    if not isinstance(held, Held) or not isinstance(key, Constant):
+        return UNKNOWN
+    content = machine.state.read(held.address)
+    with suppress(TypeError):
+        if key.value in content and key.value != "open":
+            return content[key.value]  # type: ignore[no-any-return]
+    return UNKNOWN if "open" in content else default
+
+
+@does("dict.keys", "dict.values", "dict.items")
+def list_entries(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`entries.items()`, keys and values apart are of methods of their own."""
+    held = given.pick(0)
+    content = machine.state.read(held.address) if isinstance(held, Held) else {"open": UNKNOWN}
+    name = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else "items"
+    if "open" in content:
+        each = Items("tuple", (UNKNOWN, UNKNOWN)) if name == "items" else UNKNOWN
+        return Items(name, None, each)
+    if name == "keys":
+        return Items(name, tuple(Constant(key) for key in content))
+    if name == "values":
+        return Items(name, tuple(content.values()))
+    return Items(name, tuple(Items("tuple", (Constant(k), v)) for k, v in content.items()))
+
+
+@does("dict.update")
+def update_entries(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`entries.update(others, a=b)`."""
+    held, other = given.pick(0), given.pick(1)
+    if isinstance(held, Held):
+        content = machine.state.write(held.address)
+        if isinstance(other, Held) and other.kind == "dict":
+            content.update(machine.state.read(other.address))
+        elif other is not None or given.open:
+            content["open"] = UNKNOWN
+        content.update(given.keyword)
+    return NONE

@@ -1,0 +1,217 @@
+"""Python's numbers: conversions, rounding, bounds, `math`."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from lintorch.evaluator.arithmetic import combine_each, convert_number
+from lintorch.evaluator.iterate import item_of
+from lintorch.evaluator.join import make_choice
+from lintorch.evaluator.library.table import LIBRARY, Handler, does
+from lintorch.evaluator.machine import Machine
+from lintorch.evaluator.sizes import join_varying, largest, smallest
+from lintorch.evaluator.truth import decide, known_items, truth_value
+from lintorch.evaluator.values import (
+    UNKNOWN,
+    Array,
+    Choice,
+    Constant,
+    Given,
+    Held,
+    Items,
+    Number,
+    Tensor,
+    Value,
+    Via,
+    make_number,
+    size_in,
+)
+
+_ROUNDING = ("int", "round", "math.ceil", "math.floor", "math.trunc")
+
+
+def keep_via(machine: Machine, node: ast.AST, name: str, value: Value) -> Value:
+    """A number that went through a function, which it remembers if it comes from a size."""
+    if isinstance(value, Number) and value.varies is not False and not value.data:
+        return replace(value, via=value.via | {Via(name, machine.spot(node))})
+    return value
+
+
+def _convert(name: str) -> Handler:
+    def convert(machine: Machine, node: ast.AST, given: Given) -> Value:
+        value = given.pick(0)
+        if value is None:
+            return Constant(0)
+        found = [_convert_one(name, each) for each in _alternatives(value)]
+        return keep_via(machine, node, name, make_choice(tuple(found)))
+
+    return convert
+
+
+def _alternatives(value: Value) -> tuple[Value, ...]:
+    return value.alternatives if isinstance(value, Choice) else (value,)
+
+
+def _convert_one(name: str, value: Value) -> Value:
+    if isinstance(value, Constant):
+        with suppress(Exception):
+            return Constant(_PYTHON[name](value.value))
+        return UNKNOWN
+    if isinstance(value, (Tensor, Array)):
+        made = isinstance(value, Tensor) and value.size_of is not None
+        if made and isinstance(value, Tensor) and value.size_of is not None:
+            return replace(value.size_of, via=value.via)
+        return Number(None, name != "float", None, data=True)
+    if isinstance(value, Number):
+        if name == "float":
+            return replace(value, whole=False)
+        return convert_number(value, name)
+    return Number(None, name in _ROUNDING or None)
+
+
+_PYTHON: dict[str, Callable[[Any], Any]] = {
+    "int": int,
+    "float": float,
+    "round": round,
+    "abs": abs,
+    "math.ceil": math.ceil,
+    "math.floor": math.floor,
+    "math.trunc": math.trunc,
+}
+for _name in _PYTHON:
+    LIBRARY[_name] = _convert(_name)
+
+
+def _compute(name: str) -> Handler:
+    def compute(machine: Machine, node: ast.AST, given: Given) -> Value:
+        values = given.positional
+        if values and all(isinstance(each, Constant) for each in values):
+            with suppress(Exception):
+                plain = [each.value for each in values if isinstance(each, Constant)]
+                return Constant(getattr(math, name)(*plain))
+        numbers = [each for each in values if isinstance(each, Number)]
+        data = any(isinstance(each, Tensor) for each in values) or any(n.data for n in numbers)
+        via = frozenset(via for each in numbers for via in each.via)
+        whole = name in ("gcd", "isqrt", "comb", "factorial", "lcm")
+        found = Number(None, whole, join_varying(n.varies for n in numbers), data, False, via)
+        return keep_via(machine, node, f"math.{name}", found)
+
+    return compute
+
+
+for _name in ("sqrt", "log", "log2", "log10", "exp", "pow", "sin", "cos", "tan", "gcd", "isqrt", "comb", "prod", "fabs", "hypot", "atan", "atan2", "tanh", "erf", "factorial"):  # fmt: skip
+    LIBRARY[f"math.{_name}"] = _compute(_name)
+
+
+@does("bool")
+def to_bool(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`bool(x)`."""
+    value = given.pick(0) or Constant(False)
+    if isinstance(value, Tensor):
+        return Number(None, True, None, data=True, truth=True)
+    return truth_value(decide(machine, value), value)
+
+
+def _bound(name: str) -> Handler:
+    def bound(machine: Machine, node: ast.AST, given: Given) -> Value:
+        values: tuple[Value, ...] | None = given.positional
+        if len(given.positional) == 1:
+            values = known_items(machine, given.positional[0])
+            if values is None:
+                each = item_of(machine, given.positional[0])
+                return keep_via(machine, node, name, each if isinstance(each, Number) else UNKNOWN)
+        return keep_via(machine, node, name, _choose(name, values or ()))
+
+    return bound
+
+
+def _choose(name: str, values: tuple[Value, ...]) -> Value:
+    sizes = [size_in(each) for each in values]
+    if values and all(isinstance(each, Constant) for each in values):
+        with suppress(Exception):
+            pick = max if name == "max" else min
+            return Constant(pick(each.value for each in values if isinstance(each, Constant)))
+        return UNKNOWN
+    numbers = [each for each in values if isinstance(each, Number)]
+    if any(isinstance(each, (Tensor, Array)) for each in values) or not numbers:
+        data = any(isinstance(each, (Tensor, Array)) for each in values)
+        return Number(None, data=True) if data else UNKNOWN
+    via = frozenset(via for each in numbers for via in each.via)
+    known = [each for each in sizes if each is not None]
+    if len(known) == len(values):
+        found = make_number((largest if name == "max" else smallest)(*known), via)
+        if isinstance(found, Number):
+            return replace(found, varies=join_varying(n.varies for n in numbers))
+        return found
+    return Number(None, None, join_varying(n.varies for n in numbers), any(n.data for n in numbers), False, via)
+
+
+LIBRARY["max"], LIBRARY["min"] = _bound("max"), _bound("min")
+
+
+@does("sum")
+def add_up(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`sum(items)`."""
+    items = known_items(machine, given.pick(0) or UNKNOWN)
+    total: Value = given.pick(1, "start") or Constant(0)
+    if items is None:
+        each = item_of(machine, given.pick(0) or UNKNOWN)
+        return each if isinstance(each, Tensor) else UNKNOWN
+    for item in items:
+        total = combine_each(machine, node, "Add", total, item)
+    return total
+
+
+@does("divmod")
+def divide_with_rest(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`divmod(a, b)`."""
+    if len(given.positional) != 2:
+        return UNKNOWN
+    left, right = given.positional
+    pair = [combine_each(machine, node, kind, left, right) for kind in ("FloorDiv", "Mod")]
+    return Items("tuple", tuple(pair))
+
+
+@does("pow")
+def raise_to(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`pow(a, b)`."""
+    if len(given.positional) != 2:
+        return UNKNOWN
+    return combine_each(machine, node, "Pow", *given.positional)
+
+
+@does("len")
+def count_items(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`len(x)`."""
+    value = given.pick(0) or UNKNOWN
+    if isinstance(value, Tensor):
+        if value.shape:
+            return keep_via(machine, node, "len", make_number(value.shape[0]))
+        found = Number(None, True, True if value.origin == "input" else None)
+        return keep_via(machine, node, "len", found)
+    items = known_items(machine, value)
+    if items is not None:
+        return Constant(len(items))
+    if isinstance(value, Items) and value.length is not None:
+        return value.length
+    if isinstance(value, Held) and value.kind == "object":
+        return _count_object(machine, node, value)
+    return Number(None, True)
+
+
+def _count_object(machine: Machine, node: ast.AST, value: Held) -> Value:
+    from lintorch.evaluator.join import ITEMS
+
+    held = machine.state.read(value.address)
+    if held.get(ITEMS) is not None:
+        return Constant(len(held[ITEMS]))
+    entries = held.get("entries")
+    if isinstance(entries, Held) and "open" not in machine.state.read(entries.address):
+        return Constant(len(machine.state.read(entries.address)))
+    method = machine.read_attribute(node, value, "__len__")
+    return machine.call(node, method, Given()) if method != UNKNOWN else Number(None, True)

@@ -1,0 +1,331 @@
+"""Functions that ask and change objects: `getattr`, `isinstance`, `super`, `functools`, nn.Module's methods."""
+
+from __future__ import annotations
+
+import ast
+
+from lintorch.evaluator.assign import set_attribute
+from lintorch.evaluator.join import ITEMS
+from lintorch.evaluator.library.table import LIBRARY, does
+from lintorch.evaluator.machine import Machine
+from lintorch.evaluator.objects import (
+    MODULE,
+    find_class_attribute,
+    has_open_base,
+    is_module_class,
+    list_ancestors,
+)
+from lintorch.evaluator.truth import known_items
+from lintorch.evaluator.values import (
+    NONE,
+    OPEN_BOOL,
+    UNKNOWN,
+    Array,
+    Bound,
+    Choice,
+    Class,
+    Constant,
+    External,
+    Function,
+    Given,
+    Held,
+    Items,
+    Number,
+    Super,
+    Tensor,
+    Unknown,
+    Value,
+)
+
+_PYTHON_CLASSES = {
+    "int": int, "float": float, "str": str, "bool": bool, "bytes": bytes, "complex": complex,
+}  # fmt: skip
+_ITEM_CLASSES = {"tuple": ("tuple", "Size"), "list": ("list",), "set": ("set",), "dict": ("dict",)}
+
+
+@does("getattr")
+def get_attribute(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`getattr(held, "name", default)`."""
+    held, name = given.pick(0) or UNKNOWN, given.pick(1)
+    if not isinstance(name, Constant) or not isinstance(name.value, str):
+        return UNKNOWN
+    if given.pick(2) is not None and has_attribute(machine, held, name.value) is False:
+        return given.pick(2) or UNKNOWN
+    return machine.read_attribute(node, held, name.value)
+
+
+@does("setattr")
+def change_attribute(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`setattr(held, "name", value)`."""
+    held, name, value = (given.pick(i) or UNKNOWN for i in range(3))
+    if isinstance(name, Constant) and isinstance(name.value, str):
+        set_attribute(machine, held, name.value, value)
+    return NONE
+
+
+@does("hasattr")
+def ask_attribute(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`hasattr(held, "name")`."""
+    held, name = given.pick(0) or UNKNOWN, given.pick(1)
+    if isinstance(name, Constant) and isinstance(name.value, str):
+        found = has_attribute(machine, held, name.value)
+        return OPEN_BOOL if found is None else Constant(found)
+    return OPEN_BOOL
+
+
+def has_attribute(machine: Machine, held: Value, name: str) -> bool | None:
+    """Whether a value has an attribute; None where that is not known."""
+    if not isinstance(held, Held) or held.kind != "object":
+        return None
+    if name in machine.state.read(held.address):
+        return True
+    if find_class_attribute(machine, held.of, name) is not None:
+        return True
+    foreign = [each.path for each in list_ancestors(held.of) if isinstance(each, External)]
+    if has_open_base(held.of) or any(path not in (MODULE, "object") for path in foreign):
+        return None
+    if find_class_attribute(machine, held.of, "__getattr__") is not None:
+        return None
+    return None if foreign and name in _MODULE_NAMES else False
+
+
+_MODULE_NAMES = frozenset({"training", "forward", "parameters", "modules", "children", "to", "eval"})
+
+
+@does("isinstance", "issubclass")
+def ask_class(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`isinstance(value, kind)`."""
+    value, kind = given.pick(0) or UNKNOWN, given.pick(1) or UNKNOWN
+    kinds = known_items(machine, kind) if isinstance(kind, (Items, Held)) else (kind,)
+    if kinds is None or isinstance(value, Choice):
+        return OPEN_BOOL
+    answers = [is_instance(value, each) for each in kinds]
+    found = True if True in answers else None if None in answers else False
+    return OPEN_BOOL if found is None else Constant(found)
+
+
+def is_instance(value: Value, kind: Value) -> bool | None:
+    """Whether a value is of a class; None where that is not known."""
+    path = kind.path if isinstance(kind, External) else ""
+    if isinstance(value, Tensor):
+        return _of_foreign(path, ("torch.Tensor", "torch.nn.Parameter"), value.sure, value.origin)
+    if isinstance(value, Array):
+        return path in ("numpy.ndarray",)
+    if isinstance(value, Constant):
+        return _is_constant(value, path) if isinstance(kind, External) else False
+    if isinstance(value, Number):
+        if path in ("int", "float"):
+            return None if value.whole is None else value.whole is (path == "int")
+        return None if path.startswith("numbers") else False
+    if isinstance(value, Items):
+        return value.kind in _ITEM_CLASSES.get(path, (path,)) if path else False
+    if isinstance(value, Held):
+        return _is_held_instance(value, kind, path)
+    if isinstance(value, (Function, Class, Bound)):
+        return None
+    return None
+
+
+def _of_foreign(path: str, kinds: tuple[str, ...], sure: bool, origin: str) -> bool | None:
+    if path == kinds[0]:
+        return True if sure else None
+    if path == kinds[1]:
+        return True if origin == "parameter" else None
+    return False if sure and path else None
+
+
+def _is_constant(value: Constant, path: str) -> bool | None:
+    if path in _PYTHON_CLASSES:
+        return isinstance(value.value, _PYTHON_CLASSES[path])
+    return None if path.startswith(("numbers", "collections", "typing")) else False
+
+
+def _is_held_instance(value: Held, kind: Value, path: str) -> bool | None:
+    if value.kind != "object":
+        if path.startswith(("collections", "typing")):
+            return None
+        return value.kind in _ITEM_CLASSES.get(path, ())
+    if isinstance(kind, Unknown) or value.of is None:
+        return None
+    if any(each == kind for each in list_ancestors(value.of)):
+        return True
+    if path == MODULE and is_module_class(value.of):
+        return True
+    return None if has_open_base(value.of) else _differs(value, path)
+
+
+def _differs(value: Held, path: str) -> bool | None:
+    """Foreign classes may derive from each other, but for those of torch.nn, which are told apart."""
+    foreign = [each.path for each in list_ancestors(value.of) if isinstance(each, External)]
+    known = [name for name in foreign if not name.startswith("torch.nn.") and name != "object"]
+    if known and path and not path.startswith("torch.nn."):
+        return None
+    return None if path.endswith(("_BatchNorm", "_ConvNd", "_NormBase", "RNNBase")) else False
+
+
+@does("type")
+def ask_type(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`type(x)`."""
+    value = given.pick(0)
+    if isinstance(value, Held) and value.of is not None:
+        return value.of
+    return External("torch.Tensor") if isinstance(value, Tensor) and value.sure else UNKNOWN
+
+
+@does("super")
+def make_super(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`super()`, `super(Class, self)`."""
+    here = machine.here
+    for running in reversed(machine.stack):
+        if running.node is here.node and running.owner is not None:
+            here = running
+            break
+    after = given.pick(0) if isinstance(given.pick(0), Class) else here.owner
+    instance = given.pick(1) or here.instance
+    if isinstance(after, Class) and instance is not None:
+        return Super(instance, after)
+    return UNKNOWN
+
+
+@does("functools.partial")
+def make_partial(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`functools.partial(f, a, b=c)`."""
+    if not given.positional or given.open:
+        return UNKNOWN
+    first, *rest = given.positional
+    return Bound(first, tuple(rest), tuple(given.keyword.items()))
+
+
+@does("functools.reduce")
+def fold_items(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`functools.reduce(f, items, start)`."""
+    items = known_items(machine, given.pick(1) or UNKNOWN)
+    if items is None or not given.positional:
+        return UNKNOWN
+    start = given.pick(2)
+    rest = list(items if start is not None or not items else items[1:])
+    total = start or (items[0] if items else UNKNOWN)
+    for item in rest:
+        total = machine.call(node, given.positional[0], Given((total, item)))
+    return total
+
+
+def _keep_function(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """A decorator that leaves the function as it is, or makes one that does."""
+    first = given.pick(0)
+    if isinstance(first, (Function, Class, Bound)):
+        return first
+    return External("lintorch.kept")
+
+
+for _name in (
+    "functools.wraps", "functools.lru_cache", "functools.cache", "torch.no_grad", "torch.jit.ignore",
+    "torch.jit.unused", "torch.jit.export", "torch.jit.script_method", "torch.jit.script_if_tracing",
+    "torch.inference_mode", "torch.enable_grad", "torch.compile", "torch.jit.script", "abc.abstractmethod",
+    "contextlib.contextmanager", "typing.no_type_check", "lintorch.kept", "torch.compiler.disable",
+    "typing.overload", "typing.final", "torch.jit.interface", "torch.cuda.amp.autocast", "torch.autocast",
+    "torch.amp.autocast", "torch.cuda.amp.custom_fwd", "torch.cuda.amp.custom_bwd", "torch._dynamo.disable",
+    "torch.fx.wrap", "typing.cast_to",
+):  # fmt: skip
+    LIBRARY[_name] = _keep_function
+
+
+@does("staticmethod", "classmethod", "property", "functools.cached_property")
+def mark_method(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """A decorator of methods; the class reads what it says."""
+    first = given.pick(0)
+    path = node.id if isinstance(node, ast.Name) else "functools.cached_property"
+    return Bound(External(path), (first,)) if first is not None else UNKNOWN
+
+
+@does(f"{MODULE}.__init__", "object.__init__")
+def begin_module(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`super().__init__()`."""
+    return NONE
+
+
+@does(f"{MODULE}.register_buffer", f"{MODULE}.register_parameter", f"{MODULE}.add_module", f"{MODULE}.register_module")  # fmt: skip
+def register_value(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`self.register_buffer("name", value)`."""
+    held, name = given.pick(0), given.pick(1, "name")
+    value = given.pick(2) or next((given.keyword[k] for k in ("tensor", "param", "module") if k in given.keyword), UNKNOWN)
+    if isinstance(name, Constant) and isinstance(name.value, str) and isinstance(held, Held):
+        written = machine.state.write(held.address)
+        if isinstance(value, Tensor):
+            value = Tensor(value.shape, value.dtype, "buffer", name.value, frozenset({f"buffer {name.value}"}))
+        written[name.value] = value
+        items = written.get(ITEMS)
+        if items is not None:
+            written[ITEMS] = (*items, value)
+    return NONE
+
+
+@does(
+    f"{MODULE}.to", f"{MODULE}.cuda", f"{MODULE}.cpu", f"{MODULE}.eval", f"{MODULE}.train",
+    f"{MODULE}.float", f"{MODULE}.half", f"{MODULE}.double", f"{MODULE}.bfloat16", f"{MODULE}.apply",
+    f"{MODULE}.requires_grad_", f"{MODULE}.type", f"{MODULE}.share_memory", f"{MODULE}.to_empty",
+)  # fmt: skip
+def give_back(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """Methods that give back their module."""
+    return given.pick(0) or UNKNOWN
+
+
+@does(f"{MODULE}.__call__", f"{MODULE}.forward")
+def call_module(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`super().__call__(x)`."""
+    held = given.pick(0) or UNKNOWN
+    return machine.call(node, held, Given(given.positional[1:], given.keyword, given.open))
+
+
+@does(f"{MODULE}.children", f"{MODULE}.modules", f"{MODULE}.named_children")
+def list_children(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`self.children()`: of a Sequential its items."""
+    held = given.pick(0)
+    named = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr.startswith("named")
+    items = machine.state.read(held.address).get(ITEMS) if isinstance(held, Held) else None
+    if items is None and isinstance(held, Held) and not named:
+        own = machine.state.read(held.address).values()
+        items = tuple(v for v in own if isinstance(v, Held) and is_module_class(v.of))
+    if named and items is not None:
+        items = tuple(Items("tuple", (Constant(str(i)), each)) for i, each in enumerate(items))
+    return Items("generator", items)
+
+
+@does("torch.nn.ModuleDict.items", "torch.nn.ModuleDict.keys", "torch.nn.ModuleDict.values")
+def list_named_modules(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """What a ModuleDict holds."""
+    held = given.pick(0)
+    entries = machine.state.read(held.address).get("entries") if isinstance(held, Held) else None
+    return LIBRARY["dict.items"](machine, node, Given((entries or UNKNOWN,)))
+
+
+@does("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.Buffer")
+def make_parameter(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`nn.Parameter(tensor)`."""
+    data = given.pick(0, "data")
+    shape, dtype = (data.shape, data.dtype) if isinstance(data, Tensor) else (None, None)
+    name = f"parameter {getattr(node, 'lineno', 0)}"
+    return Tensor(shape, dtype, "parameter", name, frozenset({name}))
+
+
+@does("typing.cast")
+def cast_value(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`typing.cast(kind, value)`."""
+    return given.pick(1) or UNKNOWN
+
+
+@does("contextlib.nullcontext", "lintorch.context")
+def enter_nothing(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`contextlib.nullcontext(x)`."""
+    return given.pick(0) or UNKNOWN
+
+
+@does("dataclasses.dataclass", "dataclasses.field")
+def make_field(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`field(default=x)`, `field(default_factory=list)`."""
+    if "default" in given.keyword:
+        return given.keyword["default"]
+    factory = given.keyword.get("default_factory")
+    return UNKNOWN if factory is None else machine.call(node, factory, Given())
+
+

@@ -1,0 +1,78 @@
+"""The table from full names to what they do, and the way there."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TypeVar
+
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.layers import is_layer_class, make_layer
+from lintorch.evaluator.machine import Machine, calls
+from lintorch.evaluator.torch_calls import infer_result
+from lintorch.evaluator.values import Array, External, Given, Tensor, Value
+
+Handler = Callable[[Machine, ast.AST, Given], Value]
+H = TypeVar("H", bound=Handler)
+
+LIBRARY: dict[str, Handler] = {}
+_PURE = frozenset(
+    {
+        "print", "repr", "str", "id", "hash", "format", "warnings.warn", "logging.info", "type",
+        "isinstance", "hasattr", "callable", "open", "os.path.join", "input",
+    }
+)  # fmt: skip
+"""Foreign functions that leave what they are given as it is."""
+
+
+def does(*names: str) -> Callable[[H], H]:
+    """Says which foreign functions a function carries out."""
+
+    def register(handler: H) -> H:
+        for name in names:
+            LIBRARY[name] = handler
+        return handler
+
+    return register
+
+
+@calls(External)
+def call_external(machine: Machine, node: ast.AST, callee: External, given: Given) -> Value:
+    """A call of what no file of the project defines."""
+    path = machine.library.canonical(callee.path)
+    handler = LIBRARY.get(path)
+    if handler is not None:
+        result = handler(machine, node, given)
+    elif is_layer_class(path):
+        result = make_layer(machine, path, given)
+    elif path.startswith("torch."):
+        result = _call_torch(machine, node, path, given)
+    else:
+        result = _call_foreign(machine, path, given)
+    machine.tell(Called, node, path, given.positional, given.keyword, given.open, result)
+    return result
+
+
+def _call_torch(machine: Machine, node: ast.AST, path: str, given: Given) -> Value:
+    last = path.rpartition(".")[2]
+    if last[:1].isupper() and not last.endswith("Tensor"):
+        made = machine.hold("object", {"lintorch arguments": given}, External(path))
+        return made
+    return infer_result(machine, node, path, given)
+
+
+def _call_foreign(machine: Machine, path: str, given: Given) -> Value:
+    if path.startswith("numpy."):
+        return Array(None, traced=any(_is_traced(each) for each in given.values))
+    if path not in _PURE:
+        for value in given.values:
+            machine.spoil(value)
+    if path[:1].islower() and path.rpartition(".")[2][:1].isupper():
+        return machine.hold("object", {"lintorch arguments": given}, External(path))
+    return machine.unknown_from(External(path), "()")
+
+
+def _is_traced(value: Value) -> bool:
+    return isinstance(value, Tensor) or (isinstance(value, Array) and value.traced)
+
+

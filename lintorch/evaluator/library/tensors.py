@@ -1,0 +1,142 @@
+"""Functions of torch of which more is to be said than shapes: sizes, conversions from and to Python."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from lintorch.evaluator.attributes import shape_of_tensor
+from lintorch.evaluator.library.table import does
+from lintorch.evaluator.machine import Machine
+from lintorch.evaluator.subscripts import read_item
+from lintorch.evaluator.torch_calls import infer_result
+from lintorch.evaluator.truth import known_items
+from lintorch.evaluator.values import (
+    UNKNOWN,
+    Array,
+    Constant,
+    External,
+    Given,
+    Items,
+    Number,
+    Tensor,
+    Value,
+    Via,
+)
+
+
+@does("torch.Tensor.size")
+def read_size(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`x.size()`, `x.size(0)`."""
+    held = given.pick(0)
+    if not isinstance(held, Tensor):
+        return UNKNOWN
+    whole = shape_of_tensor(held)
+    axis = given.pick(1, "dim")
+    return whole if axis is None else read_item(machine, node, whole, axis)
+
+
+@does("torch.Tensor.dim", "torch.Tensor.ndimension")
+def count_axes(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`x.dim()`."""
+    held = given.pick(0)
+    known = isinstance(held, Tensor) and held.shape is not None
+    return Constant(len(held.shape)) if known and isinstance(held, Tensor) else Number(None, True, False)  # type: ignore[arg-type]
+
+
+@does("torch.Tensor.numel", "torch.Tensor.nelement", "torch.numel")
+def count_numbers(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`x.numel()`."""
+    from lintorch.evaluator.arithmetic import combine_each
+
+    held = given.pick(0)
+    if not isinstance(held, Tensor) or held.shape is None:
+        return Number(None, True)
+    shape = shape_of_tensor(held)
+    total: Value = Constant(1)
+    for item in shape.items or () if isinstance(shape, Items) else ():
+        total = combine_each(machine, node, "Mult", total, item)
+    return total
+
+
+@does("torch.Tensor.item", "torch.Tensor.tolist")
+def read_data(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`x.item()`: data, or the size that the tensor was made from."""
+    held = given.pick(0)
+    if isinstance(held, Tensor) and held.size_of is not None:
+        return replace(held.size_of, via=held.via)
+    if isinstance(held, Tensor) and held.origin == "constant":
+        return UNKNOWN
+    return Number(None, None, None, data=True)
+
+
+@does("torch.Tensor.numpy")
+def to_array(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`x.numpy()`."""
+    held = given.pick(0)
+    shape = held.shape if isinstance(held, Tensor) else None
+    return Array(shape, traced=True)
+
+
+@does("torch.tensor", "torch.as_tensor", "torch.LongTensor", "torch.FloatTensor", "torch.IntTensor", "torch.Tensor")  # fmt: skip
+def make_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`torch.tensor(data)`: a constant, or made from sizes."""
+    data = given.pick(0, "data") or UNKNOWN
+    if isinstance(data, Tensor):
+        return replace(data, name="")
+    items = known_items(machine, data) if not isinstance(data, Constant) else (data,)
+    numbers = [each for each in items or (data,) if isinstance(each, Number)]
+    shape = () if isinstance(data, (Constant, Number)) else (len(items),) if items is not None else None
+    if items and any(not isinstance(each, (Constant, Number)) for each in items):
+        shape = None
+    dtype = _dtype_of(given.keyword.get("dtype"))
+    if numbers:
+        via = frozenset(v for each in numbers for v in each.via) | {Via("torch.tensor", machine.spot(node))}
+        alone = numbers[0] if isinstance(data, Number) else None
+        return Tensor(shape, dtype, "sizes", via=via, size_of=alone)
+    known = items is not None or isinstance(data, Constant)
+    return Tensor(shape, dtype, "constant" if known else "")
+
+
+def _dtype_of(value: Value | None) -> str | None:
+    return value.path.removeprefix("torch.") if isinstance(value, External) else None
+
+
+@does("torch.from_numpy")
+def from_array(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`torch.from_numpy(array)`."""
+    held = given.pick(0)
+    return Tensor(held.shape if isinstance(held, Array) else None)
+
+
+@does("torch.Tensor.to", "torch.Tensor.type_as", "torch.Tensor.type", "torch.Tensor.cuda", "torch.Tensor.cpu")  # fmt: skip
+def move_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`x.to(y)`."""
+    held = given.pick(0)
+    if not isinstance(held, Tensor):
+        return UNKNOWN
+    dtypes = [each for each in given.values[1:] if isinstance(each, External) and each.path.startswith("torch.")]
+    dtype = dtypes[0].path.removeprefix("torch.") if dtypes else held.dtype
+    return replace(held, dtype=dtype, origin=held.origin if held.origin == "input" else "")
+
+
+@does("torch.Tensor.detach", "torch.Tensor.contiguous", "torch.Tensor.requires_grad_", "torch.detach")
+def keep_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """What gives the same numbers."""
+    held = given.pick(0)
+    return held if isinstance(held, Tensor) else infer_result(machine, node, "torch.Tensor.detach", given)
+
+
+@does("torch.Tensor.new_tensor")
+def make_like(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`x.new_tensor(data)`."""
+    return make_tensor(machine, node, Given(given.positional[1:], given.keyword))
+
+
+@does("torch.is_tensor")
+def ask_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`torch.is_tensor(x)`."""
+    value = given.pick(0)
+    if isinstance(value, Tensor) and value.sure:
+        return Constant(True)
+    return Constant(False) if isinstance(value, (Constant, Number, Items)) else UNKNOWN

@@ -1,0 +1,252 @@
+"""The interpreter's own state and its few moves: evaluate, execute, try several paths, tell what happened.
+
+What each kind of expression and statement does stands in files of its own, which register here.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from lintorch.evaluator.budget import Budget, SpentError
+from lintorch.evaluator.code_files import CodeFile, Library
+from lintorch.evaluator.events import Event, Way
+from lintorch.evaluator.join import ITEMS, join_states, make_choice
+from lintorch.evaluator.sizes import Dim
+from lintorch.evaluator.state import State
+from lintorch.evaluator.values import (
+    UNKNOWN,
+    Class,
+    External,
+    Frame,
+    Given,
+    Held,
+    Spot,
+    Unknown,
+    Value,
+)
+
+E = TypeVar("E", bound=Callable[..., Any])
+EXPRESSIONS: dict[type[ast.AST], Callable[[Machine, Any], Value]] = {}
+STATEMENTS: dict[type[ast.AST], Callable[[Machine, Any], None]] = {}
+
+
+CALLS: dict[type[Value], Callable[[Machine, ast.AST, Any, Given], Value]] = {}
+ATTRIBUTES: dict[type[Value], Callable[[Machine, ast.AST, Any, str], Value]] = {}
+
+
+def calls(*kinds: type[Value]) -> Callable[[E], E]:
+    """Says which values a function calls."""
+    return _register(CALLS, kinds)
+
+
+def reads(*kinds: type[Value]) -> Callable[[E], E]:
+    """Says of which values a function reads attributes."""
+    return _register(ATTRIBUTES, kinds)
+
+
+def evaluates(*kinds: type[ast.AST]) -> Callable[[E], E]:
+    """Says which expressions a function gives the value of."""
+    return _register(EXPRESSIONS, kinds)
+
+
+def executes(*kinds: type[ast.AST]) -> Callable[[E], E]:
+    """Says which statements a function carries out."""
+    return _register(STATEMENTS, kinds)
+
+
+def _register(table: dict[Any, Any], kinds: tuple[type, ...]) -> Callable[[E], E]:
+    def keep(function: E) -> E:
+        table.update(dict.fromkeys(kinds, function))
+        return function
+
+    return keep
+
+
+class LeftError(Exception):
+    """The path that is followed does not go on: it returned, raised or jumped."""
+
+
+@dataclass
+class Exits:
+    """The states in which a loop is left by `break`, and its passes by `continue`."""
+
+    breaks: State | None = None
+    continues: State | None = None
+
+
+@dataclass
+class Activation:
+    """A function that is running."""
+
+    frame: Frame
+    name: str
+    file: CodeFile
+    call: Spot | None = None
+    node: ast.AST | None = None
+    owner: Class | None = None
+    instance: Value | None = None
+    forward: bool = False
+    returned: list[Value] = field(default_factory=list)
+    left: State | None = None
+    """The joined states of its returns."""
+    yielded: list[Value] = field(default_factory=list)
+    loops: list[Exits] = field(default_factory=list)
+    raised: list[State | None] = field(default_factory=list)
+    """For each `try` around: the joined states in which something raised."""
+    doubt: int = 0
+    """Branches around that are not decided, and those left early before."""
+
+
+class Machine:
+    """Runs code of files over values; whoever starts a root says which."""
+
+    def __init__(self, library: Library, budget: Budget | None = None) -> None:
+        self.library = library
+        self.budget = budget or Budget()
+        self.state = State()
+        self.events: list[Event] = []
+        self.root = ""
+        self.stack: list[Activation] = []
+        self.steps = 0
+        self.addresses = itertools.count(1)
+        self.files: dict[CodeFile, Frame] = {}
+        self.pending: set[tuple[CodeFile, str]] = set()
+        """Names of files that are being worked out."""
+        self.kept: dict[tuple[CodeFile, str], Value] = {}
+        """Names of files whose values never change."""
+        self.class_attributes: dict[int, dict[str, Value]] = {}
+        self.learned: dict[str, tuple[Dim, ...]] = {}
+        self.guessed: dict[str, tuple[Dim, ...]] = {}
+        self.learned_types: dict[str, str] = {}
+        """What was learned of inputs by their names."""
+        self.wants_entries = False
+        self.contexts: list[str] = []
+        """Context managers entered, by full name."""
+
+    # values in the heap
+
+    def hold(self, kind: str, content: Mapping[Any, Any], of: Class | External | None = None) -> Held:
+        """A new list, dict or object that holds this."""
+        address = next(self.addresses)
+        self.state.write(address).update(content)
+        return Held(address, kind, of)
+
+    def hold_list(self, items: Sequence[Value] | None, each: Value = UNKNOWN) -> Held:
+        """A new list; `items` is None where their number is not known."""
+        most = self.budget.items
+        known = None if items is None or len(items) > most else tuple(items)
+        return self.hold("list", {ITEMS: known, "each": each if known is None else UNKNOWN})
+
+    # moves
+
+    @property
+    def here(self) -> Activation:
+        """The function that is running."""
+        return self.stack[-1]
+
+    def evaluate(self, node: ast.expr) -> Value:
+        """The value of an expression. Raises LeftError where it never gives one."""
+        self._count_step()
+        handler = EXPRESSIONS.get(type(node))
+        return UNKNOWN if handler is None else handler(self, node)
+
+    def call(self, node: ast.AST, callee: Value, given: Given) -> Value:
+        """What a call of any value gives. Raises LeftError where it never returns."""
+        handler = CALLS.get(type(callee))
+        if handler is not None:
+            return handler(self, node, callee, given)
+        for value in given.values:
+            self.spoil(value)
+        return self.unknown_from(callee, "()")
+
+    def read_attribute(self, node: ast.AST, held: Value, name: str) -> Value:
+        """The value of `held.name`."""
+        handler = ATTRIBUTES.get(type(held))
+        if handler is None:
+            return self.unknown_from(held, f".{name}")
+        return handler(self, node, held, name)
+
+    def spoil(self, value: Value) -> None:
+        """Somebody unknown got hold of a list or dictionary, and may have changed it."""
+        if isinstance(value, Held) and value.kind == "list":
+            self.state.write(value.address).update({ITEMS: None, "each": UNKNOWN})
+        elif isinstance(value, Held) and value.kind == "dict":
+            self.state.write(value.address)["open"] = UNKNOWN
+
+    def execute(self, block: Iterable[ast.stmt]) -> None:
+        """Carry out statements in order. Raises LeftError where none goes on after them."""
+        for statement in block:
+            self._count_step()
+            handler = STATEMENTS.get(type(statement))
+            if handler is not None:
+                handler(self, statement)
+
+    def _count_step(self) -> None:
+        self.steps += 1
+        if self.steps > self.budget.steps:
+            raise SpentError
+
+    def try_paths(self, paths: Iterable[Callable[[], Value]]) -> Value:
+        """What one of several paths gives, of which it is not known which is taken."""
+        before, after, results = self.state, None, []
+        with self.doubting():
+            for path in paths:
+                self.state = before.fork()
+                try:
+                    results.append(path())
+                except LeftError:
+                    continue
+                after = join_states(after, self.state)
+        if after is None:
+            raise LeftError
+        self.state = after
+        if len(results) == 1:
+            self.here.doubt += 1  # another path was left
+        return make_choice(tuple(results))
+
+    @contextmanager
+    def doubting(self) -> Iterator[None]:
+        """What happens meanwhile is not sure to happen."""
+        here = self.here
+        here.doubt += 1
+        try:
+            yield
+        finally:
+            here.doubt -= 1
+
+    # what happened
+
+    def spot(self, node: ast.AST) -> Spot:
+        """Where a node of the running function's file stands."""
+        path = self.here.file.path
+        return Spot(
+            path,
+            getattr(node, "lineno", 1),
+            getattr(node, "col_offset", 0),
+            getattr(node, "end_lineno", 1) or 1,
+            getattr(node, "end_col_offset", 0) or 0,
+        )
+
+    def way(self) -> Way:
+        """How the running function was reached."""
+        return Way(
+            self.root,
+            tuple(each.name for each in self.stack),
+            tuple(each.call for each in self.stack if each.call is not None),
+            self.here.forward,
+            not any(each.doubt for each in self.stack),
+        )
+
+    def tell(self, kind: Callable[..., Event], node: ast.AST, *given: Any) -> None:
+        """Record what happened at a node."""
+        self.events.append(kind(node, self.spot(node), self.way(), *given))
+
+    def unknown_from(self, value: Value, suffix: str) -> Unknown:
+        """What a foreign value gives: nothing is known of it but its name."""
+        path = value.path if isinstance(value, (Unknown, External)) else ""
+        return Unknown(f"{path}{suffix}" if path and len(path) < 120 else "")

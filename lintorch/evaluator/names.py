@@ -1,0 +1,151 @@
+"""What names stand for: locals, closures, the top of the file, built-ins; and imports."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+
+from lintorch.evaluator.code_files import CodeFile
+from lintorch.evaluator.machine import Activation, LeftError, Machine, evaluates, executes
+from lintorch.evaluator.values import (
+    UNKNOWN,
+    Class,
+    Constant,
+    External,
+    Frame,
+    Function,
+    ModuleValue,
+    Value,
+)
+
+_BUILTINS = frozenset(dir(builtins))
+_LASTING = (Class, Constant, External, Function, ModuleValue)
+
+
+@evaluates(ast.Name)
+def read_name(machine: Machine, node: ast.Name) -> Value:
+    """The value of a name where it stands."""
+    frame: Frame | None = machine.here.frame
+    file = machine.here.file
+    while frame is not None:
+        held = machine.state.read(frame.address)
+        if node.id in held:
+            return held[node.id]  # type: ignore[no-any-return]
+        frame = frame.outer
+    return read_global(machine, file, node.id)
+
+
+def read_global(machine: Machine, file: CodeFile, name: str) -> Value:
+    """What a name means at the top of a file: its statements that bind it are carried out for it."""
+    frame = frame_of(machine, file)
+    held = machine.state.read(frame.address).get(name) or machine.kept.get((file, name))
+    if held is not None:
+        return held  # type: ignore[no-any-return]
+    if name in file.bindings and (file, name) not in machine.pending:
+        value = _bind_global(machine, file, name)
+    else:
+        value = _read_star(machine, file, name)
+    if isinstance(value, _LASTING):
+        machine.kept[file, name] = value
+    return value
+
+
+def frame_of(machine: Machine, file: CodeFile) -> Frame:
+    """The names of a file itself."""
+    frame = machine.files.get(file)
+    if frame is None:
+        frame = machine.files[file] = Frame(next(machine.addresses), None, file)
+    return frame
+
+
+def _bind_global(machine: Machine, file: CodeFile, name: str) -> Value:
+    frame = frame_of(machine, file)
+    machine.pending.add((file, name))
+    machine.stack.append(Activation(frame, f"<{file.name}>", file))
+    kept_events = len(machine.events)
+    try:
+        machine.execute(file.bindings[name][:16])
+    except LeftError:
+        pass
+    finally:
+        machine.stack.pop()
+        machine.pending.discard((file, name))
+        del machine.events[kept_events:]
+    return machine.state.read(frame.address).get(name, UNKNOWN)  # type: ignore[no-any-return]
+
+
+def _read_star(machine: Machine, file: CodeFile, name: str) -> Value:
+    for statement in file.star_imports:
+        dotted = absolute_name(file, statement)
+        other = machine.library.find(dotted, file)
+        if other is None:
+            if dotted.startswith("torch") and machine.library.offers(f"{dotted}.{name}"):
+                return External(f"{dotted}.{name}")
+        elif other is not file and (name in other.bindings or other.star_imports):
+            value = read_global(machine, other, name)
+            if value != UNKNOWN and not (isinstance(value, External) and value.path == name):
+                return value
+    return External(name) if name in _BUILTINS else UNKNOWN
+
+
+def absolute_name(file: CodeFile, statement: ast.ImportFrom) -> str:
+    """The dotted name of the module that `from ..x import y` reads."""
+    module = statement.module or ""
+    if not statement.level:
+        return module
+    parts = file.package.split(".") if file.package else []
+    parts = parts[: len(parts) - statement.level + 1] if statement.level > 1 else parts
+    return ".".join((*parts, module)) if module else ".".join(parts)
+
+
+def find_module(machine: Machine, file: CodeFile, dotted: str) -> Value:
+    """A module by its dotted name: a file, or a foreign name."""
+    found = machine.library.find(dotted, file) if dotted else None
+    return External(dotted) if found is None else ModuleValue(found)
+
+
+def read_member(machine: Machine, file: CodeFile, dotted: str, name: str) -> Value:
+    """`name` as `from dotted import name` gives it."""
+    module = machine.library.find(dotted, file) if dotted else None
+    if module is not None and module is not file:
+        if name in module.bindings or module.star_imports:
+            value = read_global(machine, module, name)
+            if value != UNKNOWN:
+                return value
+        inner = machine.library.find(f"{dotted}.{name}", file)
+        return UNKNOWN if inner is None else ModuleValue(inner)
+    inner = machine.library.find(f"{dotted}.{name}", file)
+    return External(f"{dotted}.{name}" if dotted else name) if inner is None else ModuleValue(inner)
+
+
+@executes(ast.Import)
+def run_import(machine: Machine, node: ast.Import) -> None:
+    """`import a.b as c`, `import a.b`."""
+    names = machine.state.write(machine.here.frame.address)
+    for alias in node.names:
+        dotted = alias.name if alias.asname else alias.name.partition(".")[0]
+        names[alias.asname or dotted] = find_module(machine, machine.here.file, dotted)
+
+
+@executes(ast.ImportFrom)
+def run_import_from(machine: Machine, node: ast.ImportFrom) -> None:
+    """`from a import b as c`."""
+    file = machine.here.file
+    dotted = absolute_name(file, node)
+    for alias in node.names:
+        if alias.name != "*":
+            value = read_member(machine, file, dotted, alias.name)
+            machine.state.write(machine.here.frame.address)[alias.asname or alias.name] = value
+
+
+def bind_name(machine: Machine, name: str, value: Value) -> None:
+    """Give a name a value where it is assigned."""
+    frame = machine.here.frame
+    if name in frame.declared:
+        outer = frame.outer
+        while outer is not None and outer.outer is not None:
+            if name in machine.state.read(outer.address):
+                break
+            outer = outer.outer
+        frame = outer or frame_of(machine, machine.here.file)
+    machine.state.write(frame.address)[name] = value

@@ -1,0 +1,192 @@
+"""Classes and objects: definitions, inheritance, construction, and calls of objects."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from lintorch.evaluator.layers import call_layer, is_layer_class, keep_arguments
+from lintorch.evaluator.machine import Activation, LeftError, Machine, calls
+from lintorch.evaluator.values import (
+    UNKNOWN,
+    Bound,
+    Class,
+    External,
+    Frame,
+    Function,
+    Given,
+    Held,
+    Unknown,
+    Value,
+)
+
+MODULE = "torch.nn.Module"
+_KINDS = {
+    "staticmethod": "static",
+    "classmethod": "class",
+    "property": "property",
+    "functools.cached_property": "property",
+}
+
+
+def make_class(machine: Machine, node: ast.ClassDef) -> Class:
+    """The class of a definition: its body is carried out, its methods know it."""
+    here = machine.here
+    bases = tuple(machine.evaluate(base) for base in node.bases if not isinstance(base, ast.Starred))
+    made = Class(node, here.file, bases, next(machine.addresses))
+    attributes = machine.class_attributes[made.address] = {}
+    outer = here.frame if here.frame.outer is not None or here.node is not None else None
+    frame = Frame(next(machine.addresses), outer, here.file)
+    inner = Activation(frame, node.name, here.file, None, None, made)
+    machine.stack.append(inner)
+    try:
+        machine.execute(node.body)
+    except LeftError:
+        pass
+    finally:
+        machine.stack.pop()
+    for name, value in machine.state.read(frame.address).items():
+        attributes[name] = _as_method(value, made, outer)
+    for decorator in node.decorator_list:
+        machine.evaluate(decorator)
+    return made
+
+
+def _as_method(value: Value, owner: Class, outer: Frame | None) -> Value:
+    if isinstance(value, Bound) and isinstance(value.function, External):
+        kind = _KINDS.get(value.function.path)
+        inner = value.positional[0] if value.positional else UNKNOWN
+        if kind and isinstance(inner, Function):
+            return replace(inner, kind=kind, owner=owner, closure=outer)
+    if isinstance(value, Function) and value.owner is None:
+        return replace(value, owner=owner, closure=outer)
+    return value
+
+
+def list_ancestors(kind: Value | None) -> Iterator[Class | External]:
+    """A class and those it derives from, in the order in which attributes are looked for."""
+    seen: list[Class | External] = []
+    waiting = [kind]
+    while waiting:
+        first = waiting.pop(0)
+        if isinstance(first, (Class, External)) and first not in seen:
+            seen.append(first)
+            yield first
+            if isinstance(first, Class):
+                waiting = [*first.bases, *waiting]
+
+
+def derives_from(kind: Value | None, path: str) -> bool:
+    """Whether a class derives from a foreign one."""
+    return any(isinstance(each, External) and each.path == path for each in list_ancestors(kind))
+
+
+def is_module_class(kind: Value | None) -> bool:
+    """Whether a class surely is an nn.Module."""
+    return any(
+        isinstance(each, External) and (each.path == MODULE or is_layer_class(each.path))
+        for each in list_ancestors(kind)
+    )
+
+
+def has_open_base(kind: Value | None) -> bool:
+    """Whether a class has a base of which nothing is known."""
+    return isinstance(kind, Class) and any(
+        isinstance(base, Unknown) or has_open_base(base) for base in kind.bases
+    )
+
+
+def find_class_attribute(
+    machine: Machine, kind: Value | None, name: str, after: Class | None = None
+) -> Value | None:
+    """An attribute of a class or of those it derives from; after one of them, as `super()` looks."""
+    waiting = after is not None
+    for each in list_ancestors(kind):
+        if waiting:
+            waiting = each is not after
+        elif isinstance(each, Class):
+            found = machine.class_attributes[each.address].get(name)
+            if found is not None:
+                return found
+    return None
+
+
+@calls(Class)
+def construct_object(machine: Machine, node: ast.AST, kind: Class, given: Given) -> Value:
+    """A new object of a class of a file, its `__init__` run."""
+    made = machine.hold("object", {}, kind)
+    init = find_class_attribute(machine, kind, "__init__")
+    if isinstance(init, Function):
+        machine.call(node, init, given.behind(made))
+    elif is_data_class(kind):
+        fill_fields(machine, made, kind, given)
+    else:
+        for each in list_ancestors(kind):
+            if isinstance(each, External):
+                keep_arguments(machine, made, each.path, given)
+                break
+    return made
+
+
+@calls(Held)
+def call_object(machine: Machine, node: ast.AST, callee: Held, given: Given) -> Value:
+    """What a call of an object gives: of a module its forward's."""
+    kind = callee.of
+    if callee.kind != "object":
+        return UNKNOWN
+    if isinstance(kind, External):
+        return call_layer(machine, node, callee, kind.path, given)
+    lacks = find_class_attribute(machine, kind, "__call__") is None
+    name = "forward" if is_module_class(kind) or lacks else "__call__"
+    own = machine.state.read(callee.address).get(name)
+    if isinstance(own, Value):
+        return machine.call(node, own, given)
+    method = find_class_attribute(machine, kind, name)
+    if isinstance(method, Function):
+        return machine.call(node, method, given.behind(callee))
+    for each in list_ancestors(kind):
+        if isinstance(each, External) and each.path != MODULE:
+            return call_layer(machine, node, callee, each.path, given)
+    for value in given.values:
+        machine.spoil(value)
+    return UNKNOWN
+
+
+_MAKERS = ("dataclass", "define", "frozen", "attrs")
+
+
+def is_data_class(kind: Class) -> bool:
+    """Whether a decorator, or typing.NamedTuple, makes its constructor."""
+    return derives_from(kind, "typing.NamedTuple") or any(
+        _makes_fields(decorator)
+        for each in list_ancestors(kind)
+        if isinstance(each, Class)
+        for decorator in each.node.decorator_list
+    )
+
+
+def _makes_fields(decorator: ast.expr) -> bool:
+    callee = decorator.func if isinstance(decorator, ast.Call) else decorator
+    name = callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", "")
+    return name in _MAKERS
+
+
+def fill_fields(machine: Machine, made: Held, kind: Class, given: Given) -> None:
+    """Give an object the fields that its constructor's arguments are."""
+    names = _list_fields(kind)
+    named = {**dict(zip(names, given.positional, strict=False)), **given.keyword}
+    for name in names:
+        default = find_class_attribute(machine, kind, name)
+        absent = UNKNOWN if given.open or default is None else default
+        machine.state.write(made.address)[name] = named.get(name, absent)
+
+
+def _list_fields(kind: Class) -> list[str]:
+    names: dict[str, None] = {}
+    for each in reversed(list(list_ancestors(kind))):
+        if isinstance(each, Class):
+            for statement in each.node.body:
+                if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                    names.setdefault(statement.target.id)
+    return list(names)

@@ -1,0 +1,354 @@
+"""What statements do."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from lintorch.evaluator.assign import assign_target
+from lintorch.evaluator.events import Combined, Decided
+from lintorch.evaluator.expressions import combine_each, make_function
+from lintorch.evaluator.iterate import repeat_body, run_passes
+from lintorch.evaluator.join import join_states
+from lintorch.evaluator.machine import Exits, LeftError, Machine, executes
+from lintorch.evaluator.names import bind_name
+from lintorch.evaluator.narrow import narrow_names
+from lintorch.evaluator.objects import make_class
+from lintorch.evaluator.state import State
+from lintorch.evaluator.truth import compare_values, decide
+from lintorch.evaluator.values import (
+    NONE,
+    UNKNOWN,
+    Constant,
+    Frame,
+    Given,
+    Held,
+    Tensor,
+    Value,
+)
+
+
+@executes(ast.Expr)
+def run_expression(machine: Machine, node: ast.Expr) -> None:
+    """An expression by itself."""
+    machine.evaluate(node.value)
+
+
+@executes(ast.Assign)
+def run_assignment(machine: Machine, node: ast.Assign) -> None:
+    """`a = b = value`."""
+    value = machine.evaluate(node.value)
+    for target in node.targets:
+        assign_target(machine, target, value)
+
+
+@executes(ast.AnnAssign)
+def run_annotated(machine: Machine, node: ast.AnnAssign) -> None:
+    """`a: int = value`."""
+    if node.value is not None:
+        assign_target(machine, node.target, machine.evaluate(node.value))
+
+
+@executes(ast.AugAssign)
+def run_augmented(machine: Machine, node: ast.AugAssign) -> None:
+    """`a += value`: in place for tensors and lists."""
+    held = machine.evaluate(node.target)
+    value = machine.evaluate(node.value)
+    kind = type(node.op).__name__
+    result = combine_each(machine, node, kind, held, value)
+    if isinstance(held, Tensor) and isinstance(result, Tensor):
+        result = Tensor(
+            held.shape if held.shape is not None else result.shape,
+            held.dtype, memory=held.memory, name=held.name, origin=held.origin,
+        )  # fmt: skip
+    machine.tell(Combined, node, kind, held, value, True, result)
+    if isinstance(held, Held) and held.kind == "list" and isinstance(result, Held):
+        machine.state.write(held.address).update(machine.state.read(result.address))
+        result = held
+    assign_target(machine, node.target, result)
+
+
+@executes(ast.If)
+def run_if(machine: Machine, node: ast.If) -> None:
+    """`if test: … else: …`; both where the test is not decided."""
+    test = machine.evaluate(node.test)
+    answer = decide(machine, test)
+    machine.tell(Decided, node.test, "if", test, answer)
+    if answer is not None:
+        machine.execute(node.body if answer else node.orelse)
+        return
+
+    def take(block: list[ast.stmt], truth: bool) -> Callable[[], Value]:
+        def follow() -> Value:
+            narrow_names(machine, node.test, truth)
+            machine.execute(block)
+            return NONE
+
+        return follow
+
+    machine.try_paths([take(node.body, True), take(node.orelse, False)])
+
+
+@executes(ast.For, ast.AsyncFor)
+def run_for(machine: Machine, node: ast.For | ast.AsyncFor) -> None:
+    """`for target in items: …`."""
+    over = machine.evaluate(node.iter)
+    run_passes(machine, node.iter, node.target, over, lambda: machine.execute(node.body))
+    machine.execute(node.orelse)
+
+
+@executes(ast.While)
+def run_while(machine: Machine, node: ast.While) -> None:
+    """`while test: …`: pass by pass as long as the test is decided."""
+    for _ in range(machine.budget.unrolled):
+        test = machine.evaluate(node.test)
+        answer = decide(machine, test)
+        machine.tell(Decided, node.test, "while", test, answer)
+        if answer is False:
+            machine.execute(node.orelse)
+            return
+        if answer is None or isinstance(node.test, ast.Constant):
+            break
+        if not _run_pass(machine, node.body):
+            return
+    repeat_body(machine, lambda: _ask_again(machine, node), lambda: machine.execute(node.body))
+
+
+def _ask_again(machine: Machine, node: ast.While) -> None:
+    machine.evaluate(node.test)
+    narrow_names(machine, node.test, True)
+
+
+def _run_pass(machine: Machine, body: list[ast.stmt]) -> bool:
+    """Whether the loop goes on after one pass."""
+    exits = Exits()
+    machine.here.loops.append(exits)
+    after: State | None
+    try:
+        machine.execute(body)
+        after = machine.state
+    except LeftError:
+        after = None
+    finally:
+        machine.here.loops.pop()
+    after = join_states(after, exits.continues)
+    if exits.breaks is not None:
+        machine.state = join_states(after, exits.breaks) or machine.state
+        return False
+    if after is None:
+        raise LeftError
+    machine.state = after
+    return True
+
+
+@executes(ast.Break)
+def run_break(machine: Machine, node: ast.Break) -> None:
+    """`break`."""
+    if machine.here.loops:
+        exits = machine.here.loops[-1]
+        exits.breaks = join_states(exits.breaks, machine.state.fork())
+    raise LeftError
+
+
+@executes(ast.Continue)
+def run_continue(machine: Machine, node: ast.Continue) -> None:
+    """`continue`."""
+    if machine.here.loops:
+        exits = machine.here.loops[-1]
+        exits.continues = join_states(exits.continues, machine.state.fork())
+    raise LeftError
+
+
+@executes(ast.Return)
+def run_return(machine: Machine, node: ast.Return) -> None:
+    """`return value`."""
+    here = machine.here
+    here.returned.append(NONE if node.value is None else machine.evaluate(node.value))
+    here.left = join_states(here.left, machine.state.fork())
+    raise LeftError
+
+
+@executes(ast.Raise)
+def run_raise(machine: Machine, node: ast.Raise) -> None:
+    """`raise error`."""
+    if node.exc is not None:
+        machine.evaluate(node.exc)
+    leave_by_error(machine)
+
+
+def leave_by_error(machine: Machine) -> None:
+    """Something raises here: it goes on in the handlers around, if there are any."""
+    raised = machine.here.raised
+    if raised:
+        raised[-1] = join_states(raised[-1], machine.state.fork())
+    raise LeftError
+
+
+@executes(ast.Assert)
+def run_assert(machine: Machine, node: ast.Assert) -> None:
+    """`assert test`: what follows knows that it holds."""
+    test = machine.evaluate(node.test)
+    answer = decide(machine, test)
+    machine.tell(Decided, node.test, "assert", test, answer)
+    if answer is False:
+        leave_by_error(machine)
+    narrow_names(machine, node.test, True)
+
+
+@executes(ast.Try)
+def run_try(machine: Machine, node: ast.Try) -> None:
+    """`try: … except: …`: each handler begins with what held before, or with what was raised."""
+    before = machine.state.fork()
+    machine.here.raised.append(None)
+    after: State | None
+    try:
+        machine.execute(node.body)
+        machine.execute(node.orelse)
+        after = machine.state
+    except LeftError:
+        after = None
+    raised = machine.here.raised.pop()
+    reached = join_states(join_states(before, raised), None if after is None else after.fork())
+    for handler in node.handlers:
+        assert reached is not None
+        after = join_states(after, _run_handler(machine, handler, reached.fork()))
+    if after is None:
+        machine.state = reached or machine.state
+        machine.execute(node.finalbody)
+        raise LeftError
+    machine.state = after
+    machine.execute(node.finalbody)
+
+
+if hasattr(ast, "TryStar"):
+    executes(ast.TryStar)(run_try)
+
+
+def _run_handler(machine: Machine, handler: ast.ExceptHandler, state: State) -> State | None:
+    machine.state = state
+    with machine.doubting():
+        try:
+            if handler.name:
+                bind_name(machine, handler.name, UNKNOWN)
+            machine.execute(handler.body)
+        except LeftError:
+            return None
+    return machine.state
+
+
+@executes(ast.With, ast.AsyncWith)
+def run_with(machine: Machine, node: ast.With | ast.AsyncWith) -> None:
+    """`with manager as name: …`."""
+    depth = len(machine.contexts)
+    for item in node.items:
+        manager = machine.evaluate(item.context_expr)
+        machine.contexts.append(getattr(manager, "path", ""))
+        entered: Value = manager
+        if isinstance(manager, Held) and manager.kind == "object":
+            method = machine.read_attribute(item.context_expr, manager, "__enter__")
+            entered = machine.call(item.context_expr, method, Given())
+        if item.optional_vars is not None:
+            assign_target(machine, item.optional_vars, entered)
+    try:
+        machine.execute(node.body)
+    finally:
+        del machine.contexts[depth:]
+
+
+@executes(ast.FunctionDef, ast.AsyncFunctionDef)
+def run_function_definition(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    """`def f(): …`."""
+    value: Value = make_function(machine, node)
+    for decorator in reversed(node.decorator_list):
+        value = decorate_value(machine, decorator, value)
+    bind_name(machine, node.name, value)
+
+
+def decorate_value(machine: Machine, decorator: ast.expr, value: Value) -> Value:
+    """What a decorator makes of a function or class; one that is not known leaves it as it is."""
+    callee = machine.evaluate(decorator)
+    result = machine.call(decorator, callee, Given((value,)))
+    return value if result == UNKNOWN or not _is_callable(result) else result
+
+
+def _is_callable(value: Value) -> bool:
+    return type(value).__name__ in ("Function", "Bound", "Class", "Held")
+
+
+@executes(ast.ClassDef)
+def run_class_definition(machine: Machine, node: ast.ClassDef) -> None:
+    """`class C(Base): …`."""
+    value: Value = make_class(machine, node)
+    bind_name(machine, node.name, value)
+
+
+@executes(ast.Delete)
+def run_delete(machine: Machine, node: ast.Delete) -> None:
+    """`del name`."""
+    for target in node.targets:
+        if isinstance(target, ast.Name):
+            machine.state.write(machine.here.frame.address).pop(target.id, None)
+        elif isinstance(target, ast.Subscript):
+            held, key = machine.evaluate(target.value), machine.evaluate(target.slice)
+            if isinstance(held, Held) and held.kind == "dict" and isinstance(key, Constant):
+                machine.state.write(held.address).pop(key.value, None)
+
+
+@executes(ast.Global, ast.Nonlocal)
+def run_declaration(machine: Machine, node: ast.Global | ast.Nonlocal) -> None:
+    """`global a`: later assignments of it go there."""
+    frame = machine.here.frame
+    declared = Frame(frame.address, frame.outer, frame.file, frame.declared | set(node.names))
+    machine.here.frame = declared
+
+
+@executes(ast.Match)
+def run_match(machine: Machine, node: ast.Match) -> None:
+    """`match subject: …`: the first case that surely fits, and those before it that may."""
+    subject = machine.evaluate(node.subject)
+    paths: list[Callable[[], Value]] = []
+    for case in node.cases:
+        answer = _fits_pattern(machine, case.pattern, subject)
+        if answer is False:
+            continue
+        paths.append(_follow_case(machine, case, subject))
+        if answer is True and case.guard is None:
+            break
+    else:
+        paths.append(lambda: NONE)
+    if len(paths) == 1:
+        paths[0]()
+    else:
+        machine.try_paths(paths)
+
+
+def _follow_case(machine: Machine, case: ast.match_case, subject: Value) -> Callable[[], Value]:
+    def follow() -> Value:
+        for inner in ast.walk(case.pattern):
+            name = getattr(inner, "name", None) or getattr(inner, "rest", None)
+            if isinstance(name, str):
+                whole = inner is case.pattern or _is_whole(case.pattern, inner)
+                bind_name(machine, name, subject if whole else UNKNOWN)
+        if case.guard is not None:
+            machine.evaluate(case.guard)
+        machine.execute(case.body)
+        return NONE
+
+    return follow
+
+
+def _is_whole(pattern: ast.pattern, inner: ast.AST) -> bool:
+    return isinstance(pattern, ast.MatchAs) and pattern.pattern is inner
+
+
+def _fits_pattern(machine: Machine, pattern: ast.pattern, subject: Value) -> bool | None:
+    if isinstance(pattern, ast.MatchAs):
+        return True if pattern.pattern is None else _fits_pattern(machine, pattern.pattern, subject)
+    if isinstance(pattern, ast.MatchValue):
+        return decide(machine, compare_values(machine, ast.Eq, subject, machine.evaluate(pattern.value)))
+    if isinstance(pattern, ast.MatchSingleton):
+        return decide(machine, compare_values(machine, ast.Is, subject, Constant(pattern.value)))
+    if isinstance(pattern, ast.MatchOr):
+        answers = [_fits_pattern(machine, each, subject) for each in pattern.patterns]
+        return True if True in answers else None if None in answers else False
+    return None

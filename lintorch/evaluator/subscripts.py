@@ -1,0 +1,196 @@
+"""What `held[index]` gives."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from lintorch.evaluator.events import Indexed
+from lintorch.evaluator.join import ITEMS, make_choice
+from lintorch.evaluator.machine import Machine, evaluates
+from lintorch.evaluator.objects import find_class_attribute
+from lintorch.evaluator.sizes import Dim, compare, largest, make_operation, smallest
+from lintorch.evaluator.truth import known_items
+from lintorch.evaluator.values import (
+    UNKNOWN,
+    Array,
+    Choice,
+    Constant,
+    Function,
+    Given,
+    Held,
+    Items,
+    Number,
+    Slice,
+    Tensor,
+    Value,
+    size_in,
+)
+
+
+@evaluates(ast.Subscript)
+def evaluate_subscript(machine: Machine, node: ast.Subscript) -> Value:
+    """`held[index]`."""
+    held, index = machine.evaluate(node.value), machine.evaluate(node.slice)
+    result = read_item(machine, node, held, index)
+    machine.tell(Indexed, node, held, index, result)
+    return result
+
+
+def read_item(machine: Machine, node: ast.AST, held: Value, index: Value) -> Value:
+    """One item, or several of a slice."""
+    if isinstance(held, Choice):
+        found = [read_item(machine, node, each, index) for each in held.alternatives]
+        return make_choice(tuple(found))
+    if isinstance(held, Tensor):
+        return index_tensor(machine, held, index)
+    if isinstance(held, Array):
+        return Array(None, traced=held.traced)
+    if isinstance(held, Held) and held.kind == "dict":
+        return _read_key(machine, held, index)
+    if isinstance(held, Held) and held.kind == "object":
+        return _read_by_method(machine, node, held, index)
+    if isinstance(held, (Items, Held, Constant)):
+        return _read_sequence(machine, held, index)
+    return machine.unknown_from(held, "[]")
+
+
+def _read_key(machine: Machine, held: Held, index: Value) -> Value:
+    content = machine.state.read(held.address)
+    if isinstance(index, Constant) and index.value != "open":
+        try:
+            return content.get(index.value, UNKNOWN)  # type: ignore[no-any-return]
+        except TypeError:
+            return UNKNOWN
+    if "open" in content or not content or isinstance(index, Constant):
+        return UNKNOWN
+    return make_choice(tuple(content.values()))
+
+
+def _read_by_method(machine: Machine, node: ast.AST, held: Held, index: Value) -> Value:
+    method = find_class_attribute(machine, held.of, "__getitem__")
+    if isinstance(method, Function):
+        return machine.call(node, method, Given((held, index)))
+    items = machine.state.read(held.address).get(ITEMS)
+    if items is not None:
+        return _pick(machine, items, index, "object")
+    named = machine.state.read(held.address).get("entries")
+    return _read_key(machine, named, index) if isinstance(named, Held) else UNKNOWN
+
+
+def _read_sequence(machine: Machine, held: Value, index: Value) -> Value:
+    items = known_items(machine, held)
+    if items is None:
+        each = held.each if isinstance(held, Items) else None
+        if isinstance(held, Held):
+            each = machine.state.read(held.address).get("each")
+        if isinstance(index, Slice):
+            return held if isinstance(held, (Items, Held)) else UNKNOWN
+        return each if isinstance(each, Value) else UNKNOWN
+    kind = held.kind if isinstance(held, (Items, Held)) else "str"
+    return _pick(machine, items, index, kind)
+
+
+def _pick(machine: Machine, items: tuple[Value, ...], index: Value, kind: str) -> Value:
+    if isinstance(index, Constant) and isinstance(index.value, int):
+        return items[index.value] if -len(items) <= index.value < len(items) else UNKNOWN
+    if isinstance(index, Slice):
+        bounds = [_plain(each) for each in (index.start, index.stop, index.step)]
+        if any(each is Ellipsis for each in bounds):
+            return Items(kind, None) if kind != "list" else machine.hold_list(None)
+        chosen = items[slice(*bounds)]
+        if kind == "str":
+            return Constant("".join(str(each.value) for each in chosen if isinstance(each, Constant)))
+        return machine.hold_list(chosen) if kind == "list" else Items(kind, chosen)
+    return make_choice(items) if items and len(items) <= 8 else UNKNOWN
+
+
+def _plain(value: Value) -> Any:
+    """A bound of a slice; Ellipsis where it is not known."""
+    return value.value if isinstance(value, Constant) else Ellipsis
+
+
+def index_tensor(machine: Machine, held: Tensor, index: Value) -> Value:
+    """A part of a tensor, as PyTorch indexes."""
+    parts = index.items if isinstance(index, Items) and index.kind == "tuple" else (index,)
+    view = parts is not None and all(_is_basic(each) for each in parts)
+    memory = held.memory if view else frozenset()
+    shape = None
+    if held.shape is not None and parts is not None:
+        shape = index_shape(held.shape, parts)
+    return Tensor(shape, held.dtype, memory=memory, sure=held.sure)
+
+
+def _is_basic(part: Value) -> bool:
+    return isinstance(part, (Slice, Number)) or (
+        isinstance(part, Constant) and not isinstance(part.value, bool)
+    )
+
+
+def index_shape(shape: tuple[Dim, ...], parts: tuple[Value, ...]) -> tuple[Dim, ...] | None:
+    """The shape of a part; None where an index is not understood."""
+    taken = sum(_axes_taken(part) for part in parts)
+    found: list[Dim] = []
+    axis, advanced = 0, None
+    for part in parts:
+        if isinstance(part, Constant) and part.value is Ellipsis:
+            skipped = len(shape) - taken
+            found.extend(shape[axis : axis + skipped])
+            axis += max(skipped, 0)
+        elif isinstance(part, Constant) and part.value is None:
+            found.append(1)
+        elif axis >= len(shape):
+            return None
+        elif isinstance(part, Slice):
+            found.append(_slice_size(shape[axis], part))
+            axis += 1
+        elif _is_index(part):
+            axis += 1
+        elif isinstance(part, Tensor) and part.shape is not None and advanced is None:
+            advanced = part
+            if part.dtype == "bool":
+                found.append(make_operation("data", *part.shape))
+                axis += len(part.shape)
+            else:
+                found.extend(part.shape)
+                axis += 1
+        else:
+            return None
+    return (*found, *shape[axis:])
+
+
+def _axes_taken(part: Value) -> int:
+    if isinstance(part, Constant) and (part.value is None or part.value is Ellipsis):
+        return 0
+    if isinstance(part, Tensor) and part.dtype == "bool" and part.shape is not None:
+        return len(part.shape)
+    return 1
+
+
+def _is_index(part: Value) -> bool:
+    if isinstance(part, Constant):
+        return isinstance(part.value, int) and not isinstance(part.value, bool)
+    return isinstance(part, Number)
+
+
+def _slice_size(size: Dim, part: Slice) -> Dim:
+    step = size_in(part.step) if part.step != Constant(None) else 1
+    start = _bound_of(part.start, size, 0)
+    stop = _bound_of(part.stop, size, size)
+    if step is None or start is None or stop is None or step == 0:
+        return make_operation("slice", size)
+    if isinstance(step, int) and step < 0:
+        return size if part.start == part.stop == Constant(None) else make_operation("slice", size)
+    width = largest(stop - start, 0)
+    return (width + step - 1) // step
+
+
+def _bound_of(value: Value, size: Dim, default: Dim) -> Dim | None:
+    if value == Constant(None):
+        return default
+    bound = size_in(value)
+    if bound is None:
+        return None
+    if compare(bound, "<", 0):
+        return largest(size + bound, 0)
+    return smallest(bound, size) if compare(bound, ">=", 0) else None

@@ -1,0 +1,160 @@
+"""Calls of torch's functions: arguments by their signatures, shapes by the operators' functions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any
+
+from lintorch.evaluator.events import Called, Refused
+from lintorch.evaluator.join import ITEMS
+from lintorch.evaluator.machine import Machine
+from lintorch.evaluator.operators.lookup import infer_types
+from lintorch.evaluator.operators.tensor_types import (
+    OPEN,
+    ShapeError,
+    TensorType,
+    UndecidedError,
+)
+from lintorch.evaluator.signatures import bind_arguments, find_signatures
+from lintorch.evaluator.sizes import Size
+from lintorch.evaluator.values import (
+    UNKNOWN,
+    Constant,
+    External,
+    Given,
+    Held,
+    Items,
+    Number,
+    Tensor,
+    Value,
+    make_number,
+)
+
+VIEWS = frozenset(
+    {
+        "view", "reshape", "view_as", "reshape_as", "flatten", "unflatten", "squeeze", "unsqueeze",
+        "transpose", "swapaxes", "swapdims", "permute", "t", "movedim", "moveaxis", "narrow",
+        "select", "expand", "expand_as", "detach", "contiguous", "diagonal", "unfold", "ravel",
+        "chunk", "split", "unbind", "tensor_split", "to", "type_as", "float", "double", "half",
+        "bfloat16", "long", "int", "bool", "cpu", "cuda", "requires_grad_",
+    }
+)  # fmt: skip
+"""What may share the memory of its receiver."""
+NOT_TENSORS = frozenset(
+    {
+        "item", "tolist", "dim", "ndimension", "stride", "storage_offset", "is_contiguous", "equal",
+        "is_floating_point", "is_complex", "get_device", "data_ptr", "element_size", "type",
+        "is_cuda", "allclose", "is_tensor", "is_nonzero", "get_default_dtype", "is_grad_enabled",
+        "finfo", "iinfo", "device", "Generator", "manual_seed", "seed", "save", "load", "compile",
+        "numpy", "Size", "no_grad", "enable_grad", "inference_mode", "set_grad_enabled", "autocast",
+        "backward", "register_hook", "retain_grad", "typename", "is_autocast_enabled", "promote_types",
+        "is_inference", "set_default_dtype", "set_printoptions", "set_num_threads", "cond", "vmap",
+    }
+)  # fmt: skip
+_NAMESPACES = ("torch.nn.functional.", "torch.special.", "torch.linalg.", "torch.fft.", "torch.Tensor.")
+
+
+def call_torch(
+    machine: Machine,
+    node: ast.AST,
+    name: str,
+    positional: tuple[Value, ...],
+    keyword: Mapping[str, Value],
+    is_open: bool = False,
+) -> Value:
+    """What an operator of torch gives; told as `Called` only where it was written as a call."""
+    given = Given(positional, keyword, is_open)
+    result = infer_result(machine, node, name, given)
+    if isinstance(node, ast.Call):
+        machine.tell(Called, node, name, positional, keyword, is_open, result)
+    return result
+
+
+def infer_result(machine: Machine, node: ast.AST, name: str, given: Given) -> Value:
+    """The same, told only where it raises."""
+    bound = None if given.open else _bind(machine, name, given)
+    try:
+        if bound is None:
+            raise UndecidedError
+        found = infer_types(name, {key: lower_value(machine, each) for key, each in bound.items()})
+    except UndecidedError:
+        return _guess_result(name, given)
+    except ShapeError as error:
+        machine.tell(Refused, node, name, str(error), given.values)
+        return _guess_result(name, given)
+    return lift_result(machine, found, _shared_memory(name, given), _via_of(given))
+
+
+def _bind(machine: Machine, name: str, given: Given) -> Mapping[str, Value] | None:
+    for signature in find_signatures(name):
+        bound = bind_arguments(signature, given.positional, given.keyword)
+        if bound is not None:
+            return bound
+    return None
+
+
+def _guess_result(name: str, given: Given) -> Value:
+    last = name.rpartition(".")[2]
+    if last in NOT_TENSORS or last.startswith(("is_", "get_", "set_", "use_", "has_")):
+        return Number(None, data=True) if last in ("item", "tolist") else UNKNOWN
+    if not is_operator(name):
+        return UNKNOWN
+    return Tensor(None, memory=_shared_memory(name, given), via=_via_of(given))
+
+
+def is_operator(name: str) -> bool:
+    """Whether a name is a function of torch that gives tensors."""
+    if name.startswith(_NAMESPACES):
+        return True
+    return name.startswith("torch.") and name.count(".") == 1 and name[6:7].islower()
+
+
+def _shared_memory(name: str, given: Given) -> frozenset[str]:
+    last = name.rpartition(".")[2]
+    first = given.positional[0] if given.positional else given.keyword.get("input")
+    if isinstance(first, Tensor) and (last in VIEWS or last.endswith("_")):
+        return first.memory
+    return frozenset()
+
+
+def _via_of(given: Given) -> frozenset[Any]:
+    """What numbers among the arguments went through."""
+    return frozenset(via for each in given.values for via in getattr(each, "via", ()))
+
+
+def lower_value(machine: Machine, value: Any) -> Any:
+    """A value as shape functions take it."""
+    if not isinstance(value, Value):
+        return tuple(lower_value(machine, each) for each in value) if isinstance(value, tuple) else value
+    if isinstance(value, Tensor):
+        return TensorType(value.shape, value.dtype)
+    if isinstance(value, Constant):
+        return value.value
+    if isinstance(value, Number) and value.size is not None and value.whole:
+        return value.size
+    if isinstance(value, Number) and value.truth is False and value.whole is False:
+        return OPEN
+    if isinstance(value, External) and value.path.startswith("torch."):
+        return value.path.removeprefix("torch.")
+    items = None
+    if isinstance(value, Items):
+        items = value.items
+    elif isinstance(value, Held) and value.kind == "list":
+        items = machine.state.read(value.address).get(ITEMS)
+    return OPEN if items is None else tuple(lower_value(machine, each) for each in items)
+
+
+def lift_result(
+    machine: Machine, found: Any, memory: frozenset[str] = frozenset(), via: frozenset[Any] = frozenset()
+) -> Value:
+    """The value of what a shape function gives."""
+    if isinstance(found, TensorType):
+        return Tensor(found.shape, found.dtype, memory=memory, via=via)
+    if isinstance(found, (tuple, list)):
+        return Items("tuple", tuple(lift_result(machine, each, memory, via) for each in found))
+    if isinstance(found, bool) or found is None or isinstance(found, (str, float)):
+        return Constant(found)
+    return make_number(found) if isinstance(found, (int, Size)) else UNKNOWN
+
+

@@ -1,0 +1,202 @@
+"""Whether conditions hold, and what comparisons give."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from lintorch.evaluator.join import ITEMS
+from lintorch.evaluator.machine import Machine
+from lintorch.evaluator.sizes import compare, join_varying
+from lintorch.evaluator.values import (
+    DATA_BOOL,
+    FALSE,
+    OPEN_BOOL,
+    TRUE,
+    UNKNOWN,
+    Array,
+    Bound,
+    Choice,
+    Class,
+    Constant,
+    External,
+    Function,
+    Held,
+    Items,
+    ModuleValue,
+    Number,
+    Tensor,
+    Unknown,
+    Value,
+    size_in,
+)
+
+OPERATORS: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Eq: ("==", operator.eq),
+    ast.NotEq: ("!=", operator.ne),
+    ast.Lt: ("<", operator.lt),
+    ast.LtE: ("<=", operator.le),
+    ast.Gt: (">", operator.gt),
+    ast.GtE: (">=", operator.ge),
+}
+_DEFINITE = (Tensor, Array, Held, Function, Class, Items, ModuleValue, Bound, Number)
+
+
+def decide(machine: Machine, value: Value) -> bool | None:
+    """Whether a value counts as true; None where that is not known."""
+    if isinstance(value, Constant):
+        return bool(value.value)
+    if isinstance(value, Number):
+        return None if value.size is None else compare(value.size, "!=", 0)
+    if isinstance(value, Items):
+        if value.items is not None:
+            return bool(value.items)
+        return None
+    if isinstance(value, Held):
+        return _decide_held(machine, value)
+    if isinstance(value, Choice):
+        answers = {decide(machine, each) for each in value.alternatives}
+        return answers.pop() if len(answers) == 1 else None
+    return True if isinstance(value, (Function, Class, ModuleValue, Bound)) else None
+
+
+def _decide_held(machine: Machine, value: Held) -> bool | None:
+    if value.kind == "object":
+        return True
+    held = machine.state.read(value.address)
+    if value.kind == "list":
+        items = held.get(ITEMS)
+        return None if items is None else bool(items)
+    return None if held.get("open") else len(held) > 0
+
+
+def truth_value(answer: bool | None, *asked: Value) -> Value:
+    """The value of a condition that was asked of values."""
+    if answer is not None:
+        return TRUE if answer else FALSE
+    if any(each.data for each in asked if isinstance(each, Number)):
+        return DATA_BOOL
+    numbers = [each for each in asked if isinstance(each, Number)]
+    if not numbers:
+        return OPEN_BOOL
+    via = frozenset(via for each in numbers for via in each.via)
+    return Number(None, True, join_varying(n.varies for n in numbers), False, True, via)
+
+
+def compare_values(machine: Machine, kind: type[ast.cmpop], left: Value, right: Value) -> Value:
+    """The value of `left OPERATOR right`, for one operator."""
+    if kind in (ast.Is, ast.IsNot):
+        return _negate_if(kind is ast.IsNot, is_same(left, right))
+    if kind in (ast.In, ast.NotIn):
+        return _negate_if(kind is ast.NotIn, is_member(machine, left, right), left)
+    if isinstance(left, Tensor) or isinstance(right, Tensor):
+        return UNKNOWN
+    sign, function = OPERATORS[kind]
+    if isinstance(left, Constant) and isinstance(right, Constant):
+        with suppress(Exception):
+            return Constant(bool(function(left.value, right.value)))
+        return OPEN_BOOL
+    sizes = size_in(left), size_in(right)
+    if sizes[0] is not None and sizes[1] is not None:
+        return truth_value(compare(sizes[0], sign, sizes[1]), left, right)
+    if kind in (ast.Eq, ast.NotEq):
+        return _negate_if(kind is ast.NotEq, _is_equal(left, right), left, right)
+    return truth_value(None, left, right)
+
+
+def _is_equal(left: Value, right: Value) -> bool | None:
+    if isinstance(left, Items) and isinstance(right, Items) and left.kind == right.kind:
+        if left.items is None or right.items is None:
+            return None
+        if len(left.items) != len(right.items):
+            return False
+        pairs = [_is_equal_item(a, b) for a, b in zip(left.items, right.items, strict=True)]
+        return False if False in pairs else None if None in pairs else True
+    if isinstance(left, Choice) or isinstance(right, Choice):
+        return is_same(left, right)
+    if is_none(left) is not is_none(right) and _are_definite(left, right):
+        return False
+    if isinstance(left, Constant) or isinstance(right, Constant):
+        constant, other = (left, right) if isinstance(left, Constant) else (right, left)
+        textual = isinstance(constant, Constant) and isinstance(constant.value, str)
+        return False if textual and isinstance(other, _DEFINITE) else None
+    return True if left == right and isinstance(left, (Class, External, Function)) else None
+
+
+def _is_equal_item(left: Value, right: Value) -> bool | None:
+    sizes = size_in(left), size_in(right)
+    if sizes[0] is not None and sizes[1] is not None:
+        return compare(sizes[0], "==", sizes[1])
+    if isinstance(left, Constant) and isinstance(right, Constant):
+        return bool(left.value == right.value)
+    return _is_equal(left, right)
+
+
+def is_none(value: Value) -> bool:
+    """Whether it is None."""
+    return isinstance(value, Constant) and value.value is None
+
+
+def _are_definite(*values: Value) -> bool:
+    return all(isinstance(each, (Constant, *_DEFINITE)) for each in values)
+
+
+def is_same(left: Value, right: Value) -> bool | None:
+    """`left is right`, where that is known."""
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, Choice):
+            answers = {is_same(each, other) for each in one.alternatives}
+            return answers.pop() if len(answers) == 1 else None
+    if isinstance(left, Constant) and isinstance(right, Constant):
+        return left == right
+    if isinstance(left, (Unknown, External)) or isinstance(right, (Unknown, External)):
+        same = isinstance(left, External) and left == right
+        return True if same else None
+    if isinstance(left, Constant) or isinstance(right, Constant):
+        constant = left if isinstance(left, Constant) else right
+        number = isinstance(constant, Constant) and isinstance(constant.value, (int, float))
+        other = right if constant is left else left
+        return None if number and isinstance(other, Number) else False
+    return True if left == right and not isinstance(left, (Number, Tensor)) else None
+
+
+def is_member(machine: Machine, value: Value, container: Value) -> bool | None:
+    """`value in container`."""
+    if isinstance(container, Constant) and isinstance(value, Constant):
+        with suppress(Exception):
+            return value.value in container.value
+        return None
+    if isinstance(container, Held) and container.kind == "dict":
+        held = machine.state.read(container.address)
+        if isinstance(value, Constant):
+            with suppress(TypeError):
+                if value.value in held:
+                    return True
+        return None if held.get("open") or not isinstance(value, Constant) else False
+    items = known_items(machine, container)
+    if items is None:
+        return None
+    answers = [_is_equal_item(value, each) for each in items]
+    return True if True in answers else None if None in answers else False
+
+
+def known_items(machine: Machine, value: Value) -> tuple[Value, ...] | None:
+    """The items of a list, tuple or dictionary (its keys); None where they are not all known."""
+    if isinstance(value, Items):
+        return value.items
+    if isinstance(value, Held):
+        held = machine.state.read(value.address)
+        if value.kind == "list":
+            return held.get(ITEMS)
+        if value.kind == "dict" and not held.get("open"):
+            return tuple(Constant(key) for key in held)
+    if isinstance(value, Constant) and isinstance(value.value, str) and len(value.value) < 64:
+        return tuple(Constant(each) for each in value.value)
+    return None
+
+
+def _negate_if(negated: bool, answer: bool | None, *asked: Value) -> Value:
+    return truth_value(answer if answer is None or not negated else not answer, *asked)
