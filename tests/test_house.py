@@ -32,6 +32,7 @@ STANDS_ON = {
     "syntax": "core",
     "evidence": "core record targets",
     "facts": "core files syntax targets",
+    "evaluator": "core syntax",
     "source": "core facts files fix syntax",
     "host": "machine record",
     "guest": "machine record",

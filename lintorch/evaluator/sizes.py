@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Union
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ class Operation:
         return f"{self.kind}({', '.join(map(str, self.operands))})"
 
 
-Atom = Union[Symbol, Operation]
+Atom = Symbol | Operation
 Product = tuple[Atom, ...]
 """Atoms that are multiplied, in the order of their text; () is 1."""
 
@@ -113,7 +112,7 @@ class Size:
         return words
 
 
-Dim = Union[int, Size]
+Dim = int | Size
 """A size: a known one, or an expression."""
 
 

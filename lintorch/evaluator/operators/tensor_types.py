@@ -50,7 +50,7 @@ class Open:
     __bool__ = __int__ = __index__ = __float__ = __iter__ = __len__ = __getitem__ = _give_up
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __neg__ = _give_up
     __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __truediv__ = __rtruediv__ = _give_up
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = _give_up  # type: ignore[assignment]
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = _give_up
     __hash__ = None  # type: ignore[assignment]
 
 

@@ -1,0 +1,1 @@
+"""What the callables of torch take, known without torch."""
