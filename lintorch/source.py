@@ -11,6 +11,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Evidence, Fix, Place
 from lintorch.core.profile import Profile
+from lintorch.evaluator.events import Occurrence
 from lintorch.facts.api.version_guards import is_version_guarded
 from lintorch.facts.classes.classes import Classes
 from lintorch.facts.dataflow.sizes import (
@@ -25,6 +26,7 @@ from lintorch.facts.dataflow.steps import Provenance, Step
 from lintorch.facts.dataflow.value_flow import Flows
 from lintorch.facts.dataflow.value_uses import Uses
 from lintorch.facts.dataflow.values import Kind, Value
+from lintorch.facts.evaluation import Evaluation
 from lintorch.facts.modes.training_mode import Mode, Modes
 from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.names.scopes import Binding
@@ -104,15 +106,18 @@ class Source:
         """Whether any of these words occurs in the text."""
         return self.file.mentions(words)
 
-    def walk(self, keys: Container[Hashable]) -> Iterable[tuple[Hashable, cst.CSTNode]]:
-        """The nodes of the wanted classes, in document order within each class."""
+    def walk(self, keys: Container[Hashable]) -> Iterable[tuple[Hashable, Any]]:
+        """The nodes of the wanted classes, in document order within each class; then what happens."""
         for kind, nodes in self.tree.nodes.items():
             if kind in keys:
                 for node in nodes:
                     yield kind, node
+        yield from self.evaluation.list_events(keys)
 
     def place(self, node: Any) -> Place:
         """Where a node stands; of a class or function, its name."""
+        if isinstance(node, Occurrence):
+            return self.evaluation.place(node.spot)
         return node if isinstance(node, Place) else self.file.place(node)
 
     # the file
@@ -194,6 +199,11 @@ class Source:
     def function(self, expression: cst.CSTNode) -> cst.FunctionDef | None:
         """The function or own method of this file that an expression stands for, if it is one."""
         return self.classes.function(expression)
+
+    @cached_property
+    def evaluation(self) -> Evaluation:
+        """What happens in the models of the file, worked out without running them."""
+        return Evaluation(self.path, self.text, self.consulted)
 
     # what things are for
 

@@ -74,6 +74,14 @@ class Rule:
         """Detector for libcst nodes of these classes, in files holding any word of `needs`."""
         return self._detector(Evidence.SOURCE, keys, needs)
 
+    def event(self, *keys: type | str) -> Callable[[D], D]:
+        """Detector for what happens when models of a file are evaluated without being run.
+
+        A key is a class of `lintorch.evaluator.events`, or the full name of a foreign function, for
+        its calls: `torch.nn.functional.interpolate`, `torch.Tensor.view`, `torch.nn.Linear.forward`.
+        """
+        return self._detector(Evidence.SOURCE, keys)
+
     def trace(self, *keys: type | str | Enum) -> Callable[[D], D]:
         """Detector for events of a run with these keys, and for the graphs it was traced as.
 

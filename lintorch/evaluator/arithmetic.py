@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from lintorch.evaluator.join import make_choice
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.sizes import Dim, join_varying, make_operation, varies
 from lintorch.evaluator.torch_calls import call_torch
@@ -47,6 +48,15 @@ OPERATORS: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
 }
 _LARGE = 1 << 64
 _LONG = 4096
+
+
+def combine_each(machine: Machine, node: ast.AST, kind: str, left: Value, right: Value) -> Value:
+    """The same for each alternative of two values."""
+    if isinstance(left, Choice):
+        return make_choice(spread(lambda v: combine_each(machine, node, kind, v, right), left))
+    if isinstance(right, Choice):
+        return make_choice(spread(lambda v: combine_values(machine, node, kind, left, v), right))
+    return combine_values(machine, node, kind, left, right)
 
 
 def combine_values(machine: Machine, node: ast.AST, kind: str, left: Value, right: Value) -> Value:

@@ -29,6 +29,11 @@ class CodeFile:
         return parse_or_empty(self.text)
 
     @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """The rows of the text."""
+        return tuple(self.text.split("\n"))
+
+    @cached_property
     def bindings(self) -> dict[str, list[ast.stmt]]:
         """By name: the statements at the top of the file that bind it, or change what it holds, in order."""
         found: dict[str, list[ast.stmt]] = {}

@@ -25,7 +25,7 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Event:
+class Occurrence:
     """What happened at a place: its node, where it stands, and how it was reached."""
 
     node: ast.AST
@@ -34,7 +34,7 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Called(Event):
+class Called(Occurrence):
     """A function of no file of the project was called.
 
     `name` is its full name: a method of a tensor is `torch.Tensor.view`, the forward of a layer
@@ -50,7 +50,7 @@ class Called(Event):
 
 
 @dataclass(frozen=True)
-class Decided(Event):
+class Decided(Occurrence):
     """A condition of `if`, `while`, `assert`, a conditional expression or comprehension was asked.
 
     `answer`: whether it holds, None where that is not decided.
@@ -62,7 +62,7 @@ class Decided(Event):
 
 
 @dataclass(frozen=True)
-class Compared(Event):
+class Compared(Occurrence):
     """Two values were compared: `x.size(0) == 1`."""
 
     operator: str
@@ -71,14 +71,14 @@ class Compared(Event):
 
 
 @dataclass(frozen=True)
-class Repeated(Event):
+class Repeated(Occurrence):
     """A loop or comprehension went over a value."""
 
     over: Value
 
 
 @dataclass(frozen=True)
-class Combined(Event):
+class Combined(Occurrence):
     """An operation of two values: `x + y`; `operator` is the class of the ast node, "Add"."""
 
     operator: str
@@ -89,7 +89,7 @@ class Combined(Event):
 
 
 @dataclass(frozen=True)
-class Indexed(Event):
+class Indexed(Occurrence):
     """`x[index]` was read."""
 
     held: Value
@@ -98,7 +98,7 @@ class Indexed(Event):
 
 
 @dataclass(frozen=True)
-class ItemSet(Event):
+class ItemSet(Occurrence):
     """`x[index] = value`."""
 
     held: Value
@@ -107,7 +107,7 @@ class ItemSet(Event):
 
 
 @dataclass(frozen=True)
-class AttributeSet(Event):
+class AttributeSet(Occurrence):
     """`self.x = value` of an object."""
 
     held: Value
@@ -116,7 +116,7 @@ class AttributeSet(Event):
 
 
 @dataclass(frozen=True)
-class AttributeRead(Event):
+class AttributeRead(Occurrence):
     """`x.data` of a tensor or of something foreign."""
 
     held: Value
@@ -125,7 +125,7 @@ class AttributeRead(Event):
 
 
 @dataclass(frozen=True)
-class Refused(Event):
+class Refused(Occurrence):
     """An operator raises for the shapes that it is given, whatever their symbols stand for."""
 
     name: str
@@ -134,7 +134,7 @@ class Refused(Event):
 
 
 @dataclass(frozen=True)
-class Entered(Event):
+class Entered(Occurrence):
     """A function of a file was called: its name, arguments by parameter, and what it gave."""
 
     name: str

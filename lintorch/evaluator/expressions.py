@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-from lintorch.evaluator.arithmetic import combine_values, negate_value, spread
+from lintorch.evaluator.arithmetic import combine_each, negate_value, spread
 from lintorch.evaluator.assign import assign_target
 from lintorch.evaluator.events import Combined, Compared, Decided
 from lintorch.evaluator.iterate import run_passes
@@ -49,15 +49,6 @@ def evaluate_operation(machine: Machine, node: ast.BinOp) -> Value:
     result = combine_each(machine, node, kind, left, right)
     machine.tell(Combined, node, kind, left, right, False, result)
     return result
-
-
-def combine_each(machine: Machine, node: ast.AST, kind: str, left: Value, right: Value) -> Value:
-    """The same for each alternative of two values."""
-    if isinstance(left, Choice):
-        return make_choice(spread(lambda v: combine_each(machine, node, kind, v, right), left))
-    if isinstance(right, Choice):
-        return make_choice(spread(lambda v: combine_values(machine, node, kind, left, v), right))
-    return combine_values(machine, node, kind, left, right)
 
 
 @evaluates(ast.UnaryOp)

@@ -10,7 +10,7 @@ from lintorch.evaluator.learn import SPATIAL, is_input, teach_kind, teach_shape,
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.operators.lookup import infer_layer_types
 from lintorch.evaluator.operators.tensor_types import ShapeError, UndecidedError
-from lintorch.evaluator.signatures import bind_arguments, find_signatures
+from lintorch.evaluator.signatures.bind_arguments import bind_call
 from lintorch.evaluator.sizes import Dim, make_symbol
 from lintorch.evaluator.torch_calls import lift_result, lower_value
 from lintorch.evaluator.truth import known_items
@@ -65,13 +65,10 @@ def keep_arguments(machine: Machine, made: Held, path: str, given: Given) -> Non
 
 def bind_layer(path: str, given: Given) -> dict[str, Value] | None:
     """A constructor's arguments by name, with its defaults; None where they are not all known."""
-    if given.open:
+    bound = None if given.open else bind_call(path, given.positional, given.keyword)
+    if bound is None:
         return None
-    for signature in find_signatures(path):
-        bound = bind_arguments(signature, given.positional, given.keyword)
-        if bound is not None:
-            return {k: v if isinstance(v, Value) else Constant(v) for k, v in bound.items()}
-    return None
+    return {k: v if isinstance(v, Value) else Constant(v) for k, v in bound.items()}
 
 
 def _list_contained(machine: Machine, path: str, given: Given) -> tuple[Value, ...] | None:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from lintorch.evaluator.budget import Budget, SpentError
 from lintorch.evaluator.code_files import CodeFile, Library
-from lintorch.evaluator.events import Event, Way
+from lintorch.evaluator.events import Occurrence, Way
 from lintorch.evaluator.join import ITEMS, join_states, make_choice
 from lintorch.evaluator.sizes import Dim
 from lintorch.evaluator.state import State
@@ -109,7 +109,7 @@ class Machine:
         self.library = library
         self.budget = budget or Budget()
         self.state = State()
-        self.events: list[Event] = []
+        self.events: list[Occurrence] = []
         self.root = ""
         self.stack: list[Activation] = []
         self.steps = 0
@@ -125,6 +125,8 @@ class Machine:
         self.learned_types: dict[str, str] = {}
         """What was learned of inputs by their names."""
         self.wants_entries = False
+        self.made: set[Class] = set()
+        """Classes of files of which an object was made."""
         self.contexts: list[str] = []
         """Context managers entered, by full name."""
 
@@ -242,7 +244,7 @@ class Machine:
             not any(each.doubt for each in self.stack),
         )
 
-    def tell(self, kind: Callable[..., Event], node: ast.AST, *given: Any) -> None:
+    def tell(self, kind: Callable[..., Occurrence], node: ast.AST, *given: Any) -> None:
         """Record what happened at a node."""
         self.events.append(kind(node, self.spot(node), self.way(), *given))
 

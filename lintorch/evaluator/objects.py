@@ -116,6 +116,7 @@ def find_class_attribute(
 def construct_object(machine: Machine, node: ast.AST, kind: Class, given: Given) -> Value:
     """A new object of a class of a file, its `__init__` run."""
     made = machine.hold("object", {}, kind)
+    machine.made.add(kind)
     init = find_class_attribute(machine, kind, "__init__")
     if isinstance(init, Function):
         machine.call(node, init, given.behind(made))

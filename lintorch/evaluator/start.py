@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lintorch.evaluator import (  # noqa: F401  each registers what it does
@@ -17,7 +17,7 @@ from lintorch.evaluator import (  # noqa: F401  each registers what it does
 )
 from lintorch.evaluator.budget import Budget, SpentError
 from lintorch.evaluator.code_files import CodeFile, Library
-from lintorch.evaluator.events import Event
+from lintorch.evaluator.events import Occurrence
 from lintorch.evaluator.library import (  # noqa: F401
     containers,
     numbers,
@@ -39,60 +39,105 @@ from lintorch.evaluator.values import (
 )
 
 _ROUNDS = 3
+_MOST_FACTORIES = 4
+"""Functions of one file that are called for the models they build."""
 
 
 @dataclass(frozen=True)
 class Reached:
     """What happened in one root, and what it gave; `spent`: not all of it was followed."""
 
-    events: tuple[Event, ...]
+    name: str
+    events: tuple[Occurrence, ...]
     result: Value
     spent: bool
     steps: int
+    entered: frozenset[Class]
+    """Classes of which an object was called, or made."""
+
+
+def evaluate_file(library: Library, file: CodeFile, budget: Budget | None = None) -> Iterator[Reached]:
+    """The models of a file: as its own functions build them, then each that nothing built yet."""
+    met: set[str] = set()
+    for name in (*_list_factories(file), *_list_classes(file)):
+        if name in met:
+            continue
+        reached = evaluate_model(library, file, name, budget)
+        met.update(each.name for each in reached.entered if each.file is file)
+        yield reached
+
+
+def _list_classes(file: CodeFile) -> list[str]:
+    """Classes that have bases, the last first: what contains others mostly comes after them."""
+    found = [each.name for each in file.tree.body if isinstance(each, ast.ClassDef) and each.bases]
+    return found[::-1]
+
+
+def _list_factories(file: CodeFile) -> list[str]:
+    """Functions that can be called without arguments, and mention a class of the file."""
+    classes = set(_list_classes(file))
+    found = []
+    for each in file.tree.body if classes else ():
+        if isinstance(each, ast.FunctionDef) and _needs_nothing(each.args):
+            returned = {
+                inner.func.id
+                for inner in ast.walk(each)
+                if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name)
+            }
+            if returned & classes:
+                found.append(each.name)
+    return found[-_MOST_FACTORIES:][::-1]
+
+
+def _needs_nothing(given: ast.arguments) -> bool:
+    positional = len(given.posonlyargs) + len(given.args) - len(given.defaults)
+    return positional == 0 and None not in given.kw_defaults
 
 
 def evaluate_model(
-    library: Library, file: CodeFile, name: str, given: Given | None = None, budget: Budget | None = None
+    library: Library, file: CodeFile, name: str, budget: Budget | None = None
 ) -> Reached:
-    """Build a model class of a file and run its forward on symbolic inputs.
+    """Build a model by a class or function of a file and run its forward on symbolic inputs.
 
     The inputs' shapes are learned from what the code does with them, in up to three rounds.
     """
     machine = Machine(library, budget)
-    reached = Reached((), UNKNOWN, False, 0)
+    reached = Reached(name, (), UNKNOWN, False, 0, frozenset())
     for _ in range(_ROUNDS):
-        learned = dict(machine.learned), dict(machine.learned_types)
+        known = dict(machine.learned), dict(machine.learned_types)
         fresh = Machine(library, budget)
         fresh.learned, fresh.learned_types, fresh.guessed = (
             machine.learned, machine.learned_types, machine.guessed,
         )  # fmt: skip
         machine = fresh
-        reached = _run_model(machine, file, name, given or Given())
-        if (machine.learned, machine.learned_types) == learned:
+        reached = _run_model(machine, file, name)
+        if (machine.learned, machine.learned_types) == known:
             if all(each in machine.learned for each in machine.guessed):
                 break
             machine.learned = {**machine.guessed, **machine.learned}
     return reached
 
 
-def _run_model(machine: Machine, file: CodeFile, name: str, given: Given) -> Reached:
+def _run_model(machine: Machine, file: CodeFile, name: str) -> Reached:
     machine.root = f"{file.path}:{name}"
     machine.stack.append(Activation(frame_of(machine, file), name, file))
     result: Value = UNKNOWN
     spent = False
-    node = ast.Pass(lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)
+    node: ast.AST = ast.Pass(lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)
     try:
-        kind = read_global(machine, file, name)
-        if isinstance(kind, Class):
-            node = kind.node  # type: ignore[assignment]
-            model = machine.call(node, kind, given)
+        maker = read_global(machine, file, name)
+        if isinstance(maker, (Class, Function)):
+            node = maker.node
+        if isinstance(maker, Function) or is_module_class(maker):
+            model = machine.call(node, maker, Given())
             machine.here.forward = True
             result = _call_forward(machine, node, model)
     except LeftError:
         pass
     except SpentError:
         spent = True
-    return Reached(tuple(machine.events), result, spent, machine.steps)
+    events = tuple(machine.events)
+    return Reached(name, events, result, spent, machine.steps, frozenset(machine.made))
 
 
 def _call_forward(machine: Machine, node: ast.AST, model: Value) -> Value:
@@ -110,8 +155,8 @@ def make_inputs(
 ) -> Sequence[Value]:
     """Symbolic values of the parameters that have no default: tensors unless an annotation says otherwise."""
     spec = node.args
-    names_given = [*spec.posonlyargs, *spec.args]
-    needed = names_given[skip : len(names_given) - len(spec.defaults)]
+    given = [*spec.posonlyargs, *spec.args]
+    needed = given[skip : len(given) - len(spec.defaults)]
     return [make_input(machine, each) for each in needed]
 
 
@@ -130,5 +175,3 @@ def _may_be_tensor(annotation: ast.expr) -> bool:
     if any(word in text for word in ("List", "list[", "Tuple", "tuple[", "Dict", "dict[")):
         return False
     return "Tensor" in text or text.rpartition(".")[2] in ("Any", "object")
-
-

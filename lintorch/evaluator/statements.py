@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 from lintorch.evaluator.assign import assign_target
 from lintorch.evaluator.events import Combined, Decided
-from lintorch.evaluator.expressions import combine_each, make_function
+from lintorch.evaluator.arithmetic import combine_each
+from lintorch.evaluator.expressions import make_function
 from lintorch.evaluator.iterate import repeat_body, run_passes
 from lintorch.evaluator.join import join_states
 from lintorch.evaluator.machine import Exits, LeftError, Machine, executes

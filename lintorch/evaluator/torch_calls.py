@@ -16,7 +16,8 @@ from lintorch.evaluator.operators.tensor_types import (
     TensorType,
     UndecidedError,
 )
-from lintorch.evaluator.signatures import bind_arguments, find_signatures
+from lintorch.evaluator.signatures.bind_arguments import bind_call
+from lintorch.evaluator.signatures.find_signatures import Parameter, ParameterKind
 from lintorch.evaluator.sizes import Size
 from lintorch.evaluator.values import (
     UNKNOWN,
@@ -86,12 +87,24 @@ def infer_result(machine: Machine, node: ast.AST, name: str, given: Given) -> Va
     return lift_result(machine, found, _shared_memory(name, given), _via_of(given))
 
 
-def _bind(machine: Machine, name: str, given: Given) -> Mapping[str, Value] | None:
-    for signature in find_signatures(name):
-        bound = bind_arguments(signature, given.positional, given.keyword)
-        if bound is not None:
-            return bound
-    return None
+def _bind(machine: Machine, name: str, given: Given) -> Mapping[str, Any] | None:
+    method = name.startswith("torch.Tensor.")
+    positional = given.positional[1:] if method else given.positional
+    bound = bind_call(name, positional, given.keyword, _may_be)
+    return {"self": given.positional[0], **bound} if bound is not None and method else bound
+
+
+def _may_be(parameter: Parameter, value: Any) -> bool:
+    """Whether a value may be meant for a parameter, of which a name may have several ways."""
+    kind = parameter.type
+    if isinstance(value, Tensor):
+        return kind in ("", "Tensor", "value", "number", "int") or parameter.kind is ParameterKind.STAR
+    if isinstance(value, (Constant, Number)):
+        plain = isinstance(value, Number) or isinstance(value.value, (int, float))
+        return kind not in ("Tensor", "Tensors", "dtype") if plain else kind != "Tensors"
+    if isinstance(value, (Items, Held)):
+        return kind in ("", "ints", "Tensors") or parameter.kind is ParameterKind.STAR
+    return True
 
 
 def _guess_result(name: str, given: Given) -> Value:

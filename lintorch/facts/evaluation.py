@@ -1,0 +1,80 @@
+"""What happens in the models of a file, worked out without running them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Container, Hashable, Iterator
+from functools import cached_property
+
+from lintorch.core.finding import Place
+from lintorch.evaluator.code_files import CodeFile, Library
+from lintorch.evaluator.events import Called, Occurrence
+from lintorch.evaluator.find_code import CodeFinder
+from lintorch.evaluator.start import Reached, evaluate_file
+from lintorch.evaluator.values import Spot
+from lintorch.facts.names.torch_aliases import documented_name
+
+
+class Evaluation:
+    """The roots of one file. Files that are entered, or looked for, are added to `consulted`."""
+
+    def __init__(self, path: str, text: str, consulted: set[str]) -> None:
+        self._path, self._text, self._consulted = path, text, consulted
+        self._finder = CodeFinder(self._read)
+
+    def _read(self, path: str) -> str | None:
+        if path == self._path:
+            return self._text
+        self._consulted.add(os.path.abspath(path))
+        try:
+            with open(path, encoding="utf-8", errors="replace") as stream:
+                return stream.read()
+        except OSError:
+            return None
+
+    @cached_property
+    def reached(self) -> tuple[Reached, ...]:
+        """What each root of the file came to."""
+        file = self._finder.open_file(self._path)
+        if file is None or "class " not in self._text:
+            return ()
+        library = Library(self._find, documented_name)
+        return tuple(evaluate_file(library, file))
+
+    def _find(self, dotted: str, importer: CodeFile) -> CodeFile | None:
+        found = self._finder.find_module(dotted, importer)
+        own = os.path.abspath(self._path)
+        if found is not None and os.path.abspath(found.path) == own:
+            return self._finder.open_file(self._path)
+        return found
+
+    def list_events(self, keys: Container[Hashable]) -> Iterator[tuple[Hashable, Occurrence]]:
+        """What happened whose class, or whose called function's name, is wanted; each place once."""
+        for reached in self.reached:
+            for event in reached.events:
+                if type(event) in keys:
+                    yield type(event), event
+                if isinstance(event, Called) and event.name in keys:
+                    yield event.name, event
+
+    def place(self, spot: Spot) -> Place:
+        """Where a spot stands, columns in characters."""
+        file = self._finder.open_file(spot.path)
+        lines = file.lines if file is not None else ()
+        return Place(
+            spot.path,
+            spot.row,
+            _count_characters(lines, spot.row, spot.column) + 1,
+            spot.end_row,
+            _count_characters(lines, spot.end_row, spot.end_column) + 1,
+        )
+
+
+def _count_characters(lines: tuple[str, ...], row: int, column: int) -> int:
+    """Characters before a column that is counted in bytes of UTF-8."""
+    line = lines[row - 1] if 0 < row <= len(lines) else ""
+    if line.isascii():
+        return column
+    return len(line.encode(errors="surrogatepass")[:column].decode(errors="ignore"))
+
+
