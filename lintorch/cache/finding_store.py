@@ -17,7 +17,7 @@ from lintorch.core.finding import Finding
 
 BROKEN = (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
 """What a file that is not there, or holds something else, may raise."""
-_FORMAT = 8
+_FORMAT = 9
 """Of what is stored; to be raised with every change of it, or of the fields of a finding."""
 _SETTLED = 2_000_000_000
 """Nanoseconds after which a file cannot change any more without its time of change telling.
@@ -97,7 +97,7 @@ class Cache:
         `consulted` are the other files that the findings depend on, `about` plain values.
         """
         others = {self._key(p): self._digest(p) for p in sorted(consulted) if p != path}
-        entry: list[Any] = [content, [make_plain(f) for f in findings], others, about]
+        entry: list[Any] = [content, [make_plain(path, f) for f in findings], others, about]
         while not entry[-1]:
             entry.pop()
         stamp = self._seen.get(self._key(path))

@@ -19,16 +19,23 @@ from lintorch.core.finding import (
 )
 
 
-def make_plain(finding: Finding) -> list[Any]:
-    """The finding's fields in order, as JSON knows them, without its path."""
-    return [_plain_value(getattr(finding, each.name)) for each in fields(Finding)]
+_PLACE = [each.name for each in fields(Finding)].index("place")
+
+
+def make_plain(path: str, finding: Finding) -> list[Any]:
+    """The finding's fields in order, as JSON knows them; its path only where it is another."""
+    plain = [_plain_value(getattr(finding, each.name)) for each in fields(Finding)]
+    if finding.place.path != path:
+        plain[_PLACE].append(finding.place.path)
+    return plain
 
 
 def read_finding(path: str, stored: list[Any]) -> Finding:
-    """The finding that `make_plain` made this of, at a path."""
+    """The finding that `make_plain` made this of, for a path."""
     values = _name_fields(Finding, stored)
     values["severity"] = Severity(values["severity"])
-    values["place"] = Place(path, *values["place"])
+    span, other = values["place"][:4], values["place"][4:]
+    values["place"] = Place(other[0] if other else path, *span)
     values["notes"] = tuple(_read_note(each) for each in values["notes"])
     values["fix"] = values["fix"] and _read_fix(*values["fix"])
     return Finding(**_type_fields(values))

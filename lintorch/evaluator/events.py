@@ -59,6 +59,8 @@ class Decided(Occurrence):
     kind: str
     test: Value
     answer: bool | None
+    branch: ast.AST | None = None
+    """The whole statement or expression that asks."""
 
 
 @dataclass(frozen=True)

@@ -137,7 +137,7 @@ def evaluate_either(machine: Machine, node: ast.IfExp) -> Value:
     """`a if test else b`."""
     test = machine.evaluate(node.test)
     answer = decide(machine, test)
-    machine.tell(Decided, node.test, "if", test, answer)
+    machine.tell(Decided, node.test, "if", test, answer, node)
     if answer is not None:
         return machine.evaluate(node.body if answer else node.orelse)
 

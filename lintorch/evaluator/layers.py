@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from lintorch.evaluator.events import Called, Refused
 from lintorch.evaluator.join import ITEMS
-from lintorch.evaluator.learn import SPATIAL, is_input, teach_kind, teach_shape, teach_width
+from lintorch.evaluator.learn import SPATIAL, is_input, settle_axis, teach_kind, teach_shape, teach_width
 from lintorch.evaluator.machine import Machine
-from lintorch.evaluator.operators.lookup import infer_layer_types
+from lintorch.evaluator.operators.infer_types import infer_layer
 from lintorch.evaluator.operators.tensor_types import ShapeError, UndecidedError
 from lintorch.evaluator.signatures.bind_arguments import bind_call
 from lintorch.evaluator.sizes import Dim, make_symbol
@@ -29,12 +30,16 @@ from lintorch.evaluator.values import (
 LISTS = frozenset({"torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ParameterList"})
 _MAPPINGS = frozenset({"torch.nn.ModuleDict", "torch.nn.ParameterDict"})
 CONTAINERS = LISTS | _MAPPINGS
+FOREIGN_LAYERS: dict[str, Callable[[Machine, ast.AST, Given, Given], Value]] = {}
+"""Layers of other packages: called with the constructor's arguments and those of the call."""
 _SAME_SHAPE = ("Dropout", "ReLU", "GELU", "SiLU", "Identity", "Sigmoid", "Tanh", "Norm", "ELU", "Softmax")
 
 
 def is_layer_class(path: str) -> bool:
     """Whether a foreign class is one of torch.nn's modules."""
     name = path.rpartition(".")[2]
+    if path in FOREIGN_LAYERS:
+        return True
     return path.startswith(("torch.nn.", "torch.ao.nn.", "torchvision.ops.")) and (
         name[:1].isupper() and path.count(".") <= 5 and name not in ("Parameter", "Buffer")
     )
@@ -88,6 +93,10 @@ def call_layer(machine: Machine, node: ast.AST, callee: Held, path: str, given: 
     """What the forward of a layer gives."""
     if path == "torch.nn.Sequential":
         return _call_sequence(machine, node, callee, given)
+    foreign = FOREIGN_LAYERS.get(path)
+    made = machine.state.read(callee.address).get("lintorch arguments")
+    if foreign is not None and isinstance(made, Given):
+        return foreign(machine, node, made, given)
     result = _infer_call(machine, node, callee, path, given)
     machine.tell(
         Called, node, f"{path}.forward", (callee, *given.positional), given.keyword, given.open, result
@@ -120,9 +129,11 @@ def _infer_call(machine: Machine, node: ast.AST, callee: Held, path: str, given:
     try:
         if given.open:
             raise UndecidedError
-        positional = tuple(lower_value(machine, each) for each in given.positional)
-        named = {key: lower_value(machine, each) for key, each in given.keyword.items()}
-        found = infer_layer_types(path, lowered, positional, named)
+        bound = bind_call(f"{path}.forward", given.positional, given.keyword)
+        if bound is None:
+            raise UndecidedError
+        asked = {key: lower_value(machine, each) for key, each in bound.items()}
+        found = infer_layer(path, lowered, asked)
     except UndecidedError:
         return _presume_result(path, given)
     except ShapeError as error:
@@ -146,6 +157,8 @@ def _presume_result(path: str, given: Given) -> Value:
 def _teach_input(machine: Machine, path: str, built: dict[str, Value], given: Given) -> Given:
     """What the first layer of a model says of its input; the call with the input as it is then."""
     first = given.positional[0] if given.positional else None
+    if isinstance(first, Tensor):
+        _settle_channels(machine, path.rpartition(".")[2], built, first)
     if first is None or not isinstance(first, Tensor) or not is_input(first):
         return given
     learned = _expected_shape(path.rpartition(".")[2], built, first.name)
@@ -159,6 +172,20 @@ def _teach_input(machine: Machine, path: str, built: dict[str, Value], given: Gi
     teach_shape(machine, first.name, learned)
     taught = Tensor(learned, first.dtype, first.origin, first.name, first.memory)
     return Given((taught, *given.positional[1:]), given.keyword, given.open)
+
+
+def _settle_channels(machine: Machine, name: str, built: dict[str, Value], first: Tensor) -> None:
+    if name == "Linear":
+        settle_axis(machine, first, -1, size_in(built["in_features"]) or make_symbol("?"))
+    elif name == "LayerNorm":
+        shape = built["normalized_shape"]
+        size = size_in(shape)
+        if size is not None:
+            settle_axis(machine, first, -1, size)
+    elif name in ("Conv1d", "BatchNorm1d"):
+        size = size_in(built.get("in_channels", built.get("num_features", UNKNOWN)))
+        if size is not None and first.shape is not None and len(first.shape) == 3:
+            settle_axis(machine, first, -2, size)
 
 
 def _expected_shape(name: str, built: dict[str, Value], given: str) -> tuple[Dim, ...] | None:

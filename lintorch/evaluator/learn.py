@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lintorch.evaluator.machine import Machine
-from lintorch.evaluator.sizes import Dim, make_symbol
+from lintorch.evaluator.sizes import Dim, Symbol, make_symbol
 from lintorch.evaluator.values import Items, Tensor, Value, make_number
 
 SPATIAL = {1: ("L",), 2: ("H", "W"), 3: ("D", "H", "W")}
@@ -58,3 +58,33 @@ def teach_kind(machine: Machine, name: str, dtype: str) -> None:
 def is_input(value: Value) -> bool:
     """Whether it is an input of the model itself, of which no shape is known."""
     return isinstance(value, Tensor) and value.origin == "input" and value.shape is None
+
+
+def settle_axis(machine: Machine, given: Tensor, axis: int, size: Dim) -> None:
+    """A layer takes so many channels: an axis of an input that is still open is as long, from now on."""
+    if given.shape is None or not isinstance(size, int) or len(given.shape) < -axis:
+        return
+    open_size = given.shape[axis]
+    atoms = () if isinstance(open_size, int) else open_size.terms[0][0]
+    if len(atoms) == 1 and isinstance(atoms[0], Symbol) and atoms[0].varies is None:
+        machine.settled.setdefault(atoms[0].name, size)
+
+
+def settle_shape(machine: Machine, name: str) -> tuple[Dim, ...] | None:
+    """The shape of an input as far as it was learned; axes beside a channel vary."""
+    shape = machine.learned.get(name)
+    if shape is None:
+        return None
+    names = [str(size) for size in shape]
+    if not any(each in machine.settled for each in names):
+        return shape
+    return tuple(
+        machine.settled[each] if each in machine.settled else _vary(size)
+        for each, size in zip(names, shape, strict=True)
+    )
+
+
+def _vary(size: Dim) -> Dim:
+    atoms = () if isinstance(size, int) else size.terms[0][0]
+    single = len(atoms) == 1 and isinstance(atoms[0], Symbol) and atoms[0].varies is None
+    return make_symbol(str(size)) if single else size

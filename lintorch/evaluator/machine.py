@@ -121,6 +121,8 @@ class Machine:
         """Names of files whose values never change."""
         self.class_attributes: dict[int, dict[str, Value]] = {}
         self.learned: dict[str, tuple[Dim, ...]] = {}
+        self.settled: dict[str, int] = {}
+        """Sizes of open axes of inputs, by their symbol's name."""
         self.guessed: dict[str, tuple[Dim, ...]] = {}
         self.learned_types: dict[str, str] = {}
         """What was learned of inputs by their names."""

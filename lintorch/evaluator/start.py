@@ -18,8 +18,11 @@ from lintorch.evaluator import (  # noqa: F401  each registers what it does
 from lintorch.evaluator.budget import Budget, SpentError
 from lintorch.evaluator.code_files import CodeFile, Library
 from lintorch.evaluator.events import Occurrence
+from lintorch.evaluator.learn import settle_shape
 from lintorch.evaluator.library import (  # noqa: F401
     containers,
+    einops_patterns,
+    model_helpers,
     numbers,
     objects_library,
     tensors,
@@ -38,7 +41,7 @@ from lintorch.evaluator.values import (
     Value,
 )
 
-_ROUNDS = 3
+_ROUNDS = 4
 _MOST_FACTORIES = 4
 """Functions of one file that are called for the models they build."""
 
@@ -104,14 +107,13 @@ def evaluate_model(
     machine = Machine(library, budget)
     reached = Reached(name, (), UNKNOWN, False, 0, frozenset())
     for _ in range(_ROUNDS):
-        known = dict(machine.learned), dict(machine.learned_types)
+        known = dict(machine.learned), dict(machine.learned_types), dict(machine.settled)
         fresh = Machine(library, budget)
-        fresh.learned, fresh.learned_types, fresh.guessed = (
-            machine.learned, machine.learned_types, machine.guessed,
-        )  # fmt: skip
+        fresh.learned, fresh.learned_types = machine.learned, machine.learned_types
+        fresh.guessed, fresh.settled = machine.guessed, machine.settled
         machine = fresh
         reached = _run_model(machine, file, name)
-        if (machine.learned, machine.learned_types) == known:
+        if (machine.learned, machine.learned_types, machine.settled) == known:
             if all(each in machine.learned for each in machine.guessed):
                 break
             machine.learned = {**machine.guessed, **machine.learned}
@@ -165,7 +167,7 @@ def make_input(machine: Machine, parameter: ast.arg) -> Value:
     if parameter.annotation is not None and not _may_be_tensor(parameter.annotation):
         return UNKNOWN
     name = parameter.arg
-    shape = machine.learned.get(name)
+    shape = settle_shape(machine, name)
     dtype = machine.learned_types.get(name)
     return Tensor(shape, dtype, "input", name, frozenset({f"input {name}"}))
 

@@ -74,7 +74,7 @@ def run_if(machine: Machine, node: ast.If) -> None:
     """`if test: … else: …`; both where the test is not decided."""
     test = machine.evaluate(node.test)
     answer = decide(machine, test)
-    machine.tell(Decided, node.test, "if", test, answer)
+    machine.tell(Decided, node.test, "if", test, answer, node)
     if answer is not None:
         machine.execute(node.body if answer else node.orelse)
         return
@@ -104,7 +104,7 @@ def run_while(machine: Machine, node: ast.While) -> None:
     for _ in range(machine.budget.unrolled):
         test = machine.evaluate(node.test)
         answer = decide(machine, test)
-        machine.tell(Decided, node.test, "while", test, answer)
+        machine.tell(Decided, node.test, "while", test, answer, node)
         if answer is False:
             machine.execute(node.orelse)
             return
@@ -190,7 +190,7 @@ def run_assert(machine: Machine, node: ast.Assert) -> None:
     """`assert test`: what follows knows that it holds."""
     test = machine.evaluate(node.test)
     answer = decide(machine, test)
-    machine.tell(Decided, node.test, "assert", test, answer)
+    machine.tell(Decided, node.test, "assert", test, answer, node)
     if answer is False:
         leave_by_error(machine)
     narrow_names(machine, node.test, True)

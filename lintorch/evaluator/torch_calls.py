@@ -9,15 +9,13 @@ from typing import Any
 from lintorch.evaluator.events import Called, Refused
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.machine import Machine
-from lintorch.evaluator.operators.lookup import infer_types
+from lintorch.evaluator.operators.infer_types import infer_call
 from lintorch.evaluator.operators.tensor_types import (
     OPEN,
     ShapeError,
     TensorType,
     UndecidedError,
 )
-from lintorch.evaluator.signatures.bind_arguments import bind_call
-from lintorch.evaluator.signatures.find_signatures import Parameter, ParameterKind
 from lintorch.evaluator.sizes import Size
 from lintorch.evaluator.values import (
     UNKNOWN,
@@ -74,37 +72,18 @@ def call_torch(
 
 def infer_result(machine: Machine, node: ast.AST, name: str, given: Given) -> Value:
     """The same, told only where it raises."""
-    bound = None if given.open else _bind(machine, name, given)
     try:
-        if bound is None:
+        if given.open:
             raise UndecidedError
-        found = infer_types(name, {key: lower_value(machine, each) for key, each in bound.items()})
+        positional = tuple(lower_value(machine, each) for each in given.positional)
+        keyword = {key: lower_value(machine, each) for key, each in given.keyword.items()}
+        found = infer_call(name, positional, keyword)
     except UndecidedError:
         return _guess_result(name, given)
     except ShapeError as error:
         machine.tell(Refused, node, name, str(error), given.values)
         return _guess_result(name, given)
     return lift_result(machine, found, _shared_memory(name, given), _via_of(given))
-
-
-def _bind(machine: Machine, name: str, given: Given) -> Mapping[str, Any] | None:
-    method = name.startswith("torch.Tensor.")
-    positional = given.positional[1:] if method else given.positional
-    bound = bind_call(name, positional, given.keyword, _may_be)
-    return {"self": given.positional[0], **bound} if bound is not None and method else bound
-
-
-def _may_be(parameter: Parameter, value: Any) -> bool:
-    """Whether a value may be meant for a parameter, of which a name may have several ways."""
-    kind = parameter.type
-    if isinstance(value, Tensor):
-        return kind in ("", "Tensor", "value", "number", "int") or parameter.kind is ParameterKind.STAR
-    if isinstance(value, (Constant, Number)):
-        plain = isinstance(value, Number) or isinstance(value.value, (int, float))
-        return kind not in ("Tensor", "Tensors", "dtype") if plain else kind != "Tensors"
-    if isinstance(value, (Items, Held)):
-        return kind in ("", "ints", "Tensors") or parameter.kind is ParameterKind.STAR
-    return True
 
 
 def _guess_result(name: str, given: Given) -> Value:

@@ -6,6 +6,7 @@ import ast
 import operator
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from lintorch.evaluator.join import ITEMS
@@ -28,6 +29,7 @@ from lintorch.evaluator.values import (
     Items,
     ModuleValue,
     Number,
+    Question,
     Tensor,
     Unknown,
     Value,
@@ -83,7 +85,9 @@ def truth_value(answer: bool | None, *asked: Value) -> Value:
     if not numbers:
         return OPEN_BOOL
     via = frozenset(via for each in numbers for via in each.via)
-    return Number(None, True, join_varying(n.varies for n in numbers), False, True, via)
+    asked = tuple(dict.fromkeys(question for each in numbers for question in each.asked))
+    varying = join_varying(each.varies for each in numbers)
+    return Number(None, True, varying, False, True, via, asked[:8])
 
 
 def compare_values(machine: Machine, kind: type[ast.cmpop], left: Value, right: Value) -> Value:
@@ -101,10 +105,18 @@ def compare_values(machine: Machine, kind: type[ast.cmpop], left: Value, right: 
         return OPEN_BOOL
     sizes = size_in(left), size_in(right)
     if sizes[0] is not None and sizes[1] is not None:
-        return truth_value(compare(sizes[0], sign, sizes[1]), left, right)
+        return ask_question(truth_value(compare(sizes[0], sign, sizes[1]), left, right), sign, left, right)
     if kind in (ast.Eq, ast.NotEq):
-        return _negate_if(kind is ast.NotEq, _is_equal(left, right), left, right)
-    return truth_value(None, left, right)
+        found = _negate_if(kind is ast.NotEq, _is_equal(left, right), left, right)
+        return ask_question(found, sign, left, right)
+    return ask_question(truth_value(None, left, right), sign, left, right)
+
+
+def ask_question(answer: Value, sign: str, left: Value, right: Value) -> Value:
+    """An answer that remembers what was asked."""
+    if isinstance(answer, Number) and not answer.data:
+        return replace(answer, asked=(Question(sign, left, right),))
+    return answer
 
 
 def _is_equal(left: Value, right: Value) -> bool | None:

@@ -82,6 +82,17 @@ class Number(Value):
     data: bool = False
     truth: bool = False
     via: frozenset[Via] = frozenset()
+    asked: tuple[Question, ...] = ()
+    """Of a bool: the comparisons that it is the answer of."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """`left OPERATOR right`."""
+
+    operator: str
+    left: Value
+    right: Value
 
 
 @dataclass(frozen=True)

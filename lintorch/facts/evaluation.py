@@ -8,7 +8,7 @@ from functools import cached_property
 
 from lintorch.core.finding import Place
 from lintorch.evaluator.code_files import CodeFile, Library
-from lintorch.evaluator.events import Called, Occurrence
+from lintorch.evaluator.events import Called, Decided, Occurrence
 from lintorch.evaluator.find_code import CodeFinder
 from lintorch.evaluator.start import Reached, evaluate_file
 from lintorch.evaluator.values import Spot
@@ -56,6 +56,27 @@ class Evaluation:
                     yield type(event), event
                 if isinstance(event, Called) and event.name in keys:
                     yield event.name, event
+
+    @cached_property
+    def decided_rows(self) -> frozenset[int]:
+        """Rows of the file at which a condition was asked in a forward pass."""
+        return frozenset(
+            event.spot.row
+            for reached in self.reached
+            for event in reached.events
+            if isinstance(event, Decided) and event.way.forward and event.spot.path == self._path
+        )
+
+    def text(self, spot: Spot) -> str:
+        """What is written there, in one row."""
+        file = self._finder.open_file(spot.path)
+        rows = file.lines[spot.row - 1 : spot.end_row] if file is not None else ()
+        if not rows:
+            return ""
+        encoded = [row.encode(errors="surrogatepass") for row in rows]
+        encoded[-1] = encoded[-1][: spot.end_column]
+        encoded[0] = encoded[0][spot.column :]
+        return " ".join(row.decode(errors="ignore").strip() for row in encoded)
 
     def place(self, spot: Spot) -> Place:
         """Where a spot stands, columns in characters."""

@@ -15,6 +15,7 @@ from lintorch.run.lint_files import lint_files
 from lintorch.run.lint_task import LintTask
 from lintorch.run.request import Progress, Request
 from lintorch.run.scope import Scope
+from lintorch.run.send_home import send_home
 from lintorch.run.suppress_findings import suppress_by_file
 
 _LEFT_OUT = "changed while models ran; what they said of it is left out"
@@ -46,7 +47,8 @@ def check_files(request: Request, scope: Scope, progress: Progress) -> CheckedFi
     paths, errors = files.paths, files.errors
     given = {path: text for path in paths[:1] if (text := request.text) is not None}
     tasks = [scope.make_task(path) for path in paths]
-    held = hold_texts(tasks, lint_files(tasks, request, scope.main.root, given, progress), given)
+    linted = lint_files(tasks, request, scope.main.root, given, progress)
+    held = hold_texts(tasks, send_home(linted, tasks), given)
     ran = (
         _run_models(held, paths, request, scope, progress)
         if request.runs_models

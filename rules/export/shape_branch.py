@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -9,6 +10,9 @@ import libcst as cst
 
 from lintorch.core.finding import Harm, Hit, Refuted
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Decided
+from lintorch.evaluator.sizes import Dim, Size, Symbol, list_symbols
+from lintorch.evaluator.values import Number, Question, size_in
 from lintorch.evidence import Outcome, SizeCompared, SizeRead, SizeUse, Trace, Trial
 from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_lines, find_changes
 from lintorch.evidence.treatment import name_sizes, report_limits
@@ -92,12 +96,81 @@ def decided(test: cst.BaseExpression, source: Source) -> Iterator[Hit]:
     compared = list(comparisons(test))
     if not compared or not source.profile.dynamic or source.regions.is_settled(test):
         return
+    if source.place(test).row in source.evaluation.decided_rows:
+        return  # what is known there decides
     if not source.in_traced_forward(test):
         return
     found = [(node, harm) for node in compared if (harm := harms(node, source))]
     if found:
         node, harm = max(found, key=lambda pair: pair[1]["onnx"])
         yield Hit(node, f"`{source.code(node)}` is decided by the example input", harm=harm)
+
+
+@rule.event(Decided)
+def in_model(event: Decided, source: Source) -> Iterator[Hit]:
+    if not event.way.forward or not source.profile.dynamic or is_harmless(event):
+        return
+    test = event.test
+    if event.answer is None and isinstance(test, Number) and test.varies and not test.data:
+        harm = max((weigh_question(each) for each in test.asked), key=rank_harm, default=GUARDED)
+        if harm:
+            text = source.evaluation.text(event.spot)
+            yield Hit(event, f"`{text}` is decided by the example input", harm=harm)
+
+
+def rank_harm(harm: dict[str, Harm]) -> int:
+    return harm["onnx"] if harm else -1
+
+
+def is_harmless(event: Decided) -> bool:
+    """A check that only raises or warns, or a choice of layout alone."""
+    branch = event.branch
+    if event.kind == "assert" or branch is None:
+        return True
+    if isinstance(branch, ast.If):
+        return only_checks(branch.body) and only_checks(branch.orelse)
+    return False
+
+
+def only_checks(block: list[ast.stmt]) -> bool:
+    return all(isinstance(each, (ast.Raise, ast.Assert, ast.Pass)) or is_talk(each) for each in block)
+
+
+def is_talk(line: ast.stmt) -> bool:
+    """`print(x)`, `warnings.warn("x")`, `x = x.contiguous()`."""
+    if isinstance(line, ast.Assign) and isinstance(line.value, ast.Call):
+        func = line.value.func
+        return isinstance(func, ast.Attribute) and func.attr == "contiguous"
+    if not isinstance(line, ast.Expr) or not isinstance(line.value, ast.Call):
+        return isinstance(line, ast.Expr)
+    func = line.value.func
+    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+    return name in ("print", "warn", "warning", "info", "debug", "error", "warning_once")
+
+
+def weigh_question(asked: Question) -> dict[str, Harm]:
+    """What happens for which exporter where sizes are compared so."""
+    sides = size_in(asked.left), size_in(asked.right)
+    apart = [[each.name for each in list_symbols(size)] for size in sides if size is not None]
+    if len(apart) == 2 and all(apart) and asked.operator in ("==", "!="):
+        owners = [{name.partition(".")[0] for name in names} for names in apart]
+        if owners[0].isdisjoint(owners[1]):
+            return {}  # two inputs that are to be alike
+    direct = all(size is None or is_symbol(size) or isinstance(size, int) for size in sides)
+    if direct and asks_for_single(asked, sides):
+        return SINGLE
+    return TIED if direct and asked.operator in ("==", "!=") else GUARDED
+
+
+def is_symbol(size: Dim) -> bool:
+    return isinstance(size, Size) and len(size.terms) == 1 and len(size.terms[0][0]) == 1 and (
+        isinstance(size.terms[0][0][0], Symbol)
+    )
+
+
+def asks_for_single(asked: Question, sides: tuple[Dim | None, Dim | None]) -> bool:
+    written = next((size for size in sides if isinstance(size, int)), None)
+    return written == (2 if asked.operator in ("<", ">=") else 1)
 
 
 def only_lays_out(node: cst.If) -> bool:

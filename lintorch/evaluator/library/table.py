@@ -16,6 +16,8 @@ Handler = Callable[[Machine, ast.AST, Given], Value]
 H = TypeVar("H", bound=Handler)
 
 LIBRARY: dict[str, Handler] = {}
+SUFFIXES: dict[tuple[str, str], Handler] = {}
+"""By package and last part of the name, for what packages have moved around."""
 _PURE = frozenset(
     {
         "print", "repr", "str", "id", "hash", "format", "warnings.warn", "logging.info", "type",
@@ -40,7 +42,7 @@ def does(*names: str) -> Callable[[H], H]:
 def call_external(machine: Machine, node: ast.AST, callee: External, given: Given) -> Value:
     """A call of what no file of the project defines."""
     path = machine.library.canonical(callee.path)
-    handler = LIBRARY.get(path)
+    handler = LIBRARY.get(path) or SUFFIXES.get((path.partition(".")[0], path.rpartition(".")[2]))
     if handler is not None:
         result = handler(machine, node, given)
     elif is_layer_class(path):

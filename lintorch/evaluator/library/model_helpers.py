@@ -1,0 +1,57 @@
+"""Small helpers of packages that models lean on, told by the package and the last part of their name."""
+
+from __future__ import annotations
+
+import ast
+
+from lintorch.evaluator.layers import FOREIGN_LAYERS
+from lintorch.evaluator.library.table import SUFFIXES
+from lintorch.evaluator.machine import Machine
+from lintorch.evaluator.truth import known_items
+from lintorch.evaluator.values import UNKNOWN, Constant, Given, Held, Items, Number, Value
+
+_PACKAGES = ("timm", "mmcv", "mmengine", "detectron2", "fvcore")
+
+
+def _make_tuple(count: int) -> object:
+    def make(machine: Machine, node: ast.AST, given: Given) -> Value:
+        value = given.pick(0) or UNKNOWN
+        if isinstance(value, (Items, Held)):
+            items = known_items(machine, value)
+            return Items("tuple", items)
+        return Items("tuple", (value,) * count)
+
+    return make
+
+
+for _package in _PACKAGES:
+    for _count in (1, 2, 3, 4):
+        SUFFIXES[_package, f"to_{_count}tuple"] = _make_tuple(_count)  # type: ignore[assignment]
+
+
+def _keep_first(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """At inference it gives what it is given."""
+    return given.pick(0) or UNKNOWN
+
+
+def _call_identity(machine: Machine, node: ast.AST, made: Given, given: Given) -> Value:
+    return given.pick(0) or UNKNOWN
+
+
+for _package in _PACKAGES:
+    SUFFIXES[_package, "drop_path"] = _keep_first
+    for _home in ("models.layers", "layers", "models.layers.drop", "layers.drop"):
+        FOREIGN_LAYERS[f"{_package}.{_home}.DropPath"] = _call_identity
+
+
+def _make_divisible(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`make_divisible(v, divisor=8)`: the nearest multiple, as MobileNet counts channels."""
+    value, divisor = given.pick(0), given.pick(1, "divisor") or Constant(8)
+    if isinstance(value, Constant) and isinstance(divisor, Constant):
+        number, step = value.value, divisor.value
+        made = max(step, int(number + step / 2) // step * step)
+        return Constant(made + step if made < 0.9 * number else made)
+    return Number(None, True, False)
+
+
+SUFFIXES["timm", "make_divisible"] = _make_divisible

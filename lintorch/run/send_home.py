@@ -1,0 +1,38 @@
+"""Findings at lines of another file than the one whose models led there."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from lintorch.core.finding import Finding
+from lintorch.run.lint_task import Linted, LintTask
+
+
+def send_home(linted: Sequence[Linted], tasks: Sequence[LintTask]) -> list[Linted]:
+    """Each finding with the file that it stands in, once.
+
+    Those of files that are not checked, or not with that rule, are left out.
+    """
+    homes = {os.path.abspath(task.path): task for task in tasks}
+    strays: dict[str, dict[tuple[object, ...], Finding]] = defaultdict(dict)
+    for each in linted:
+        for finding in each.findings:
+            home = homes.get(os.path.abspath(finding.place.path))
+            if finding.place.path != each.path and home and finding.code in home.codes:
+                placed = replace(finding, place=replace(finding.place, path=home.path))
+                strays[home.path].setdefault(_what_it_says(placed), placed)
+    return [_take_in(each, strays.get(each.path, {})) for each in linted]
+
+
+def _take_in(linted: Linted, strays: dict[tuple[object, ...], Finding]) -> Linted:
+    own = tuple(f for f in linted.findings if f.place.path == linted.path)
+    told = {_what_it_says(finding) for finding in own}
+    more = tuple(finding for what, finding in strays.items() if what not in told)
+    return replace(linted, findings=own + more) if more or len(own) < len(linted.findings) else linted
+
+
+def _what_it_says(finding: Finding) -> tuple[object, ...]:
+    return finding.code, finding.target, finding.place.row
