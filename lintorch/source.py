@@ -26,7 +26,7 @@ from lintorch.facts.dataflow.steps import Provenance, Step
 from lintorch.facts.dataflow.value_flow import Flows
 from lintorch.facts.dataflow.value_uses import Uses
 from lintorch.facts.dataflow.values import Kind, Value
-from lintorch.facts.evaluation import Evaluation
+from lintorch.facts.models.evaluation import Evaluation
 from lintorch.facts.modes.training_mode import Mode, Modes
 from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.names.scopes import Binding
@@ -203,7 +203,13 @@ class Source:
     @cached_property
     def evaluation(self) -> Evaluation:
         """What happens in the models of the file, worked out without running them."""
-        return Evaluation(self.path, self.text, self.consulted)
+        return Evaluation(self.path, self.text, self.consulted, self._is_exported)
+
+    def _is_exported(self, name: str) -> bool:
+        """Whether the forward of a class of the file may be exported: it is no loss, no augmentation."""
+        found = [info for info in self.classes.all.values() if info.name == name]
+        forwards = [each for info in found if (each := self.classes.method(info, "forward"))]
+        return not forwards or any(self.in_traced_forward(f.body.body[0]) for f in forwards)
 
     # what things are for
 

@@ -18,7 +18,6 @@ from lintorch.core.finding import (
     Severity,
 )
 
-
 _PLACE = [each.name for each in fields(Finding)].index("place")
 
 

@@ -84,7 +84,9 @@ def _combine_constants(kind: str, left: Constant, right: Constant) -> Value:
     if kind in ("Mult", "LShift"):
         sized = [len(each) for each in (one, other) if isinstance(each, (str, bytes))]
         numbers = [abs(each) for each in (one, other) if isinstance(each, (int, float))]
-        if (sized and sized[0] * max(numbers, default=0) > _LONG) or max(numbers, default=0) > _LARGE:
+        if (sized and sized[0] * max(numbers, default=0) > _LONG) or max(
+            numbers, default=0
+        ) > _LARGE:
             return UNKNOWN
         if kind == "LShift" and max(numbers) > 64:
             return UNKNOWN

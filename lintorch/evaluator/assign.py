@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from lintorch.evaluator.events import AttributeSet, ItemSet
+from lintorch.evaluator.items import item_of
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.learn import learn_rank
 from lintorch.evaluator.machine import Machine
@@ -16,7 +17,6 @@ from lintorch.evaluator.values import (
     Class,
     Constant,
     Held,
-    Items,
     Tensor,
     Value,
 )
@@ -44,13 +44,17 @@ def _unpack(machine: Machine, target: ast.Tuple | ast.List, value: Value) -> Non
     targets = target.elts
     if isinstance(value, Choice):
         sized = [known_items(machine, each) for each in value.alternatives]
-        fitting = [v for v, s in zip(value.alternatives, sized, strict=True) if s and len(s) == len(targets)]
+        fitting = [
+            v
+            for v, s in zip(value.alternatives, sized, strict=True)
+            if s and len(s) == len(targets)
+        ]
         value = fitting[0] if len(fitting) == 1 else UNKNOWN
     value = learn_rank(machine, value, len(targets), _is_exact(targets))
     items = _items_to_unpack(machine, value, len(targets))
     stars = [i for i, each in enumerate(targets) if isinstance(each, ast.Starred)]
     if items is None or (not stars and len(items) != len(targets)):
-        each = _each_of(machine, value)
+        each = item_of(machine, value)
         for inner in targets:
             starred = isinstance(inner, ast.Starred)
             assign_target(machine, inner, machine.hold_list(None, each) if starred else each)
@@ -77,17 +81,9 @@ def _unpack_starred(
 
 def _items_to_unpack(machine: Machine, value: Value, wanted: int) -> tuple[Value, ...] | None:
     if isinstance(value, Tensor):
-        from lintorch.evaluator.iterate import item_of
-
         known = value.shape and isinstance(value.shape[0], int)
         return (item_of(machine, value),) * value.shape[0] if known and value.shape else None  # type: ignore[operator]
     return known_items(machine, value)
-
-
-def _each_of(machine: Machine, value: Value) -> Value:
-    from lintorch.evaluator.iterate import item_of
-
-    return item_of(machine, value)
 
 
 def set_attribute(machine: Machine, held: Value, name: str, value: Value) -> None:

@@ -40,7 +40,16 @@ from lintorch.evaluator.values import (
 
 _SAME = frozenset({"data", "grad", "real", "H", "mT"})
 _SWITCHES = frozenset(
-    {"is_cuda", "is_cpu", "is_sparse", "requires_grad", "is_leaf", "is_quantized", "is_mps", "is_xpu"}
+    {
+        "is_cuda",
+        "is_cpu",
+        "is_sparse",
+        "requires_grad",
+        "is_leaf",
+        "is_quantized",
+        "is_mps",
+        "is_xpu",
+    }
 )
 
 
@@ -186,7 +195,9 @@ def _read_known(held: Tensor, name: str) -> Value:
         return External(f"torch.{held.dtype}")
     if name in ("data", "grad"):
         return held
-    return Unknown(f"tensor.{name}") if name != "T" else Tensor(None, held.dtype, memory=held.memory)
+    return (
+        Unknown(f"tensor.{name}") if name != "T" else Tensor(None, held.dtype, memory=held.memory)
+    )
 
 
 def shape_of_tensor(held: Tensor) -> Value:
@@ -213,7 +224,9 @@ def read_of_array(machine: Machine, node: ast.AST, held: Array, name: str) -> Va
 def read_of_constant(machine: Machine, node: ast.AST, held: Constant, name: str) -> Value:
     """A method of a text or number."""
     kind = type(held.value).__name__
-    return UNKNOWN if held.value is None else Bound(External(f"{kind}.{name}"), (held,), method=name)
+    return (
+        UNKNOWN if held.value is None else Bound(External(f"{kind}.{name}"), (held,), method=name)
+    )
 
 
 @reads(Items)

@@ -60,6 +60,8 @@ class Library:
     find: Callable[[str, CodeFile], CodeFile | None]
     canonical: Callable[[str], str] = str
     """The name of torch that a longer or older one stands for."""
+    is_aside: Callable[[str], bool] = lambda name: False
+    """Whether a function or class is named as no part of what is deployed."""
     offers: Callable[[str], bool] = lambda name: False
     """Whether a release of torch has a name."""
 

@@ -10,12 +10,11 @@ from lintorch.evaluator.assign import assign_target
 from lintorch.evaluator.events import Combined, Compared, Decided
 from lintorch.evaluator.iterate import run_passes
 from lintorch.evaluator.join import ITEMS, make_choice
-from lintorch.evaluator.machine import Activation, LeftError, Machine, evaluates
+from lintorch.evaluator.machine import Activation, Machine, evaluates
 from lintorch.evaluator.narrow import narrow_names
 from lintorch.evaluator.torch_calls import call_torch
 from lintorch.evaluator.truth import OPERATORS, compare_values, decide, known_items, truth_value
 from lintorch.evaluator.values import (
-    OPEN_BOOL,
     UNKNOWN,
     Choice,
     Constant,
@@ -78,9 +77,7 @@ def evaluate_comparison(machine: Machine, node: ast.Compare) -> Value:
     if len(results) == 1:
         return results[0]
     answers = [decide(machine, each) for each in results]
-    return truth_value(
-        False if False in answers else None if None in answers else True, *results
-    )
+    return truth_value(False if False in answers else None if None in answers else True, *results)
 
 
 def _compare_pair(
@@ -271,7 +268,9 @@ def evaluate_inner(machine: Machine, node: ast.Starred | ast.Await) -> Value:
 @evaluates(ast.Yield)
 def evaluate_yield(machine: Machine, node: ast.Yield) -> Value:
     """`yield x`: kept for who goes over the generator."""
-    machine.here.yielded.append(Constant(None) if node.value is None else machine.evaluate(node.value))
+    machine.here.yielded.append(
+        Constant(None) if node.value is None else machine.evaluate(node.value)
+    )
     return UNKNOWN
 
 
@@ -289,7 +288,9 @@ def evaluate_comprehension(
 ) -> Value:
     """`[f(x) for x in y if z]`."""
     found: list[Value] = []
-    known = _run_comprehension(machine, node.generators, lambda: found.append(machine.evaluate(node.elt)))
+    known = _run_comprehension(
+        machine, node.generators, lambda: found.append(machine.evaluate(node.elt))
+    )
     items = tuple(found) if known else None
     each = UNKNOWN if known or not found else make_choice(tuple(found))
     if isinstance(node, ast.ListComp):
@@ -361,5 +362,3 @@ def _ask_conditions(machine: Machine, generator: ast.comprehension) -> Iterator[
         if answer is False:
             return
         narrow_names(machine, test, True)
-
-

@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 
 from lintorch.evaluator.code_files import CodeFile
 
-_FOREIGN = frozenset({"torch", "numpy", "scipy", "pandas", "matplotlib", "cv2", "PIL", "tensorflow"})
+_FOREIGN = frozenset(
+    {"torch", "numpy", "scipy", "pandas", "matplotlib", "cv2", "PIL", "tensorflow"}
+)
 """Packages that are never entered: what they do is known by name, or not at all."""
 
 

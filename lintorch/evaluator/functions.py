@@ -49,9 +49,7 @@ def evaluate_arguments(machine: Machine, node: ast.Call) -> Given:
         elif isinstance(value, Held) and value.kind == "dict":
             content = machine.state.read(value.address)
             is_open = is_open or "open" in content
-            keyword.update(
-                {k: v for k, v in content.items() if isinstance(k, str) and k != "open"}
-            )
+            keyword.update({k: v for k, v in content.items() if isinstance(k, str) and k != "open"})
         else:
             is_open = True
     return Given(tuple(positional), keyword, is_open)
@@ -93,12 +91,17 @@ def call_function(machine: Machine, node: ast.AST, function: Function, given: Gi
         function.node,
         function.owner,
         given.positional[0] if given.positional else None,
-        forward=bool(machine.stack) and machine.here.forward,
+        forward=bool(machine.stack) and machine.here.forward and not _is_aside(machine, function),
     )
     result = run_activation(machine, activation, function.node)
     if machine.wants_entries and machine.stack:
         machine.tell(Entered, node, activation.name, names, result)
     return result
+
+
+def _is_aside(machine: Machine, function: Function) -> bool:
+    names = (function.name, function.owner.name if function.owner else "")
+    return any(map(machine.library.is_aside, names))
 
 
 def _is_too_deep(machine: Machine, function: Function) -> bool:

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 from lintorch.evaluator.assign import assign_target
 from lintorch.evaluator.events import Repeated
+from lintorch.evaluator.items import item_of, items_of
 from lintorch.evaluator.join import ITEMS, join_states
 from lintorch.evaluator.machine import Exits, LeftError, Machine
 from lintorch.evaluator.state import State
-from lintorch.evaluator.truth import known_items
-from lintorch.evaluator.values import UNKNOWN, Array, Choice, Held, Items, Tensor, Value
+from lintorch.evaluator.values import UNKNOWN, Tensor, Value
 
 
 def run_passes(
@@ -131,30 +131,4 @@ def widen_value(before: object, after: object) -> Value:
         if same and len(before.shape or ()) == len(after.shape or ()):
             return after
         return Tensor(None, after.dtype, memory=after.memory)
-    return UNKNOWN
-
-
-def items_of(machine: Machine, over: Value) -> tuple[Value, ...] | None:
-    """What a loop goes over, item by item, where all are known; of a tensor with a known first size too."""
-    if isinstance(over, Tensor):
-        if over.shape and isinstance(over.shape[0], int) and over.shape[0] <= machine.budget.unrolled:
-            return (item_of(machine, over),) * over.shape[0]
-        return None
-    return known_items(machine, over)
-
-
-def item_of(machine: Machine, over: Value) -> Value:
-    """What any one item is."""
-    if isinstance(over, Tensor):
-        shape = over.shape[1:] if over.shape else None
-        return Tensor(shape, over.dtype, memory=over.memory, sure=over.sure)
-    if isinstance(over, Array):
-        return Array(over.shape[1:], traced=over.traced) if over.shape else UNKNOWN
-    if isinstance(over, Items):
-        return over.each
-    if isinstance(over, Held) and over.kind == "list":
-        each = machine.state.read(over.address).get("each", UNKNOWN)
-        return each if isinstance(each, Value) else UNKNOWN
-    if isinstance(over, Choice):
-        return UNKNOWN
     return UNKNOWN

@@ -7,7 +7,14 @@ from collections.abc import Callable
 
 from lintorch.evaluator.events import Called, Refused
 from lintorch.evaluator.join import ITEMS
-from lintorch.evaluator.learn import SPATIAL, is_input, settle_axis, teach_kind, teach_shape, teach_width
+from lintorch.evaluator.learn import (
+    SPATIAL,
+    is_input,
+    settle_axis,
+    teach_kind,
+    teach_shape,
+    teach_width,
+)
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.operators.infer_types import infer_layer
 from lintorch.evaluator.operators.tensor_types import ShapeError, UndecidedError
@@ -32,7 +39,18 @@ _MAPPINGS = frozenset({"torch.nn.ModuleDict", "torch.nn.ParameterDict"})
 CONTAINERS = LISTS | _MAPPINGS
 FOREIGN_LAYERS: dict[str, Callable[[Machine, ast.AST, Given, Given], Value]] = {}
 """Layers of other packages: called with the constructor's arguments and those of the call."""
-_SAME_SHAPE = ("Dropout", "ReLU", "GELU", "SiLU", "Identity", "Sigmoid", "Tanh", "Norm", "ELU", "Softmax")
+_SAME_SHAPE = (
+    "Dropout",
+    "ReLU",
+    "GELU",
+    "SiLU",
+    "Identity",
+    "Sigmoid",
+    "Tanh",
+    "Norm",
+    "ELU",
+    "Softmax",
+)
 
 
 def is_layer_class(path: str) -> bool:
@@ -99,7 +117,13 @@ def call_layer(machine: Machine, node: ast.AST, callee: Held, path: str, given: 
         return foreign(machine, node, made, given)
     result = _infer_call(machine, node, callee, path, given)
     machine.tell(
-        Called, node, f"{path}.forward", (callee, *given.positional), given.keyword, given.open, result
+        Called,
+        node,
+        f"{path}.forward",
+        (callee, *given.positional),
+        given.keyword,
+        given.open,
+        result,
     )
     if not is_layer_class(path):
         for value in given.values:
@@ -210,7 +234,7 @@ def read_layer_attribute(machine: Machine, held: Held, path: str, name: str) -> 
         arguments = machine.state.read(held.address)
         if name == "bias" and arguments.get("bias") == Constant(False):
             return Constant(None)
-        return Tensor(origin="parameter", name=name, memory=frozenset({f"parameter {held.address}"}))
+        return Tensor(
+            origin="parameter", name=name, memory=frozenset({f"parameter {held.address}"})
+        )
     return None
-
-

@@ -134,7 +134,9 @@ class Machine:
 
     # values in the heap
 
-    def hold(self, kind: str, content: Mapping[Any, Any], of: Class | External | None = None) -> Held:
+    def hold(
+        self, kind: str, content: Mapping[Any, Any], of: Class | External | None = None
+    ) -> Held:
         """A new list, dict or object that holds this."""
         address = next(self.addresses)
         self.state.write(address).update(content)

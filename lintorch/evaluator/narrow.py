@@ -28,10 +28,10 @@ def narrow_names(machine: Machine, test: ast.expr, holds: bool) -> None:
 
 def _narrow_comparison(machine: Machine, test: ast.Compare, holds: bool) -> None:
     other = test.comparators[0]
-    if isinstance(test.ops[0], (ast.Is, ast.IsNot)):
-        if isinstance(other, ast.Constant) and other.value is None:
-            wanted = holds is isinstance(test.ops[0], ast.Is)
-            _narrow_place(machine, test.left, is_none, wanted)
+    asks_none = isinstance(other, ast.Constant) and other.value is None
+    if asks_none and isinstance(test.ops[0], (ast.Is, ast.IsNot)):
+        wanted = holds is isinstance(test.ops[0], ast.Is)
+        _narrow_place(machine, test.left, is_none, wanted)
 
 
 def _narrow_place(machine: Machine, node: ast.expr, asks: _Test, holds: bool) -> None:

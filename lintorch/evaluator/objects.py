@@ -33,7 +33,9 @@ _KINDS = {
 def make_class(machine: Machine, node: ast.ClassDef) -> Class:
     """The class of a definition: its body is carried out, its methods know it."""
     here = machine.here
-    bases = tuple(machine.evaluate(base) for base in node.bases if not isinstance(base, ast.Starred))
+    bases = tuple(
+        machine.evaluate(base) for base in node.bases if not isinstance(base, ast.Starred)
+    )
     made = Class(node, here.file, bases, next(machine.addresses))
     attributes = machine.class_attributes[made.address] = {}
     outer = here.frame if here.frame.outer is not None or here.node is not None else None

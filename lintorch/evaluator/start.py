@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lintorch.evaluator import (  # noqa: F401  each registers what it does
@@ -56,16 +56,26 @@ class Reached:
     spent: bool
     steps: int
     entered: frozenset[Class]
-    """Classes of which an object was called, or made."""
+    """Classes of files of which an object was made."""
+    failure: Exception | None = None
+    """A defect of the evaluator that ended it early."""
 
 
-def evaluate_file(library: Library, file: CodeFile, budget: Budget | None = None) -> Iterator[Reached]:
-    """The models of a file: as its own functions build them, then each that nothing built yet."""
+def evaluate_file(
+    library: Library,
+    file: CodeFile,
+    is_exported: Callable[[str], bool] = lambda name: True,
+    budget: Budget | None = None,
+) -> Iterator[Reached]:
+    """The models of a file: as its own functions build them, then each that nothing built yet.
+
+    `is_exported` says of a class of the file whether it is one that may be exported.
+    """
     met: set[str] = set()
     for name in (*_list_factories(file), *_list_classes(file)):
         if name in met:
             continue
-        reached = evaluate_model(library, file, name, budget)
+        reached = evaluate_model(library, file, name, is_exported, budget)
         met.update(each.name for each in reached.entered if each.file is file)
         yield reached
 
@@ -98,7 +108,11 @@ def _needs_nothing(given: ast.arguments) -> bool:
 
 
 def evaluate_model(
-    library: Library, file: CodeFile, name: str, budget: Budget | None = None
+    library: Library,
+    file: CodeFile,
+    name: str,
+    is_exported: Callable[[str], bool] = lambda name: True,
+    budget: Budget | None = None,
 ) -> Reached:
     """Build a model by a class or function of a file and run its forward on symbolic inputs.
 
@@ -112,7 +126,7 @@ def evaluate_model(
         fresh.learned, fresh.learned_types = machine.learned, machine.learned_types
         fresh.guessed, fresh.settled = machine.guessed, machine.settled
         machine = fresh
-        reached = _run_model(machine, file, name)
+        reached = _run_model(machine, file, name, is_exported)
         if (machine.learned, machine.learned_types, machine.settled) == known:
             if all(each in machine.learned for each in machine.guessed):
                 break
@@ -120,11 +134,13 @@ def evaluate_model(
     return reached
 
 
-def _run_model(machine: Machine, file: CodeFile, name: str) -> Reached:
+def _run_model(
+    machine: Machine, file: CodeFile, name: str, is_exported: Callable[[str], bool]
+) -> Reached:
     machine.root = f"{file.path}:{name}"
     machine.stack.append(Activation(frame_of(machine, file), name, file))
     result: Value = UNKNOWN
-    spent = False
+    spent, failure = False, None
     node: ast.AST = ast.Pass(lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)
     try:
         maker = read_global(machine, file, name)
@@ -132,14 +148,18 @@ def _run_model(machine: Machine, file: CodeFile, name: str) -> Reached:
             node = maker.node
         if isinstance(maker, Function) or is_module_class(maker):
             model = machine.call(node, maker, Given())
-            machine.here.forward = True
+            kind = model.of if isinstance(model, Held) else None
+            own = isinstance(kind, Class) and kind.file is file
+            machine.here.forward = not own or is_exported(getattr(kind, "name", ""))
             result = _call_forward(machine, node, model)
     except LeftError:
         pass
     except SpentError:
         spent = True
+    except Exception as error:  # a defect here takes nothing else down
+        failure = error
     events = tuple(machine.events)
-    return Reached(name, events, result, spent, machine.steps, frozenset(machine.made))
+    return Reached(name, events, result, spent, machine.steps, frozenset(machine.made), failure)
 
 
 def _call_forward(machine: Machine, node: ast.AST, model: Value) -> Value:

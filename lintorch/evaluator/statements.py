@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from lintorch.evaluator.arithmetic import combine_each
 from lintorch.evaluator.assign import assign_target
 from lintorch.evaluator.events import Combined, Decided
-from lintorch.evaluator.arithmetic import combine_each
 from lintorch.evaluator.expressions import make_function
 from lintorch.evaluator.iterate import repeat_body, run_passes
 from lintorch.evaluator.join import join_states
@@ -346,7 +346,9 @@ def _fits_pattern(machine: Machine, pattern: ast.pattern, subject: Value) -> boo
     if isinstance(pattern, ast.MatchAs):
         return True if pattern.pattern is None else _fits_pattern(machine, pattern.pattern, subject)
     if isinstance(pattern, ast.MatchValue):
-        return decide(machine, compare_values(machine, ast.Eq, subject, machine.evaluate(pattern.value)))
+        return decide(
+            machine, compare_values(machine, ast.Eq, subject, machine.evaluate(pattern.value))
+        )
     if isinstance(pattern, ast.MatchSingleton):
         return decide(machine, compare_values(machine, ast.Is, subject, Constant(pattern.value)))
     if isinstance(pattern, ast.MatchOr):

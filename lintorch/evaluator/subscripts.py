@@ -7,6 +7,7 @@ from typing import Any
 
 from lintorch.evaluator.events import Indexed
 from lintorch.evaluator.join import ITEMS, make_choice
+from lintorch.evaluator.learn import name_axes, teach_width
 from lintorch.evaluator.machine import Machine, evaluates
 from lintorch.evaluator.objects import find_class_attribute
 from lintorch.evaluator.sizes import Dim, compare, largest, make_operation, smallest
@@ -84,11 +85,21 @@ def _read_sequence(machine: Machine, held: Value, index: Value) -> Value:
         each = held.each if isinstance(held, Items) else None
         if isinstance(held, Held):
             each = machine.state.read(held.address).get("each")
+        if isinstance(held, Items) and held.of_input:
+            guess_rank(machine, held.of_input, index)
         if isinstance(index, Slice):
             return held if isinstance(held, (Items, Held)) else UNKNOWN
         return each if isinstance(each, Value) else UNKNOWN
     kind = held.kind if isinstance(held, (Items, Held)) else "str"
     return _pick(machine, items, index, kind)
+
+
+def guess_rank(machine: Machine, name: str, index: Value) -> None:
+    """An input of which the third or fourth size is asked is an image, unless something says otherwise."""
+    first = index.start if isinstance(index, Slice) else index
+    wanted = (2, -2) if isinstance(index, Slice) else (2, 3)
+    if isinstance(first, Constant) and first.value in wanted:
+        teach_width(machine, name, name_axes(name, 4))
 
 
 def _pick(machine: Machine, items: tuple[Value, ...], index: Value, kind: str) -> Value:
@@ -100,7 +111,9 @@ def _pick(machine: Machine, items: tuple[Value, ...], index: Value, kind: str) -
             return Items(kind, None) if kind != "list" else machine.hold_list(None)
         chosen = items[slice(*bounds)]
         if kind == "str":
-            return Constant("".join(str(each.value) for each in chosen if isinstance(each, Constant)))
+            return Constant(
+                "".join(str(each.value) for each in chosen if isinstance(each, Constant))
+            )
         return machine.hold_list(chosen) if kind == "list" else Items(kind, chosen)
     return make_choice(items) if items and len(items) <= 8 else UNKNOWN
 

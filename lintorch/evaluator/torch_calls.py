@@ -51,7 +51,13 @@ NOT_TENSORS = frozenset(
         "is_inference", "set_default_dtype", "set_printoptions", "set_num_threads", "cond", "vmap",
     }
 )  # fmt: skip
-_NAMESPACES = ("torch.nn.functional.", "torch.special.", "torch.linalg.", "torch.fft.", "torch.Tensor.")
+_NAMESPACES = (
+    "torch.nn.functional.",
+    "torch.special.",
+    "torch.linalg.",
+    "torch.fft.",
+    "torch.Tensor.",
+)
 
 
 def call_torch(
@@ -118,7 +124,11 @@ def _via_of(given: Given) -> frozenset[Any]:
 def lower_value(machine: Machine, value: Any) -> Any:
     """A value as shape functions take it."""
     if not isinstance(value, Value):
-        return tuple(lower_value(machine, each) for each in value) if isinstance(value, tuple) else value
+        return (
+            tuple(lower_value(machine, each) for each in value)
+            if isinstance(value, tuple)
+            else value
+        )
     if isinstance(value, Tensor):
         return TensorType(value.shape, value.dtype)
     if isinstance(value, Constant):
@@ -138,7 +148,10 @@ def lower_value(machine: Machine, value: Any) -> Any:
 
 
 def lift_result(
-    machine: Machine, found: Any, memory: frozenset[str] = frozenset(), via: frozenset[Any] = frozenset()
+    machine: Machine,
+    found: Any,
+    memory: frozenset[str] = frozenset(),
+    via: frozenset[Any] = frozenset(),
 ) -> Value:
     """The value of what a shape function gives."""
     if isinstance(found, TensorType):
@@ -148,5 +161,3 @@ def lift_result(
     if isinstance(found, bool) or found is None or isinstance(found, (str, float)):
         return Constant(found)
     return make_number(found) if isinstance(found, (int, Size)) else UNKNOWN
-
-

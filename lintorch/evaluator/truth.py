@@ -79,15 +79,21 @@ def truth_value(answer: bool | None, *asked: Value) -> Value:
     """The value of a condition that was asked of values."""
     if answer is not None:
         return TRUE if answer else FALSE
-    if any(each.data for each in asked if isinstance(each, Number)):
+    numbers = [number for each in asked for number in _numbers_in(each)]
+    if any(each.data for each in numbers):
         return DATA_BOOL
-    numbers = [each for each in asked if isinstance(each, Number)]
     if not numbers:
         return OPEN_BOOL
     via = frozenset(via for each in numbers for via in each.via)
     asked = tuple(dict.fromkeys(question for each in numbers for question in each.asked))
     varying = join_varying(each.varies for each in numbers)
     return Number(None, True, varying, False, True, via, asked[:8])
+
+
+def _numbers_in(value: Value) -> list[Number]:
+    """A number, or those that a tuple holds."""
+    given = value.items or (value.each,) if isinstance(value, Items) else (value,)
+    return [each for each in given if isinstance(each, Number)]
 
 
 def compare_values(machine: Machine, kind: type[ast.cmpop], left: Value, right: Value) -> Value:
@@ -105,11 +111,27 @@ def compare_values(machine: Machine, kind: type[ast.cmpop], left: Value, right: 
         return OPEN_BOOL
     sizes = size_in(left), size_in(right)
     if sizes[0] is not None and sizes[1] is not None:
-        return ask_question(truth_value(compare(sizes[0], sign, sizes[1]), left, right), sign, left, right)
+        return ask_question(
+            truth_value(compare(sizes[0], sign, sizes[1]), left, right), sign, left, right
+        )
     if kind in (ast.Eq, ast.NotEq):
-        found = _negate_if(kind is ast.NotEq, _is_equal(left, right), left, right)
+        sides = [_as_tuple(machine, left), _as_tuple(machine, right)]
+        both = sides if all(_is_list(each) for each in (left, right)) else [left, right]
+        found = _negate_if(kind is ast.NotEq, _is_equal(*both), *sides)
         return ask_question(found, sign, left, right)
     return ask_question(truth_value(None, left, right), sign, left, right)
+
+
+def _is_list(value: Value) -> bool:
+    return isinstance(value, Held) and value.kind == "list"
+
+
+def _as_tuple(machine: Machine, value: Value) -> Value:
+    """A list as the tuple of what is in it now."""
+    if not _is_list(value) or not isinstance(value, Held):
+        return value
+    content = machine.state.read(value.address)
+    return Items("tuple", content.get(ITEMS), content.get("each", UNKNOWN))
 
 
 def ask_question(answer: Value, sign: str, left: Value, right: Value) -> Value:
@@ -129,6 +151,12 @@ def _is_equal(left: Value, right: Value) -> bool | None:
         return False if False in pairs else None if None in pairs else True
     if isinstance(left, Choice) or isinstance(right, Choice):
         return is_same(left, right)
+    if isinstance(left, Items) and isinstance(right, Held):
+        return None if right.kind == "object" else False  # a tuple is no list
+    if isinstance(left, Held) and isinstance(right, Items):
+        return None if left.kind == "object" else False
+    if isinstance(left, Held) and isinstance(right, Held):
+        return None
     if is_none(left) is not is_none(right) and _are_definite(left, right):
         return False
     if isinstance(left, Constant) or isinstance(right, Constant):

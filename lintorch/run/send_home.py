@@ -31,7 +31,9 @@ def _take_in(linted: Linted, strays: dict[tuple[object, ...], Finding]) -> Linte
     own = tuple(f for f in linted.findings if f.place.path == linted.path)
     told = {_what_it_says(finding) for finding in own}
     more = tuple(finding for what, finding in strays.items() if what not in told)
-    return replace(linted, findings=own + more) if more or len(own) < len(linted.findings) else linted
+    return (
+        replace(linted, findings=own + more) if more or len(own) < len(linted.findings) else linted
+    )
 
 
 def _what_it_says(finding: Finding) -> tuple[object, ...]:

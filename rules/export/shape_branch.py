@@ -11,7 +11,7 @@ import libcst as cst
 from lintorch.core.finding import Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Decided
-from lintorch.evaluator.sizes import Dim, Size, Symbol, list_symbols
+from lintorch.evaluator.sizes import Dim, Size, Symbol
 from lintorch.evaluator.values import Number, Question, size_in
 from lintorch.evidence import Outcome, SizeCompared, SizeRead, SizeUse, Trace, Trial
 from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_lines, find_changes
@@ -133,7 +133,9 @@ def is_harmless(event: Decided) -> bool:
 
 
 def only_checks(block: list[ast.stmt]) -> bool:
-    return all(isinstance(each, (ast.Raise, ast.Assert, ast.Pass)) or is_talk(each) for each in block)
+    return all(
+        isinstance(each, (ast.Raise, ast.Assert, ast.Pass)) or is_talk(each) for each in block
+    )
 
 
 def is_talk(line: ast.stmt) -> bool:
@@ -141,6 +143,8 @@ def is_talk(line: ast.stmt) -> bool:
     if isinstance(line, ast.Assign) and isinstance(line.value, ast.Call):
         func = line.value.func
         return isinstance(func, ast.Attribute) and func.attr == "contiguous"
+    if isinstance(line, ast.If):
+        return only_checks(line.body) and only_checks(line.orelse)
     if not isinstance(line, ast.Expr) or not isinstance(line.value, ast.Call):
         return isinstance(line, ast.Expr)
     func = line.value.func
@@ -151,11 +155,6 @@ def is_talk(line: ast.stmt) -> bool:
 def weigh_question(asked: Question) -> dict[str, Harm]:
     """What happens for which exporter where sizes are compared so."""
     sides = size_in(asked.left), size_in(asked.right)
-    apart = [[each.name for each in list_symbols(size)] for size in sides if size is not None]
-    if len(apart) == 2 and all(apart) and asked.operator in ("==", "!="):
-        owners = [{name.partition(".")[0] for name in names} for names in apart]
-        if owners[0].isdisjoint(owners[1]):
-            return {}  # two inputs that are to be alike
     direct = all(size is None or is_symbol(size) or isinstance(size, int) for size in sides)
     if direct and asks_for_single(asked, sides):
         return SINGLE
@@ -163,8 +162,11 @@ def weigh_question(asked: Question) -> dict[str, Harm]:
 
 
 def is_symbol(size: Dim) -> bool:
-    return isinstance(size, Size) and len(size.terms) == 1 and len(size.terms[0][0]) == 1 and (
-        isinstance(size.terms[0][0][0], Symbol)
+    return (
+        isinstance(size, Size)
+        and len(size.terms) == 1
+        and len(size.terms[0][0]) == 1
+        and (isinstance(size.terms[0][0][0], Symbol))
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from contextlib import suppress
 
-from lintorch.evaluator.iterate import item_of, items_of
+from lintorch.evaluator.items import item_of, items_of
 from lintorch.evaluator.join import ITEMS, make_choice
 from lintorch.evaluator.library.table import LIBRARY, Handler, does
 from lintorch.evaluator.machine import Machine
@@ -34,7 +34,9 @@ def make_range(machine: Machine, node: ast.AST, given: Given) -> Value:
         isinstance(each, Constant) and isinstance(each.value, int) for each in given.positional
     ):
         with suppress(Exception):
-            numbers = range(*(each.value for each in given.positional if isinstance(each, Constant)))
+            numbers = range(
+                *(each.value for each in given.positional if isinstance(each, Constant))
+            )
             if len(numbers) <= _MOST:
                 return Items("range", tuple(map(Constant, numbers)))
     numbers_given = [each for each in given.positional if isinstance(each, Number)]
@@ -44,7 +46,9 @@ def make_range(machine: Machine, node: ast.AST, given: Given) -> Value:
     data = any(each.data for each in numbers_given) or any(
         isinstance(each, Tensor) for each in given.positional
     )
-    length = Number(size_in(stop) if len(given.positional) == 1 else None, True, varying, data, False, via)
+    length = Number(
+        size_in(stop) if len(given.positional) == 1 else None, True, varying, data, False, via
+    )
     return Items("range", None, Number(None, True, False), length)
 
 
@@ -137,7 +141,9 @@ def map_items(machine: Machine, node: ast.AST, given: Given) -> Value:
     function, value = given.positional
     items = items_of(machine, value)
     if items is None:
-        return Items("generator", None, machine.call(node, function, Given((item_of(machine, value),))))
+        return Items(
+            "generator", None, machine.call(node, function, Given((item_of(machine, value),)))
+        )
     return Items("generator", tuple(machine.call(node, function, Given((each,))) for each in items))
 
 
@@ -153,7 +159,9 @@ def ask_items(machine: Machine, node: ast.AST, given: Given) -> Value:
     value = given.pick(0) or UNKNOWN
     items = known_items(machine, value)
     asked = items if items is not None else (item_of(machine, value),)
-    data = any(isinstance(each, Tensor) or (isinstance(each, Number) and each.data) for each in asked)
+    data = any(
+        isinstance(each, Tensor) or (isinstance(each, Number) and each.data) for each in asked
+    )
     numbers = [each for each in asked if isinstance(each, Number)]
     varying = join_varying(each.varies for each in numbers) if numbers else None
     return Number(None, True, varying, data, True)
@@ -257,7 +265,9 @@ def _store(machine: Machine, held: Held, items: tuple[Value, ...] | None, each: 
         content["each"] = make_choice((*older[:4], each))
 
 
-@does("list.reverse", "list.sort", "list.remove", "list.clear", "set.add", "set.update", "set.remove")
+@does(
+    "list.reverse", "list.sort", "list.remove", "list.clear", "set.add", "set.update", "set.remove"
+)
 def change_items(machine: Machine, node: ast.AST, given: Given) -> Value:
     """What changes a list in a way that is not followed."""
     if isinstance(held := given.pick(0), Held):
@@ -307,7 +317,11 @@ def list_entries(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`entries.items()`, keys and values apart are of methods of their own."""
     held = given.pick(0)
     content = machine.state.read(held.address) if isinstance(held, Held) else {"open": UNKNOWN}
-    name = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else "items"
+    name = (
+        node.func.attr
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        else "items"
+    )
     if "open" in content:
         each = Items("tuple", (UNKNOWN, UNKNOWN)) if name == "items" else UNKNOWN
         return Items(name, None, each)

@@ -56,7 +56,9 @@ def rearrange_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
     left, _, right = str(pattern.value).partition("->")
     groups = split_pattern(left)
     held = _learn_axes(machine, held, groups)
-    sizes = {name: size for name, each in given.keyword.items() if (size := size_in(each)) is not None}
+    sizes = {
+        name: size for name, each in given.keyword.items() if (size := size_in(each)) is not None
+    }
     shape = _read_shape(held, groups, sizes)
     if shape is None:
         return Tensor(None, held.dtype)
@@ -134,7 +136,9 @@ def _write_shape(
 
 
 def _call_einops_layer(machine: Machine, node: ast.AST, made: Given, given: Given) -> Value:
-    return rearrange_tensor(machine, node, Given((*given.positional, *made.positional), made.keyword))
+    return rearrange_tensor(
+        machine, node, Given((*given.positional, *made.positional), made.keyword)
+    )
 
 
 for _name in ("Rearrange", "Reduce"):

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from lintorch.evaluator.arithmetic import combine_each, convert_number
-from lintorch.evaluator.iterate import item_of
+from lintorch.evaluator.items import item_of
 from lintorch.evaluator.join import make_choice
 from lintorch.evaluator.library.table import LIBRARY, Handler, does
 from lintorch.evaluator.machine import Machine
@@ -148,7 +148,14 @@ def _choose(name: str, values: tuple[Value, ...]) -> Value:
         if isinstance(found, Number):
             return replace(found, varies=join_varying(n.varies for n in numbers))
         return found
-    return Number(None, None, join_varying(n.varies for n in numbers), any(n.data for n in numbers), False, via)
+    return Number(
+        None,
+        None,
+        join_varying(n.varies for n in numbers),
+        any(n.data for n in numbers),
+        False,
+        via,
+    )
 
 
 LIBRARY["max"], LIBRARY["min"] = _bound("max"), _bound("min")

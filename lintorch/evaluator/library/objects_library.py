@@ -89,7 +89,9 @@ def has_attribute(machine: Machine, held: Value, name: str) -> bool | None:
     return None if foreign and name in _MODULE_NAMES else False
 
 
-_MODULE_NAMES = frozenset({"training", "forward", "parameters", "modules", "children", "to", "eval"})
+_MODULE_NAMES = frozenset(
+    {"training", "forward", "parameters", "modules", "children", "to", "eval"}
+)
 
 
 @does("isinstance", "issubclass")
@@ -221,7 +223,7 @@ def _keep_function(machine: Machine, node: ast.AST, given: Given) -> Value:
 for _name in (
     "functools.wraps", "functools.lru_cache", "functools.cache", "torch.no_grad", "torch.jit.ignore",
     "torch.jit.unused", "torch.jit.export", "torch.jit.script_method", "torch.jit.script_if_tracing",
-    "torch.inference_mode", "torch.enable_grad", "torch.compile", "torch.jit.script", "abc.abstractmethod",
+    "torch.inference_mode", "torch.enable_grad", "torch.compile", "abc.abstractmethod",
     "contextlib.contextmanager", "typing.no_type_check", "lintorch.kept", "torch.compiler.disable",
     "typing.overload", "typing.final", "torch.jit.interface", "torch.cuda.amp.autocast", "torch.autocast",
     "torch.amp.autocast", "torch.cuda.amp.custom_fwd", "torch.cuda.amp.custom_bwd", "torch._dynamo.disable",
@@ -248,11 +250,15 @@ def begin_module(machine: Machine, node: ast.AST, given: Given) -> Value:
 def register_value(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`self.register_buffer("name", value)`."""
     held, name = given.pick(0), given.pick(1, "name")
-    value = given.pick(2) or next((given.keyword[k] for k in ("tensor", "param", "module") if k in given.keyword), UNKNOWN)
+    value = given.pick(2) or next(
+        (given.keyword[k] for k in ("tensor", "param", "module") if k in given.keyword), UNKNOWN
+    )
     if isinstance(name, Constant) and isinstance(name.value, str) and isinstance(held, Held):
         written = machine.state.write(held.address)
         if isinstance(value, Tensor):
-            value = Tensor(value.shape, value.dtype, "buffer", name.value, frozenset({f"buffer {name.value}"}))
+            value = Tensor(
+                value.shape, value.dtype, "buffer", name.value, frozenset({f"buffer {name.value}"})
+            )
         written[name.value] = value
         items = written.get(ITEMS)
         if items is not None:
@@ -281,7 +287,11 @@ def call_module(machine: Machine, node: ast.AST, given: Given) -> Value:
 def list_children(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`self.children()`: of a Sequential its items."""
     held = given.pick(0)
-    named = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr.startswith("named")
+    named = (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr.startswith("named")
+    )
     items = machine.state.read(held.address).get(ITEMS) if isinstance(held, Held) else None
     if items is None and isinstance(held, Held) and not named:
         own = machine.state.read(held.address).values()
@@ -329,3 +339,23 @@ def make_field(machine: Machine, node: ast.AST, given: Given) -> Value:
     return UNKNOWN if factory is None else machine.call(node, factory, Given())
 
 
+@does("torch.jit.script")
+def script_function(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`torch.jit.script(f)`: its branches and loops stay what they are under the tracers of TorchScript."""
+    first = given.pick(0)
+    return Bound(External(SCRIPTED), (first,)) if isinstance(first, Function) else first or UNKNOWN
+
+
+SCRIPTED = "lintorch.scripted"
+
+
+@does(SCRIPTED)
+def call_scripted(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """A call of a scripted function: no tracer looks inside."""
+    function, *rest = given.positional
+    here, was = machine.here, machine.here.forward
+    here.forward = False
+    try:
+        return machine.call(node, function, Given(tuple(rest), given.keyword, given.open))
+    finally:
+        here.forward = was

@@ -58,8 +58,7 @@ def call_external(machine: Machine, node: ast.AST, callee: External, given: Give
 def _call_torch(machine: Machine, node: ast.AST, path: str, given: Given) -> Value:
     last = path.rpartition(".")[2]
     if last[:1].isupper() and not last.endswith("Tensor"):
-        made = machine.hold("object", {"lintorch arguments": given}, External(path))
-        return made
+        return machine.hold("object", {"lintorch arguments": given}, External(path))
     return infer_result(machine, node, path, given)
 
 
@@ -76,5 +75,3 @@ def _call_foreign(machine: Machine, path: str, given: Given) -> Value:
 
 def _is_traced(value: Value) -> bool:
     return isinstance(value, Tensor) or (isinstance(value, Array) and value.traced)
-
-

@@ -19,6 +19,7 @@ from lintorch.evaluator.values import (
     Given,
     Items,
     Number,
+    Question,
     Tensor,
     Value,
     Via,
@@ -41,7 +42,11 @@ def count_axes(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`x.dim()`."""
     held = given.pick(0)
     known = isinstance(held, Tensor) and held.shape is not None
-    return Constant(len(held.shape)) if known and isinstance(held, Tensor) else Number(None, True, False)  # type: ignore[arg-type]
+    return (
+        Constant(len(held.shape))
+        if known and isinstance(held, Tensor)
+        else Number(None, True, False)
+    )  # type: ignore[arg-type]
 
 
 @does("torch.Tensor.numel", "torch.Tensor.nelement", "torch.numel")
@@ -86,12 +91,16 @@ def make_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
         return replace(data, name="")
     items = known_items(machine, data) if not isinstance(data, Constant) else (data,)
     numbers = [each for each in items or (data,) if isinstance(each, Number)]
-    shape = () if isinstance(data, (Constant, Number)) else (len(items),) if items is not None else None
+    shape = (
+        () if isinstance(data, (Constant, Number)) else (len(items),) if items is not None else None
+    )
     if items and any(not isinstance(each, (Constant, Number)) for each in items):
         shape = None
     dtype = _dtype_of(given.keyword.get("dtype"))
     if numbers:
-        via = frozenset(v for each in numbers for v in each.via) | {Via("torch.tensor", machine.spot(node))}
+        via = frozenset(v for each in numbers for v in each.via) | {
+            Via("torch.tensor", machine.spot(node))
+        }
         alone = numbers[0] if isinstance(data, Number) else None
         return Tensor(shape, dtype, "sizes", via=via, size_of=alone)
     known = items is not None or isinstance(data, Constant)
@@ -115,16 +124,26 @@ def move_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
     held = given.pick(0)
     if not isinstance(held, Tensor):
         return UNKNOWN
-    dtypes = [each for each in given.values[1:] if isinstance(each, External) and each.path.startswith("torch.")]
+    dtypes = [
+        each
+        for each in given.values[1:]
+        if isinstance(each, External) and each.path.startswith("torch.")
+    ]
     dtype = dtypes[0].path.removeprefix("torch.") if dtypes else held.dtype
     return replace(held, dtype=dtype, origin=held.origin if held.origin == "input" else "")
 
 
-@does("torch.Tensor.detach", "torch.Tensor.contiguous", "torch.Tensor.requires_grad_", "torch.detach")
+@does(
+    "torch.Tensor.detach", "torch.Tensor.contiguous", "torch.Tensor.requires_grad_", "torch.detach"
+)
 def keep_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
     """What gives the same numbers."""
     held = given.pick(0)
-    return held if isinstance(held, Tensor) else infer_result(machine, node, "torch.Tensor.detach", given)
+    return (
+        held
+        if isinstance(held, Tensor)
+        else infer_result(machine, node, "torch.Tensor.detach", given)
+    )
 
 
 @does("torch.Tensor.new_tensor")
@@ -140,3 +159,20 @@ def ask_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
     if isinstance(value, Tensor) and value.sure:
         return Constant(True)
     return Constant(False) if isinstance(value, (Constant, Number, Items)) else UNKNOWN
+
+
+@does("torch.jit.is_scripting", "torch.compiler.is_dynamo_compiling")
+def ask_scripting(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """No code that is followed runs as TorchScript."""
+    return Constant(False)
+
+
+TRACING = "is traced"
+"""The operator of the question whether code runs in a tracer of TorchScript."""
+
+
+@does("torch.jit.is_tracing", "torch.onnx.is_in_onnx_export", "torch._C._get_tracing_state")
+def ask_tracing(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """It is so for one exporter, and not for another."""
+    asked = Question(TRACING, Constant(True), Constant(True))
+    return Number(None, True, False, truth=True, asked=(asked,))

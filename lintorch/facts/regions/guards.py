@@ -145,6 +145,11 @@ def is_loss(owner: cst.ClassDef | cst.FunctionDef) -> bool:
     return any(map(_LOSS.search, named))
 
 
+def has_aside_name(name: str) -> bool:
+    """Whether a function or class is named as no part of a deployed model."""
+    return bool(_LOSS.search(name) or _ASIDE.search(name) or _AUGMENTS.search(name))
+
+
 def is_left_out(owner: cst.ClassDef | cst.FunctionDef) -> bool:
     """Whether a class or function is no part of a deployed model: a loss, an augmentation, NMS."""
     if is_loss(owner):

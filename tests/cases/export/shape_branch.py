@@ -45,7 +45,7 @@ class Harmless(nn.Module):
             x = x + mask
         if self.training and h > 64:
             x = x * 2
-        if not torch.jit.is_scripting() and not torch.jit.is_tracing() and h > 64:
+        if not torch.jit.is_scripting() and not torch.jit.is_tracing() and h > 64:  # hit
             x = x * 2
         if h != w:
             assert self.conv.bias is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Hashable, Iterator
+from collections.abc import Callable, Container, Hashable, Iterator
 from functools import cached_property
 
 from lintorch.core.finding import Place
@@ -13,12 +13,16 @@ from lintorch.evaluator.find_code import CodeFinder
 from lintorch.evaluator.start import Reached, evaluate_file
 from lintorch.evaluator.values import Spot
 from lintorch.facts.names.torch_aliases import documented_name
+from lintorch.facts.regions.guards import has_aside_name
 
 
 class Evaluation:
     """The roots of one file. Files that are entered, or looked for, are added to `consulted`."""
 
-    def __init__(self, path: str, text: str, consulted: set[str]) -> None:
+    def __init__(
+        self, path: str, text: str, consulted: set[str], is_exported: Callable[[str], bool]
+    ) -> None:
+        self._is_exported = is_exported
         self._path, self._text, self._consulted = path, text, consulted
         self._finder = CodeFinder(self._read)
 
@@ -38,8 +42,8 @@ class Evaluation:
         file = self._finder.open_file(self._path)
         if file is None or "class " not in self._text:
             return ()
-        library = Library(self._find, documented_name)
-        return tuple(evaluate_file(library, file))
+        library = Library(self._find, documented_name, has_aside_name)
+        return tuple(evaluate_file(library, file, self._is_exported))
 
     def _find(self, dotted: str, importer: CodeFile) -> CodeFile | None:
         found = self._finder.find_module(dotted, importer)
@@ -97,5 +101,3 @@ def _count_characters(lines: tuple[str, ...], row: int, column: int) -> int:
     if line.isascii():
         return column
     return len(line.encode(errors="surrogatepass")[:column].decode(errors="ignore"))
-
-

@@ -1,0 +1,1 @@
+"""What the models of a file do, worked out without running them."""
