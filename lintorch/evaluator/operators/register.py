@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any, TypeVar
+
+from lintorch.evaluator.signatures.find_signatures import is_known
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -17,6 +20,12 @@ them, or a Dim. Raises ShapeError and UndecidedError.
 LAYER_SHAPES: dict[str, Callable[..., Any]] = {}
 """By full name of a class of torch.nn: called with the constructor's arguments (a mapping by name,
 with defaults) and the forward's arguments."""
+
+
+def spell_names(words: str, *homes: str) -> tuple[str, ...]:
+    """Names such as `torch.add` and `torch.Tensor.add`, in all homes where torch has them."""
+    spelled = (f"{home}.{word}" for word, home in product(words.split(), homes))
+    return tuple(name for name in spelled if is_known(name))
 
 
 def shape_of(*names: str) -> Callable[[F], F]:

@@ -57,6 +57,11 @@ class Signature:
         return self.name.startswith("torch.Tensor.")
 
 
+def is_known(name: str) -> bool:
+    """Whether torch has a callable of this name."""
+    return name in _read_lines()
+
+
 def find_signatures(name: str) -> tuple[Signature, ...]:
     """The ways to call `torch.cat`, `torch.Tensor.view`, `torch.nn.Linear`, `torch.nn.Linear.forward`.
 
