@@ -29,24 +29,6 @@ def slide_window(size: Dim, kernel: Dim, stride: Dim, padding: Dim, dilation: Di
     return floor_divide(size + padding * 2 - dilation * (kernel - 1) - 1, stride) + 1
 
 
-@shape_of(*spell_names("conv1d conv2d conv3d", "torch", "torch.nn.functional"))
-def convolve(
-    input: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: Any = 1,
-) -> TensorType:
-    """A window that slides over the last axes; weights are (out, in / groups, window)."""
-    kernels = as_tensor(weight)
-    if bias is not None and isinstance(bias, TensorType) and bias.shape is not None:
-        _require_bias(kernels.sizes[0], bias)
-    options = [stride, padding, dilation]
-    return convolve_with(as_tensor(input), kernels.sizes, options, as_size(groups))
-
-
 def _require_bias(channels: Dim, bias: TensorType) -> None:
     if bias.rank != 1 or differ_surely(bias.sizes[0], channels):
         raise ShapeError(
@@ -158,31 +140,6 @@ def _make_transposed_layer(axes: int) -> Any:
     return convolve_transposed_layer
 
 
-for _axes in (1, 2, 3):
-    layer_shape(f"torch.nn.Conv{_axes}d")(_make_layer(_axes))
-    layer_shape(f"torch.nn.ConvTranspose{_axes}d")(_make_transposed_layer(_axes))
-
-
-@shape_of(
-    *spell_names(
-        "conv_transpose1d conv_transpose2d conv_transpose3d", "torch", "torch.nn.functional"
-    )
-)
-def convolve_transposed(
-    input: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    output_padding: Any = 0,
-    groups: Any = 1,
-    dilation: Any = 1,
-) -> TensorType:
-    """The other way round; weights are (in, out / groups, window)."""
-    options = [stride, padding, output_padding, dilation]
-    return _transpose_with(as_tensor(input), as_tensor(weight).sizes, options, as_size(groups))
-
-
 def _transpose_with(
     tensor: TensorType, weight: Shape, options: Sequence[Any], groups: Dim
 ) -> TensorType:
@@ -208,3 +165,59 @@ def _transpose_with(
             f"per channel: ({join_crosses(spatial)}). Output size is too small"
         )
     return TensorType((*tensor.sizes[: -axes - 1], weight[1] * groups, *spatial), tensor.dtype)
+
+
+def _make_function(axes: int) -> Any:
+    def convolve(
+        input: Any,
+        weight: Any,
+        bias: Any = None,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: Any = 1,
+    ) -> TensorType:
+        tensor, kernels = as_tensor(input), as_tensor(weight)
+        _require_kernels(tensor, kernels, axes)
+        if isinstance(bias, TensorType) and bias.shape is not None:
+            _require_bias(kernels.sizes[0], bias)
+        options = [stride, padding, dilation]
+        return convolve_with(tensor, kernels.sizes, options, as_size(groups))
+
+    return convolve
+
+
+def _require_kernels(tensor: TensorType, kernels: TensorType, axes: int) -> None:
+    require_batched(tensor, axes, f"conv{axes}d")
+    if kernels.rank != axes + 2:
+        raise ShapeError(
+            f"Expected {kernels.rank}-dimensional input for {kernels.rank}-dimensional weight "
+            f"{show_sizes(kernels.sizes)}, but got {tensor.rank}-dimensional input of size "
+            f"{show_sizes(tensor.sizes)} instead"
+        )
+
+
+def _make_transposed_function(axes: int) -> Any:
+    def convolve_transposed(
+        input: Any,
+        weight: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: Any = 1,
+        dilation: Any = 1,
+    ) -> TensorType:
+        tensor, kernels = as_tensor(input), as_tensor(weight)
+        _require_kernels(tensor, kernels, axes)
+        options = [stride, padding, output_padding, dilation]
+        return _transpose_with(tensor, kernels.sizes, options, as_size(groups))
+
+    return convolve_transposed
+
+
+for _axes in (1, 2, 3):
+    _homes = ("torch", "torch.nn.functional")
+    shape_of(*spell_names(f"conv{_axes}d", *_homes))(_make_function(_axes))
+    shape_of(*spell_names(f"conv_transpose{_axes}d", *_homes))(_make_transposed_function(_axes))
+    layer_shape(f"torch.nn.Conv{_axes}d")(_make_layer(_axes))
+    layer_shape(f"torch.nn.ConvTranspose{_axes}d")(_make_transposed_layer(_axes))

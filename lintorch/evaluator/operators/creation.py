@@ -92,7 +92,7 @@ def make_of_type(input: Any, size: Any, dtype: Any = None) -> TensorType:
     return TensorType(_read_shape(size), read_dtype(dtype, as_tensor(input).dtype))
 
 
-@shape_of("torch.arange", "torch.range")
+@shape_of("torch.arange")
 def count_numbers(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None) -> TensorType:
     """Numbers from one up to another."""
     numbers = (start, end, step)
@@ -109,6 +109,17 @@ def count_numbers(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = N
     if compare(end - start, "<", 0) and compare(step, ">", 0):
         raise ShapeError("upper bound and lower bound inconsistent with step sign")
     return TensorType((floor_divide(end - start + step - 1, step),), found)
+
+
+@shape_of("torch.range")
+def count_numbers_closed(
+    start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None
+) -> TensorType:
+    """Numbers from one up to another and that one too."""
+    numbers = (start, end, step)
+    if not all(isinstance(number, (int, float)) for number in numbers):
+        raise UndecidedError
+    return TensorType((math.floor((end - start) / step) + 1,), read_dtype(dtype, "float32"))
 
 
 @shape_of("torch.linspace", "torch.logspace")
@@ -152,17 +163,19 @@ def make_of_data(data: Any = None, obj: Any = None, dtype: Any = None) -> Tensor
     if isinstance(given, TensorType):
         return TensorType(given.shape, read_dtype(dtype, given.dtype))
     leaf, shape = given, []
-    while isinstance(leaf, (list, tuple)) and leaf:
+    while isinstance(leaf, (list, tuple)):
         _require_even(leaf)
         shape.append(len(leaf))
-        leaf = leaf[0]
-    found = _type_of_leaves(given) if not shape or leaf != [] else "float32"
+        leaf = leaf[0] if leaf else None
+    found = _type_of_leaves(given)
     return TensorType(tuple(shape), read_dtype(dtype, found))
 
 
 def _require_even(items: Any) -> None:
     lengths = {len(item) if isinstance(item, (list, tuple)) else -1 for item in items}
-    if any(item is OPEN or isinstance(item, TensorType) for item in items) or len(lengths) > 1:
+    if not any(item is OPEN for item in items) and len(lengths) > 1:
+        raise ShapeError("expected sequences of one length in nested lists")
+    if any(item is OPEN or isinstance(item, TensorType) for item in items):
         raise UndecidedError
 
 

@@ -137,12 +137,18 @@ def take_largest(input: Any, k: Any, dim: Any = -1) -> Extremes:
     return Extremes(TensorType(shape, tensor.dtype), TensorType(shape, "int64"))
 
 
-@shape_of(*spell_names("sort msort", *_HOMES))
+@shape_of(*spell_names("sort", *_HOMES))
 def sort_axis(input: Any, dim: Any = -1) -> Extremes:
     """All along an axis in order, and where they were."""
     tensor = as_tensor(input)
     as_axis(dim, tensor.rank)
     return Extremes(tensor, TensorType(tensor.shape, "int64"))
+
+
+@shape_of(*spell_names("msort", *_HOMES))
+def sort_rows(input: Any) -> TensorType:
+    """All along the first axis in order."""
+    return as_tensor(input)
 
 
 @shape_of(*spell_names("argsort", *_HOMES))

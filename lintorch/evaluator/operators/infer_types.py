@@ -120,6 +120,8 @@ def _may_be_meant(parameter: Parameter, value: Any) -> bool:
         return True
     if parameter.type in ("dtype", "device"):
         named = isinstance(value, str) and value.removeprefix("torch.") in DTYPES
+        if isinstance(value, (TensorType, float)):
+            return False
         return value is None or (named if parameter.type == "dtype" else not named)
     if value is None:
         return not parameter.is_required

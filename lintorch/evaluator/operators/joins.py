@@ -15,7 +15,13 @@ from lintorch.evaluator.operators.arguments import (
 from lintorch.evaluator.operators.broadcast import broadcast_operands
 from lintorch.evaluator.operators.promote_dtypes import promote_operands
 from lintorch.evaluator.operators.register import shape_of
-from lintorch.evaluator.operators.tensor_types import OPEN, ShapeError, TensorType, UndecidedError
+from lintorch.evaluator.operators.tensor_types import (
+    OPEN,
+    ShapeError,
+    TensorType,
+    UndecidedError,
+    require,
+)
 from lintorch.evaluator.sizes import Dim
 
 _HOMES = ("torch", "torch.Tensor")
@@ -145,6 +151,7 @@ def pair_vectors(tensors: Any) -> TensorType:
     given = as_tensors(tensors)
     many: Dim = 1
     for tensor in given:
+        require(tensor.rank == 1, "Expect a 1D vector, but got another shape")
         many = many * tensor.sizes[0]
     shape = (many, len(given)) if len(given) > 1 else (many,)
     return TensorType(shape, promote_operands(*given))

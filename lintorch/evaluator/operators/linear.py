@@ -13,7 +13,7 @@ from lintorch.evaluator.operators.arguments import (
 )
 from lintorch.evaluator.operators.products import multiply_any
 from lintorch.evaluator.operators.register import layer_shape, shape_of
-from lintorch.evaluator.operators.tensor_types import ShapeError, TensorType, require
+from lintorch.evaluator.operators.tensor_types import Shape, ShapeError, TensorType, require
 from lintorch.evaluator.sizes import Dim
 
 
@@ -48,15 +48,35 @@ def apply_linear_layer(settings: Any, input: Any) -> TensorType:
 
 @shape_of("torch.nn.functional.bilinear")
 def apply_bilinear(input1: Any, input2: Any, weight: Any) -> TensorType:
-    """Two inputs by one stack of matrices."""
-    left, matrices = as_tensor(input1), as_tensor(weight)
-    as_tensor(input2)
-    return TensorType((*left.sizes[:-1], matrices.sizes[0]), left.dtype)
+    """Two inputs by one stack of matrices of (out, in1, in2)."""
+    matrices = as_tensor(weight)
+    require(matrices.rank == 3, f"bilinear(): weight must be 3D, got {matrices.rank}D")
+    return _apply_matrices(as_tensor(input1), as_tensor(input2), matrices.sizes)
+
+
+def _apply_matrices(left: TensorType, right: TensorType, sizes: Shape) -> TensorType:
+    if left.rank != right.rank:
+        raise ShapeError(
+            f"bilinear(): input dimensions do not match: got {left.rank} and {right.rank}"
+        )
+    for axis, pair in enumerate(zip(left.sizes[:-1], right.sizes[:-1], strict=True)):
+        if differ_surely(*pair):
+            raise ShapeError(
+                f"bilinear(): input batch dimensions do not match at dim {axis}: got {pair[0]} and "
+                f"{pair[1]}"
+            )
+    for number, (tensor, wanted) in enumerate(((left, sizes[1]), (right, sizes[2])), 1):
+        if differ_surely(tensor.sizes[-1], wanted):
+            raise ShapeError(
+                f"bilinear(): input{number} size does not match weight size: got {tensor.sizes[-1]} "
+                f"but expected {wanted}"
+            )
+    return TensorType((*left.sizes[:-1], sizes[0]), left.dtype)
 
 
 @layer_shape("torch.nn.Bilinear")
 def apply_bilinear_layer(settings: Any, input1: Any, input2: Any) -> TensorType:
     """The same as a layer."""
-    left = as_tensor(input1)
-    as_tensor(input2)
-    return TensorType((*left.sizes[:-1], as_size(settings["out_features"])), left.dtype)
+    names = ("out_features", "in1_features", "in2_features")
+    sizes = tuple(as_size(settings[name]) for name in names)
+    return _apply_matrices(as_tensor(input1), as_tensor(input2), sizes)

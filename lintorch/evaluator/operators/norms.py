@@ -142,9 +142,9 @@ def normalize_last(input: Any, normalized_shape: Any) -> TensorType:
 
 
 @layer_shape(*spell_names("LayerNorm RMSNorm", "torch.nn"))
-def normalize_last_in_layer(settings: Any, input: Any) -> TensorType:
+def normalize_last_in_layer(settings: Any, input: Any = None, x: Any = None) -> TensorType:
     """The same as a layer."""
-    return normalize_last(input, settings["normalized_shape"])
+    return normalize_last(x if input is None else input, settings["normalized_shape"])
 
 
 @shape_of(*spell_names("group_norm", "torch", "torch.nn.functional"))

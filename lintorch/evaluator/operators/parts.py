@@ -65,7 +65,8 @@ def _cut_evenly(size: Dim, part: Dim) -> list[Dim]:
     rest = take_remainder(size, part)
     if not isinstance(many, int) or compare(rest, "==", 0) is None or many > _MOST_PARTS:
         raise UndecidedError
-    return [part] * many + ([] if rest == 0 and many else [rest])
+    parts: list[Dim] = [part for _ in range(many)]
+    return parts if rest == 0 and many else [*parts, rest]
 
 
 @shape_of(*spell_names("chunk", *_HOMES))
@@ -77,8 +78,8 @@ def chunk_axis(input: Any, chunks: Any, dim: Any = 0) -> tuple[TensorType, ...]:
         raise ShapeError(f"chunk expects `chunks` to be greater than 0, got: {many}")
     size = tensor.sizes[axis]
     if isinstance(size, int):
-        part = -(-size // many)
-        return _list_parts(tensor, axis, _cut_evenly(size, part) if part else [0] * many)
+        even = -(-size // many)
+        return _list_parts(tensor, axis, _cut_evenly(size, even) if even else [0] * many)
     if take_remainder(size, many) == 0:
         return _list_parts(tensor, axis, [floor_divide(size, many)] * many)
     part = floor_divide(size + (many - 1), many)

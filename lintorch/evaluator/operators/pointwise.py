@@ -88,6 +88,14 @@ def combine_divided(input: Any, other: Any = 0, rounding_mode: Any = None) -> Te
     return found if rounding_mode else TensorType(found.shape, as_floating(found.dtype))
 
 
+@shape_of(*spell_names("float_power", "torch", "torch.Tensor"))
+def combine_widely(input: Any, exponent: Any) -> TensorType:
+    """Powers in the widest type."""
+    found = combine_promoted(input, exponent)
+    complex_ = found.dtype is not None and found.dtype.startswith("complex")
+    return TensorType(found.shape, "complex128" if complex_ else "float64")
+
+
 @shape_of(*spell_names(COMPARED, "torch", "torch.Tensor"))
 def combine_compared(input: Any, other: Any) -> TensorType:
     """Two operands that are compared."""

@@ -11,7 +11,7 @@ dropout dropout_ dropout1d dropout2d dropout3d alpha_dropout alpha_dropout_ feat
 feature_dropout bitwise_not bitwise_not_ exp_ log_ log2_ log10_ log1p_ sqrt_ rsqrt_ sigmoid_ tanh_ sin_ cos_
 abs_ reciprocal_ erf_ erfinv_ expm1_ zero_ zero requires_grad_ cpu cuda pin_memory share_memory_ conj
 normal_ uniform_ bernoulli_ exponential_ random_ fill_ fill fill_diagonal_ cummax_ triu_ tril_ positive
-retain_grad resolve_conj resolve_neg coalesce cumsum_ cumprod_ data
+resolve_conj resolve_neg cumsum_ cumprod_ data
 """
 """Shape and type stay."""
 MADE_FLOATING = """
@@ -27,9 +27,7 @@ add sub subtract mul multiply rsub maximum minimum fmax fmin fmod remainder floo
 bitwise_or bitwise_xor gcd lcm
 """
 """Two operands, the type that holds both."""
-DIVIDED = (
-    "div divide true_divide atan2 arctan2 hypot copysign logaddexp logaddexp2 xlogy float_power"
-)
+DIVIDED = "div divide true_divide atan2 arctan2 hypot copysign logaddexp logaddexp2 xlogy"
 """Two operands, and integers become floats."""
 COMPARED = """
 eq ne lt le gt ge equal_ not_equal less less_equal greater greater_equal isclose logical_and logical_or

@@ -192,8 +192,8 @@ def _register_unpools(axes: int) -> None:
     def unpool_maxima_in_layer(
         settings: Any, input: Any, indices: Any, output_size: Any = None
     ) -> TensorType:
-        given = (settings[name] for name in ("kernel_size", "stride", "padding"))
-        return unpool_maxima(input, indices, *given, output_size)
+        kernel, steps = settings["kernel_size"], settings["stride"]
+        return unpool_maxima(input, indices, kernel, steps, settings["padding"], output_size)
 
     shape_of(f"torch.nn.functional.max_unpool{axes}d")(unpool_maxima)
     layer_shape(f"torch.nn.MaxUnpool{axes}d")(unpool_maxima_in_layer)

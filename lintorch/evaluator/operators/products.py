@@ -139,7 +139,7 @@ def multiply_stacks(input: Any, mat2: Any) -> TensorType:
     return TensorType((stack, rows, right.sizes[2]), left.dtype or right.dtype)
 
 
-@shape_of(*spell_names("addmm baddbmm addbmm addmv addr", *_HOMES))
+@shape_of(*spell_names("addmm baddbmm addmv addr", *_HOMES))
 def add_product(
     input: Any,
     mat1: Any = None,
@@ -158,6 +158,15 @@ def add_product(
         found = multiply_by_vector(mat, vec)
     else:
         found = multiply_matrices(mat1, mat2) if mat1 is not None else multiply_outer(vec1, vec2)
+    require_expandable(as_tensor(input).sizes, found.sizes)
+    return found
+
+
+@shape_of(*spell_names("addbmm", *_HOMES))
+def add_products(input: Any, batch1: Any, batch2: Any) -> TensorType:
+    """The sum of a stack of products with something added."""
+    stack = multiply_stacks(batch1, batch2)
+    found = TensorType(stack.sizes[1:], stack.dtype)
     require_expandable(as_tensor(input).sizes, found.sizes)
     return found
 

@@ -45,6 +45,9 @@ def make_diagonals(input: Any, offset: Any = 0, dim1: Any = -2, dim2: Any = -1) 
     tensor = as_tensor(input)
     if (dim1, dim2) != (-2, -1):
         raise UndecidedError
+    require(
+        tensor.rank > 0, "Dimension out of range (expected to be in range of [-1, 0], but got -2)"
+    )
     side = tensor.sizes[-1] + abs(as_number(offset))
     return TensorType((*tensor.sizes[:-1], side, side), tensor.dtype)
 

@@ -83,6 +83,8 @@ _BY_HAND = {
     "torch.device": "torch.device(type, index=None)",
     "torch.nn.Module.to": "torch.nn.Module.to(device=None, dtype=None, non_blocking=False)",
     "torch.Tensor": "torch.Tensor(*size)",
+    "torch.unique": "torch.unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None)",
+    "torch.unique_consecutive": "torch.unique_consecutive(input, return_inverse=False, return_counts=False, dim=None)",
     **{
         f"torch.{kind}Tensor": f"torch.{kind}Tensor(*size)"
         for kind in ("Float", "Double", "Half", "Long", "Int", "Short", "Byte", "Char", "Bool")
@@ -158,9 +160,9 @@ def _write_arguments(given: ast.arguments, *, method: bool) -> str | None:
         words.append("*" + _write_argument(given.vararg, None))
     elif given.kwonlyargs:
         words.append("*")
-    words += [
-        _write_argument(a, d) for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=True)
-    ]
+    for named, default in zip(given.kwonlyargs, given.kw_defaults, strict=True):
+        # what one way must be given by name, another way to call does without
+        words.append(_write_argument(named, default or ast.Constant(None)))
     return ", ".join(words[1:] if method else words)
 
 
@@ -282,7 +284,7 @@ def _write_literal(default: Any) -> str:
 def _read_help(own: str, value: Any) -> str | None:
     """What the first lines of a help text say a function takes."""
     text = " ".join((getattr(value, "__doc__", None) or "").split())[:1000]
-    found = re.match(rf"(?:\w+\.)?{own}\((.*?)\) ?->", text)
+    found = re.match(rf"(?:\w+\.)?{own}\((.*?)\)(?: ?->|$| )", text)
     try:
         tree = ast.parse(f"def f({found[1]}): pass") if found else None
     except SyntaxError:
@@ -291,9 +293,13 @@ def _read_help(own: str, value: Any) -> str | None:
     return _write_arguments(node.args, method=False) if isinstance(node, ast.FunctionDef) else None
 
 
-def _prefer(line: str) -> tuple[bool, bool]:
-    """Sizes one by one before those in a list, types instead of sizes last."""
-    return ": dtype" in line.partition(",")[0], not re.search(r"[(,] ?\*\w", line)
+def _prefer(line: str) -> int:
+    """Nothing before sizes one by one, these before a list of them, types instead of sizes last."""
+    if "()" in line:
+        return 0
+    if ": dtype" in line.partition(",")[0]:
+        return 3
+    return 1 if re.search(r"[(,] ?\*\w", line) else 2
 
 
 if __name__ == "__main__":

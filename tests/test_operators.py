@@ -1,0 +1,314 @@
+"""What shape functions say, held against torch's own tensors without data, on shapes by chance.
+
+Every name that is registered is tried: with sizes that are numbers, and with one symbol for each
+size of each tensor, whose values are put in afterwards. Some arguments are spoilt by chance.
+"""
+
+from __future__ import annotations
+
+import warnings
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+import pytest
+import torch
+from layer_arguments import BUILDERS
+from operator_arguments import MAKERS
+
+from lintorch.evaluator.operators.infer_types import FAMILIES, infer_call, infer_layer
+from lintorch.evaluator.operators.register import LAYER_SHAPES, SHAPE_FUNCTIONS
+from lintorch.evaluator.operators.tensor_types import ShapeError, TensorType, UndecidedError
+from lintorch.evaluator.signatures.bind_arguments import bind_call
+from lintorch.evaluator.sizes import Dim, Operation, make_symbol
+
+TRIALS = 4
+SPOILT = 0.35
+Bindings = Mapping[str, int]
+
+
+class Refused(Exception):
+    """What torch says where it refuses."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One call: by name, what it takes, and for layers what they are built with."""
+
+    name: str
+    positional: list[Any]
+    keyword: dict[str, Any]
+    settings: tuple[list[Any], dict[str, Any]] | None = None
+
+
+def list_trials(name: str) -> Iterator[Trial]:
+    chance = Random(zlib.crc32(name.encode()))
+    for _ in range(TRIALS):
+        if name in SHAPE_FUNCTIONS:
+            positional, keyword = MAKERS[SHAPE_FUNCTIONS[name].__name__](chance, name)
+            trial = Trial(name, positional, keyword)
+        else:
+            given, named, inputs = BUILDERS[LAYER_SHAPES[name].__name__](chance, name)
+            trial = Trial(name, inputs, {}, (given, named))
+        yield trial
+        if chance.random() < SPOILT:
+            positional = spoil(chance, trial.positional)
+            yield Trial(name, positional, trial.keyword, trial.settings)
+
+
+def spoil(chance: Random, given: list[Any]) -> list[Any]:
+    """The same with one size changed, or one axis more or less."""
+    places = [i for i, each in enumerate(given) if isinstance(each, TensorType) and each.shape]
+    if not places:
+        return given
+    place = chance.choice(places)
+    sizes = list(given[place].sizes)
+    axis = chance.randrange(len(sizes))
+    way = chance.random()
+    if way < 0.6:
+        sizes[axis] += 1
+    elif way < 0.8:
+        del sizes[axis]
+    else:
+        sizes.insert(axis, 2)
+    changed = TensorType(tuple(sizes), given[place].dtype)
+    return [*given[:place], changed, *given[place + 1 :]]
+
+
+def convert(value: Any, make: Callable[[TensorType], Any]) -> Any:
+    """Arguments with something else in the place of each tensor."""
+    if isinstance(value, TensorType):
+        return make(value)
+    if isinstance(value, (list, tuple)):
+        return type(value)(convert(each, make) for each in value)
+    return value
+
+
+def run_torch(trial: Trial, device: str) -> Any:
+    """What torch gives, as types. Raises Refused."""
+
+    def make(tensor: TensorType) -> Any:
+        return torch.zeros(tensor.sizes, dtype=getattr(torch, str(tensor.dtype)), device=device)
+
+    positional = [convert(each, make) for each in trial.positional]
+    keyword = {name: read_option(name, convert(v, make)) for name, v in trial.keyword.items()}
+    with torch.device(device), torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            if trial.settings is not None:
+                layer = find_callable(trial.name)(*trial.settings[0], **trial.settings[1])
+                return read_result(layer(*positional))
+            positional = [read_option("", each) for each in positional]
+            return read_result(find_callable(trial.name)(*positional, **keyword))
+        except NotImplementedError as error:
+            if device == "cpu":
+                raise Refused(str(error)) from None
+        except (RuntimeError, ValueError, IndexError, AssertionError, TypeError) as error:
+            raise Refused(str(error)) from None
+    return run_torch(trial, "cpu")
+
+
+def read_option(name: str, value: Any) -> Any:
+    if isinstance(value, str) and value in ("float16", "float64", "int64", "bool"):
+        return getattr(torch, value)
+    return value
+
+
+def find_callable(name: str) -> Any:
+    found: Any = torch
+    for part in name.split(".")[1:]:
+        found = getattr(found, part)
+    return found
+
+
+def read_result(found: Any) -> Any:
+    if isinstance(found, torch.Tensor):
+        return TensorType(tuple(found.shape), str(found.dtype).removeprefix("torch."))
+    if isinstance(found, (list, tuple)):
+        return tuple(read_result(each) for each in found)
+    return found
+
+
+def infer(trial: Trial) -> Any:
+    """What the shape function says."""
+    if trial.settings is None:
+        found = infer_call(trial.name, trial.positional, trial.keyword)
+    else:
+        settings = bind_call(trial.name, *trial.settings)
+        bound = bind_call(f"{trial.name}.forward", trial.positional, {})
+        assert settings is not None
+        assert bound is not None
+        found = infer_layer(trial.name, settings, bound)
+    return tuple(found) if isinstance(found, (list, tuple)) else found
+
+
+def make_symbolic(trial: Trial) -> tuple[Trial, dict[str, int]]:
+    """The same call with a symbol for each size that is not 1."""
+    values: dict[str, int] = {}
+
+    def make(tensor: TensorType) -> TensorType:
+        sizes: list[Dim] = []
+        for size in tensor.sizes:
+            assert isinstance(size, int)
+            name = f"n{len(values)}"
+            sizes.append(make_symbol(name) if size > 1 else size)
+            values[name] = size
+        return TensorType(tuple(sizes), tensor.dtype)
+
+    positional = [convert(each, make) for each in trial.positional]
+    keyword = {name: convert(each, make) for name, each in trial.keyword.items()}
+    return Trial(trial.name, positional, keyword, trial.settings), values
+
+
+def compute(size: Dim, values: Bindings) -> int | None:
+    """A size at some values of its symbols; None where it comes from something unknown."""
+    if isinstance(size, int):
+        return size
+    total = 0
+    for product, factor in size.terms:
+        for atom in product:
+            found = (
+                compute_operation(atom, values)
+                if isinstance(atom, Operation)
+                else values.get(atom.name)
+            )
+            if found is None:
+                return None
+            factor *= found
+        total += factor
+    return total
+
+
+def compute_operation(atom: Operation, values: Bindings) -> int | None:
+    found = [compute(operand, values) for operand in atom.operands]
+    known = [each for each in found if each is not None]
+    if len(known) < len(found) or atom.kind == "?":
+        return None
+    functions: dict[str, Callable[..., int]] = {
+        "//": lambda a, b: a // b,
+        "%": lambda a, b: a % b,
+        "max": max,
+        "min": min,
+    }
+    return functions[atom.kind](*known)
+
+
+def list_differences(said: Any, real: Any, values: Bindings) -> Iterator[str]:
+    """Where what is said is not what is; what is left open is no difference."""
+    if isinstance(said, TensorType):
+        if said.dtype is not None and said.dtype != real.dtype:
+            yield f"type {said.dtype}, not {real.dtype}"
+        if said.shape is not None:
+            sizes = [compute(size, values) for size in said.sizes]
+            same = all(s is None or s == r for s, r in zip(sizes, real.sizes, strict=False))
+            if not same or len(sizes) != real.rank:
+                yield f"shape {tuple(map(str, said.sizes))}, not {real.sizes}"
+    elif isinstance(said, tuple):
+        if not isinstance(real, tuple) or len(said) != len(real):
+            yield f"{said} and not {real}"
+            return
+        for one, other in zip(said, real, strict=True):
+            yield from list_differences(one, other, values)
+    elif said is not None or real is not None:
+        yield f"{said} and not {real}"
+
+
+@dataclass
+class Tally:
+    """How a function's trials ended."""
+
+    known: int = 0
+    undecided: int = 0
+    refused: int = 0
+    missed: int = 0
+
+    def add(self, other: Tally) -> None:
+        for name, many in vars(other).items():
+            setattr(self, name, getattr(self, name) + many)
+
+    def count(self) -> int:
+        return self.known + self.undecided + self.refused + self.missed
+
+
+def judge(trial: Trial, shown: Trial, tally: Tally, values: Bindings, real: Any) -> list[str]:
+    """What is wrong with what is said of one call; `real` is None where torch refuses it."""
+    try:
+        said = infer(trial)
+    except UndecidedError:
+        tally.undecided += 1
+        return []
+    except ShapeError as error:
+        tally.refused += 1
+        return [] if real is None or refuses(shown) else [f"raises wrongly: {error}"]
+    if real is None:
+        tally.missed += 1
+        return []
+    tally.known += 1
+    found = list(list_differences(said, real, values))
+    return [] if found and refuses(shown) else found
+
+
+def refuses(trial: Trial) -> bool:
+    """Whether torch refuses with data what it let pass without."""
+    try:
+        run_torch(trial, "cpu")
+    except Refused:
+        return True
+    return False
+
+
+def try_name(name: str) -> tuple[Tally, Tally, list[str]]:
+    """Tallies with numbers and with symbols, and what is wrong."""
+    plain, symbolic, wrong = Tally(), Tally(), []
+    for trial in list_trials(name):
+        try:
+            real = run_torch(trial, "meta")
+        except Refused:
+            real = None
+        changed, values = make_symbolic(trial)
+        for tally, tried, known in ((plain, trial, {}), (symbolic, changed, values)):
+            wrong += [f"{tried}: {found}" for found in judge(tried, trial, tally, known, real)]
+    return plain, symbolic, wrong
+
+
+UNDECIDED = {"parts": 0.7, "axis_order": 0.2}
+"""By family, the share of trials with symbols that may stay undecided: how many parts an axis has, and
+whether it can be squeezed, hangs on its value."""
+NEEDS_DEVICE = {"torch.Tensor.cuda", "torch.Tensor.pin_memory", "torch.Tensor.share_memory_"}
+NAMES = sorted({*SHAPE_FUNCTIONS, *LAYER_SHAPES} - NEEDS_DEVICE)
+
+
+def find_home(name: str) -> str:
+    """The module of a name's shape function."""
+    home: str = (SHAPE_FUNCTIONS.get(name) or LAYER_SHAPES[name]).__module__
+    return home
+
+
+FAMILY_NAMES = {
+    family.__name__.rpartition(".")[2]: [n for n in NAMES if find_home(n) == family.__name__]
+    for family in FAMILIES
+}
+
+
+@pytest.mark.parametrize("family", FAMILY_NAMES)
+def test_what_is_said_is_what_torch_does(family: str) -> None:
+    plain, symbolic = Tally(), Tally()
+    wrong: list[str] = []
+    for name in FAMILY_NAMES[family]:
+        numbers, symbols, found = try_name(name)
+        assert numbers.known, name
+        wrong += found
+        plain.add(numbers)
+        symbolic.add(symbols)
+    assert not wrong
+    assert plain.undecided <= 0.02 * plain.count()
+    assert plain.missed <= 0.06 * plain.count()
+    assert symbolic.undecided <= UNDECIDED.get(family, 0.1) * symbolic.count()
+
+
+def test_every_name_is_one_of_torch_and_is_tried() -> None:
+    assert sorted(name for names in FAMILY_NAMES.values() for name in names) == NAMES
+    for name in NEEDS_DEVICE:
+        assert find_callable(name)
