@@ -11,7 +11,7 @@ from typing import Any
 
 from lintorch.evaluator.join import make_choice
 from lintorch.evaluator.machine import Machine
-from lintorch.evaluator.sizes import Dim, join_varying, make_operation, varies
+from lintorch.evaluator.sizes import Dim, Operation, Size, join_varying, make_operation, varies
 from lintorch.evaluator.torch_calls import call_torch
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
@@ -194,13 +194,13 @@ def _round_quotient(size: Dim, name: str) -> Dim | None:
     """What rounding makes of a quotient of two sizes."""
     product = () if isinstance(size, int) else size.terms[0][0]
     atom = product[0] if len(product) == 1 else None
-    if atom is None or getattr(atom, "kind", "") != "/" or size.terms != ((product, 1),):  # type: ignore[union-attr]
+    if not isinstance(atom, Operation) or atom.kind != "/" or size != Size(((product, 1),)):
         return None
-    left, right = atom.operands  # type: ignore[union-attr]
+    left, right = atom.operands
     if name in ("int", "math.floor", "math.trunc"):
-        return left // right  # type: ignore[no-any-return]
+        return left // right
     if name == "math.ceil":
-        return (left + right - 1) // right  # type: ignore[no-any-return]
+        return (left + right - 1) // right
     return None
 
 

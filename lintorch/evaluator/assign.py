@@ -19,6 +19,7 @@ from lintorch.evaluator.values import (
     Held,
     Tensor,
     Value,
+    size_in,
 )
 
 
@@ -110,9 +111,9 @@ def set_item(machine: Machine, held: Value, index: Value, value: Value) -> None:
             content["open"] = UNKNOWN
     elif held.kind == "list":
         items = content.get(ITEMS)
-        known = isinstance(index, Constant) and isinstance(index.value, int)
-        if items is not None and known and -len(items) <= index.value < len(items):  # type: ignore[union-attr]
-            at = index.value % len(items)  # type: ignore[union-attr]
+        at = size_in(index)
+        if items is not None and isinstance(at, int) and -len(items) <= at < len(items):
+            at %= len(items)
             content[ITEMS] = (*items[:at], value, *items[at + 1 :])
         else:
             content[ITEMS], content["each"] = None, UNKNOWN

@@ -188,9 +188,9 @@ def evaluate_dict(machine: Machine, node: ast.Dict) -> Value:
     for key, given in zip(node.keys, node.values, strict=True):
         value = machine.evaluate(given)
         if key is None:
-            inner = machine.state.read(value.address) if isinstance(value, Held) else {"open": True}
-            is_open = is_open or not isinstance(value, Held) or value.kind != "dict"
-            is_open = is_open or bool(inner.get("open"))
+            known = isinstance(value, Held) and value.kind == "dict"
+            inner = machine.state.read(value.address) if isinstance(value, Held) else {}
+            is_open = is_open or not known or "open" in inner
             content.update({k: v for k, v in inner.items() if k != "open" and k is not ITEMS})
             continue
         name = machine.evaluate(key)
@@ -217,7 +217,7 @@ def evaluate_slice(machine: Machine, node: ast.Slice) -> Value:
 @evaluates(ast.JoinedStr)
 def evaluate_text(machine: Machine, node: ast.JoinedStr) -> Value:
     """`f"{a}"`."""
-    words = []
+    words: list[str | None] = []
     for part in node.values:
         value = machine.evaluate(part.value if isinstance(part, ast.FormattedValue) else part)
         plain = not isinstance(part, ast.FormattedValue) or part.format_spec is None

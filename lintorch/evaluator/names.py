@@ -40,7 +40,7 @@ def read_global(machine: Machine, file: CodeFile, name: str) -> Value:
     frame = frame_of(machine, file)
     held = machine.state.read(frame.address).get(name) or machine.kept.get((file, name))
     if held is not None:
-        return held  # type: ignore[no-any-return]
+        return held
     if name in file.bindings and (file, name) not in machine.pending:
         value = _bind_global(machine, file, name)
     else:

@@ -85,9 +85,9 @@ def truth_value(answer: bool | None, *asked: Value) -> Value:
     if not numbers:
         return OPEN_BOOL
     via = frozenset(via for each in numbers for via in each.via)
-    asked = tuple(dict.fromkeys(question for each in numbers for question in each.asked))
+    questions = tuple(dict.fromkeys(question for number in numbers for question in number.asked))
     varying = join_varying(each.varies for each in numbers)
-    return Number(None, True, varying, False, True, via, asked[:8])
+    return Number(None, True, varying, False, True, via, questions[:8])
 
 
 def _numbers_in(value: Value) -> list[Number]:

@@ -41,12 +41,9 @@ def read_size(machine: Machine, node: ast.AST, given: Given) -> Value:
 def count_axes(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`x.dim()`."""
     held = given.pick(0)
-    known = isinstance(held, Tensor) and held.shape is not None
-    return (
-        Constant(len(held.shape))
-        if known and isinstance(held, Tensor)
-        else Number(None, True, False)
-    )  # type: ignore[arg-type]
+    if isinstance(held, Tensor) and held.shape is not None:
+        return Constant(len(held.shape))
+    return Number(None, True, False)
 
 
 @does("torch.Tensor.numel", "torch.Tensor.nelement", "torch.numel")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Container, Hashable, Iterator
+from collections.abc import Callable, Container, Iterator
 from functools import cached_property
+from typing import Any
 
 from lintorch.core.finding import Place
 from lintorch.evaluator.code_files import CodeFile, Library
@@ -52,7 +53,7 @@ class Evaluation:
             return self._finder.open_file(self._path)
         return found
 
-    def list_events(self, keys: Container[Hashable]) -> Iterator[tuple[Hashable, Occurrence]]:
+    def list_events(self, keys: Container[Any]) -> Iterator[tuple[Any, Occurrence]]:
         """What happened whose class, or whose called function's name, is wanted; each place once."""
         for reached in self.reached:
             for event in reached.events:
