@@ -1,4 +1,4 @@
-"""How the source tier is measured against labelled exports: what counts as foretold, and what is counted."""
+"""How the source tier is measured against labelled exports and proven faults: what is counted as what."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from running import CHECKOUT
 
 sys.path.append(str(CHECKOUT / "benchmarks"))
 
+from faults.candidate_edits import list_candidates
+from faults.found_faults import check_fault, check_originals
+from faults.proven_faults import ProvenFault
 from truth.executed import ExecutedModel, read_executed
 from truth.labels import Cell
 from truth.predictions import ForetoldCell, foretell
@@ -148,3 +151,58 @@ def test_each_miss_and_false_alarm_is_told(capsys: Any) -> None:
     assert f"m onnx: onnx_dynamo_dyn error: no such operator [{BLAMED}]" in told
     assert f"LT2 fails {FILE}:12 a size" in told
     assert "| onnx | no such operator | 1 of 1 |" in told
+
+
+def test_candidate_edits_change_one_row_of_what_decides_shapes() -> None:
+    text = dedent("""\
+        class Net(nn.Module):
+            def __init__(self, dim):
+                self.stem = nn.Conv2d(3, dim, 3, stride=2)
+                self.block = Block(64)
+
+            def forward(self, x):
+                print(x.shape, 4)
+                return self.stem(x).view(-1, self.heads, 8)
+        """)
+    found = list_candidates(text, frozenset({"Block"}))
+    kinds = {(each.kind, each.row, each.old) for each in found}
+    assert kinds == {
+        ("channel", 3, "3"),
+        ("channel", 3, "dim"),
+        ("kernel", 3, "3"),
+        ("stride", 3, "2"),
+        ("channel", 4, "64"),
+        ("heads", 8, "self.heads"),
+        ("view", 8, "8"),
+    }
+    stride = next(each for each in found if each.kind == "stride")
+    assert stride.apply(text) == text.replace("stride=2", "stride=1")
+
+
+def test_what_a_fault_adds_to_the_findings_finds_it(tmp_path: Path) -> None:
+    file = "someone+project/net.py"
+    (tmp_path / file).parent.mkdir(parents=True)
+    text = dedent("""\
+        from torch import nn
+
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = nn.Sequential(
+                    nn.Linear(8, 16),
+                    nn.Linear(16, 4),
+                )
+
+            def forward(self, x):
+                return self.layers(x)
+        """)
+    (tmp_path / file).write_text(text)
+    before, _ = check_originals(tmp_path, [file])
+    edit = next(each for each in list_candidates(text, frozenset()) if each.old == "16")
+    fault = ProvenFault("net", (file,), file, edit, "RuntimeError: shapes", sized=False)
+    checked = check_fault(tmp_path, fault, before)
+    assert not before
+    assert checked.found
+    assert (tmp_path / file).read_text() == text
+    assert not check_fault(tmp_path, replace(fault, edit=replace(edit, content="16")), before).found

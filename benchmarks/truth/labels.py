@@ -31,6 +31,8 @@ class Cell:
     cause: str = ""
     visible: bool | None = None
     """Whether a reader could tell from the blamed line alone; None where the labels do not say."""
+    static_blame: str = ""
+    """The line to blame for the static export, where that fails already and no other was tried."""
 
 
 @dataclass(frozen=True)
@@ -74,16 +76,20 @@ def read_cells(written: Mapping[str, Any]) -> dict[str, Cell]:
                 blamed = frozenset(
                     filter(None, (verdict.get("where"), *verdict.get("suspect_lines", ())))
                 )
-                cause = "" if status in _RIGHT else _tell_cause(written["paths"], verdict)
-                seen = verdict.get("visible_on_line")
-                found[exporter] = Cell(name, status in _RIGHT, status, blamed, cause, seen)
+                found[exporter] = Cell(
+                    name, status in _RIGHT, status, blamed, **_tell_cause(written["paths"], name)
+                )
                 break
     return found
 
 
-def _tell_cause(paths: Mapping[str, Any], verdict: Mapping[str, Any]) -> str:
-    """In the labels' words; a varying export that was not tried, as the static one fails, is told by that."""
+def _tell_cause(paths: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Why an export went wrong, in the labels' words."""
+    verdict = paths[name]
+    if verdict["status"] in _RIGHT:
+        return {}
     if "cause" in verdict or "bad_at" in verdict:
-        return verdict.get("cause") or f"{verdict['status']} at {', '.join(verdict['bad_at'])}"
+        cause = verdict.get("cause") or f"{verdict['status']} at {', '.join(verdict['bad_at'])}"
+        return {"cause": cause, "visible": verdict.get("visible_on_line")}
     static = paths.get("export", {})
-    return " at ".join(filter(None, (static.get("cause", ""), static.get("where"))))
+    return {"cause": static.get("cause", ""), "static_blame": static.get("where") or ""}

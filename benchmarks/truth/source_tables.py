@@ -89,7 +89,7 @@ def _print_alarms(cells: Iterable[ForetoldCell]) -> None:
 def _name_cell(each: ForetoldCell) -> str:
     cell = each.cell
     seen = {True: " (visible there)", False: " (not visible there)", None: ""}[cell.visible]
-    lines = " ".join(sorted(cell.blamed)) or "no line"
+    lines = " ".join(sorted(cell.blamed)) or f"no line {cell.static_blame}".rstrip()
     return f"{each.model.name} {each.exporter}: {cell.path} {cell.status}: {cell.cause} [{lines}]{seen}"
 
 
