@@ -1,0 +1,153 @@
+"""Runs programs and their proofs, each in a fork of a process that has imported torch and exporters.
+
+A line of standard input is a program as JSON: `modules` (texts by name), `imports` (lines that run
+ahead of the proof) and `proof`; `seconds` it may take. A line of standard output says what was
+raised. A line with `signatures` asks for the parameters of callables by name instead.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import inspect
+import json
+import os
+import signal
+import sys
+import tempfile
+import types
+import warnings
+from pathlib import Path
+from typing import Any
+
+sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[2] / "tests")]
+
+import torch  # noqa: E402
+from warm.server import prepare_models  # noqa: E402
+
+from rewriting.program import MAIN  # noqa: E402
+
+
+def main() -> None:
+    """Answer until the input ends."""
+    prepare_models()
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        said = (
+            {name: read_signature(name) for name in asked["signatures"]}
+            if "signatures" in asked
+            else prove(asked)
+        )
+        print(json.dumps(said), file=answers, flush=True)
+
+
+def prove(asked: dict[str, Any]) -> dict[str, str]:
+    """How a program and its proof end: `raised` is "" if well, else a class's name or "timeout"."""
+    reading, writing = os.pipe()
+    with tempfile.TemporaryDirectory() as folder:
+        child = os.fork()
+        if child == 0:
+            os.close(reading)
+            os.write(writing, json.dumps(run_alone(asked, Path(folder))).encode()[:60_000])
+            os._exit(0)
+        os.close(writing)
+        with os.fdopen(reading, "rb") as answer:
+            told = answer.read()
+        os.waitpid(child, 0)
+        os.killpg(child, signal.SIGKILL) if _group_exists(child) else None
+    return dict(json.loads(told)) if told else {"raised": "died", "message": ""}
+
+
+def run_alone(asked: dict[str, Any], folder: Path) -> dict[str, str]:
+    """Run a program in this process, which ends after it."""
+    os.setsid()
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(asked["seconds"])
+    for stream in (0, 2):
+        os.dup2(os.open(os.devnull, os.O_RDWR), stream)
+    os.chdir(folder)
+    for name, text in asked["modules"].items():
+        folder.joinpath(f"{name}.py").write_text(text, encoding="utf-8")
+    sys.path.insert(0, str(folder))
+    sys.argv[:] = [f"{MAIN}.py"]
+    for name in asked["modules"]:
+        sys.modules.pop(name, None)
+    try:
+        run_proof(asked)
+    except BaseException as error:
+        return {"raised": type(error).__name__, "message": str(error)[:500]}
+    return {"raised": "", "message": ""}
+
+
+def run_proof(asked: dict[str, Any]) -> None:
+    """Raises whatever goes wrong; warnings are raised, too."""
+    warnings.simplefilter("error")
+    torch.manual_seed(0)
+    names = vars(importlib.import_module(MAIN))
+    proof = types.ModuleType("proof")
+    sys.modules["proof"] = proof
+    space = vars(proof)
+    space.update({name: value for name, value in names.items() if not hasattr(builtins, name)})
+    space.update(__name__="proof", torch=torch, warnings=warnings)
+    exec(asked["imports"], space)
+    exec(compile(asked["proof"], "proof.py", "exec"), space)
+
+
+def read_signature(name: str) -> list[list[Any]]:
+    """Name, default as Python, and whether it goes by keyword alone, of each parameter; [] if unknown."""
+    try:
+        target = _find(name)
+    except AttributeError:
+        return []
+    try:
+        given = inspect.signature(target).parameters.values()
+    except (TypeError, ValueError):
+        return read_schema(name)
+    if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in given):
+        return []
+    return [[p.name, _spell_default(p.default), p.kind is p.KEYWORD_ONLY] for p in given]
+
+
+def read_schema(name: str) -> list[list[Any]]:
+    """The same of an operator that is not written in Python, from the first of its overloads."""
+    last = name.rpartition(".")[2]
+    schemas = torch._C._jit_get_schemas_for_operator(f"aten::{last}")
+    of_method = name.startswith(".")
+    for schema in schemas:
+        made = [
+            ["input" if a.name == "self" else a.name, _spell_default(_default_of(a)), a.kwarg_only]
+            for a in schema.arguments
+        ]
+        if not schema.overload_name.endswith(("out", "Dimname", "names")):
+            return [each for each in made if not (of_method and each[0] == "input")]
+    return []
+
+
+def _find(name: str) -> Any:
+    target: Any = torch.Tensor if name.startswith(".") else torch
+    for part in name.removeprefix("torch").strip(".").split("."):
+        target = getattr(target, part)
+    return target
+
+
+def _default_of(argument: Any) -> Any:
+    return argument.default_value if argument.has_default_value() else inspect.Parameter.empty
+
+
+def _spell_default(value: Any) -> str:
+    plain = value is None or isinstance(value, bool | int | float | str)
+    return repr(value) if plain else ""
+
+
+def _group_exists(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
+
+
+if __name__ == "__main__":
+    main()
