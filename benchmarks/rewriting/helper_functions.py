@@ -55,7 +55,7 @@ def move_to_file(program: Program) -> Program:
 
 
 def move_to_method(program: Program) -> Program:
-    """What a method does in another method of its class; `__init__` calls `self.build()`."""
+    """What a method does in another method of its class; `__init__` calls `self.build_head()`."""
     return program.change_to(program.module.visit(_MethodMaker()))
 
 
@@ -87,7 +87,7 @@ class _Outliner:
     def _rewrite_body(self, function: cst.FunctionDef, body: list[Any]) -> list[Any]:
         free = (*list_parameters(function), *_list_starred(function), *self._passed)
         if function.name.value == "__init__":
-            inner = (*free, *list_assigned(*body))
+            inner = (*free, *list_assigned(*body, comprehensions=False))
             return [self._rewrite_statement(each, inner) for each in body]
         made = self._add(outline(self._name(function.name.value), body, free))
         return [cst.SimpleStatementLine([cst.Return(made.call)])] if made else body
@@ -147,16 +147,17 @@ class _MethodMaker(cst.CSTTransformer):
     ) -> cst.ClassDef:
         body: list[Any] = []
         for each in list_body(updated_node):
-            body += _split_method(each) if isinstance(each, cst.FunctionDef) else [each]
+            of_class = original_node.name.value.lower()
+            body += _split_method(each, of_class) if isinstance(each, cst.FunctionDef) else [each]
         return updated_node.with_changes(body=make_block(body))
 
 
-def _split_method(method: cst.FunctionDef) -> list[Any]:
+def _split_method(method: cst.FunctionDef, of_class: str) -> list[Any]:
     name, given = method.name.value, list_parameters(method)
     first, rest = split_prologue(list_body(method))
     if given[:1] != ["self"] or _list_starred(method) or not rest or method.decorators:
         return [method]
-    other = "build" if name == "__init__" else f"{name.strip('_')}_steps"
+    other = f"{'build' if name == '__init__' else name.strip('_')}_{of_class}"
     (made,) = parse_statements(f"def {other}({', '.join(given)}):\n    pass\n")
     word = "" if name == "__init__" else "return "
     call = parse_statements(f"{word}self.{other}({', '.join(given[1:])})\n")

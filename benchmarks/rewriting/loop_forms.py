@@ -22,10 +22,10 @@ def use_enumerate(program: Program) -> Program:
 
 
 def use_zip(program: Program) -> Program:
-    """`for x, number in zip(batches, count())`."""
+    """`for number, x in zip(itertools.count(), batches)`."""
     number = program.find_free_name("number")
-    lines = ["from itertools import count"]
-    return _rewrite_heads(program, f"{number}, ", "zip(count(), ITEMS)", lines)
+    lines = ["import itertools"]
+    return _rewrite_heads(program, f"{number}, ", "zip(itertools.count(), ITEMS)", lines)
 
 
 def use_tqdm(program: Program) -> Program:

@@ -88,8 +88,9 @@ def list_names(*nodes: cst.CSTNode) -> list[str]:
 class BoundReader(cst.CSTVisitor):
     """Collects names that are assigned, with those of nested functions."""
 
-    def __init__(self) -> None:
+    def __init__(self, comprehensions: bool) -> None:
         self.names: list[str] = []
+        self._comprehensions = comprehensions
 
     def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
         self._take(node.target)
@@ -104,7 +105,8 @@ class BoundReader(cst.CSTVisitor):
         self._take(node.target)
 
     def visit_CompFor(self, node: cst.CompFor) -> None:
-        self._take(node.target)
+        if self._comprehensions:
+            self._take(node.target)
 
     def visit_NamedExpr(self, node: cst.NamedExpr) -> None:
         self._take(node.target)
@@ -126,9 +128,9 @@ class BoundReader(cst.CSTVisitor):
                 self._take(element.value)
 
 
-def list_assigned(*nodes: cst.CSTNode) -> list[str]:
-    """The names assigned in nodes, in order, each once."""
-    reader = BoundReader()
+def list_assigned(*nodes: cst.CSTNode, comprehensions: bool = True) -> list[str]:
+    """The names assigned in nodes, in order, each once; those of comprehensions where asked for."""
+    reader = BoundReader(comprehensions)
     for node in nodes:
         node.visit(reader)
     return list(dict.fromkeys(reader.names))

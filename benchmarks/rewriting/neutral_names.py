@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 import libcst as cst
@@ -37,18 +37,10 @@ def rename_locals(program: Program) -> Program:
 def rename_parameters(program: Program) -> Program:
     """`def f(image)` is `def f(p1)`, unless the proof names `image` as keyword or in a text."""
     module = program.module
-    kept = {
-        "self",
-        "cls",
-        *_list_spoken(program.proof),
-        *_list_spoken(program.text, keywords=False),
-    }
-    names = [
-        param.name.value
-        for param in _find(module, cst.Param)
-        if param.name.value not in kept | set(list_imports(module)) | set(list_definitions(module))
-    ]
-    return _rename(program, names, "p")
+    kept = {"self", "cls", *list_imports(module), *list_definitions(module), *_list_passed(module)}
+    kept |= _list_spoken(program.proof) | _list_spoken(program.text, keywords=False)
+    names = [param.name.value for param in _find(module, cst.Param)]
+    return _rename(program, (name for name in names if name not in kept), "p")
 
 
 def rename_attributes(program: Program) -> Program:
@@ -108,6 +100,17 @@ def _list_spoken(text: str, keywords: bool = True) -> set[str]:
     """The names that a program passes as keywords, or has in its texts."""
     spoken = set(re.findall(r"\w+", " ".join(re.findall(r"\"[^\"\n]*\"|'[^'\n]*'", text))))
     return spoken | (set(re.findall(r"(\w+)\s*=[^=]", text)) if keywords else set())
+
+
+def _list_passed(module: cst.Module) -> set[str]:
+    """The keywords in calls of what is not a function or class of the module."""
+    own = list_definitions(module)
+    calls = [call for call in _find(module, cst.Call) if not _is_one_of(call.func, own)]
+    return {arg.keyword.value for call in calls for arg in call.args if arg.keyword is not None}
+
+
+def _is_one_of(node: cst.CSTNode, names: Sequence[str]) -> bool:
+    return isinstance(node, cst.Name) and node.value in names
 
 
 def _list_declared(module: cst.Module) -> set[str]:

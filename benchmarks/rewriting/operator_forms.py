@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import libcst as cst
 import libcst.matchers as m
@@ -50,7 +50,7 @@ def use_methods(program: Program) -> Program:
         if not (known or (parent == _FUNCTIONAL and last in OF_FUNCTIONAL)) or not call.args:
             return None
         first, *rest = call.args
-        return cst.Call(cst.Attribute(_enclose(first.value), cst.Name(last)), rest)
+        return cst.Call(cst.Attribute(_enclose(first.value), cst.Name(last)), _clear_commas(rest))
 
     return _rewrite(program, rewrite)
 
@@ -78,7 +78,7 @@ def use_modules(program: Program) -> Program:
             return None
         count = INPUTS.get(layer, 1)
         given, settings = call.args[:count], call.args[count:]
-        return cst.Call(_call(f"torch.nn.{layer}", *settings), given)
+        return cst.Call(_call(f"torch.nn.{layer}", *settings), _clear_commas(given))
 
     return _rewrite(program, rewrite, "import torch.nn")
 
@@ -144,10 +144,12 @@ class _LayerFinder(cst.CSTVisitor):
 
 
 def _call(name: str, *args: cst.Arg) -> cst.Call:
-    return cst.Call(
-        cst.parse_expression(name),
-        [each.with_changes(comma=cst.MaybeSentinel.DEFAULT) for each in args],
-    )
+    return cst.Call(cst.parse_expression(name), _clear_commas(args))
+
+
+def _clear_commas(args: Sequence[cst.Arg]) -> list[cst.Arg]:
+    """Arguments with commas between them and none behind."""
+    return [each.with_changes(comma=cst.MaybeSentinel.DEFAULT) for each in args]
 
 
 def _gather(call: cst.Call, method: str) -> list[cst.Arg]:

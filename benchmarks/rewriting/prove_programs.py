@@ -2,7 +2,8 @@
 
 A line of standard input is a program as JSON: `modules` (texts by name), `imports` (lines that run
 ahead of the proof) and `proof`; `seconds` it may take. A line of standard output says what was
-raised. A line with `signatures` asks for the parameters of callables by name instead.
+raised. A line with `signatures` asks for the parameters of callables by name instead. With
+`--bare` exporters are imported by the programs that want them.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import sys
 import tempfile
 import types
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +32,8 @@ from rewriting.program import MAIN  # noqa: E402
 
 def main() -> None:
     """Answer until the input ends."""
-    prepare_models()
+    if "--bare" not in sys.argv:
+        prepare_models()
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     for line in sys.stdin:
@@ -53,10 +56,11 @@ def prove(asked: dict[str, Any]) -> dict[str, str]:
             os.write(writing, json.dumps(run_alone(asked, Path(folder))).encode()[:60_000])
             os._exit(0)
         os.close(writing)
+        os.waitpid(child, 0)
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(child, signal.SIGKILL)  # what it started, and would hold the pipe open
         with os.fdopen(reading, "rb") as answer:
             told = answer.read()
-        os.waitpid(child, 0)
-        os.killpg(child, signal.SIGKILL) if _group_exists(child) else None
     return dict(json.loads(told)) if told else {"raised": "died", "message": ""}
 
 
@@ -139,14 +143,6 @@ def _default_of(argument: Any) -> Any:
 def _spell_default(value: Any) -> str:
     plain = value is None or isinstance(value, bool | int | float | str)
     return repr(value) if plain else ""
-
-
-def _group_exists(group: int) -> bool:
-    try:
-        os.killpg(group, 0)
-    except (ProcessLookupError, PermissionError):
-        return False
-    return True
 
 
 if __name__ == "__main__":

@@ -29,22 +29,26 @@ class Ending:
 
 
 class Prover:
-    """Processes that run programs; answers are kept below a folder by the content of what was asked."""
+    """Processes that run programs; answers are kept below a folder by the content of what was asked.
 
-    def __init__(self, keep: Path, jobs: int) -> None:
+    With `exporters` each process imports these once, which takes some seconds.
+    """
+
+    def __init__(self, keep: Path, jobs: int, exporters: bool = True) -> None:
         keep.mkdir(parents=True, exist_ok=True)
         self._file = keep / "answers.jsonl"
         self._kept = _read_answers(self._file)
+        self._options = () if exporters else ("--bare",)
         self._lock = threading.Lock()
         self._idle: queue.Queue[subprocess.Popen[str] | None] = queue.Queue()
         for _ in range(jobs):
             self._idle.put(None)
 
-    def prove(self, program: Program, imports: str) -> Ending:
-        """How a program ends, from what is kept where it is there."""
+    def prove(self, program: Program, imports: str, seconds: int = _SECONDS) -> Ending:
+        """How a program ends, from what is kept where it is there; it "died" where time ran out."""
         modules = {**program.others, MAIN: program.text}
         asked = {"modules": modules, "imports": imports, "proof": program.proof}
-        return Ending(**self._answer(asked, seconds=_SECONDS))
+        return Ending(**self._answer(asked, seconds=seconds))
 
     def read_signatures(self, names: Iterable[str]) -> Signatures:
         """The parameters of those of the callables that torch has."""
@@ -65,7 +69,7 @@ class Prover:
         if key not in self._kept:
             process = self._idle.get()
             try:
-                process = process or _start()
+                process = process or _start(self._options)
                 answer = _ask(process, {**asked, **more})
             finally:
                 self._idle.put(process)
@@ -89,8 +93,8 @@ def _read_answers(file: Path) -> dict[str, Any]:
     return dict(json.loads(line) for line in lines if line.endswith("]"))
 
 
-def _start() -> subprocess.Popen[str]:
-    command = [sys.executable, str(Path(__file__).with_name("prove_programs.py"))]
+def _start(options: Sequence[str]) -> subprocess.Popen[str]:
+    command = [sys.executable, str(Path(__file__).with_name("prove_programs.py")), *options]
     return subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
     )
