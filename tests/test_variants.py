@@ -120,7 +120,7 @@ SPELLED = {
     "keyword": ["permute(dims=(0, 2, 1))", "nn.Linear(in_features=2, out_features=3)(y)"],
     "position": ["torch.softmax(x, 1)", 'F.cross_entropy(head(x), x, None, "sum")'],
     "spread": ['torch.softmax(x, **{"dim": 1})', 'nn.Linear(in_features=2, **{"out_features": 3})'],
-    "partial": ["= partial(torch.softmax, dim=1)", "= partial(nn.Linear, 2, 3)"],
+    "partial": ["= partial(torch.softmax, dim=1)", "= partial(nn.Linear, 2)"],
     "own-gates": ["# softmax( Linear\n"],
 }  # fmt: skip
 """By rewrite: what it makes of `OPERATORS`; a program with torch is read and not run."""

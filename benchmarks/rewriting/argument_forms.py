@@ -36,6 +36,11 @@ def list_callees(program: Program) -> set[str]:
     return reader.seen
 
 
+def clear_commas(args: Sequence[cst.Arg]) -> list[cst.Arg]:
+    """Arguments with commas between them and none behind."""
+    return [each.with_changes(comma=cst.MaybeSentinel.DEFAULT) for each in args]
+
+
 def _rewrite_calls(program: Program, spell: Spell) -> Program:
     return program.change_to(program.module.visit(_CallRewriter(program, spell)))
 
@@ -54,7 +59,7 @@ class _CallRewriter(cst.CSTTransformer):
         if not parameters or any(arg.star for arg in updated_node.args):
             return updated_node
         args = self._spell(updated_node.args, parameters)
-        return updated_node if args is None else updated_node.with_changes(args=args)
+        return updated_node if args is None else updated_node.with_changes(args=clear_commas(args))
 
     def _name_callee(self, func: cst.BaseExpression) -> str:
         name = resolve(func, self._imports)
@@ -69,9 +74,10 @@ def _name(args: Sequence[cst.Arg], parameters: Sequence[Parameter]) -> list[cst.
     if gathers and not isinstance(placed[0].value, cst.Tuple):
         values = [cst.Element(arg.value) for arg in placed]
         placed = [cst.Arg(cst.Tuple(values))]
-    if len(placed) > len(parameters):
+    names = [each.name for each in parameters if not each.keyword_only]
+    if len(placed) > len(names):
         return None
-    named = [_give(parameter.name, arg) for parameter, arg in zip(parameters, placed, strict=False)]
+    named = [_give(name, arg) for name, arg in zip(names, placed, strict=False)]
     return [*named, *(arg for arg in args if arg.keyword is not None)]
 
 
@@ -112,4 +118,4 @@ def _spread(args: Sequence[cst.Arg], parameters: Sequence[Parameter]) -> list[cs
 
 def _give(name: str, arg: cst.Arg) -> cst.Arg:
     equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-    return cst.Arg(arg.value, keyword=cst.Name(name), equal=equal, comma=arg.comma)
+    return cst.Arg(arg.value, keyword=cst.Name(name), equal=equal)

@@ -7,6 +7,7 @@ from typing import Any
 
 import libcst as cst
 
+from rewriting.argument_forms import clear_commas
 from rewriting.hoisting import Puller, hoist
 from rewriting.names import list_imports, resolve
 from rewriting.program import Program
@@ -19,7 +20,7 @@ def keep_bound_methods(program: Program) -> Program:
 
 
 def keep_partials(program: Program) -> Program:
-    """`call = partial(F.pad, value=0)`, then `call(x, sizes)`; without keywords all is bound."""
+    """`call = partial(F.pad, value=0)`, then `call(x, sizes)`; without keywords the first of several is bound."""
     imports = list_imports(program.module)
     lines = ["from functools import partial"]
     return hoist(program, lambda name: _KeepPartial(name, imports), "call", lines)
@@ -46,12 +47,14 @@ class _KeepPartial(_KeepCallable):
         if not isinstance(node, cst.Call) or any(arg.star for arg in node.args):
             return node
         name = resolve(node.func, self._imports)
-        if not name.startswith("torch.") or not node.args:
+        if not name.startswith("torch."):
             return node
-        bound = [arg for arg in node.args if arg.keyword] or list(node.args)
+        bound = [arg for arg in node.args if arg.keyword] or list(node.args[: len(node.args) > 1])
+        if not bound:
+            return node
         rest = [arg for arg in node.args if arg not in bound]
-        made = cst.Call(cst.Name("partial"), [cst.Arg(node.func), *bound])
-        return node.with_changes(func=self.keep(made), args=rest)
+        made = cst.Call(cst.Name("partial"), [cst.Arg(node.func), *clear_commas(bound)])
+        return node.with_changes(func=self.keep(made), args=clear_commas(rest))
 
 
 def _is_super(node: cst.Call) -> bool:

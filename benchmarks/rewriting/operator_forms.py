@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 import libcst as cst
 import libcst.matchers as m
 
+from rewriting.argument_forms import clear_commas
 from rewriting.names import list_imports, resolve
 from rewriting.operator_names import BOTH, GATHERED, INPUTS, MODULES, OF_FUNCTIONAL, UNBOUND
 from rewriting.program import Program
@@ -50,7 +51,7 @@ def use_methods(program: Program) -> Program:
         if not (known or (parent == _FUNCTIONAL and last in OF_FUNCTIONAL)) or not call.args:
             return None
         first, *rest = call.args
-        return cst.Call(cst.Attribute(_enclose(first.value), cst.Name(last)), _clear_commas(rest))
+        return cst.Call(cst.Attribute(_enclose(first.value), cst.Name(last)), clear_commas(rest))
 
     return _rewrite(program, rewrite)
 
@@ -78,7 +79,7 @@ def use_modules(program: Program) -> Program:
             return None
         count = INPUTS.get(layer, 1)
         given, settings = call.args[:count], call.args[count:]
-        return cst.Call(_call(f"torch.nn.{layer}", *settings), _clear_commas(given))
+        return cst.Call(_call(f"torch.nn.{layer}", *settings), clear_commas(given))
 
     return _rewrite(program, rewrite, "import torch.nn")
 
@@ -144,12 +145,7 @@ class _LayerFinder(cst.CSTVisitor):
 
 
 def _call(name: str, *args: cst.Arg) -> cst.Call:
-    return cst.Call(cst.parse_expression(name), _clear_commas(args))
-
-
-def _clear_commas(args: Sequence[cst.Arg]) -> list[cst.Arg]:
-    """Arguments with commas between them and none behind."""
-    return [each.with_changes(comma=cst.MaybeSentinel.DEFAULT) for each in args]
+    return cst.Call(cst.parse_expression(name), clear_commas(args))
 
 
 def _gather(call: cst.Call, method: str) -> list[cst.Arg]:

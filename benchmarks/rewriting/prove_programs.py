@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import builtins
 import importlib
-import inspect
 import json
 import os
 import signal
@@ -28,6 +27,7 @@ import torch  # noqa: E402
 from warm.server import prepare_models  # noqa: E402
 
 from rewriting.program import MAIN  # noqa: E402
+from rewriting.torch_signatures import read_signature  # noqa: E402
 
 
 def main() -> None:
@@ -97,52 +97,6 @@ def run_proof(asked: dict[str, Any]) -> None:
     space.update(__name__="proof", torch=torch, warnings=warnings)
     exec(asked["imports"], space)
     exec(compile(asked["proof"], "proof.py", "exec"), space)
-
-
-def read_signature(name: str) -> list[list[Any]]:
-    """Name, default as Python, and whether it goes by keyword alone, of each parameter; [] if unknown."""
-    try:
-        target = _find(name)
-    except AttributeError:
-        return []
-    try:
-        given = inspect.signature(target).parameters.values()
-    except (TypeError, ValueError):
-        return read_schema(name)
-    if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in given):
-        return []
-    return [[p.name, _spell_default(p.default), p.kind is p.KEYWORD_ONLY] for p in given]
-
-
-def read_schema(name: str) -> list[list[Any]]:
-    """The same of an operator that is not written in Python, from the first of its overloads."""
-    last = name.rpartition(".")[2]
-    schemas = torch._C._jit_get_schemas_for_operator(f"aten::{last}")
-    of_method = name.startswith(".")
-    for schema in schemas:
-        made = [
-            ["input" if a.name == "self" else a.name, _spell_default(_default_of(a)), a.kwarg_only]
-            for a in schema.arguments
-        ]
-        if not schema.overload_name.endswith(("out", "Dimname", "names")):
-            return [each for each in made if not (of_method and each[0] == "input")]
-    return []
-
-
-def _find(name: str) -> Any:
-    target: Any = torch.Tensor if name.startswith(".") else torch
-    for part in name.removeprefix("torch").strip(".").split("."):
-        target = getattr(target, part)
-    return target
-
-
-def _default_of(argument: Any) -> Any:
-    return argument.default_value if argument.has_default_value() else inspect.Parameter.empty
-
-
-def _spell_default(value: Any) -> str:
-    plain = value is None or isinstance(value, bool | int | float | str)
-    return repr(value) if plain else ""
 
 
 if __name__ == "__main__":

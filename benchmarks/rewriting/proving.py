@@ -18,6 +18,8 @@ from rewriting.program import MAIN, Parameter, Program, Signatures
 
 _SECONDS = 300
 """Seconds that a program may run."""
+_READER = Path(__file__).with_name("torch_signatures.py")
+"""What reads signatures: they are read again where it has changed."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Prover:
     def read_signatures(self, names: Iterable[str]) -> Signatures:
         """The parameters of those of the callables that torch has."""
         known = [each for each in sorted(set(names)) if each.startswith(("torch.", "."))]
-        told = self._answer({"signatures": known})
+        told = self._answer({"signatures": known, "read_by": _READER.read_text("utf-8")})
         return {name: tuple(Parameter(*each) for each in told[name]) for name in known}
 
     def close(self) -> None:

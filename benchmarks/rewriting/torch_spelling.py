@@ -14,6 +14,7 @@ from rewriting.names import (
     list_assigned,
     list_definitions,
     list_imports,
+    list_names,
     read_import,
     resolve,
 )
@@ -30,6 +31,11 @@ MODULES = frozenset({
     "torch.utils.data",
 })  # fmt: skip
 """The modules of torch that examples use."""
+_HIDDEN_BY_TORCH = frozenset({
+    "abs", "all", "any", "bool", "compile", "complex", "float", "int", "max", "min", "pow",
+    "range", "round", "sum",
+})  # fmt: skip
+"""Builtins that `from torch import *` replaces."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +66,17 @@ def import_members(program: Program) -> Program:
 
 
 def import_star(program: Program) -> Program:
-    """`from torch.nn import *`."""
-    return _respell(program, _spell_by_star)
+    """`from torch.nn import *`; not from torch where that hides a builtin that is used."""
+    used = set(list_names(program.module)) & _HIDDEN_BY_TORCH
+
+    def spell(name: str, taken: frozenset[str]) -> Spelling:
+        module, rest = _split(name)
+        hides = (used and module == "torch") or rest.partition(".")[0] in taken
+        if not rest or hides:
+            return _spell_member(name, taken)
+        return Spelling(f"from {module} import *", rest)
+
+    return _respell(program, spell)
 
 
 def import_modules(program: Program) -> Program:
@@ -105,13 +120,6 @@ def _spell_member(name: str, taken: frozenset[str]) -> Spelling:
     alias = f"torch_{member}" if member in taken else member
     named = f"{member} as {alias}" if alias != member else member
     return Spelling(f"from {module} import {named}", f"{alias}{dot}{more}")
-
-
-def _spell_by_star(name: str, taken: frozenset[str]) -> Spelling:
-    module, rest = _split(name)
-    if not rest or rest.partition(".")[0] in taken:
-        return _spell_member(name, taken)
-    return Spelling(f"from {module} import *", rest)
 
 
 def _respell(program: Program, spell: Spell) -> Program:
