@@ -22,7 +22,7 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
 
-from rewriting.all_rewrites import REWRITES  # noqa: E402
+from rewriting.all_rewrites import NEED_SIGNATURES, REWRITES  # noqa: E402
 from rewriting.argument_forms import list_callees  # noqa: E402
 from rewriting.pairs import Pair, judge_pair, make_pairs, make_programs, prove_pair  # noqa: E402
 from rewriting.program import Rewrite  # noqa: E402
@@ -63,9 +63,10 @@ def list_rules() -> list[Rule]:
 
 def make_all_pairs(rule: Rule, prover: Prover, rewrites: Mapping[str, Rewrite]) -> Iterator[Pair]:
     """The rule's examples after each rewrite that changes them."""
-    programs = make_programs(rule)
-    signatures = prover.read_signatures(name for each in programs for name in list_callees(each))
-    bad, good = (replace(each, signatures=signatures) for each in programs)
+    bad, good = make_programs(rule)
+    if rewrites.keys() & NEED_SIGNATURES:
+        signatures = prover.read_signatures(list_callees(bad) | list_callees(good))
+        bad, good = (replace(each, signatures=signatures) for each in (bad, good))
     return make_pairs(rule, bad, good, rewrites)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,9 +13,10 @@ import pytest
 CHECKOUT = Path(__file__).parent.parent
 sys.path.append(str(CHECKOUT / "benchmarks"))
 
+import variants  # noqa: E402
 from rewriting.all_rewrites import REWRITES  # noqa: E402
 from rewriting.argument_forms import list_callees  # noqa: E402
-from rewriting.pairs import Standing, judge_pair, make_pairs, make_programs  # noqa: E402
+from rewriting.pairs import Judged, Pair, Standing, make_programs  # noqa: E402
 from rewriting.program import Parameter, Program  # noqa: E402
 from rewriting.proving import Prover  # noqa: E402
 from rewriting.tables import print_report  # noqa: E402
@@ -204,26 +204,37 @@ def test_programs_end_as_their_proofs_do(tmp_path: Path) -> None:
     assert len(kept.splitlines()) == 5  # what died may have been the machine's fault
 
 
-def test_a_rewritten_hazard_is_looked_for_in_all_files(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_the_command_counts_what_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rule = build_catalog().rules["LT505"]
-    names = ("neutral-names", "re-export", "other-words")
-    bad, good = make_programs(rule)
-    pairs = list(make_pairs(rule, bad, good, {name: REWRITES[name] for name in names}))
-    assert [each.rewrite for each in pairs] == [
-        "neutral-names",
-        "other-words",
-    ]  # it imports nothing
-    prover = Prover(tmp_path, jobs=1)  # which has nothing to do
-    judged = [judge_pair(each, prover) for each in pairs]
-    assert [(e.standing, e.found, e.false) for e in judged] == [
-        (Standing.UNPROVEN, True, False)
-    ] * 2
-    print_report([*judged, replace(judged[0], found=False)])
+    names = ("neutral-names", "re-export", "other-words")  # the example imports nothing
+    asked = [word for name in names for word in ("--rewrite", name)]
+    monkeypatch.setattr(sys, "argv", ["", "--keep", str(tmp_path), "--match", "LT505", *asked])
+    variants.main()
     shown = capsys.readouterr().out
-    assert "| data | 1/2 50 % | 1/1 100 % | 2/3 66 % | 0 |" in shown
-    assert "LT505 host-sync-in-loop (1 of 3): neutral-names" in shown
+    assert "2 pairs, 0 proven, 2 of rules without a proof" in shown
+    assert "| data | 1/1 100 % | 1/1 100 % | 2/2 100 % | 0 |" in shown
+    monkeypatch.setattr(sys, "argv", [*sys.argv, "--show"])
+    variants.main()
+    assert "# LT505 neutral-names good\ndef work1(p1, p2, p3, p4):" in capsys.readouterr().out
+
+
+def test_misses_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    rule = build_catalog().rules["LT505"]
+    pairs = [Pair(rule, name, *make_programs(rule)) for name in ("local", "walrus", "match")]
+    missed, found, broken = pairs
+    judged = [
+        Judged(missed, Standing.PROVEN),
+        Judged(found, Standing.PROVEN, found=True, false=True),
+        Judged(broken, Standing.BROKEN, "good: NameError"),
+    ]
+    print_report(judged, broken=True)
+    shown = capsys.readouterr().out
+    assert "3 pairs, 2 proven, 0 of rules" in shown
+    assert "| data | 1/2 50 % | 1/2 50 % | 1 |" in shown
+    assert "missed:\n  LT505 host-sync-in-loop (1 of 2): local\n" in shown
+    assert "good twin:\n  LT505 host-sync-in-loop (1 of 2): walrus\n" in shown
+    assert "  LT505 match: good: NameError\n" in shown
 
 
 def test_callees_are_named_as_signatures_are() -> None:

@@ -95,6 +95,8 @@ FAMILIES: Mapping[str, Mapping[str, Rewrite]] = {
         "other-words": comments.name_other_words,
     },
 }
+NEED_SIGNATURES = frozenset({"keyword", "position", "spread"})
+"""Those that have to know the parameters of what is called."""
 REWRITES: Mapping[str, Rewrite] = {
     name: rewrite for family in FAMILIES.values() for name, rewrite in family.items()
 }

@@ -80,7 +80,7 @@ def judge_pair(pair: Pair, prover: Prover) -> Judged:
 def prove_pair(pair: Pair, prover: Prover) -> tuple[Standing, str]:
     """Whether `bad` still goes wrong as it did before the rewrite, and `good` does not."""
     if not pair.rule.proof:
-        return Standing.UNPROVEN, ""
+        return _compile_pair(pair)
     before, _ = make_programs(pair.rule)
     wanted = _run(before, before, prover)
     ending = _run(pair.bad, before, prover)
@@ -91,6 +91,16 @@ def prove_pair(pair: Pair, prover: Prover) -> tuple[Standing, str]:
     if ending.raised:
         return Standing.BROKEN, f"good: {_describe(ending)}"
     return Standing.PROVEN, ""
+
+
+def _compile_pair(pair: Pair) -> tuple[Standing, str]:
+    for program in (pair.bad, pair.good):
+        for text in (program.text, *program.others.values()):
+            try:
+                compile(text, pair.name, "exec", dont_inherit=True)
+            except SyntaxError as error:
+                return Standing.BROKEN, str(error)
+    return Standing.UNPROVEN, ""
 
 
 def _run(program: Program, before: Program, prover: Prover) -> Ending:
