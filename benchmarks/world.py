@@ -3,11 +3,17 @@
     python benchmarks/world.py TRUTH REPOSITORIES models             # built, fed and run?
     python benchmarks/world.py TRUTH REPOSITORIES export             # exports against the labels
     python benchmarks/world.py TRUTH REPOSITORIES export --match UNet --keep DIR --python PATH
+    python benchmarks/world.py TRUTH REPOSITORIES source --packages DIR    # the source tier alone
+    python benchmarks/world.py TRUTH REPOSITORIES source --packages DIR --details
 
 TRUTH has a JSON object for each model, a line each: `id`, `model_class`, `model_def` (file:row below
 REPOSITORIES), `inputs` (each with its `shape`), and `paths`: per way of exporting its `status`, the line
 `where` to blame and `suspect_lines`. REPOSITORIES holds each repository unpacked, as OWNER+NAME.
-What lintorch says is kept below DIR, and not asked for again.
+What lintorch says is kept below the DIR of --keep, and not asked for again.
+
+`source` also reads `exec_files` and `exec_lines`, and checks models of installed packages too, where
+--packages names the folder that they lie in (`pip install --no-deps --target DIR timm==...` makes
+one). No code runs. What counts as foretold, and what labels cannot decide, `truth/predictions.py` says.
 """
 
 from __future__ import annotations
@@ -20,8 +26,12 @@ from pathlib import Path
 
 from truth.agreement import Compared, compare_exports
 from truth.ask import Asker
+from truth.executed import read_executed
 from truth.feeding import STEPS, Feeding, measure_feeding
 from truth.labels import EXPORTERS, read_labels
+from truth.predictions import foretell
+from truth.source_findings import check_sources
+from truth.source_tables import print_source_tables
 
 
 def main() -> None:
@@ -31,21 +41,43 @@ def main() -> None:
     )
     parser.add_argument("truth", type=Path)
     parser.add_argument("repositories", type=Path)
-    parser.add_argument("what", choices=["models", "export"])
+    parser.add_argument("what", choices=["models", "export", "source"])
     parser.add_argument("--match", default="", help="Only models with this in their id.")
     parser.add_argument("--python", help="The interpreter that runs models.")
     parser.add_argument("--keep", type=Path, metavar="DIR")
+    parser.add_argument("--packages", type=Path, action="append", default=[], metavar="DIR")
+    parser.add_argument("--details", action="store_true", help="Each miss and false alarm too.")
     given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        keep = given.keep or Path(folder)
+        if given.what == "source":
+            _measure_source(given, keep)
+        else:
+            _measure_runs(given, keep)
+
+
+def _measure_source(given: argparse.Namespace, keep: Path) -> None:
+    models = [each for each in read_executed(given.truth) if given.match in each.name]
+    files = {file for model in models for file in model.rows}
+    checked = check_sources(files, (given.repositories, *given.packages), keep)
+    missing = sorted(files - checked.statements.keys())
+    print(f"{len(models)} models, {len(files)} files, {checked.seconds:.0f} s")
+    if missing:
+        print(f"not there, so left out: {' '.join(missing)}")
+    there = [each for each in models if each.rows.keys() & checked.statements.keys()]
+    print_source_tables(list(foretell(there, checked)), details=given.details)
+
+
+def _measure_runs(given: argparse.Namespace, keep: Path) -> None:
     labels = [
         each for each in read_labels(given.truth, given.repositories) if given.match in each.name
     ]
-    with tempfile.TemporaryDirectory() as folder:
-        options = ("--python", given.python) if given.python else ()
-        asker = Asker(given.repositories, given.keep or Path(folder), options)
-        if given.what == "models":
-            _print_feeding(list(measure_feeding(labels, asker)))
-        else:
-            _print_agreement(list(compare_exports(labels, asker)))
+    options = ("--python", given.python) if given.python else ()
+    asker = Asker(given.repositories, keep, options)
+    if given.what == "models":
+        _print_feeding(list(measure_feeding(labels, asker)))
+    else:
+        _print_agreement(list(compare_exports(labels, asker)))
 
 
 def _print_feeding(fed: Sequence[Feeding]) -> None:

@@ -28,6 +28,11 @@ class Cell:
     right: bool
     status: str
     blamed: frozenset[str]
+    cause: str = ""
+    visible: bool | None = None
+    """Whether a reader could tell from the blamed line alone; None where the labels do not say."""
+    static_blame: str = ""
+    """The line to blame for the static export, where that fails already and no other was tried."""
 
 
 @dataclass(frozen=True)
@@ -57,19 +62,34 @@ def read_labels(truth: Path, repositories: Path) -> Iterator[Label]:
         if file and (repositories / file).is_file() and (file, qualname) not in seen:
             seen.add((file, qualname))
             ranks = tuple(sorted(len(given["shape"]) for given in written["inputs"]))
-            yield Label(written["id"], file, qualname, int(row), ranks, _read_cells(written))
+            yield Label(written["id"], file, qualname, int(row), ranks, read_cells(written))
 
 
-def _read_cells(written: Mapping[str, Any]) -> dict[str, Cell]:
+def read_cells(written: Mapping[str, Any]) -> dict[str, Cell]:
+    """By exporter how its first path with a verdict ended."""
     found = {}
     for exporter, names in EXPORTERS.items():
-        told = ((name, written["paths"].get(name, {})) for name in names)
-        for name, verdict in told:
+        verdicts = ((name, written["paths"].get(name, {})) for name in names)
+        for name, verdict in verdicts:
             status = verdict.get("status", "")
             if status in (*_RIGHT, *_WRONG):
                 blamed = frozenset(
                     filter(None, (verdict.get("where"), *verdict.get("suspect_lines", ())))
                 )
-                found[exporter] = Cell(name, status in _RIGHT, status, blamed)
+                found[exporter] = Cell(
+                    name, status in _RIGHT, status, blamed, **_tell_cause(written["paths"], name)
+                )
                 break
     return found
+
+
+def _tell_cause(paths: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Why an export went wrong, in the labels' words."""
+    verdict = paths[name]
+    if verdict["status"] in _RIGHT:
+        return {}
+    if "cause" in verdict or "bad_at" in verdict:
+        cause = verdict.get("cause") or f"{verdict['status']} at {', '.join(verdict['bad_at'])}"
+        return {"cause": cause, "visible": verdict.get("visible_on_line")}
+    static = paths.get("export", {})
+    return {"cause": static.get("cause", ""), "static_blame": static.get("where") or ""}
