@@ -211,6 +211,14 @@ class Source:
         forwards = [each for info in found if (each := self.classes.method(info, "forward"))]
         return not forwards or any(self.in_traced_forward(f.body.body[0]) for f in forwards)
 
+    def call_at(self, event: Occurrence) -> cst.Call | None:
+        """The call of this file at which something happened; None where it stands in another file."""
+        if event.spot.path != self.path:
+            return None
+        text, place = self.evaluation.text(event.spot), self.place(event)
+        same = (each for each in self.nodes(cst.Call) if self.code(each) == text)
+        return next((each for each in same if self.place(each) == place), None)
+
     # what things are for
 
     @cached_property

@@ -51,7 +51,7 @@ def _unpack(machine: Machine, target: ast.Tuple | ast.List, value: Value) -> Non
             if s and len(s) == len(targets)
         ]
         value = fitting[0] if len(fitting) == 1 else UNKNOWN
-    value = learn_rank(machine, value, len(targets), _is_exact(targets))
+    value = learn_rank(machine, value, [_name_of(each) for each in targets])
     items = _items_to_unpack(machine, value, len(targets))
     stars = [i for i, each in enumerate(targets) if isinstance(each, ast.Starred)]
     if items is None or (not stars and len(items) != len(targets)):
@@ -66,8 +66,10 @@ def _unpack(machine: Machine, target: ast.Tuple | ast.List, value: Value) -> Non
         _unpack_starred(machine, targets, stars[0], items)
 
 
-def _is_exact(targets: list[ast.expr]) -> bool:
-    return not any(isinstance(each, ast.Starred) for each in targets)
+def _name_of(target: ast.expr) -> str:
+    if isinstance(target, ast.Starred):
+        return "*"
+    return target.id if isinstance(target, ast.Name) else "_"
 
 
 def _unpack_starred(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -62,6 +62,8 @@ class Library:
     """The name of torch that a longer or older one stands for."""
     is_aside: Callable[[str], bool] = lambda name: False
     """Whether a function or class is named as no part of what is deployed."""
+    image_axes: Callable[[Sequence[str]], Collection[int]] = lambda names: ()
+    """Which of the axes that a size is unpacked to are height and width, told by these names."""
     offers: Callable[[str], bool] = lambda name: False
     """Whether a release of torch has a name."""
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from lintorch.evaluator.values import Spot, Value
+from lintorch.evaluator.values import Spot, Value, Via
 
 
 @dataclass(frozen=True)
@@ -124,6 +124,18 @@ class AttributeRead(Occurrence):
     held: Value
     attribute: str
     result: Value
+
+
+@dataclass(frozen=True)
+class Baked(Occurrence):
+    """A number that went through a function after it was read from a size ends in what a model computes.
+
+    It stands where that function was called; `via` says which, `also` the others it went through.
+    """
+
+    via: Via
+    also: frozenset[str]
+    varies: bool | None
 
 
 @dataclass(frozen=True)

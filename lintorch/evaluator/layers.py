@@ -206,10 +206,17 @@ def _settle_channels(machine: Machine, name: str, built: dict[str, Value], first
         size = size_in(shape)
         if size is not None:
             settle_axis(machine, first, -1, size)
+    elif name in _WIDE:
+        size = size_in(built.get("in_channels", built.get("num_features", UNKNOWN)))
+        if size is not None and first.shape is not None and len(first.shape) == 1 - _WIDE[name]:
+            settle_axis(machine, first, _WIDE[name], size)
     elif name in ("Conv1d", "BatchNorm1d"):
         size = size_in(built.get("in_channels", built.get("num_features", UNKNOWN)))
         if size is not None and first.shape is not None and len(first.shape) == 3:
             settle_axis(machine, first, -2, size)
+
+
+_WIDE = {"Conv2d": -3, "BatchNorm2d": -3, "InstanceNorm2d": -3, "Conv3d": -4, "BatchNorm3d": -4}
 
 
 def _expected_shape(name: str, built: dict[str, Value], given: str) -> tuple[Dim, ...] | None:

@@ -6,7 +6,7 @@ the beginning in the next.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.sizes import Dim, Symbol, make_symbol
@@ -15,14 +15,15 @@ from lintorch.evaluator.values import Items, Tensor, Value, make_number
 SPATIAL = {1: ("L",), 2: ("H", "W"), 3: ("D", "H", "W")}
 
 
-def learn_rank(machine: Machine, value: Value, wanted: int, exact: bool) -> Value:
-    """The shape of an input, when it is unpacked to so many names."""
+def learn_rank(machine: Machine, value: Value, names: Sequence[str]) -> Value:
+    """The shape of an input, when it is unpacked to these names; a starred one tells no rank."""
     if not (isinstance(value, Items) and value.kind == "Size" and value.items is None):
         return value
     name = value.of_input
-    if not name or not exact:
+    if not name or "*" in names:
         return value
-    shape = name_axes(name, wanted)
+    sides = machine.library.image_axes(names)
+    shape = name_sides(name, len(names), sides)
     teach_shape(machine, name, shape)
     return Items("Size", tuple(map(make_number, shape)), of_input=name)
 
@@ -38,6 +39,16 @@ def name_axes(name: str, rank: int, channels: Dim | None = None) -> tuple[Dim, .
         return make_symbol("B"), first, *(make_symbol(f"{name}.{side}") for side in sides)
     rest = (make_symbol(f"{name}.{axis}", None) for axis in range(1, rank))
     return (make_symbol("B"), *rest) if rank else ()
+
+
+def name_sides(name: str, rank: int, sides: Collection[int]) -> tuple[Dim, ...]:
+    """Symbols for the axes of an input where names tell which of them are height and width."""
+    axes: list[Dim] = [make_symbol("B")] if rank else []
+    for axis in range(1, rank):
+        known = axis in sides or None
+        channel = bool(sides) and axis not in sides and rank == 4
+        axes.append(make_symbol(f"{name}.{axis}", False if channel else known))
+    return tuple(axes)
 
 
 def teach_shape(machine: Machine, name: str, shape: Sequence[Dim]) -> None:

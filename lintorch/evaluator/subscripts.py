@@ -97,7 +97,7 @@ def _read_sequence(machine: Machine, held: Value, index: Value) -> Value:
 def guess_rank(machine: Machine, name: str, index: Value) -> None:
     """An input of which the third or fourth size is asked is an image, unless something says otherwise."""
     first = index.start if isinstance(index, Slice) else index
-    wanted = (2, -2) if isinstance(index, Slice) else (2, 3)
+    wanted = (2, -2) if isinstance(index, Slice) else (2,)
     if isinstance(first, Constant) and first.value in wanted:
         teach_width(machine, name, name_axes(name, 4))
 

@@ -34,6 +34,10 @@ class Via:
 
     name: str
     spot: Spot
+    size: Dim | None = None
+    """What is known of the number that it was given."""
+    whole: bool | None = None
+    """Whether that was an int."""
 
 
 class Value:

@@ -8,6 +8,8 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Baked
+from lintorch.evaluator.sizes import Dim, Size
 from lintorch.evidence import (
     EventKey,
     OperatorCall,
@@ -132,6 +134,8 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
     if not source.profile.dynamic or not call.args:
         return
     name = source.name(call.func)
+    if source.place(call).row in source.evaluation.fixed_rows | source.evaluation.baked_rows:
+        return  # what is known there decides
     find = FORMS.get(name) or (numpy if is_numpy(name) else None)
     if find is not None and source.in_traced_forward(call) and source.in_graph(call):
         yield from without_tracer_harm(find(call, source), source)
@@ -176,12 +180,55 @@ def converted(call: cst.Call, source: Source) -> Iterator[Hit]:
         return
     if isinstance(given, cst.Call) and source.name(given.func):
         return  # what the inner call does to it is said there
-    fix = None
-    if name == "int" and size.whole and len(call.args) == 1:
-        edit = source.replace(call, operand(given, source, call))
-        fix = Fix("drop int(): a size is an int", (edit,))
+    fix = without_int(call, source) if name == "int" and size.whole else None
     message = f"{name}() turns the size {source.code(given)} into a constant"
     yield Hit(call, message, fix=fix, harm=READ if is_plain(given) else WORKED_OUT)
+
+
+@rule.event(Baked)
+def in_model(event: Baked, source: Source) -> Iterator[Hit]:
+    """A size that went through int(), len() or max() on its way into an operator."""
+    if not source.profile.dynamic or not event.varies:
+        return
+    text = source.evaluation.text(event.spot)
+    if event.via.name in ("int", "float") and event.via.whole:
+        harm = READ if is_symbol(event.via.size) else WORKED_OUT
+        call = source.call_at(event)
+        fix = without_int(call, source) if call and event.via.name == "int" else None
+        yield Hit(event, f"`{text}` turns a size into a constant", fix=fix, harm=harm)
+    elif event.via.name == "len":
+        call = source.call_at(event)
+        fix = as_size(call, source) if call else None
+        yield Hit(event, f"`{text}` is the example's batch size for good", fix=fix, harm=READ)
+    elif event.via.name == "torch.tensor" and "int" in event.also:
+        said = f"`{text}` is made a tensor and read back: it becomes a constant"
+        yield Hit(event, said, harm=TRACED)
+    elif event.via.name in ("max", "min"):
+        yield Hit(event, f"`{text}` keeps the side that the example chose", harm=TRACED)
+
+
+def is_symbol(size: Dim | None) -> bool:
+    """Whether a size is one of an input itself."""
+    return isinstance(size, Size) and len(size.atoms) == 1 and size.terms[0][1] == 1
+
+
+def without_int(call: cst.Call, source: Source) -> Fix | None:
+    """`x.size(0)` for `int(x.size(0))`."""
+    if len(call.args) != 1 or call.args[0].star:
+        return None
+    edit = source.replace(call, operand(call.args[0].value, source, call))
+    return Fix("drop int(): a size is an int", (edit,))
+
+
+def as_size(call: cst.Call, source: Source) -> Fix | None:
+    """`x.size(0)` for `len(x)`."""
+    if len(call.args) != 1 or call.args[0].star:
+        return None
+    given = call.args[0].value
+    text = source.code(given)
+    tensor = text if is_read(given) or given.lpar else f"({text})"
+    edit = source.replace(call, f"{tensor}.size(0)")
+    return Fix(f"write {edit.content}", (edit,))
 
 
 def is_plain(node: cst.BaseExpression) -> bool:
@@ -199,11 +246,8 @@ def counted(call: cst.Call, source: Source) -> Iterator[Hit]:
     given = call.args[0].value
     value = source.value(given)
     if value.is_tensor and value.sure and not within(call, source, "range"):
-        text = source.code(given)
-        tensor = text if is_read(given) or given.lpar else f"({text})"
-        edit = source.replace(call, f"{tensor}.size(0)")
-        message = f"len({text}) is the example's batch size for good"
-        yield Hit(call, message, fix=Fix(f"write {edit.content}", (edit,)), harm=READ)
+        message = f"len({source.code(given)}) is the example's batch size for good"
+        yield Hit(call, message, fix=as_size(call, source), harm=READ)
 
 
 def bounded(call: cst.Call, source: Source) -> Iterator[Hit]:

@@ -8,6 +8,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Baked
 from lintorch.evidence import (
     AS_TRACED,
     EventKey,
@@ -110,6 +111,8 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
     if not source.profile.dynamic or not call.args:
         return
     name = source.name(call.func)
+    if source.place(call).row in source.evaluation.fixed_rows | source.evaluation.baked_rows:
+        return  # what is known there decides
     if (name not in RESIZES and name not in HARM) or not source.in_traced_forward(call):
         return
     if name in RESIZES:
@@ -118,6 +121,38 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
         harm = HARM[name](call, source)
         if harm is not None and source.in_graph(call):
             yield Hit(call, message(call, source), fix=exact(call, source), harm=harm)
+
+
+@rule.event(Baked)
+def in_model(event: Baked, source: Source) -> Iterator[Hit]:
+    """A size that was rounded, or made a float and whole again, on its way into an operator."""
+    if not source.profile.dynamic or not event.varies:
+        return
+    harm = weigh_rounding(event)
+    if harm:
+        text = source.evaluation.text(event.spot)
+        call = source.call_at(event)
+        fix = exact(call, source) if call else None
+        said = f"`{text}` is worked out from the size of the example"
+        yield Hit(event, said, fix=fix, harm=harm)
+
+
+def weigh_rounding(event: Baked) -> dict[str, Harm]:
+    name, inside = event.via.name, "int" in event.also
+    if name == "int":
+        told = any(other in HARM for other in event.also)
+        return {} if event.via.whole or told else WHOLE
+    if name in UPWARD:
+        return (
+            (ROUNDED_WHOLE if inside else NOT_TRACED)
+            if name == "math.trunc"
+            else (WHOLE if inside else TRACED)
+        )
+    if name in FUNCTIONS:
+        return WHOLE
+    if name == "round" and not event.via.whole:
+        return ROUNDED_WHOLE if inside else ROUNDED
+    return {}
 
 
 @rule.source(cst.BinaryOperation, needs=("//",))

@@ -35,10 +35,14 @@ from lintorch.evaluator.values import (
 _ROUNDING = ("int", "round", "math.ceil", "math.floor", "math.trunc")
 
 
-def keep_via(machine: Machine, node: ast.AST, name: str, value: Value) -> Value:
+def keep_via(
+    machine: Machine, node: ast.AST, name: str, value: Value, given: Value | None = None
+) -> Value:
     """A number that went through a function, which it remembers if it comes from a size."""
     if isinstance(value, Number) and value.varies is not False and not value.data:
-        return replace(value, via=value.via | {Via(name, machine.spot(node))})
+        before = given if isinstance(given, Number) else Number()
+        via = Via(name, machine.spot(node), before.size, before.whole)
+        return replace(value, via=value.via | {via})
     return value
 
 
@@ -48,7 +52,7 @@ def _convert(name: str) -> Handler:
         if value is None:
             return Constant(0)
         found = [_convert_one(name, each) for each in _alternatives(value)]
-        return keep_via(machine, node, name, make_choice(tuple(found)))
+        return keep_via(machine, node, name, make_choice(tuple(found)), value)
 
     return convert
 
@@ -99,7 +103,7 @@ def _compute(name: str) -> Handler:
         via = frozenset(via for each in numbers for via in each.via)
         whole = name in ("gcd", "isqrt", "comb", "factorial", "lcm")
         found = Number(None, whole, join_varying(n.varies for n in numbers), data, False, via)
-        return keep_via(machine, node, f"math.{name}", found)
+        return keep_via(machine, node, f"math.{name}", found, values[0] if values else None)
 
     return compute
 
@@ -125,7 +129,11 @@ def _bound(name: str) -> Handler:
             if values is None:
                 each = item_of(machine, given.positional[0])
                 return keep_via(machine, node, name, each if isinstance(each, Number) else UNKNOWN)
-        return keep_via(machine, node, name, _choose(name, values or ()))
+        least = 1 if name == "max" else 2
+        chosen = _choose(name, values or ())
+        if any(isinstance(size, int) and size <= least for size in map(size_in, values or ())):
+            return chosen  # no size in use is smaller
+        return keep_via(machine, node, name, chosen)
 
     return bound
 

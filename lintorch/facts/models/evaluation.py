@@ -9,10 +9,12 @@ from typing import Any
 
 from lintorch.core.finding import Place
 from lintorch.evaluator.code_files import CodeFile, Library
-from lintorch.evaluator.events import Called, Decided, Occurrence
+from lintorch.evaluator.events import Baked, Called, Decided, Occurrence
+from lintorch.evaluator.find_baked import find_baked
 from lintorch.evaluator.find_code import CodeFinder
 from lintorch.evaluator.start import Reached, evaluate_file
-from lintorch.evaluator.values import Spot
+from lintorch.evaluator.values import Constant, Items, Number, Spot, Value
+from lintorch.facts.dataflow.axis_layouts import image_axes
 from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.regions.guards import has_aside_name
 
@@ -43,7 +45,7 @@ class Evaluation:
         file = self._finder.open_file(self._path)
         if file is None or "class " not in self._text:
             return ()
-        library = Library(self._find, documented_name, has_aside_name)
+        library = Library(self._find, documented_name, has_aside_name, image_axes)
         return tuple(evaluate_file(library, file, self._is_exported))
 
     def _find(self, dotted: str, importer: CodeFile) -> CodeFile | None:
@@ -56,6 +58,9 @@ class Evaluation:
     def list_events(self, keys: Container[Any]) -> Iterator[tuple[Any, Occurrence]]:
         """What happened whose class, or whose called function's name, is wanted; each place once."""
         for reached in self.reached:
+            if Baked in keys:
+                for baked in find_baked(reached.events):
+                    yield Baked, baked
             for event in reached.events:
                 if type(event) in keys:
                     yield type(event), event
@@ -71,6 +76,25 @@ class Evaluation:
             for event in reached.events
             if isinstance(event, Decided) and event.way.forward and event.spot.path == self._path
         )
+
+    @cached_property
+    def fixed_rows(self) -> frozenset[int]:
+        """Rows of the file where built-in functions are called with numbers that never vary, and no others."""
+        fixed: dict[int, bool] = {}
+        for reached in self.reached:
+            for event in reached.events:
+                if not isinstance(event, Called) or event.name.partition(".")[0] not in _PLAIN:
+                    continue
+                if event.way.forward and event.spot.path == self._path:
+                    row = event.spot.row
+                    fixed[row] = fixed.get(row, True) and all(map(_is_fixed, event.positional))
+        return frozenset(row for row, always in fixed.items() if always)
+
+    @cached_property
+    def baked_rows(self) -> frozenset[int]:
+        """Rows of the file where a size becomes a plain number on its way into an operator."""
+        found = (each for reached in self.reached for each in find_baked(reached.events))
+        return frozenset(e.spot.row for e in found if e.varies and e.spot.path == self._path)
 
     def text(self, spot: Spot) -> str:
         """What is written there, in one row."""
@@ -94,6 +118,15 @@ class Evaluation:
             spot.end_row,
             _count_characters(lines, spot.end_row, spot.end_column) + 1,
         )
+
+
+_PLAIN = frozenset({"int", "float", "len", "max", "min", "round", "math", "divmod", "numpy"})
+
+
+def _is_fixed(value: Value) -> bool:
+    if isinstance(value, Items):
+        return value.items is not None and all(map(_is_fixed, value.items))
+    return isinstance(value, Constant) or (isinstance(value, Number) and value.varies is False)
 
 
 def _count_characters(lines: tuple[str, ...], row: int, column: int) -> int:

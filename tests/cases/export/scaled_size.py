@@ -35,7 +35,7 @@ class Exact(nn.Module):
     def forward(self, x, y):
         b, c, h, w = x.shape
         a = y[:, :, : h // 2], y[:, :, : (h + 3) // 4], F.pad(y, [0, -w % 4])
-        d = y / math.sqrt(c), y / math.sqrt(x.size(-1)), y * int(c / 2), math.ceil(7 / 2)
+        d = y / math.sqrt(c), y / math.sqrt(x.size(1)), y * int(c / 2), math.ceil(7 / 2)
         e = F.interpolate(y, scale_factor=2), F.interpolate(y, scale_factor=self.heads / 8)
         f = (h - 1) // 2 + 1, y / h, y * h**0.5, math.prod(x.shape), round(h)
         if math.sqrt(h) > 100:
@@ -76,24 +76,24 @@ class Images(nn.Module):
         super().__init__()
         self.conv = nn.Conv2d(3, 8, 16)
 
-    def forward(self, x, y, z):
+    def forward(self, x, y, z, u, v, s, t, q):
         b, height, width, c = x.shape
         a = y[: int(height / 2)], y[: int(width / 2)], y[: int(c / 2)]  # hit
         a = a, y[: int(c / 2)]
-        _, _, ih, iw = x.shape
+        _, _, ih, iw = u.shape
         a = a, y[: int(ih / 2)]  # hit
-        _, _, _, w = x.size()
+        _, _, _, w = v.size()
         a = a, y[: int(w / 2)]  # hit
-        b, c, rows, cols = x.shape
+        b, c, rows, cols = s.shape
         a = a, y[: int(cols / 2)]  # hit
-        b, c, w_in, h_in = x.shape
+        b, c, w_in, h_in = t.shape
         a = a, y[: int(h_in / 2)]  # hit
         b, c, frames, y_size, x_size = z.shape
         a = a, y[: int(frames / 2)]  # hit
         a = a, y[: int(x_size / 2)]  # hit
-        a = a, y[: int(x.shape[3] / 2)], y[: int(x.size(2) / 2)]  # hit
-        c, h, w = z.shape
+        a = a, y[: int(u.shape[3] / 2)], y[: int(u.size(2) / 2)]  # hit
+        c, h, w = q.shape
         a = a, y[: int(h / 2)]  # hit
-        h, w = x.shape[2:]
-        *_, h2, w2 = x.shape
+        h, w = u.shape[2:]
+        *_, h2, w2 = u.shape
         return a, y[: int(w / 2)]  # hit
