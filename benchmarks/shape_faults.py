@@ -36,14 +36,15 @@ def main() -> None:
     parser.add_argument("repositories", type=Path)
     parser.add_argument("--python", required=True, help="The interpreter that runs models.")
     parser.add_argument("--keep", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--match", default="", help="Only models with this in their id.")
     parser.add_argument("--seed", type=int, default=14)
-    parser.add_argument("--models", type=int, default=3, help="At most, of one repository.")
+    parser.add_argument("--models", type=int, default=2, help="At most, of one repository.")
     parser.add_argument("--largest", type=int, default=30_000_000, help="Parameters of a model.")
     parser.add_argument("--details", action="store_true", help="Each missed fault too.")
     given = parser.parse_args()
     repositories = given.repositories.resolve()
     prover = Prover(repositories, given.keep, given.python, given.seed, given.models, given.largest)
-    proved = list(prover.prove(given.truth))
+    proved = [each for each in prover.prove(given.truth) if given.match in each.model]
     faulty = [each for each in proved if each.faults]
     _print_proved(proved)
     checked: list[CheckedFault] = []

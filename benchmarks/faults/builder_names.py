@@ -47,7 +47,11 @@ def stub(*names: str) -> None:
 
 
 def basicsr(root: str, part: str) -> types.ModuleType:
-    """`importlib`, where the package of this name has only the models of a repository."""
+    """`importlib`, where the package of this name has only the models of a repository.
+
+    What it reads its data sets with is a stub.
+    """
+    stub("lmdb")
     pkg("basicsr", f"{root}/basicsr")
     pkg(f"basicsr.{part}", f"{root}/basicsr/{part}")
     pkg(f"basicsr.{part}.archs", f"{root}/basicsr/{part}/archs")
