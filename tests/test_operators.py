@@ -18,9 +18,10 @@ import torch
 from layer_arguments import BUILDERS
 from operator_arguments import MAKERS
 
+from lintorch.evaluator.operators.arguments import make_fresh
 from lintorch.evaluator.operators.infer_types import FAMILIES, infer_call, infer_layer
 from lintorch.evaluator.operators.register import LAYER_SHAPES, SHAPE_FUNCTIONS
-from lintorch.evaluator.operators.tensor_types import ShapeError, TensorType, UndecidedError
+from lintorch.evaluator.operators.tensor_types import OPEN, ShapeError, TensorType, UndecidedError
 from lintorch.evaluator.signatures.bind_arguments import bind_call
 from lintorch.evaluator.sizes import Dim, Operation, make_symbol
 
@@ -144,15 +145,15 @@ def infer(trial: Trial) -> Any:
     return tuple(found) if isinstance(found, (list, tuple)) else found
 
 
-def make_symbolic(trial: Trial) -> tuple[Trial, dict[str, int]]:
-    """The same call with a symbol for each size that is not 1."""
+def make_symbolic(trial: Trial, *, shared: bool) -> tuple[Trial, dict[str, int]]:
+    """The same call with a symbol for each size that is not 1, one for equal sizes where `shared`."""
     values: dict[str, int] = {}
 
     def make(tensor: TensorType) -> TensorType:
         sizes: list[Dim] = []
         for size in tensor.sizes:
             assert isinstance(size, int)
-            name = f"n{len(values)}"
+            name = f"v{size}" if shared else f"n{len(values)}"
             sizes.append(make_symbol(name) if size > 1 else size)
             values[name] = size
         return TensorType(tuple(sizes), tensor.dtype)
@@ -160,6 +161,33 @@ def make_symbolic(trial: Trial) -> tuple[Trial, dict[str, int]]:
     positional = [convert(each, make) for each in trial.positional]
     keyword = {name: convert(each, make) for name, each in trial.keyword.items()}
     return Trial(trial.name, positional, keyword, trial.settings), values
+
+
+def hide_arguments(trial: Trial, chance: Random) -> tuple[Trial, dict[str, int]]:
+    """The same call with some arguments open, and symbols for some that are numbers."""
+    values: dict[str, int] = {}
+
+    def hide(value: Any) -> Any:
+        if chance.random() < 0.2:
+            return TensorType(None) if isinstance(value, TensorType) else OPEN
+        if type(value) is int and value > 0 and chance.random() < 0.5:
+            name = f"n{len(values)}"
+            values[name] = value
+            return make_symbol(name)
+        if isinstance(value, TensorType) and value.shape is not None:
+            return TensorType(tuple(hide_size(each) for each in value.sizes), value.dtype)
+        return type(value)(map(hide, value)) if isinstance(value, (list, tuple)) else value
+
+    def hide_size(size: Any) -> Any:
+        return make_fresh() if chance.random() < 0.1 else size
+
+    positional = [hide(each) for each in trial.positional]
+    keyword = {name: hide(each) for name, each in trial.keyword.items()}
+    settings = None
+    if trial.settings is not None:
+        given, named = trial.settings
+        settings = [hide(each) for each in given], {k: hide(v) for k, v in named.items()}
+    return Trial(trial.name, positional, keyword, settings), values
 
 
 def compute(size: Dim, values: Bindings) -> int | None:
@@ -260,15 +288,19 @@ def refuses(trial: Trial) -> bool:
 
 
 def try_name(name: str) -> tuple[Tally, Tally, list[str]]:
-    """Tallies with numbers and with symbols, and what is wrong."""
-    plain, symbolic, wrong = Tally(), Tally(), []
-    for trial in list_trials(name):
+    """Tallies with numbers and with symbols, and what is wrong, there or with parts unknown."""
+    plain, symbolic, partly, wrong = Tally(), Tally(), Tally(), []
+    chance = Random(name)
+    for number, trial in enumerate(list_trials(name)):
         try:
             real = run_torch(trial, "meta")
         except Refused:
             real = None
-        changed, values = make_symbolic(trial)
-        for tally, tried, known in ((plain, trial, {}), (symbolic, changed, values)):
+        changed, values = make_symbolic(trial, shared=number % 2 == 1)
+        hidden, others = hide_arguments(trial, chance)
+        tries: tuple[tuple[Tally, Trial, Bindings], ...]
+        tries = ((plain, trial, {}), (symbolic, changed, values), (partly, hidden, others))
+        for tally, tried, known in tries:
             wrong += [f"{tried}: {found}" for found in judge(tried, trial, tally, known, real)]
     return plain, symbolic, wrong
 

@@ -20,6 +20,8 @@ from lintorch.evaluator.operators.tensor_types import (
     OPEN,
     ShapeError,
     TensorType,
+    UndecidedError,
+    require,
 )
 from lintorch.evaluator.operators.views import list_asked
 from lintorch.evaluator.sizes import Dim, compare, floor_divide, largest, smallest
@@ -101,6 +103,7 @@ def repeat_axes(input: Any, repeats: Any = None, dims: Any = None) -> TensorType
 def narrow_axis(input: Any, dim: Any, start: Any, length: Any) -> TensorType:
     """A part of one axis."""
     tensor = as_tensor(input)
+    require(tensor.rank > 0, "narrow() cannot be applied to a 0-dim tensor.")
     axis = as_axis(dim, tensor.rank)
     many, size = as_size(length), tensor.sizes[axis]
     begin = start if not isinstance(start, TensorType) else OPEN
@@ -145,6 +148,8 @@ def take_diagonal(input: Any, offset: Any = 0, dim1: Any = 0, dim2: Any = 1) -> 
 def unfold_axis(input: Any, dimension: Any, size: Any, step: Any) -> TensorType:
     """Windows over one axis, as a last one."""
     tensor = as_tensor(input)
+    if not tensor.rank:
+        raise UndecidedError
     axis = as_axis(dimension, tensor.rank)
     length, width, stride = tensor.sizes[axis], as_size(size), as_size(step)
     if is_below(length, width):

@@ -76,7 +76,7 @@ def _slide_windows(sizes: Shape, kernels: Shape, options: Sequence[Any]) -> Shap
     steps, spread = as_sizes(stride, axes), as_sizes(dilation, axes)
     if padding == "same" and padding is not OPEN:
         require(
-            all(step == 1 for step in steps),
+            not any(differ_surely(step, 1) for step in steps),
             "padding='same' is not supported for strided convolutions",
         )
         return sizes

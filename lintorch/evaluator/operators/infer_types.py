@@ -107,7 +107,11 @@ def _call_function(function: Callable[..., Any], bound: Mapping[str, Any]) -> An
     given = _open_unwritten(bound)
     if "self" in given:
         given["input"] = given.pop("self")
-    return function(**{name: value for name, value in given.items() if name in taken})
+    try:
+        return function(**{name: value for name, value in given.items() if name in taken})
+    except (TypeError, ValueError, LookupError, ArithmeticError) as error:
+        # arguments of kinds that no shape function foresees, such as a word for a size
+        raise UndecidedError from error
 
 
 def _open_unwritten(bound: Mapping[str, Any]) -> dict[str, Any]:

@@ -53,6 +53,7 @@ def scale_to_length(input: Any, dim: Any = 1) -> TensorType:
 def halve_axis(input: Any, dim: Any = -1) -> TensorType:
     """One half of an axis as gates of the other."""
     tensor = as_tensor(input)
+    require(tensor.rank > 0, "glu does not support 0-dimensional tensors")
     axis = as_axis(dim, tensor.rank)
     size = tensor.sizes[axis]
     if compare(take_remainder(size, 2), "==", 0) is False:

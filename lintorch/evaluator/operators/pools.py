@@ -139,10 +139,11 @@ def _register_pools(axes: int) -> None:
 
 def adapt_sizes(tensor: TensorType, output_size: Any, axes: int) -> TensorType:
     """The sizes asked for; None leaves an axis as it is."""
-    _require_rank(tensor, axes)
     listed = isinstance(output_size, (list, tuple))
     asked = list(output_size) if listed else [output_size] * axes
     asked = asked * axes if listed and len(asked) == 1 else asked
+    if len(asked) != axes or any(isinstance(each, int) and each != 1 for each in asked):
+        _require_rank(tensor, axes)  # whatever has these axes is let pass where all are made one
     sizes = [
         own if each is not OPEN and each is None else as_size(each)
         for own, each in zip(tensor.sizes[-axes:], asked, strict=True)
