@@ -685,6 +685,17 @@ def make_spectrum(chance: Random, name: str) -> Made:
     return [given], named
 
 
+def make_signal(chance: Random, name: str) -> Made:
+    named = {"return_complex": True, "center": chance.random() < 0.7}
+    shape = (*draw_shape(chance, 0, 1), chance.randint(9, 20))
+    if chance.random() < 0.5:
+        named["onesided"] = chance.random() < 0.5
+    return [T(shape, "float32"), 8], {
+        **named,
+        **({"hop_length": 3} if chance.random() < 0.5 else {}),
+    }
+
+
 def make_square(chance: Random, name: str) -> Made:
     many = chance.randint(1, 4)
     given = T((*draw_shape(chance, 0, 2), many, many), "float32")
@@ -711,6 +722,10 @@ def make_complex(chance: Random, name: str) -> Made:
 
 
 MAKERS: dict[str, Maker] = {
+    "ask_size": make_squeeze,
+    "count_all_elements": one(0, 4),
+    "count_all_axes": one(0, 4),
+    "transform_windows": make_signal,
     "keep_type": make_kept,
     "keep_floating": one(),
     "make_real": one(0, 4, ("complex64", "complex64")),

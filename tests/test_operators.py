@@ -23,7 +23,7 @@ from lintorch.evaluator.operators.infer_types import FAMILIES, infer_call, infer
 from lintorch.evaluator.operators.register import LAYER_SHAPES, SHAPE_FUNCTIONS
 from lintorch.evaluator.operators.tensor_types import OPEN, ShapeError, TensorType, UndecidedError
 from lintorch.evaluator.signatures.bind_arguments import bind_call
-from lintorch.evaluator.sizes import Dim, Operation, make_symbol
+from lintorch.evaluator.sizes import Dim, Operation, Size, make_symbol
 
 TRIALS = 4
 SPOILT = 0.35
@@ -239,6 +239,9 @@ def list_differences(said: Any, real: Any, values: Bindings) -> Iterator[str]:
             return
         for one, other in zip(said, real, strict=True):
             yield from list_differences(one, other, values)
+    elif isinstance(said, (int, Size)):
+        if compute(said, values) not in (None, real):
+            yield f"{said}, not {real}"
     elif said is not None or real is not None:
         yield f"{said} and not {real}"
 

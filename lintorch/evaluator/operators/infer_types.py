@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from lintorch.evaluator.operators import (  # each enters its shape functions in the table
+    asked_sizes,
     attention,
     axis_order,
     axis_sizes,
@@ -40,6 +41,7 @@ from lintorch.evaluator.signatures.find_signatures import UNWRITTEN, Parameter
 from lintorch.evaluator.sizes import Size
 
 FAMILIES = (
+    asked_sizes,
     attention,
     axis_order,
     axis_sizes,
