@@ -347,3 +347,64 @@ def test_every_name_is_one_of_torch_and_is_tried() -> None:
     assert sorted(name for names in FAMILY_NAMES.values() for name in names) == NAMES
     for name in NEEDS_DEVICE:
         assert find_callable(name)
+
+
+SAID = [
+    ("torch.add", [(2, 3), (2, 4)]),
+    ("torch.add", [("H", 3), ("H", 4)]),
+    ("torch.nn.functional.linear", [(2, 10), (5, 20)]),
+    ("torch.matmul", [(2, 3, 4), (2, 5, 4)]),
+    ("torch.mm", [("H", 3), (4, 5)]),
+    ("torch.bmm", [(2, 3, 4), (2, 5, 4)]),
+    ("torch.nn.functional.conv2d", [(1, 4, 8, 8), (8, 3, 3, 3)]),
+    ("torch.nn.functional.conv2d", [("H", 4, "H", 8), (8, 3, 3, 3)]),
+    ("torch.nn.functional.conv2d", [(1, 3, 2, 2), (8, 3, 3, 3)]),
+    ("torch.nn.functional.conv2d", [(3, 5), (8, 3, 3, 3)]),
+    ("torch.conv_transpose2d", [(1, 4, 8, 8), (3, 8, 3, 3)]),
+    ("torch.nn.functional.max_pool2d", [(1, 3, 1, 8)], 2),
+    ("torch.nn.functional.cross_entropy", [(4, 10), (5,)]),
+    ("torch.nn.functional.binary_cross_entropy_with_logits", [(4, 1), (4,)]),
+    ("torch.nn.functional.scaled_dot_product_attention", [(2, 5, 8), (2, 7, 6), (2, 7, 8)]),
+    ("torch.nn.functional.layer_norm", [(2, 5, 8)], (16,)),
+    ("torch.nn.functional.group_norm", [(2, 6, 8)], 4),
+    ("torch.nn.functional.pixel_shuffle", [(2, 6, 8, 8)], 2),
+    ("torch.cat", [[(2, 3), (4, 5)]]),
+    ("torch.cat", [[(2, 3), (4, 5, 6)]]),
+    ("torch.stack", [[(2, 3), (2, 4)]]),
+    ("torch.Tensor.view", [(2, 5)], 3, -1),
+    ("torch.Tensor.view", [(2, 5)], 3, 4),
+    ("torch.Tensor.expand", [(2, 5)], 3, 5),
+    ("torch.Tensor.squeeze", [(2, 5)], 3),
+    ("torch.Tensor.select", [(2, 5)], 0, 2),
+    ("torch.permute", [(2, 5)], (0, 1, 2)),
+    ("torch.flatten", [(2, 5)], 1, 0),
+    ("torch.split", [(2, 5)], [2, 2], 1),
+    ("torch.narrow", [(2, 5)], 1, 3, 4),
+    ("torch.topk", [(2, 5)], 6),
+]
+"""Names, shapes of tensors, and further arguments, all of which torch refuses."""
+
+
+@pytest.mark.parametrize("call", SAID, ids=str)
+def test_errors_are_said_in_the_words_of_torch(call: tuple[Any, ...]) -> None:
+    name, shapes, *more = call
+    trial = Trial(name, [*read_shapes(shapes, 64), *more], {})
+    shown = Trial(name, [*read_shapes(shapes, make_symbol("H")), *more], {})
+    with pytest.raises(Refused) as refused:
+        run_torch(trial, "cpu")
+    with pytest.raises(ShapeError) as error:
+        infer(shown)
+    assert str(error.value).replace("H", "64") == str(refused.value).partition("\n")[0]
+
+
+def read_shapes(shapes: Any, value: Any) -> list[Any]:
+    """Tensors, or lists of them, of shapes in which a letter stands for a value."""
+    return [
+        read_shapes(each, value)
+        if isinstance(each, list)
+        else TensorType(
+            tuple(value if size == "H" else size for size in each),
+            "int64" if each == (5,) else "float32",  # that is the one shape of classes
+        )
+        for each in shapes
+    ]

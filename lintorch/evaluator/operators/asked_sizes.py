@@ -6,6 +6,7 @@ from typing import Any
 
 from lintorch.evaluator.operators.arguments import as_axis, as_tensor, multiply_sizes
 from lintorch.evaluator.operators.register import shape_of, spell_names
+from lintorch.evaluator.operators.tensor_types import ShapeError
 from lintorch.evaluator.sizes import Dim
 
 
@@ -13,6 +14,8 @@ from lintorch.evaluator.sizes import Dim
 def ask_size(input: Any, dim: Any = None) -> Dim | tuple[Dim, ...]:
     """All sizes, or that of one axis."""
     tensor = as_tensor(input)
+    if dim is not None and not tensor.rank:
+        raise ShapeError(f"Dimension specified as {dim} but tensor has no dimensions")
     return tensor.sizes if dim is None else tensor.sizes[as_axis(dim, tensor.rank)]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from lintorch.evaluator.operators.arguments import as_size, as_tensor, differ_surely, show_sizes
 from lintorch.evaluator.operators.broadcast import broadcast_shapes
+from lintorch.evaluator.operators.products import multiply_any
 from lintorch.evaluator.operators.register import layer_shape, shape_of
 from lintorch.evaluator.operators.tensor_types import (
     OPEN,
@@ -29,24 +30,24 @@ def attend(
             f"dimensional, but got query.dim(): {asks.rank}, key.dim(): {keys.rank} and value.dim(): "
             f"{values.rank} instead."
         )
-    _require_products(asks, keys, values)
-    if enable_gqa is OPEN or enable_gqa:
-        ahead = asks.sizes[:-2]
-    else:
-        ahead = broadcast_shapes(asks.sizes[:-2], keys.sizes[:-2])
-        ahead = broadcast_shapes(ahead, values.sizes[:-2])
+    grouped = enable_gqa is OPEN or bool(enable_gqa)
+    _require_products(*(_drop_heads(each) if grouped else each for each in (asks, keys, values)))
+    ahead = asks.sizes[:-2]
+    for other in () if grouped else (keys, values):
+        ahead = broadcast_shapes(ahead, other.sizes[:-2])
     if isinstance(attn_mask, TensorType) and attn_mask.shape is not None:
         broadcast_shapes(attn_mask.sizes, (*ahead, asks.sizes[-2], keys.sizes[-2]))
     return TensorType((*ahead, asks.sizes[-2], values.sizes[-1]), asks.dtype)
 
 
 def _require_products(asks: TensorType, keys: TensorType, values: TensorType) -> None:
-    width, length = asks.sizes[-1], keys.sizes[-2]
-    if differ_surely(width, keys.sizes[-1]) or differ_surely(length, values.sizes[-2]):
-        raise ShapeError(
-            f"The sizes of query {show_sizes(asks.sizes)}, key {show_sizes(keys.sizes)} and value "
-            f"{show_sizes(values.sizes)} do not fit one another"
-        )
+    """Raises ShapeError as the two products do of which attention is made."""
+    turned = (*keys.sizes[:-2], keys.sizes[-1], keys.sizes[-2])
+    multiply_any(multiply_any(asks, TensorType(turned)), values)
+
+
+def _drop_heads(tensor: TensorType) -> TensorType:
+    return TensorType(tensor.sizes[-2:], tensor.dtype)
 
 
 @layer_shape("torch.nn.MultiheadAttention")

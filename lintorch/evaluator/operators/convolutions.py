@@ -191,7 +191,7 @@ def _require_kernels(tensor: TensorType, kernels: TensorType, axes: int) -> None
     require_batched(tensor, axes, f"conv{axes}d")
     if kernels.rank != axes + 2:
         raise ShapeError(
-            f"Expected {kernels.rank}-dimensional input for {kernels.rank}-dimensional weight "
+            f"Expected {kernels.rank}-dimensional input for {kernels.rank}-dimensional weight"
             f"{show_sizes(kernels.sizes)}, but got {tensor.rank}-dimensional input of size "
             f"{show_sizes(tensor.sizes)} instead"
         )

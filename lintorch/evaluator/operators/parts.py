@@ -48,18 +48,20 @@ def split_axis(
     require(given.rank > 0, "split expects at least a 1-dimensional tensor")
     axis = as_axis(dim, given.rank)
     if isinstance(asked, (list, tuple)):
-        return _split_by_sizes(given, axis, [as_size(each) for each in asked])
+        return _split_by_sizes(given, axis, dim, [as_size(each) for each in asked])
     return _list_parts(given, axis, _cut_evenly(given.sizes[axis], as_size(asked)))
 
 
-def _split_by_sizes(tensor: TensorType, axis: int, sizes: Sequence[Dim]) -> tuple[TensorType, ...]:
+def _split_by_sizes(
+    tensor: TensorType, axis: int, named: Any, sizes: Sequence[Dim]
+) -> tuple[TensorType, ...]:
     total: Dim = 0
     for size in sizes:
         total = total + size
     if differ_surely(total, tensor.sizes[axis]):
         raise ShapeError(
             f"split_with_sizes expects split_sizes to sum exactly to {tensor.sizes[axis]} (input "
-            f"tensor's size at dimension {axis}), but got split_sizes={show_sizes(sizes)}"
+            f"tensor's size at dimension {named}), but got split_sizes={show_sizes(sizes)}"
         )
     return _list_parts(tensor, axis, sizes)
 

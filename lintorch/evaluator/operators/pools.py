@@ -81,8 +81,9 @@ def _check_sizes(tensor: TensorType, axes: int, sizes: list[Dim]) -> Shape:
     """The axes ahead of those pooled. Raises ShapeError where nothing comes out."""
     if any(compare(size, "<", 1) for size in sizes):
         channels = tensor.sizes[-axes - 1]
-        came = "x".join(map(str, (channels, *tensor.sizes[-axes:])))
-        went = "x".join(map(str, (channels, *sizes)))
+        flat = (1,) if axes == 1 else ()  # a row is pooled as an image of one row
+        came = "x".join(map(str, (channels, *flat, *tensor.sizes[-axes:])))
+        went = "x".join(map(str, (channels, *flat, *sizes)))
         raise ShapeError(
             f"Given input size: ({came}). Calculated output size: ({went}). Output size is too small"
         )

@@ -19,15 +19,23 @@ from lintorch.evaluator.sizes import Dim
 Recurred = tuple[TensorType, Any]
 
 
-@layer_shape("torch.nn.RNN", "torch.nn.GRU")
-def recur_simply(settings: Any, input: Any, hx: Any = None) -> Recurred:
-    """All outputs, and the last state."""
-    tensor = as_tensor(input)
-    hidden = as_size(settings["hidden_size"])
-    output, state = _recur(settings, tensor, hidden, hidden)
-    if isinstance(hx, TensorType) and hx.shape is not None:
-        _require_state(tensor, hx, state, "")
-    return output, state
+def _register_simple(name: str) -> None:
+    def recur_simply(settings: Any, input: Any, hx: Any = None) -> Recurred:
+        tensor = as_tensor(input)
+        output, state = _recur(settings, tensor, as_size(settings["hidden_size"]), name)
+        if isinstance(hx, TensorType) and hx.shape is not None:
+            _require_state(tensor, hx, state, "")
+        return output, state
+
+    def step_simply(settings: Any, input: Any, hx: Any = None) -> TensorType:
+        return _step(settings, as_tensor(input), hx, f"{name}Cell")
+
+    layer_shape(f"torch.nn.{name}")(recur_simply)
+    layer_shape(f"torch.nn.{name}Cell")(step_simply)
+
+
+_register_simple("RNN")
+_register_simple("GRU")
 
 
 @layer_shape("torch.nn.LSTM")
@@ -36,7 +44,7 @@ def recur_with_cells(settings: Any, input: Any, hx: Any = None) -> Recurred:
     tensor = as_tensor(input)
     hidden, projected = as_size(settings["hidden_size"]), as_size(settings["proj_size"])
     shown = hidden if projected == 0 else projected
-    output, state = _recur(settings, tensor, shown, hidden)
+    output, state = _recur(settings, tensor, shown, "LSTM")
     cells = TensorType((*state.sizes[:-1], hidden), tensor.dtype)
     if isinstance(hx, (list, tuple)) and len(hx) == 2:
         for given, wanted, name in zip(hx, (state, cells), ("[0]", "[1]"), strict=True):
@@ -45,10 +53,10 @@ def recur_with_cells(settings: Any, input: Any, hx: Any = None) -> Recurred:
     return output, (state, cells)
 
 
-def _recur(settings: Any, tensor: TensorType, shown: Dim, hidden: Dim) -> Recurred:
-    require(
-        tensor.rank in (2, 3), f"RNN: Expected input to be 2D or 3D, got {tensor.rank}D instead"
-    )
+def _recur(settings: Any, tensor: TensorType, shown: Dim, name: str) -> Recurred:
+    kind = "D tensor" if name == "RNN" else "D"
+    said = f"{name}: Expected input to be 2D or 3D, got {tensor.rank}{kind} instead"
+    require(tensor.rank in (2, 3), said)
     wanted = as_size(settings["input_size"])
     if differ_surely(tensor.sizes[-1], wanted):
         raise ShapeError(
@@ -77,24 +85,18 @@ def _require_state(tensor: TensorType, given: TensorType, wanted: TensorType, na
         )
 
 
-@layer_shape("torch.nn.RNNCell", "torch.nn.GRUCell")
-def step_simply(settings: Any, input: Any, hx: Any = None) -> TensorType:
-    """The next state."""
-    return _step(settings, as_tensor(input), hx)
-
-
 @layer_shape("torch.nn.LSTMCell")
 def step_with_cells(settings: Any, input: Any, hx: Any = None) -> tuple[TensorType, TensorType]:
     """The next state of both kinds."""
     states = hx if isinstance(hx, (list, tuple)) else (hx,)
-    found = [_step(settings, as_tensor(input), state) for state in states]
+    found = [_step(settings, as_tensor(input), state, "LSTMCell") for state in states]
     return found[0], found[0]
 
 
-def _step(settings: Any, tensor: TensorType, state: Any) -> TensorType:
+def _step(settings: Any, tensor: TensorType, state: Any, name: str) -> TensorType:
     require(
         tensor.rank in (1, 2),
-        f"RNNCell: Expected input to be 1D or 2D, got {tensor.rank}D instead",
+        f"{name}: Expected input to be 1D or 2D, got {tensor.rank}D instead",
     )
     hidden, wanted = as_size(settings["hidden_size"]), as_size(settings["input_size"])
     if differ_surely(tensor.sizes[-1], wanted):

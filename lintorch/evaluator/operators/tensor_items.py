@@ -11,7 +11,7 @@ from lintorch.evaluator.operators.arguments import (
     make_counted,
     make_fresh,
 )
-from lintorch.evaluator.operators.axis_sizes import require_index
+from lintorch.evaluator.operators.axis_sizes import lies_outside
 from lintorch.evaluator.operators.broadcast import broadcast_shapes
 from lintorch.evaluator.operators.tensor_types import (
     OPEN,
@@ -39,13 +39,19 @@ def index_tensor(tensor: TensorType, index: Any) -> TensorType:
             shape.append(slice_size(given.sizes[axis], item))
             axis += 1
         elif isinstance(item, (int, Size)) and not isinstance(item, bool):
-            require_index(item, given, axis)
+            _require_index(item, given, axis)
             axis += 1
         else:
             places.append(len(shape))
             picked.append(_read_picks(item, given, axis))
             axis += _count_axes(item)
     return TensorType(_insert_picked(shape, picked, places), given.dtype)
+
+
+def _require_index(index: Any, tensor: TensorType, axis: int) -> None:
+    size = tensor.sizes[axis]
+    if lies_outside(index, size):
+        raise ShapeError(f"index {index} is out of bounds for dimension {axis} with size {size}")
 
 
 def _count_axes(item: Any) -> int:
