@@ -30,12 +30,12 @@ SPOILT = 0.35
 Bindings = Mapping[str, int]
 
 
-class Refused(Exception):
+class TorchRefusal(Exception):
     """What torch says where it refuses."""
 
 
 @dataclass(frozen=True)
-class Trial:
+class TriedCall:
     """One call: by name, what it takes, and for layers what they are built with."""
 
     name: str
@@ -44,19 +44,19 @@ class Trial:
     settings: tuple[list[Any], dict[str, Any]] | None = None
 
 
-def list_trials(name: str) -> Iterator[Trial]:
+def list_trials(name: str) -> Iterator[TriedCall]:
     chance = Random(zlib.crc32(name.encode()))
     for _ in range(TRIALS):
         if name in SHAPE_FUNCTIONS:
             positional, keyword = MAKERS[SHAPE_FUNCTIONS[name].__name__](chance, name)
-            trial = Trial(name, positional, keyword)
+            trial = TriedCall(name, positional, keyword)
         else:
             given, named, inputs = BUILDERS[LAYER_SHAPES[name].__name__](chance, name)
-            trial = Trial(name, inputs, {}, (given, named))
+            trial = TriedCall(name, inputs, {}, (given, named))
         yield trial
         if chance.random() < SPOILT:
             positional = spoil(chance, trial.positional)
-            yield Trial(name, positional, trial.keyword, trial.settings)
+            yield TriedCall(name, positional, trial.keyword, trial.settings)
 
 
 def spoil(chance: Random, given: list[Any]) -> list[Any]:
@@ -87,8 +87,8 @@ def convert(value: Any, make: Callable[[TensorType], Any]) -> Any:
     return value
 
 
-def run_torch(trial: Trial, device: str) -> Any:
-    """What torch gives, as types. Raises Refused."""
+def run_torch(trial: TriedCall, device: str) -> Any:
+    """What torch gives, as types. Raises TorchRefusal."""
 
     def make(tensor: TensorType) -> Any:
         return torch.zeros(tensor.sizes, dtype=getattr(torch, str(tensor.dtype)), device=device)
@@ -105,9 +105,9 @@ def run_torch(trial: Trial, device: str) -> Any:
             return read_result(find_callable(trial.name)(*positional, **keyword))
         except NotImplementedError as error:
             if device == "cpu":
-                raise Refused(str(error)) from None
+                raise TorchRefusal(str(error)) from None
         except (RuntimeError, ValueError, IndexError, AssertionError, TypeError) as error:
-            raise Refused(str(error)) from None
+            raise TorchRefusal(str(error)) from None
     return run_torch(trial, "cpu")
 
 
@@ -132,7 +132,7 @@ def read_result(found: Any) -> Any:
     return found
 
 
-def infer(trial: Trial) -> Any:
+def infer(trial: TriedCall) -> Any:
     """What the shape function says."""
     if trial.settings is None:
         found = infer_call(trial.name, trial.positional, trial.keyword)
@@ -145,7 +145,7 @@ def infer(trial: Trial) -> Any:
     return tuple(found) if isinstance(found, (list, tuple)) else found
 
 
-def make_symbolic(trial: Trial, *, shared: bool) -> tuple[Trial, dict[str, int]]:
+def make_symbolic(trial: TriedCall, *, shared: bool) -> tuple[TriedCall, dict[str, int]]:
     """The same call with a symbol for each size that is not 1, one for equal sizes where `shared`."""
     values: dict[str, int] = {}
 
@@ -160,10 +160,10 @@ def make_symbolic(trial: Trial, *, shared: bool) -> tuple[Trial, dict[str, int]]
 
     positional = [convert(each, make) for each in trial.positional]
     keyword = {name: convert(each, make) for name, each in trial.keyword.items()}
-    return Trial(trial.name, positional, keyword, trial.settings), values
+    return TriedCall(trial.name, positional, keyword, trial.settings), values
 
 
-def hide_arguments(trial: Trial, chance: Random) -> tuple[Trial, dict[str, int]]:
+def hide_arguments(trial: TriedCall, chance: Random) -> tuple[TriedCall, dict[str, int]]:
     """The same call with some arguments open, and symbols for some that are numbers."""
     values: dict[str, int] = {}
 
@@ -187,7 +187,7 @@ def hide_arguments(trial: Trial, chance: Random) -> tuple[Trial, dict[str, int]]
     if trial.settings is not None:
         given, named = trial.settings
         settings = [hide(each) for each in given], {k: hide(v) for k, v in named.items()}
-    return Trial(trial.name, positional, keyword, settings), values
+    return TriedCall(trial.name, positional, keyword, settings), values
 
 
 def compute(size: Dim, values: Bindings) -> int | None:
@@ -263,7 +263,9 @@ class Tally:
         return self.known + self.undecided + self.refused + self.missed
 
 
-def judge(trial: Trial, shown: Trial, tally: Tally, values: Bindings, real: Any) -> list[str]:
+def judge_call(
+    trial: TriedCall, shown: TriedCall, tally: Tally, values: Bindings, real: Any
+) -> list[str]:
     """What is wrong with what is said of one call; `real` is None where torch refuses it."""
     try:
         said = infer(trial)
@@ -281,11 +283,11 @@ def judge(trial: Trial, shown: Trial, tally: Tally, values: Bindings, real: Any)
     return [] if found and refuses(shown) else found
 
 
-def refuses(trial: Trial) -> bool:
+def refuses(trial: TriedCall) -> bool:
     """Whether torch refuses with data what it let pass without."""
     try:
         run_torch(trial, "cpu")
-    except Refused:
+    except TorchRefusal:
         return True
     return False
 
@@ -297,14 +299,14 @@ def try_name(name: str) -> tuple[Tally, Tally, list[str]]:
     for number, trial in enumerate(list_trials(name)):
         try:
             real = run_torch(trial, "meta")
-        except Refused:
+        except TorchRefusal:
             real = None
         changed, values = make_symbolic(trial, shared=number % 2 == 1)
         hidden, others = hide_arguments(trial, chance)
-        tries: tuple[tuple[Tally, Trial, Bindings], ...]
+        tries: tuple[tuple[Tally, TriedCall, Bindings], ...]
         tries = ((plain, trial, {}), (symbolic, changed, values), (partly, hidden, others))
         for tally, tried, known in tries:
-            wrong += [f"{tried}: {found}" for found in judge(tried, trial, tally, known, real)]
+            wrong += [f"{tried}: {found}" for found in judge_call(tried, trial, tally, known, real)]
     return plain, symbolic, wrong
 
 
@@ -388,9 +390,9 @@ SAID = [
 @pytest.mark.parametrize("call", SAID, ids=str)
 def test_errors_are_said_in_the_words_of_torch(call: tuple[Any, ...]) -> None:
     name, shapes, *more = call
-    trial = Trial(name, [*read_shapes(shapes, 64), *more], {})
-    shown = Trial(name, [*read_shapes(shapes, make_symbol("H")), *more], {})
-    with pytest.raises(Refused) as refused:
+    trial = TriedCall(name, [*read_shapes(shapes, 64), *more], {})
+    shown = TriedCall(name, [*read_shapes(shapes, make_symbol("H")), *more], {})
+    with pytest.raises(TorchRefusal) as refused:
         run_torch(trial, "cpu")
     with pytest.raises(ShapeError) as error:
         infer(shown)

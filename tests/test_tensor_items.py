@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from test_operators import Tally, Trial, compute, make_symbolic
+from test_operators import Tally, TriedCall, compute, make_symbolic
 
 from lintorch.evaluator.operators.tensor_items import index_tensor, slice_size
 from lintorch.evaluator.operators.tensor_types import (
@@ -71,7 +71,7 @@ def hold_index_against_torch(chance: Random) -> None:
     index = draw_index(chance, shape)
     real = index_with_torch(shape, index)
     tensor = TensorType(shape, "float32")
-    symbolic, values = make_symbolic(Trial("", [tensor], {}), shared=False)
+    symbolic, values = make_symbolic(TriedCall("", [tensor], {}), shared=False)
     tally = Tally()
     for given, known in ((tensor, {}), (symbolic.positional[0], values)):
         said = try_index(given, index, tally)

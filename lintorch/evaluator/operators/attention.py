@@ -58,7 +58,7 @@ def attend_in_layer(
     value: Any,
     need_weights: Any = True,
     average_attn_weights: Any = True,
-) -> tuple[TensorType, TensorType | None]:
+) -> tuple[TensorType, Any]:
     """What is found, and the weights."""
     asks, keys, values = as_tensor(query), as_tensor(key), as_tensor(value)
     require(
@@ -75,11 +75,11 @@ def attend_in_layer(
                 f"key shape {show_sizes(keys.sizes)} does not match value shape "
                 f"{show_sizes(values.sizes)}, or the sizes that the layer was built with"
             )
-    first = _read_flag(settings["batch_first"])
-    _require_batches(asks, keys, values, first)
-    if not _read_flag(need_weights):
-        return asks, None
-    return asks, TensorType(_shape_weights(settings, asks, keys, average_attn_weights), asks.dtype)
+    if settings["batch_first"] is not OPEN:
+        _require_batches(asks, keys, values, bool(settings["batch_first"]))
+    if need_weights is OPEN:
+        return asks, OPEN
+    return asks, _type_weights(settings, asks, keys, average_attn_weights) if need_weights else None
 
 
 def _require_batches(asks: TensorType, keys: TensorType, values: TensorType, first: bool) -> None:
@@ -104,16 +104,18 @@ def _read_flag(flag: Any) -> bool:
     return bool(flag)
 
 
-def _shape_weights(
-    settings: Any, asks: TensorType, keys: TensorType, average: Any
-) -> tuple[Dim, ...]:
-    if _read_flag(settings["add_bias_kv"]) or _read_flag(settings["add_zero_attn"]):
-        raise UndecidedError
-    batch = 0 if _read_flag(settings["batch_first"]) else 1
-    length = 1 - batch if asks.rank == 3 else 0
-    ahead: tuple[Dim, ...] = (asks.sizes[batch],) if asks.rank == 3 else ()
-    heads = () if _read_flag(average) else (as_size(settings["num_heads"]),)
-    return (*ahead, *heads, asks.sizes[length], keys.sizes[length])
+def _type_weights(settings: Any, asks: TensorType, keys: TensorType, average: Any) -> TensorType:
+    flags = (settings["add_bias_kv"], settings["add_zero_attn"])
+    if average is OPEN or any(flag is not False for flag in flags):
+        return TensorType(None, asks.dtype)
+    heads = () if average else (as_size(settings["num_heads"]),)
+    if asks.rank == 2:
+        return TensorType((*heads, asks.sizes[0], keys.sizes[0]), asks.dtype)
+    if settings["batch_first"] is OPEN:
+        return TensorType(None, asks.dtype)
+    batch = 0 if settings["batch_first"] else 1
+    ends = (asks.sizes[1 - batch], keys.sizes[1 - batch])
+    return TensorType((asks.sizes[batch], *heads, *ends), asks.dtype)
 
 
 @layer_shape("torch.nn.TransformerEncoderLayer")

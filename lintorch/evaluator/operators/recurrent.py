@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from lintorch.evaluator.operators.arguments import as_size, as_tensor, differ_surely, show_sizes
+from lintorch.evaluator.operators.arguments import (
+    as_size,
+    as_tensor,
+    differ_surely,
+    make_fresh,
+    show_sizes,
+)
 from lintorch.evaluator.operators.register import layer_shape
 from lintorch.evaluator.operators.tensor_types import (
     OPEN,
     Shape,
     ShapeError,
     TensorType,
-    UndecidedError,
     require,
 )
 from lintorch.evaluator.sizes import Dim
@@ -62,12 +67,11 @@ def _recur(settings: Any, tensor: TensorType, shown: Dim, name: str) -> Recurred
         raise ShapeError(
             f"input.size(-1) must be equal to input_size. Expected {wanted}, got {tensor.sizes[-1]}"
         )
-    if settings["bidirectional"] is OPEN or settings["batch_first"] is OPEN:
-        raise UndecidedError
-    ways = 2 if settings["bidirectional"] else 1
+    both, first = settings["bidirectional"], settings["batch_first"]
+    ways: Dim = make_fresh() if both is OPEN else 2 if both else 1
     batch: Shape = ()
     if tensor.rank == 3:
-        batch = (tensor.sizes[0 if settings["batch_first"] else 1],)
+        batch = (make_fresh() if first is OPEN else tensor.sizes[0 if first else 1],)
     layers = as_size(settings["num_layers"])
     state = TensorType((layers * ways, *batch, shown), tensor.dtype)
     return TensorType((*tensor.sizes[:-1], shown * ways), tensor.dtype), state
