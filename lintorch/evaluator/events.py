@@ -156,3 +156,12 @@ class Entered(Occurrence):
     name: str
     given: Mapping[str, Value]
     result: Value
+
+
+@dataclass(frozen=True)
+class Returned(Occurrence):
+    """The forward of a root gave a value; what stood in lists and dicts at that time is in Items."""
+
+    value: Value
+    inside: ast.FunctionDef
+    """The forward."""
