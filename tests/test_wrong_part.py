@@ -175,3 +175,28 @@ def test_a_reader_is_told(tmp_path: Path) -> None:
     assert "net.py:9: LT131 onnx-legacy is wrong: at the traced size" in done.stdout
     part = "onnx-legacy: the smallest part that is wrong alone is body.1.inner (Gate)"
     assert part in done.stdout
+
+
+WHOLE_NUMBER = """\
+from torch import nn
+
+
+class Dropped(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(8, 8), nn.ReLU())
+        self.drop = nn.Dropout(0)
+
+    def forward(self, features):
+        return self.drop(self.layers(features))
+"""
+
+
+def test_a_layer_of_torch_that_fails_alone_is_told_where_it_is_built(tmp_path: Path) -> None:
+    tmp_path.joinpath("net.py").write_text(WHOLE_NUMBER)
+    exporting = ("export", "net.py", "--to", "torchscript-script", "--output-format", "json")
+    (trial,) = json.loads(lintorch(*exporting, cwd=tmp_path).stdout)["trials"]
+    assert (trial["status"], trial["part"]) == ("failed", "drop (Dropout)")
+    (finding,) = trial["findings"]
+    row = 1 + WHOLE_NUMBER.splitlines().index("        self.drop = nn.Dropout(0)")
+    assert (finding["code"], finding["location"]["row"]) == ("LT904", row)
