@@ -200,3 +200,31 @@ def test_a_layer_of_torch_that_fails_alone_is_told_where_it_is_built(tmp_path: P
     (finding,) = trial["findings"]
     row = 1 + WHOLE_NUMBER.splitlines().index("        self.drop = nn.Dropout(0)")
     assert (finding["code"], finding["location"]["row"]) == ("LT904", row)
+
+
+HOOKED = """\
+from torch import nn
+
+
+class Hooked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 1)
+        self.kept = {}
+        self.conv.register_forward_hook(lambda _, given, out: self.kept.update(conv=out))
+
+    def forward(self, image):
+        self.conv(image)
+        return self.kept["conv"] * float(image.shape[2])
+"""
+
+
+def test_a_program_runs_a_model_that_reads_what_its_hooks_wrote(tmp_path: Path) -> None:
+    tmp_path.joinpath("net.py").write_text(HOOKED)
+    exporting = ("export", "net.py", "--to", "torchscript-trace", "--repro", "repro")
+    done = lintorch(*exporting, "--output-format", "json", cwd=tmp_path)
+    (trial,) = json.loads(done.stdout)["trials"]
+    assert trial["message"].startswith("at height,width 129×161 the output differs")
+    command = [interpreter(), trial["repro"]]
+    shown = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert "'height': 129, 'width': 161}: output 0 differs" in shown.stderr

@@ -28,6 +28,14 @@ def find_shared_state(module: nn.Module) -> dict[int, Any]:
     return shared
 
 
+def is_copied_whole(module: nn.Module) -> bool:
+    """Whether a plain copy of a module shares nothing with it that its functions write to."""
+    try:
+        return not find_shared_state(module)
+    except TypeError:
+        return False
+
+
 def _list_functions(module: nn.Module) -> Iterator[FunctionType]:
     """The hooks of all parts, and functions that are attributes of one."""
     for part in module.modules():
