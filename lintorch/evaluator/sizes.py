@@ -160,9 +160,12 @@ def floor_divide(left: Dim, right: Dim) -> Dim:
         return quotient
     if isinstance(rest, int) and isinstance(right, int):
         return quotient + rest // right
-    inner = _sole_atom(rest)
+    more = dict(_terms_of(rest)).get((), 0)
+    inner = _sole_atom(rest - more)
     if isinstance(inner, Operation) and inner.kind == "//" and is_positive(right):
-        return quotient + floor_divide(inner.operands[0], inner.operands[1] * right)
+        left, by = inner.operands
+        if more == 0 or is_positive(by):
+            return quotient + floor_divide(left + by * more, by * right)
     return quotient + make_operation("//", rest, right)
 
 
@@ -279,6 +282,8 @@ def _divide_terms(left: Dim, right: Dim) -> tuple[Dim, Dim]:
         remaining = _without(product, atoms)
         if remaining is not None and times % factor == 0:
             whole[remaining] = times // factor
+        elif not product and not atoms:  # (H - 1) // 2 is (H + 1) // 2 - 1, which is its one form
+            whole[()], rest[()] = divmod(times, factor)
         else:
             rest[product] = times
     return _make_size(whole), _make_size(rest)
