@@ -220,6 +220,7 @@ BUILDERS: dict[str, Maker] = {
     "sum_rows_in_layer": lambda c, n: ([5, 3], {}, [T(draw_shape(c, 2, 2), "int64")]),
     "compare_stretched_in_layer": build_loss,
     "compare_logits_in_layer": build_loss,
+    "compare_probabilities_in_layer": build_loss,
     "compare_classes_in_layer": build_class_loss,
     "compare_log_classes_in_layer": build_class_loss,
     "compare_directions_in_layer": build_pair("similarity"),

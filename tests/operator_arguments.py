@@ -604,7 +604,7 @@ def make_range(chance: Random, name: str) -> Made:
     return chance.choice(([end], [1, end + 1], [1, end + 1, 2], [9, 1, -3], [0.0, 1.0, 0.3])), {}
 
 
-def make_like(chance: Random, name: str) -> Made:
+def make_alike(chance: Random, name: str) -> Made:
     settings: dict[str, list[Any]] = {"full_like": [1.0], "randint_like": [10]}
     more = settings.get(name.rpartition(".")[2], [])
     named = {"dtype": "float64"} if chance.random() < 0.3 else {}
@@ -685,6 +685,17 @@ def make_spectrum(chance: Random, name: str) -> Made:
     return [given], named
 
 
+def make_signal(chance: Random, name: str) -> Made:
+    named = {"return_complex": True, "center": chance.random() < 0.7}
+    shape = (*draw_shape(chance, 0, 1), chance.randint(9, 20))
+    if chance.random() < 0.5:
+        named["onesided"] = chance.random() < 0.5
+    return [T(shape, "float32"), 8], {
+        **named,
+        **({"hop_length": 3} if chance.random() < 0.5 else {}),
+    }
+
+
 def make_square(chance: Random, name: str) -> Made:
     many = chance.randint(1, 4)
     given = T((*draw_shape(chance, 0, 2), many, many), "float32")
@@ -705,12 +716,16 @@ def make_repeats(chance: Random, name: str) -> Made:
     return [given, 2], {"dim": draw_axis(chance, given.rank)} if chance.random() < 0.6 else {}
 
 
-def make_complex(chance: Random, name: str) -> Made:
+def make_parts(chance: Random, name: str) -> Made:
     shape = draw_shape(chance)
     return [T(shape, "float32"), T(shape, "float32")], {}
 
 
 MAKERS: dict[str, Maker] = {
+    "ask_size": make_squeeze,
+    "count_all_elements": one(0, 4),
+    "count_all_axes": one(0, 4),
+    "transform_windows": make_signal,
     "keep_type": make_kept,
     "keep_floating": one(),
     "make_real": one(0, 4, ("complex64", "complex64")),
@@ -845,11 +860,11 @@ MAKERS: dict[str, Maker] = {
     "attend": make_attention,
     "make_filled": make_sizes,
     "make_full": make_sizes,
-    "make_integers": make_sizes,
+    "make_random_integers": make_sizes,
     "make_of_type": make_sizes,
     "make_old_type": make_old_sizes,
     "make_normal": one(1, 3),
-    "make_like": make_like,
+    "make_like": make_alike,
     "draw_like": one(1, 3),
     "count_numbers": make_range,
     "count_numbers_closed": make_range,
@@ -859,7 +874,7 @@ MAKERS: dict[str, Maker] = {
     "make_window": make_counts,
     "list_triangle": make_counts,
     "make_of_data": make_data,
-    "make_complex": make_complex,
+    "make_complex": make_parts,
     "keep_triangle": one(2, 4),
     "take_or_make_diagonal": one(1, 2),
     "make_diagonals": one(1, 3),

@@ -18,23 +18,24 @@ import torch
 from layer_arguments import BUILDERS
 from operator_arguments import MAKERS
 
+from lintorch.evaluator.operators.arguments import make_fresh
 from lintorch.evaluator.operators.infer_types import FAMILIES, infer_call, infer_layer
 from lintorch.evaluator.operators.register import LAYER_SHAPES, SHAPE_FUNCTIONS
-from lintorch.evaluator.operators.tensor_types import ShapeError, TensorType, UndecidedError
+from lintorch.evaluator.operators.tensor_types import OPEN, ShapeError, TensorType, UndecidedError
 from lintorch.evaluator.signatures.bind_arguments import bind_call
-from lintorch.evaluator.sizes import Dim, Operation, make_symbol
+from lintorch.evaluator.sizes import Dim, Operation, Size, make_symbol
 
 TRIALS = 4
 SPOILT = 0.35
 Bindings = Mapping[str, int]
 
 
-class Refused(Exception):
+class TorchRefusal(Exception):
     """What torch says where it refuses."""
 
 
 @dataclass(frozen=True)
-class Trial:
+class TriedCall:
     """One call: by name, what it takes, and for layers what they are built with."""
 
     name: str
@@ -43,19 +44,19 @@ class Trial:
     settings: tuple[list[Any], dict[str, Any]] | None = None
 
 
-def list_trials(name: str) -> Iterator[Trial]:
+def list_trials(name: str) -> Iterator[TriedCall]:
     chance = Random(zlib.crc32(name.encode()))
     for _ in range(TRIALS):
         if name in SHAPE_FUNCTIONS:
             positional, keyword = MAKERS[SHAPE_FUNCTIONS[name].__name__](chance, name)
-            trial = Trial(name, positional, keyword)
+            trial = TriedCall(name, positional, keyword)
         else:
             given, named, inputs = BUILDERS[LAYER_SHAPES[name].__name__](chance, name)
-            trial = Trial(name, inputs, {}, (given, named))
+            trial = TriedCall(name, inputs, {}, (given, named))
         yield trial
         if chance.random() < SPOILT:
             positional = spoil(chance, trial.positional)
-            yield Trial(name, positional, trial.keyword, trial.settings)
+            yield TriedCall(name, positional, trial.keyword, trial.settings)
 
 
 def spoil(chance: Random, given: list[Any]) -> list[Any]:
@@ -86,8 +87,8 @@ def convert(value: Any, make: Callable[[TensorType], Any]) -> Any:
     return value
 
 
-def run_torch(trial: Trial, device: str) -> Any:
-    """What torch gives, as types. Raises Refused."""
+def run_torch(trial: TriedCall, device: str) -> Any:
+    """What torch gives, as types. Raises TorchRefusal."""
 
     def make(tensor: TensorType) -> Any:
         return torch.zeros(tensor.sizes, dtype=getattr(torch, str(tensor.dtype)), device=device)
@@ -104,9 +105,9 @@ def run_torch(trial: Trial, device: str) -> Any:
             return read_result(find_callable(trial.name)(*positional, **keyword))
         except NotImplementedError as error:
             if device == "cpu":
-                raise Refused(str(error)) from None
+                raise TorchRefusal(str(error)) from None
         except (RuntimeError, ValueError, IndexError, AssertionError, TypeError) as error:
-            raise Refused(str(error)) from None
+            raise TorchRefusal(str(error)) from None
     return run_torch(trial, "cpu")
 
 
@@ -131,7 +132,7 @@ def read_result(found: Any) -> Any:
     return found
 
 
-def infer(trial: Trial) -> Any:
+def infer(trial: TriedCall) -> Any:
     """What the shape function says."""
     if trial.settings is None:
         found = infer_call(trial.name, trial.positional, trial.keyword)
@@ -144,22 +145,49 @@ def infer(trial: Trial) -> Any:
     return tuple(found) if isinstance(found, (list, tuple)) else found
 
 
-def make_symbolic(trial: Trial) -> tuple[Trial, dict[str, int]]:
-    """The same call with a symbol for each size that is not 1."""
+def make_symbolic(trial: TriedCall, *, shared: bool) -> tuple[TriedCall, dict[str, int]]:
+    """The same call with a symbol for each size that is not 1, one for equal sizes where `shared`."""
     values: dict[str, int] = {}
 
     def make(tensor: TensorType) -> TensorType:
         sizes: list[Dim] = []
         for size in tensor.sizes:
             assert isinstance(size, int)
-            name = f"n{len(values)}"
+            name = f"v{size}" if shared else f"n{len(values)}"
             sizes.append(make_symbol(name) if size > 1 else size)
             values[name] = size
         return TensorType(tuple(sizes), tensor.dtype)
 
     positional = [convert(each, make) for each in trial.positional]
     keyword = {name: convert(each, make) for name, each in trial.keyword.items()}
-    return Trial(trial.name, positional, keyword, trial.settings), values
+    return TriedCall(trial.name, positional, keyword, trial.settings), values
+
+
+def hide_arguments(trial: TriedCall, chance: Random) -> tuple[TriedCall, dict[str, int]]:
+    """The same call with some arguments open, and symbols for some that are numbers."""
+    values: dict[str, int] = {}
+
+    def hide(value: Any) -> Any:
+        if chance.random() < 0.2:
+            return TensorType(None) if isinstance(value, TensorType) else OPEN
+        if type(value) is int and value > 0 and chance.random() < 0.5:
+            name = f"n{len(values)}"
+            values[name] = value
+            return make_symbol(name)
+        if isinstance(value, TensorType) and value.shape is not None:
+            return TensorType(tuple(hide_size(each) for each in value.sizes), value.dtype)
+        return type(value)(map(hide, value)) if isinstance(value, (list, tuple)) else value
+
+    def hide_size(size: Any) -> Any:
+        return make_fresh() if chance.random() < 0.1 else size
+
+    positional = [hide(each) for each in trial.positional]
+    keyword = {name: hide(each) for name, each in trial.keyword.items()}
+    settings = None
+    if trial.settings is not None:
+        given, named = trial.settings
+        settings = [hide(each) for each in given], {k: hide(v) for k, v in named.items()}
+    return TriedCall(trial.name, positional, keyword, settings), values
 
 
 def compute(size: Dim, values: Bindings) -> int | None:
@@ -211,6 +239,9 @@ def list_differences(said: Any, real: Any, values: Bindings) -> Iterator[str]:
             return
         for one, other in zip(said, real, strict=True):
             yield from list_differences(one, other, values)
+    elif isinstance(said, (int, Size)):
+        if compute(said, values) not in (None, real):
+            yield f"{said}, not {real}"
     elif said is not None or real is not None:
         yield f"{said} and not {real}"
 
@@ -232,7 +263,9 @@ class Tally:
         return self.known + self.undecided + self.refused + self.missed
 
 
-def judge(trial: Trial, shown: Trial, tally: Tally, values: Bindings, real: Any) -> list[str]:
+def judge_call(
+    trial: TriedCall, shown: TriedCall, tally: Tally, values: Bindings, real: Any
+) -> list[str]:
     """What is wrong with what is said of one call; `real` is None where torch refuses it."""
     try:
         said = infer(trial)
@@ -250,26 +283,30 @@ def judge(trial: Trial, shown: Trial, tally: Tally, values: Bindings, real: Any)
     return [] if found and refuses(shown) else found
 
 
-def refuses(trial: Trial) -> bool:
+def refuses(trial: TriedCall) -> bool:
     """Whether torch refuses with data what it let pass without."""
     try:
         run_torch(trial, "cpu")
-    except Refused:
+    except TorchRefusal:
         return True
     return False
 
 
 def try_name(name: str) -> tuple[Tally, Tally, list[str]]:
-    """Tallies with numbers and with symbols, and what is wrong."""
-    plain, symbolic, wrong = Tally(), Tally(), []
-    for trial in list_trials(name):
+    """Tallies with numbers and with symbols, and what is wrong, there or with parts unknown."""
+    plain, symbolic, partly, wrong = Tally(), Tally(), Tally(), []
+    chance = Random(name)
+    for number, trial in enumerate(list_trials(name)):
         try:
             real = run_torch(trial, "meta")
-        except Refused:
+        except TorchRefusal:
             real = None
-        changed, values = make_symbolic(trial)
-        for tally, tried, known in ((plain, trial, {}), (symbolic, changed, values)):
-            wrong += [f"{tried}: {found}" for found in judge(tried, trial, tally, known, real)]
+        changed, values = make_symbolic(trial, shared=number % 2 == 1)
+        hidden, others = hide_arguments(trial, chance)
+        tries: tuple[tuple[Tally, TriedCall, Bindings], ...]
+        tries = ((plain, trial, {}), (symbolic, changed, values), (partly, hidden, others))
+        for tally, tried, known in tries:
+            wrong += [f"{tried}: {found}" for found in judge_call(tried, trial, tally, known, real)]
     return plain, symbolic, wrong
 
 
@@ -312,3 +349,64 @@ def test_every_name_is_one_of_torch_and_is_tried() -> None:
     assert sorted(name for names in FAMILY_NAMES.values() for name in names) == NAMES
     for name in NEEDS_DEVICE:
         assert find_callable(name)
+
+
+SAID = [
+    ("torch.add", [(2, 3), (2, 4)]),
+    ("torch.add", [("H", 3), ("H", 4)]),
+    ("torch.nn.functional.linear", [(2, 10), (5, 20)]),
+    ("torch.matmul", [(2, 3, 4), (2, 5, 4)]),
+    ("torch.mm", [("H", 3), (4, 5)]),
+    ("torch.bmm", [(2, 3, 4), (2, 5, 4)]),
+    ("torch.nn.functional.conv2d", [(1, 4, 8, 8), (8, 3, 3, 3)]),
+    ("torch.nn.functional.conv2d", [("H", 4, "H", 8), (8, 3, 3, 3)]),
+    ("torch.nn.functional.conv2d", [(1, 3, 2, 2), (8, 3, 3, 3)]),
+    ("torch.nn.functional.conv2d", [(3, 5), (8, 3, 3, 3)]),
+    ("torch.conv_transpose2d", [(1, 4, 8, 8), (3, 8, 3, 3)]),
+    ("torch.nn.functional.max_pool2d", [(1, 3, 1, 8)], 2),
+    ("torch.nn.functional.cross_entropy", [(4, 10), (5,)]),
+    ("torch.nn.functional.binary_cross_entropy_with_logits", [(4, 1), (4,)]),
+    ("torch.nn.functional.scaled_dot_product_attention", [(2, 5, 8), (2, 7, 6), (2, 7, 8)]),
+    ("torch.nn.functional.layer_norm", [(2, 5, 8)], (16,)),
+    ("torch.nn.functional.group_norm", [(2, 6, 8)], 4),
+    ("torch.nn.functional.pixel_shuffle", [(2, 6, 8, 8)], 2),
+    ("torch.cat", [[(2, 3), (4, 5)]]),
+    ("torch.cat", [[(2, 3), (4, 5, 6)]]),
+    ("torch.stack", [[(2, 3), (2, 4)]]),
+    ("torch.Tensor.view", [(2, 5)], 3, -1),
+    ("torch.Tensor.view", [(2, 5)], 3, 4),
+    ("torch.Tensor.expand", [(2, 5)], 3, 5),
+    ("torch.Tensor.squeeze", [(2, 5)], 3),
+    ("torch.Tensor.select", [(2, 5)], 0, 2),
+    ("torch.permute", [(2, 5)], (0, 1, 2)),
+    ("torch.flatten", [(2, 5)], 1, 0),
+    ("torch.split", [(2, 5)], [2, 2], 1),
+    ("torch.narrow", [(2, 5)], 1, 3, 4),
+    ("torch.topk", [(2, 5)], 6),
+]
+"""Names, shapes of tensors, and further arguments, all of which torch refuses."""
+
+
+@pytest.mark.parametrize("call", SAID, ids=str)
+def test_errors_are_said_in_the_words_of_torch(call: tuple[Any, ...]) -> None:
+    name, shapes, *more = call
+    trial = TriedCall(name, [*read_shapes(shapes, 64), *more], {})
+    shown = TriedCall(name, [*read_shapes(shapes, make_symbol("H")), *more], {})
+    with pytest.raises(TorchRefusal) as refused:
+        run_torch(trial, "cpu")
+    with pytest.raises(ShapeError) as error:
+        infer(shown)
+    assert str(error.value).replace("H", "64") == str(refused.value).partition("\n")[0]
+
+
+def read_shapes(shapes: Any, value: Any) -> list[Any]:
+    """Tensors, or lists of them, of shapes in which a letter stands for a value."""
+    return [
+        read_shapes(each, value)
+        if isinstance(each, list)
+        else TensorType(
+            tuple(value if size == "H" else size for size in each),
+            "int64" if each == (5,) else "float32",  # that is the one shape of classes
+        )
+        for each in shapes
+    ]

@@ -111,6 +111,8 @@ class Repeated(Occurrence):
     """A loop or comprehension went over a value."""
 
     over: Value
+    loop: ast.AST | None = None
+    """The whole loop or comprehension."""
 
 
 @dataclass(frozen=True)

@@ -288,9 +288,7 @@ def evaluate_comprehension(
 ) -> Value:
     """`[f(x) for x in y if z]`."""
     found: list[Value] = []
-    known = _run_comprehension(
-        machine, node.generators, lambda: found.append(machine.evaluate(node.elt))
-    )
+    known = _run_comprehension(machine, node, lambda: found.append(machine.evaluate(node.elt)))
     items = tuple(found) if known else None
     each = UNKNOWN if known or not found else make_choice(tuple(found))
     if isinstance(node, ast.ListComp):
@@ -311,13 +309,15 @@ def evaluate_dict_comprehension(machine: Machine, node: ast.DictComp) -> Value:
         else:
             opened.append(True)
 
-    if not _run_comprehension(machine, node.generators, keep) or opened:
+    if not _run_comprehension(machine, node, keep) or opened:
         content["open"] = UNKNOWN
     return machine.hold("dict", content)
 
 
 def _run_comprehension(
-    machine: Machine, generators: list[ast.comprehension], keep: Callable[[], None]
+    machine: Machine,
+    loop: ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp,
+    keep: Callable[[], None],
 ) -> bool:
     """Whether all items are known; its names are its own."""
     here = machine.here
@@ -328,18 +328,21 @@ def _run_comprehension(
     inner.yielded = here.yielded
     machine.stack.append(inner)
     try:
-        return _run_generator(machine, generators, 0, keep)
+        return _run_generator(machine, loop, 0, keep)
     finally:
         machine.stack.pop()
 
 
 def _run_generator(
-    machine: Machine, generators: list[ast.comprehension], index: int, keep: Callable[[], None]
+    machine: Machine,
+    loop: ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp,
+    index: int,
+    keep: Callable[[], None],
 ) -> bool:
-    if index == len(generators):
+    if index == len(loop.generators):
         keep()
         return True
-    generator = generators[index]
+    generator = loop.generators[index]
     sure: list[bool] = []
 
     def body() -> None:
@@ -347,9 +350,9 @@ def _run_generator(
         if False in answers:
             return
         sure.append(None not in answers)
-        sure.append(_run_generator(machine, generators, index + 1, keep))
+        sure.append(_run_generator(machine, loop, index + 1, keep))
 
-    known = run_passes(machine, generator, generator.target, machine.evaluate(generator.iter), body)
+    known = run_passes(machine, loop, generator, machine.evaluate(generator.iter), body)
     return known and all(sure)
 
 

@@ -15,13 +15,20 @@ from lintorch.evaluator.values import UNKNOWN, Tensor, Value
 
 
 def run_passes(
-    machine: Machine, node: ast.AST, target: ast.expr, over: Value, body: Callable[[], None]
+    machine: Machine,
+    loop: ast.AST,
+    part: ast.For | ast.AsyncFor | ast.comprehension,
+    over: Value,
+    body: Callable[[], None],
 ) -> bool:
     """Carry out the body for each item; whether each of them was known.
 
+    `part` says what is gone over and what each item is called, `loop` is the whole loop.
+
     Raises LeftError where no path leaves the loop.
     """
-    machine.tell(Repeated, node if hasattr(node, "lineno") else target, over)
+    machine.tell(Repeated, part.iter, over, loop)
+    target = part.target
     items = items_of(machine, over)
     if items is not None and len(items) <= machine.budget.unrolled:
         exits = Exits()

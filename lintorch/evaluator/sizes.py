@@ -102,6 +102,8 @@ class Size:
     __rmul__ = __mul__
 
     def __str__(self) -> str:
+        if (sole := _sole_atom(self)) is not None:
+            return str(sole)
         words = ""
         for product, factor in self.terms:
             sign = (" - " if factor < 0 else " + ") if words else ("-" if factor < 0 else "")

@@ -179,6 +179,8 @@ def make_inputs(
     spec = node.args
     given = [*spec.posonlyargs, *spec.args]
     needed = given[skip : len(given) - len(spec.defaults)]
+    if spec.vararg is not None and len(given) == skip:
+        needed = [spec.vararg]
     return [make_input(machine, each) for each in needed]
 
 

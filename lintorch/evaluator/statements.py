@@ -94,7 +94,7 @@ def run_if(machine: Machine, node: ast.If) -> None:
 def run_for(machine: Machine, node: ast.For | ast.AsyncFor) -> None:
     """`for target in items: …`."""
     over = machine.evaluate(node.iter)
-    run_passes(machine, node.iter, node.target, over, lambda: machine.execute(node.body))
+    run_passes(machine, node, node, over, lambda: machine.execute(node.body))
     machine.execute(node.orelse)
 
 

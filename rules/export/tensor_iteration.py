@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from typing import TypeGuard
@@ -10,6 +11,9 @@ import libcst as cst
 
 from lintorch.core.finding import Harm, Hit, Refuted
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Repeated
+from lintorch.evaluator.sizes import Dim, Size, varies
+from lintorch.evaluator.values import Items, Tensor
 from lintorch.evidence import EventKey, Outcome, SizeLooped, TensorRead, TensorUse, Trace, Trial
 from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_lines, find_changes
 from lintorch.evidence.treatment import name_sizes
@@ -84,6 +88,8 @@ def looped(over: cst.BaseExpression, source: Source) -> Iterator[Hit]:
     """The one thing a loop goes over, also through enumerate and zip."""
     if not source.profile.dynamic or not source.in_traced_forward(over):
         return
+    if source.place(over).row in source.evaluation.repeated_rows:
+        return  # what is known there decides
     name = source.name(over.func) if isinstance(over, cst.Call) else ""
     if isinstance(over, cst.Call) and name in AROUND:
         given = [arg.value for arg in over.args]
@@ -96,6 +102,37 @@ def looped(over: cst.BaseExpression, source: Source) -> Iterator[Hit]:
     elif by_rows(over, source):
         said = f"one round for each row that {source.code(over)} has in the example"
         yield Hit(over, said, harm=ROWS)
+
+
+@rule.event(Repeated)
+def in_model(event: Repeated, source: Source) -> Iterator[Hit]:
+    """range(h), zip and enumerate of it, and the rows of a tensor whose number varies."""
+    if not event.way.forward or not source.profile.dynamic or uses_layers(event.loop):
+        return
+    over, text = event.over, source.evaluation.text(event.spot)
+    if isinstance(over, Items) and over.items is None and over.length is not None:
+        if over.length.varies and not over.length.data:
+            harm = COUNTED if is_symbol(over.length.size) else COUNTED_WORKED_OUT
+            said = f"`{text}` has as many rounds as sizes say for the example"
+            yield Hit(event, said, harm=harm)
+    elif isinstance(over, Tensor) and over.sure and over.shape and varies(over.shape[0]):
+        yield Hit(event, f"one round for each row that {text} has in the example", harm=ROWS)
+
+
+def uses_layers(loop: ast.AST | None) -> bool:
+    """`self.layers[i]` inside: as many rounds as there are layers."""
+    return loop is not None and any(
+        isinstance(node, ast.Subscript)
+        and isinstance(node.value, ast.Attribute)
+        and isinstance(node.value.value, ast.Name)
+        and node.value.value.id == "self"
+        for node in ast.walk(loop)
+    )
+
+
+def is_symbol(size: Dim | None) -> bool:
+    """Whether a size is one of an input itself."""
+    return isinstance(size, Size) and len(size.atoms) == 1 and size.terms[0][1] == 1
 
 
 def counted(call: cst.Call, source: Source) -> Iterator[Hit]:

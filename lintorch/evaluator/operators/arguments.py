@@ -43,6 +43,8 @@ def as_sizes(value: Any, many: int | None = None) -> tuple[Dim, ...]:
     if isinstance(value, (list, tuple)):
         if len(value) == 1 and isinstance(value[0], (list, tuple)):
             return as_sizes(value[0], many)
+        if len(value) == 1 and value[0] is OPEN and many is None:  # one size, or a list of them
+            raise UndecidedError
         found = tuple(as_size(each) for each in value)
         return found * many if many and len(found) == 1 else found
     if value is OPEN and many is None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from lintorch.evaluator.operators.arguments import as_size, as_tensor, differ_surely, show_sizes
 from lintorch.evaluator.operators.broadcast import broadcast_shapes
+from lintorch.evaluator.operators.products import multiply_any
 from lintorch.evaluator.operators.register import layer_shape, shape_of
 from lintorch.evaluator.operators.tensor_types import (
     OPEN,
@@ -29,24 +30,24 @@ def attend(
             f"dimensional, but got query.dim(): {asks.rank}, key.dim(): {keys.rank} and value.dim(): "
             f"{values.rank} instead."
         )
-    _require_products(asks, keys, values)
-    if enable_gqa is OPEN or enable_gqa:
-        ahead = asks.sizes[:-2]
-    else:
-        ahead = broadcast_shapes(asks.sizes[:-2], keys.sizes[:-2])
-        ahead = broadcast_shapes(ahead, values.sizes[:-2])
+    grouped = enable_gqa is OPEN or bool(enable_gqa)
+    _require_products(*(_drop_heads(each) if grouped else each for each in (asks, keys, values)))
+    ahead = asks.sizes[:-2]
+    for other in () if grouped else (keys, values):
+        ahead = broadcast_shapes(ahead, other.sizes[:-2])
     if isinstance(attn_mask, TensorType) and attn_mask.shape is not None:
         broadcast_shapes(attn_mask.sizes, (*ahead, asks.sizes[-2], keys.sizes[-2]))
     return TensorType((*ahead, asks.sizes[-2], values.sizes[-1]), asks.dtype)
 
 
 def _require_products(asks: TensorType, keys: TensorType, values: TensorType) -> None:
-    width, length = asks.sizes[-1], keys.sizes[-2]
-    if differ_surely(width, keys.sizes[-1]) or differ_surely(length, values.sizes[-2]):
-        raise ShapeError(
-            f"The sizes of query {show_sizes(asks.sizes)}, key {show_sizes(keys.sizes)} and value "
-            f"{show_sizes(values.sizes)} do not fit one another"
-        )
+    """Raises ShapeError as the two products do of which attention is made."""
+    turned = (*keys.sizes[:-2], keys.sizes[-1], keys.sizes[-2])
+    multiply_any(multiply_any(asks, TensorType(turned)), values)
+
+
+def _drop_heads(tensor: TensorType) -> TensorType:
+    return TensorType(tensor.sizes[-2:], tensor.dtype)
 
 
 @layer_shape("torch.nn.MultiheadAttention")
@@ -57,7 +58,7 @@ def attend_in_layer(
     value: Any,
     need_weights: Any = True,
     average_attn_weights: Any = True,
-) -> tuple[TensorType, TensorType | None]:
+) -> tuple[TensorType, Any]:
     """What is found, and the weights."""
     asks, keys, values = as_tensor(query), as_tensor(key), as_tensor(value)
     require(
@@ -74,11 +75,11 @@ def attend_in_layer(
                 f"key shape {show_sizes(keys.sizes)} does not match value shape "
                 f"{show_sizes(values.sizes)}, or the sizes that the layer was built with"
             )
-    first = _read_flag(settings["batch_first"])
-    _require_batches(asks, keys, values, first)
-    if not _read_flag(need_weights):
-        return asks, None
-    return asks, TensorType(_shape_weights(settings, asks, keys, average_attn_weights), asks.dtype)
+    if settings["batch_first"] is not OPEN:
+        _require_batches(asks, keys, values, bool(settings["batch_first"]))
+    if need_weights is OPEN:
+        return asks, OPEN
+    return asks, _type_weights(settings, asks, keys, average_attn_weights) if need_weights else None
 
 
 def _require_batches(asks: TensorType, keys: TensorType, values: TensorType, first: bool) -> None:
@@ -103,16 +104,18 @@ def _read_flag(flag: Any) -> bool:
     return bool(flag)
 
 
-def _shape_weights(
-    settings: Any, asks: TensorType, keys: TensorType, average: Any
-) -> tuple[Dim, ...]:
-    if _read_flag(settings["add_bias_kv"]) or _read_flag(settings["add_zero_attn"]):
-        raise UndecidedError
-    batch = 0 if _read_flag(settings["batch_first"]) else 1
-    length = 1 - batch if asks.rank == 3 else 0
-    ahead: tuple[Dim, ...] = (asks.sizes[batch],) if asks.rank == 3 else ()
-    heads = () if _read_flag(average) else (as_size(settings["num_heads"]),)
-    return (*ahead, *heads, asks.sizes[length], keys.sizes[length])
+def _type_weights(settings: Any, asks: TensorType, keys: TensorType, average: Any) -> TensorType:
+    flags = (settings["add_bias_kv"], settings["add_zero_attn"])
+    if average is OPEN or any(flag is not False for flag in flags):
+        return TensorType(None, asks.dtype)
+    heads = () if average else (as_size(settings["num_heads"]),)
+    if asks.rank == 2:
+        return TensorType((*heads, asks.sizes[0], keys.sizes[0]), asks.dtype)
+    if settings["batch_first"] is OPEN:
+        return TensorType(None, asks.dtype)
+    batch = 0 if settings["batch_first"] else 1
+    ends = (asks.sizes[1 - batch], keys.sizes[1 - batch])
+    return TensorType((asks.sizes[batch], *heads, *ends), asks.dtype)
 
 
 @layer_shape("torch.nn.TransformerEncoderLayer")

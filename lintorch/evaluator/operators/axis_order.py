@@ -12,6 +12,7 @@ from lintorch.evaluator.operators.arguments import (
 )
 from lintorch.evaluator.operators.register import shape_of, spell_names
 from lintorch.evaluator.operators.tensor_types import (
+    OPEN,
     ShapeError,
     TensorType,
     UndecidedError,
@@ -45,6 +46,8 @@ def permute_axes(input: Any, dims: Any) -> TensorType:
     """Axes in another order."""
     tensor = as_tensor(input)
     given = dims if isinstance(dims, (list, tuple)) else (dims,)
+    if len(given) == 1 and given[0] is OPEN:
+        raise UndecidedError
     given = given[0] if len(given) == 1 and isinstance(given[0], (list, tuple)) else given
     if len(given) != tensor.rank:
         raise ShapeError(

@@ -20,6 +20,8 @@ from lintorch.evaluator.operators.tensor_types import (
     OPEN,
     ShapeError,
     TensorType,
+    UndecidedError,
+    require,
 )
 from lintorch.evaluator.operators.views import list_asked
 from lintorch.evaluator.sizes import Dim, compare, floor_divide, largest, smallest
@@ -44,7 +46,14 @@ def expand_axes(input: Any, size: Any) -> TensorType:
 
 
 def _name_dtype(tensor: TensorType) -> str:
-    return f"torch.{tensor.dtype}" if tensor.dtype else "Tensor"
+    kinds = {
+        "float32": "Float",
+        "float64": "Double",
+        "float16": "Half",
+        "int64": "Long",
+        "bool": "Bool",
+    }
+    return f"torch.{kinds.get(tensor.dtype or '', '')}Tensor"
 
 
 def _expand_size(tensor: TensorType, asked: tuple[Any, ...], axis: int, ahead: int) -> Dim:
@@ -101,6 +110,7 @@ def repeat_axes(input: Any, repeats: Any = None, dims: Any = None) -> TensorType
 def narrow_axis(input: Any, dim: Any, start: Any, length: Any) -> TensorType:
     """A part of one axis."""
     tensor = as_tensor(input)
+    require(tensor.rank > 0, "narrow() cannot be applied to a 0-dim tensor.")
     axis = as_axis(dim, tensor.rank)
     many, size = as_size(length), tensor.sizes[axis]
     begin = start if not isinstance(start, TensorType) else OPEN
@@ -117,15 +127,17 @@ def select_index(input: Any, dim: Any, index: Any) -> TensorType:
     if not tensor.rank:
         raise ShapeError("select() cannot be applied to a 0-dim tensor.")
     axis = as_axis(dim, tensor.rank)
-    require_index(index, tensor, axis)
+    if lies_outside(index, tensor.sizes[axis]):
+        raise ShapeError(
+            f"select(): index {index} out of range for tensor of size {show_sizes(tensor.sizes)} at "
+            f"dimension {axis}"
+        )
     return TensorType(replace_axis(tensor.sizes, axis), tensor.dtype)
 
 
-def require_index(index: Any, tensor: TensorType, axis: int) -> None:
-    """Raises ShapeError where a place is surely none of an axis."""
-    size = tensor.sizes[axis]
-    if isinstance(index, int) and is_below(size, index + 1 if index >= 0 else -index):
-        raise ShapeError(f"index {index} is out of bounds for dimension {axis} with size {size}")
+def lies_outside(index: Any, size: Dim) -> bool:
+    """Whether a place is surely none of an axis."""
+    return isinstance(index, int) and is_below(size, index + 1 if index >= 0 else -index)
 
 
 @shape_of(*spell_names("diagonal", *_HOMES))
@@ -145,6 +157,8 @@ def take_diagonal(input: Any, offset: Any = 0, dim1: Any = 0, dim2: Any = 1) -> 
 def unfold_axis(input: Any, dimension: Any, size: Any, step: Any) -> TensorType:
     """Windows over one axis, as a last one."""
     tensor = as_tensor(input)
+    if not tensor.rank:
+        raise UndecidedError
     axis = as_axis(dimension, tensor.rank)
     length, width, stride = tensor.sizes[axis], as_size(size), as_size(step)
     if is_below(length, width):

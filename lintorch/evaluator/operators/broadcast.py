@@ -15,7 +15,8 @@ def broadcast_shapes(left: Shape, right: Shape) -> Shape:
     """The shape that two are stretched to. Raises ShapeError."""
     rank = max(len(left), len(right))
     ones = [(1,) * (rank - len(shape)) + shape for shape in (left, right)]
-    return tuple(_join_sizes(a, b, axis) for axis, (a, b) in enumerate(zip(*ones, strict=True)))
+    pairs = list(enumerate(zip(*ones, strict=True)))
+    return tuple(reversed([_join_sizes(a, b, axis) for axis, (a, b) in reversed(pairs)]))
 
 
 def _join_sizes(left: Dim, right: Dim, axis: int) -> Dim:

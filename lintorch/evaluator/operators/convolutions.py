@@ -76,7 +76,7 @@ def _slide_windows(sizes: Shape, kernels: Shape, options: Sequence[Any]) -> Shap
     steps, spread = as_sizes(stride, axes), as_sizes(dilation, axes)
     if padding == "same" and padding is not OPEN:
         require(
-            all(step == 1 for step in steps),
+            not any(differ_surely(step, 1) for step in steps),
             "padding='same' is not supported for strided convolutions",
         )
         return sizes
@@ -191,7 +191,7 @@ def _require_kernels(tensor: TensorType, kernels: TensorType, axes: int) -> None
     require_batched(tensor, axes, f"conv{axes}d")
     if kernels.rank != axes + 2:
         raise ShapeError(
-            f"Expected {kernels.rank}-dimensional input for {kernels.rank}-dimensional weight "
+            f"Expected {kernels.rank}-dimensional input for {kernels.rank}-dimensional weight"
             f"{show_sizes(kernels.sizes)}, but got {tensor.rank}-dimensional input of size "
             f"{show_sizes(tensor.sizes)} instead"
         )

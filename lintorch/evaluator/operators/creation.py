@@ -59,7 +59,7 @@ def make_full(size: Any, fill_value: Any, dtype: Any = None) -> TensorType:
 
 
 @shape_of("torch.randint")
-def make_integers(size: Any, dtype: Any = None) -> TensorType:
+def make_random_integers(size: Any, dtype: Any = None) -> TensorType:
     """The same of whole numbers by chance."""
     return TensorType(_read_shape(size), read_dtype(dtype, "int64"))
 

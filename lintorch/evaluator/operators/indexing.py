@@ -45,12 +45,17 @@ def _require_indices(name: str, tensor: TensorType, places: TensorType, axis: in
         raise ShapeError(
             f"Index tensor must have the same number of dimensions as {_name_other(name)} tensor"
         )
-    pairs = enumerate(zip(tensor.sizes, places.sizes, strict=False))
-    if any(number != axis and is_below(own, asked) for number, (own, asked) in pairs):
-        raise ShapeError(
-            f"Size does not match at dimension {axis} expected index {show_sizes(places.sizes)} to be "
-            f"no larger than self {show_sizes(tensor.sizes)} apart from dimension {axis}"
-        )
+    for number, (own, asked) in enumerate(zip(tensor.sizes, places.sizes, strict=False)):
+        if number != axis and is_below(own, asked):
+            place = (
+                f"Size does not match at dimension {number} expected"
+                if name == "gather"
+                else "Expected"
+            )
+            raise ShapeError(
+                f"{place} index {show_sizes(places.sizes)} to be no larger than self "
+                f"{show_sizes(tensor.sizes)} apart from dimension {axis}"
+            )
 
 
 def _name_other(name: str) -> str:
@@ -72,8 +77,9 @@ def scatter_along_axis(input: Any, dim: Any, index: Any, src: Any = None) -> Ten
         )
         if any(is_below(a, b) for a, b in zip(src.sizes, places.sizes, strict=False)):
             raise ShapeError(
-                f"Expected index {show_sizes(places.sizes)} to be no larger than src "
-                f"{show_sizes(src.sizes)} apart from dimension {axis}"
+                f"Expected index {show_sizes(places.sizes)} to be no larger than self "
+                f"{show_sizes(tensor.sizes)} apart from dimension {axis} and to be no larger size than "
+                f"src {show_sizes(src.sizes)}"
             )
     return tensor
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from lintorch.evaluator.operators import (  # each enters its shape functions in the table
+    asked_sizes,
     attention,
     axis_order,
     axis_sizes,
@@ -40,6 +41,7 @@ from lintorch.evaluator.signatures.find_signatures import UNWRITTEN, Parameter
 from lintorch.evaluator.sizes import Size
 
 FAMILIES = (
+    asked_sizes,
     attention,
     axis_order,
     axis_sizes,
@@ -107,7 +109,11 @@ def _call_function(function: Callable[..., Any], bound: Mapping[str, Any]) -> An
     given = _open_unwritten(bound)
     if "self" in given:
         given["input"] = given.pop("self")
-    return function(**{name: value for name, value in given.items() if name in taken})
+    try:
+        return function(**{name: value for name, value in given.items() if name in taken})
+    except (TypeError, ValueError, LookupError, ArithmeticError) as error:
+        # arguments of kinds that no shape function foresees, such as a word for a size
+        raise UndecidedError from error
 
 
 def _open_unwritten(bound: Mapping[str, Any]) -> dict[str, Any]:

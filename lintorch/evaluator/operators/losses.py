@@ -87,9 +87,15 @@ def _show_size(tensor: TensorType) -> str:
     return f"torch.Size({show_sizes(tensor.sizes)})"
 
 
-@layer_shape("torch.nn.BCELoss", "torch.nn.BCEWithLogitsLoss")
+@layer_shape("torch.nn.BCELoss")
+def compare_probabilities_in_layer(settings: Any, input: Any, target: Any) -> TensorType:
+    """The same as a layer."""
+    return compare_probabilities(input, target, None, settings["reduction"])
+
+
+@layer_shape("torch.nn.BCEWithLogitsLoss")
 def compare_logits_in_layer(settings: Any, input: Any, target: Any) -> TensorType:
-    """The same as layers."""
+    """The same as a layer."""
     return compare_logits(input, target, None, settings["reduction"])
 
 
@@ -137,6 +143,11 @@ def _compare_indices(scores: TensorType, classes: TensorType, reduction: Any) ->
             f"Expected target size {show_sizes(expected)}, got {show_sizes(classes.sizes)}"
         )
     if any(differ_surely(a, b) for a, b in zip(expected, classes.sizes, strict=True)):
+        if scores.rank == 4:
+            raise ShapeError(
+                f"size mismatch (got input: {show_sizes(scores.sizes)} , target: "
+                f"{show_sizes(classes.sizes)}"
+            )
         raise ShapeError(
             f"Expected target size {show_sizes(expected)}, got {show_sizes(classes.sizes)}"
         )

@@ -29,26 +29,41 @@ def _first(A: Any, input: Any) -> TensorType:
     return as_tensor(A if input is None else input)
 
 
-@shape_of(*spell_names("inverse inv matrix_exp cholesky matrix_power", *_HOMES))
-def keep_square(A: Any = None, input: Any = None) -> TensorType:
-    """A square matrix of a square matrix."""
-    tensor = _first(A, input)
-    _require_square(tensor, "linalg.inv")
-    return tensor
+def _register_square(word: str, said: str, *, kept: bool) -> None:
+    def keep_square(A: Any = None, input: Any = None) -> TensorType:
+        tensor = _first(A, input)
+        _require_square(tensor, said)
+        return tensor
+
+    def measure_square(A: Any = None, input: Any = None) -> TensorType:
+        tensor = _first(A, input)
+        _require_square(tensor, said)
+        return TensorType(tensor.sizes[:-2], tensor.dtype)
+
+    homes: tuple[str, ...] = ("torch.linalg",) if said == "linalg.cholesky" else _HOMES
+    homes = ("torch", "torch.Tensor") if said == "cholesky" else homes
+    shape_of(*spell_names(word, *homes))(keep_square if kept else measure_square)
 
 
-@shape_of(*spell_names("det logdet", *_HOMES))
-def measure_square(A: Any = None, input: Any = None) -> TensorType:
-    """The determinant of a square matrix."""
-    tensor = _first(A, input)
-    _require_square(tensor, "linalg.det")
-    return TensorType(tensor.sizes[:-2], tensor.dtype)
+for _word, _said in (
+    ("inverse", "linalg.inv"),
+    ("inv", "linalg.inv"),
+    ("matrix_exp", "linalg.matrix_exp"),
+    ("matrix_power", "linalg.matrix_power"),
+    ("cholesky", "cholesky"),
+    ("cholesky", "linalg.cholesky"),
+):
+    _register_square(_word, _said, kept=True)
+_register_square("det", "linalg.det", kept=False)
+_register_square("logdet", "logdet", kept=False)
 
 
 @shape_of("torch.slogdet", "torch.Tensor.slogdet", "torch.linalg.slogdet")
 def measure_square_twice(A: Any = None, input: Any = None) -> tuple[TensorType, TensorType]:
     """Its sign and its logarithm."""
-    found = measure_square(A, input)
+    tensor = _first(A, input)
+    _require_square(tensor, "linalg.slogdet")
+    found = TensorType(tensor.sizes[:-2], tensor.dtype)
     return found, TensorType(found.shape, _REAL.get(found.dtype or "", found.dtype))
 
 

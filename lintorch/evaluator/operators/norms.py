@@ -53,6 +53,7 @@ def scale_to_length(input: Any, dim: Any = 1) -> TensorType:
 def halve_axis(input: Any, dim: Any = -1) -> TensorType:
     """One half of an axis as gates of the other."""
     tensor = as_tensor(input)
+    require(tensor.rank > 0, "glu does not support 0-dimensional tensors")
     axis = as_axis(dim, tensor.rank)
     size = tensor.sizes[axis]
     if compare(take_remainder(size, 2), "==", 0) is False:
@@ -97,6 +98,11 @@ def _register_batch_norm(kind: str, axes: int, batched: bool) -> None:
         place = len(tensor.sizes) - axes - 1 if kind == "InstanceNorm" else 1
         asked = kind == "BatchNorm" or settings["affine"] is True
         if asked and not (settings["affine"] is False and not settings["track_running_stats"]):
+            if kind == "InstanceNorm" and differ_surely(tensor.sizes[place], known):
+                raise ShapeError(
+                    f"expected input's size at dim={place} to match num_features ({known}), but got: "
+                    f"{tensor.sizes[place]}."
+                )
             _require_channels(tensor.sizes[place], known, "running_mean")
         return tensor
 
@@ -189,7 +195,8 @@ def normalize_neighbours(input: Any) -> TensorType:
     tensor = as_tensor(input)
     require(
         tensor.shape is None or tensor.rank >= 3,
-        "Expected 3D or higher dimensionality input (got {tensor.rank} dimensions)",
+        "Expected 3D or higher dimensionality                          input (got "
+        f"{0 if tensor.shape is None else tensor.rank} dimensions)",
     )
     return tensor
 

@@ -15,7 +15,13 @@ from lintorch.evaluator.operators.arguments import (
     show_sizes,
 )
 from lintorch.evaluator.operators.register import shape_of, spell_names
-from lintorch.evaluator.operators.tensor_types import ShapeError, TensorType, UndecidedError
+from lintorch.evaluator.operators.tensor_types import (
+    OPEN,
+    ShapeError,
+    TensorType,
+    UndecidedError,
+    require,
+)
 from lintorch.evaluator.sizes import Dim, compare, floor_divide, take_remainder
 
 _HOMES = ("torch", "torch.Tensor")
@@ -38,21 +44,24 @@ def split_axis(
     """Parts of one axis: all of one size but the last, or of the sizes given."""
     given = as_tensor(input if tensor is None else tensor)
     options = (split_size, split_size_or_sections, split_sizes)
-    asked = next(each for each in options if each is not None)
+    asked = next((each for each in options if each is not None), OPEN)
+    require(given.rank > 0, "split expects at least a 1-dimensional tensor")
     axis = as_axis(dim, given.rank)
     if isinstance(asked, (list, tuple)):
-        return _split_by_sizes(given, axis, [as_size(each) for each in asked])
+        return _split_by_sizes(given, axis, dim, [as_size(each) for each in asked])
     return _list_parts(given, axis, _cut_evenly(given.sizes[axis], as_size(asked)))
 
 
-def _split_by_sizes(tensor: TensorType, axis: int, sizes: Sequence[Dim]) -> tuple[TensorType, ...]:
+def _split_by_sizes(
+    tensor: TensorType, axis: int, named: Any, sizes: Sequence[Dim]
+) -> tuple[TensorType, ...]:
     total: Dim = 0
     for size in sizes:
         total = total + size
     if differ_surely(total, tensor.sizes[axis]):
         raise ShapeError(
             f"split_with_sizes expects split_sizes to sum exactly to {tensor.sizes[axis]} (input "
-            f"tensor's size at dimension {axis}), but got split_sizes={show_sizes(sizes)}"
+            f"tensor's size at dimension {named}), but got split_sizes={show_sizes(sizes)}"
         )
     return _list_parts(tensor, axis, sizes)
 
@@ -73,6 +82,7 @@ def _cut_evenly(size: Dim, part: Dim) -> list[Dim]:
 def chunk_axis(input: Any, chunks: Any, dim: Any = 0) -> tuple[TensorType, ...]:
     """At most so many parts of one axis, as even as splitting by one size makes them."""
     tensor = as_tensor(input)
+    require(tensor.rank > 0, "chunk expects at least a 1-dimensional tensor")
     axis, many = as_axis(dim, tensor.rank), as_number(chunks)
     if many <= 0:
         raise ShapeError(f"chunk expects `chunks` to be greater than 0, got: {many}")
@@ -98,7 +108,12 @@ def split_nearly_even(
 ) -> tuple[TensorType, ...]:
     """Just so many parts of one axis, the first ones one larger where there is a rest."""
     tensor = as_tensor(input)
-    given = next(e for e in (indices_or_sections, sections, indices) if e is not None)
+    options = (indices_or_sections, sections, indices)
+    given = next((each for each in options if each is not None), None)
+    require(
+        tensor.rank > 0,
+        "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims",
+    )
     axis = as_axis(dim, tensor.rank)
     size = tensor.sizes[axis]
     if isinstance(given, int) and isinstance(size, int) and given > 0:

@@ -150,11 +150,15 @@ def fill_masked(input: Any, mask: Any) -> TensorType:
 
 
 @shape_of("torch.Tensor.to", "torch.Tensor.type", "torch.Tensor.type_as")
-def convert_type(input: Any, dtype: Any = None, other: Any = None) -> TensorType:
+def convert_type(
+    input: Any, dtype: Any = None, other: Any = None, device: Any = None
+) -> TensorType:
     """The same in another type, or in that of another tensor."""
     tensor = as_tensor(input)
     if isinstance(other, TensorType):
         return TensorType(tensor.shape, other.dtype)
+    if device is OPEN and dtype is None:  # which may be a type, or a tensor
+        return TensorType(tensor.shape)
     return TensorType(tensor.shape, read_dtype(dtype, tensor.dtype))
 
 

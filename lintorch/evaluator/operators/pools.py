@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from lintorch.evaluator.operators.arguments import as_size, as_sizes, as_tensor, show_sizes
+from lintorch.evaluator.operators.arguments import (
+    as_size,
+    as_sizes,
+    as_tensor,
+    make_fresh,
+    show_sizes,
+)
 from lintorch.evaluator.operators.convolutions import slide_window
 from lintorch.evaluator.operators.register import layer_shape, shape_of, spell_names
 from lintorch.evaluator.operators.tensor_types import (
@@ -30,8 +36,6 @@ def pool_windows(
 ) -> TensorType:
     """One value for each window. Raises ShapeError where none fits in."""
     _require_rank(tensor, axes)
-    if ceil_mode is OPEN:
-        raise UndecidedError
     kernel = as_sizes(kernel_size, axes)
     unset = stride is not OPEN and (stride is None or stride == ())
     windows = zip(
@@ -42,7 +46,7 @@ def pool_windows(
         as_sizes(dilation, axes),
         strict=True,
     )
-    sizes = [_count_windows(*window, ceil=bool(ceil_mode)) for window in windows]
+    sizes = [_count_windows(*window, ceil=ceil_mode) for window in windows]
     return TensorType((*_check_sizes(tensor, axes, sizes), *sizes), tensor.dtype)
 
 
@@ -55,34 +59,31 @@ def _require_rank(tensor: TensorType, axes: int) -> None:
 
 
 def _count_windows(
-    size: Dim, kernel: Dim, stride: Dim, padding: Dim, dilation: Dim, *, ceil: bool
+    size: Dim, kernel: Dim, stride: Dim, padding: Dim, dilation: Dim, *, ceil: Any
 ) -> Dim:
     if compare(padding * 2, ">", kernel):
         raise ShapeError(
             "pad should be at most half of effective kernel size, but got "
             f"pad={padding}, kernel_size={kernel} and dilation={dilation}"
         )
-    if not ceil:
+    if ceil is False:
         return slide_window(size, kernel, stride, padding, dilation)
     many = slide_window(size + stride - 1, kernel, stride, padding, dilation)
-    beyond = compare(
-        (many - 1) * stride, ">=", size + padding
-    )  # a window that begins in the padding
-    if beyond is None and padding != 0:
-        return many if stride == 1 else _raise_undecided()
-    return many - 1 if beyond else many
-
-
-def _raise_undecided() -> Dim:
-    raise UndecidedError
+    if ceil is not True:
+        return make_fresh(many)
+    begins = (many - 1) * stride  # a window that begins in the padding at the end is left out
+    if compare(padding + stride, "<=", kernel) or compare(begins, "<", size + padding):
+        return many
+    return many - 1 if compare(begins, ">=", size + padding) else make_fresh(many)
 
 
 def _check_sizes(tensor: TensorType, axes: int, sizes: list[Dim]) -> Shape:
     """The axes ahead of those pooled. Raises ShapeError where nothing comes out."""
     if any(compare(size, "<", 1) for size in sizes):
         channels = tensor.sizes[-axes - 1]
-        came = "x".join(map(str, (channels, *tensor.sizes[-axes:])))
-        went = "x".join(map(str, (channels, *sizes)))
+        flat = (1,) if axes == 1 else ()  # a row is pooled as an image of one row
+        came = "x".join(map(str, (channels, *flat, *tensor.sizes[-axes:])))
+        went = "x".join(map(str, (channels, *flat, *sizes)))
         raise ShapeError(
             f"Given input size: ({came}). Calculated output size: ({went}). Output size is too small"
         )
@@ -139,10 +140,11 @@ def _register_pools(axes: int) -> None:
 
 def adapt_sizes(tensor: TensorType, output_size: Any, axes: int) -> TensorType:
     """The sizes asked for; None leaves an axis as it is."""
-    _require_rank(tensor, axes)
     listed = isinstance(output_size, (list, tuple))
     asked = list(output_size) if listed else [output_size] * axes
     asked = asked * axes if listed and len(asked) == 1 else asked
+    if len(asked) != axes or any(isinstance(each, int) and each != 1 for each in asked):
+        _require_rank(tensor, axes)  # whatever has these axes is let pass where all are made one
     sizes = [
         own if each is not OPEN and each is None else as_size(each)
         for own, each in zip(tensor.sizes[-axes:], asked, strict=True)

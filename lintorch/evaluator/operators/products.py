@@ -89,9 +89,7 @@ def multiply_by_vector(input: Any, vec: Any) -> TensorType:
     """A matrix by a vector."""
     left, right = as_tensor(input), as_tensor(vec)
     if left.rank != 2 or right.rank != 1:
-        raise ShapeError(
-            f"vector + matrix @ vector expected, got {left.rank}, {left.rank}, {right.rank}"
-        )
+        raise ShapeError(f"vector + matrix @ vector expected, got 1, {left.rank}, {right.rank}")
     if differ_surely(left.sizes[1], right.sizes[0]):
         raise ShapeError(
             f"size mismatch, got input ({left.sizes[0]}), mat ({cross_sizes(left.sizes)}), "

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from lintorch.evaluator.operators.arguments import as_size, as_tensor, differ_surely, show_sizes
+from lintorch.evaluator.operators.arguments import (
+    as_size,
+    as_tensor,
+    differ_surely,
+    make_fresh,
+    show_sizes,
+)
 from lintorch.evaluator.operators.register import layer_shape
 from lintorch.evaluator.operators.tensor_types import (
     OPEN,
     Shape,
     ShapeError,
     TensorType,
-    UndecidedError,
     require,
 )
 from lintorch.evaluator.sizes import Dim
@@ -19,15 +24,23 @@ from lintorch.evaluator.sizes import Dim
 Recurred = tuple[TensorType, Any]
 
 
-@layer_shape("torch.nn.RNN", "torch.nn.GRU")
-def recur_simply(settings: Any, input: Any, hx: Any = None) -> Recurred:
-    """All outputs, and the last state."""
-    tensor = as_tensor(input)
-    hidden = as_size(settings["hidden_size"])
-    output, state = _recur(settings, tensor, hidden, hidden)
-    if isinstance(hx, TensorType) and hx.shape is not None:
-        _require_state(tensor, hx, state, "")
-    return output, state
+def _register_simple(name: str) -> None:
+    def recur_simply(settings: Any, input: Any, hx: Any = None) -> Recurred:
+        tensor = as_tensor(input)
+        output, state = _recur(settings, tensor, as_size(settings["hidden_size"]), name)
+        if isinstance(hx, TensorType) and hx.shape is not None:
+            _require_state(tensor, hx, state, "")
+        return output, state
+
+    def step_simply(settings: Any, input: Any, hx: Any = None) -> TensorType:
+        return _step(settings, as_tensor(input), hx, f"{name}Cell")
+
+    layer_shape(f"torch.nn.{name}")(recur_simply)
+    layer_shape(f"torch.nn.{name}Cell")(step_simply)
+
+
+_register_simple("RNN")
+_register_simple("GRU")
 
 
 @layer_shape("torch.nn.LSTM")
@@ -36,7 +49,7 @@ def recur_with_cells(settings: Any, input: Any, hx: Any = None) -> Recurred:
     tensor = as_tensor(input)
     hidden, projected = as_size(settings["hidden_size"]), as_size(settings["proj_size"])
     shown = hidden if projected == 0 else projected
-    output, state = _recur(settings, tensor, shown, hidden)
+    output, state = _recur(settings, tensor, shown, "LSTM")
     cells = TensorType((*state.sizes[:-1], hidden), tensor.dtype)
     if isinstance(hx, (list, tuple)) and len(hx) == 2:
         for given, wanted, name in zip(hx, (state, cells), ("[0]", "[1]"), strict=True):
@@ -45,21 +58,20 @@ def recur_with_cells(settings: Any, input: Any, hx: Any = None) -> Recurred:
     return output, (state, cells)
 
 
-def _recur(settings: Any, tensor: TensorType, shown: Dim, hidden: Dim) -> Recurred:
-    require(
-        tensor.rank in (2, 3), f"RNN: Expected input to be 2D or 3D, got {tensor.rank}D instead"
-    )
+def _recur(settings: Any, tensor: TensorType, shown: Dim, name: str) -> Recurred:
+    kind = "D tensor" if name == "RNN" else "D"
+    said = f"{name}: Expected input to be 2D or 3D, got {tensor.rank}{kind} instead"
+    require(tensor.rank in (2, 3), said)
     wanted = as_size(settings["input_size"])
     if differ_surely(tensor.sizes[-1], wanted):
         raise ShapeError(
             f"input.size(-1) must be equal to input_size. Expected {wanted}, got {tensor.sizes[-1]}"
         )
-    if settings["bidirectional"] is OPEN or settings["batch_first"] is OPEN:
-        raise UndecidedError
-    ways = 2 if settings["bidirectional"] else 1
+    both, first = settings["bidirectional"], settings["batch_first"]
+    ways: Dim = make_fresh() if both is OPEN else 2 if both else 1
     batch: Shape = ()
     if tensor.rank == 3:
-        batch = (tensor.sizes[0 if settings["batch_first"] else 1],)
+        batch = (make_fresh() if first is OPEN else tensor.sizes[0 if first else 1],)
     layers = as_size(settings["num_layers"])
     state = TensorType((layers * ways, *batch, shown), tensor.dtype)
     return TensorType((*tensor.sizes[:-1], shown * ways), tensor.dtype), state
@@ -77,24 +89,18 @@ def _require_state(tensor: TensorType, given: TensorType, wanted: TensorType, na
         )
 
 
-@layer_shape("torch.nn.RNNCell", "torch.nn.GRUCell")
-def step_simply(settings: Any, input: Any, hx: Any = None) -> TensorType:
-    """The next state."""
-    return _step(settings, as_tensor(input), hx)
-
-
 @layer_shape("torch.nn.LSTMCell")
 def step_with_cells(settings: Any, input: Any, hx: Any = None) -> tuple[TensorType, TensorType]:
     """The next state of both kinds."""
     states = hx if isinstance(hx, (list, tuple)) else (hx,)
-    found = [_step(settings, as_tensor(input), state) for state in states]
+    found = [_step(settings, as_tensor(input), state, "LSTMCell") for state in states]
     return found[0], found[0]
 
 
-def _step(settings: Any, tensor: TensorType, state: Any) -> TensorType:
+def _step(settings: Any, tensor: TensorType, state: Any, name: str) -> TensorType:
     require(
         tensor.rank in (1, 2),
-        f"RNNCell: Expected input to be 1D or 2D, got {tensor.rank}D instead",
+        f"{name}: Expected input to be 1D or 2D, got {tensor.rank}D instead",
     )
     hidden, wanted = as_size(settings["hidden_size"]), as_size(settings["input_size"])
     if differ_surely(tensor.sizes[-1], wanted):

@@ -57,7 +57,7 @@ def _fits_mode(mode: Any, axes: int) -> bool:
 def _describe_modes(tensor: TensorType, mode: Any) -> str:
     return (
         "Input Error: Only 3D, 4D and 5D input Tensors supported (got "
-        f"{tensor.rank}D) for the modes: nearest | linear | bilinear | bicubic | trilinear | area | "
+        f"{tensor.rank}D) for the modes: nearest | linear | bilinear | bicubic | trilinear | lanczos | area | "
         f"nearest-exact (got {mode})"
     )
 

@@ -140,3 +140,31 @@ def view_as_one(input: Any) -> TensorType:
     if not tensor.rank or compare(tensor.sizes[-1], "==", 2) is False:
         raise ShapeError("Tensor must have a last dimension of size 2")
     return TensorType(tensor.sizes[:-1], _to_complex(tensor.dtype))
+
+
+@shape_of("torch.stft", "torch.Tensor.stft")
+def transform_windows(
+    input: Any,
+    n_fft: Any,
+    hop_length: Any = None,
+    center: Any = True,
+    onesided: Any = None,
+    return_complex: Any = None,
+) -> TensorType:
+    """The spectra of windows that slide over a signal, as (…, frequencies, windows)."""
+    tensor, width = as_tensor(input), as_size(n_fft)
+    if return_complex is not True or center is OPEN or onesided is OPEN:
+        raise UndecidedError
+    if tensor.rank not in (1, 2):
+        raise ShapeError("stft: expected a 1D or 2D tensor")
+    step = floor_divide(width, 4) if hop_length is None else as_size(hop_length)
+    around = floor_divide(width, 2) * 2 if center else 0
+    length = tensor.sizes[-1] + around
+    if compare(length, "<", width) or (center and compare(width, ">", tensor.sizes[-1] * 2 - 1)):
+        raise ShapeError(f"stft: expected 0 < n_fft < {length}, but got n_fft={width}")
+    complex_ = (tensor.dtype or "").startswith("complex")
+    half = onesided is True or (onesided is None and not complex_)
+    if onesided is None and tensor.dtype is None:
+        raise UndecidedError
+    shape = (_half(width) if half else width, floor_divide(length - width, step) + 1)
+    return TensorType((*tensor.sizes[:-1], *shape), _to_complex(tensor.dtype))

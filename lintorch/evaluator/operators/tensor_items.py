@@ -11,7 +11,7 @@ from lintorch.evaluator.operators.arguments import (
     make_counted,
     make_fresh,
 )
-from lintorch.evaluator.operators.axis_sizes import require_index
+from lintorch.evaluator.operators.axis_sizes import lies_outside
 from lintorch.evaluator.operators.broadcast import broadcast_shapes
 from lintorch.evaluator.operators.tensor_types import (
     OPEN,
@@ -39,13 +39,19 @@ def index_tensor(tensor: TensorType, index: Any) -> TensorType:
             shape.append(slice_size(given.sizes[axis], item))
             axis += 1
         elif isinstance(item, (int, Size)) and not isinstance(item, bool):
-            require_index(item, given, axis)
+            _require_index(item, given, axis)
             axis += 1
         else:
             places.append(len(shape))
             picked.append(_read_picks(item, given, axis))
             axis += _count_axes(item)
-    return TensorType(_insert_picked(shape, picked, places, items), given.dtype)
+    return TensorType(_insert_picked(shape, picked, places), given.dtype)
+
+
+def _require_index(index: Any, tensor: TensorType, axis: int) -> None:
+    size = tensor.sizes[axis]
+    if lies_outside(index, size):
+        raise ShapeError(f"index {index} is out of bounds for dimension {axis} with size {size}")
 
 
 def _count_axes(item: Any) -> int:
@@ -90,20 +96,12 @@ def _read_list(items: Sequence[Any]) -> Shape:
     return (len(items),)
 
 
-def _insert_picked(
-    shape: list[Dim], picked: list[Shape], places: list[int], items: list[Any]
-) -> Shape:
+def _insert_picked(shape: list[Dim], picked: list[Shape], places: list[int]) -> Shape:
     """Axes that are picked stand at their place if they are neighbours, else in front."""
-    if not picked:
-        return tuple(shape)
     whole: Shape = ()
     for each in picked:
         whole = broadcast_shapes(whole, each)
-    numbers = [
-        n for n, item in enumerate(items) if not isinstance(item, slice) and item is not None
-    ]
-    apart = numbers[-1] - numbers[0] != len(numbers) - 1
-    first = 0 if apart else places[0]
+    first = places[0] if len(set(places)) == 1 else 0
     return (*shape[:first], *whole, *shape[first:])
 
 

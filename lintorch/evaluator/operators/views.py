@@ -21,6 +21,7 @@ from lintorch.evaluator.operators.tensor_types import (
     ShapeError,
     TensorType,
     UndecidedError,
+    require,
 )
 from lintorch.evaluator.sizes import Dim, compare, floor_divide, take_remainder
 
@@ -76,8 +77,8 @@ def solve_shape(tensor: TensorType, shape: Any) -> Shape:
 def list_asked(shape: Any) -> tuple[Any, ...]:
     """Sizes one by one, open ones as they are."""
     if isinstance(shape, (list, tuple)):
-        if len(shape) == 1 and isinstance(shape[0], (list, tuple)):
-            return tuple(shape[0])
+        if len(shape) == 1 and (shape[0] is OPEN or isinstance(shape[0], (list, tuple))):
+            return list_asked(shape[0])
         return tuple(each if each is OPEN else as_size(each) for each in shape)
     return as_sizes(shape)
 
@@ -115,6 +116,9 @@ def flatten_wholly(input: Any) -> TensorType:
 def unflatten_axis(input: Any, dim: Any, sizes: Any) -> TensorType:
     """One axis made several."""
     tensor = as_tensor(input)
+    require(
+        tensor.rank > 0, "Dimension out of range (expected to be in range of [-1, 0], but got 0)"
+    )
     axis = as_axis(dim, tensor.rank)
     inner = _solve_inner(tensor.sizes[axis], sizes, axis)
     return TensorType(replace_axis(tensor.sizes, axis, *inner), tensor.dtype)

@@ -9,11 +9,11 @@ from typing import Any
 
 from lintorch.core.finding import Place
 from lintorch.evaluator.code_files import CodeFile, Library
-from lintorch.evaluator.events import Baked, Called, Decided, Occurrence
+from lintorch.evaluator.events import Baked, Called, Decided, Occurrence, Repeated
 from lintorch.evaluator.find_baked import find_baked
 from lintorch.evaluator.find_code import CodeFinder
 from lintorch.evaluator.start import Reached, evaluate_file
-from lintorch.evaluator.values import Constant, Items, Number, Spot, Value
+from lintorch.evaluator.values import Constant, Items, Number, Spot, Tensor, Value
 from lintorch.facts.dataflow.axis_layouts import image_axes
 from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.regions.guards import has_aside_name
@@ -78,6 +78,19 @@ class Evaluation:
         )
 
     @cached_property
+    def repeated_rows(self) -> frozenset[int]:
+        """Rows of the file at which a forward pass goes over something of which the length is known to vary or not."""
+        return frozenset(
+            event.spot.row
+            for reached in self.reached
+            for event in reached.events
+            if isinstance(event, Repeated)
+            and event.way.forward
+            and event.spot.path == self._path
+            and _has_length(event.over)
+        )
+
+    @cached_property
     def fixed_rows(self) -> frozenset[int]:
         """Rows of the file where built-in functions are called with numbers that never vary, and no others."""
         fixed: dict[int, bool] = {}
@@ -118,6 +131,15 @@ class Evaluation:
             spot.end_row,
             _count_characters(lines, spot.end_row, spot.end_column) + 1,
         )
+
+
+def _has_length(over: Value) -> bool:
+    """Whether it is known if the length of what a loop goes over varies."""
+    if isinstance(over, Items):
+        return over.items is not None or (
+            over.length is not None and over.length.varies is not None
+        )
+    return isinstance(over, Tensor) and bool(over.shape)
 
 
 _PLAIN = frozenset({"int", "float", "len", "max", "min", "round", "math", "divmod", "numpy"})
