@@ -229,7 +229,7 @@ def known_items(machine: Machine, value: Value) -> tuple[Value, ...] | None:
         return value.items
     if isinstance(value, Held):
         held = machine.state.read(value.address)
-        if value.kind == "list":
+        if value.kind in ("list", "object"):
             return held.get(ITEMS)
         if value.kind == "dict" and not held.get("open"):
             return tuple(Constant(key) for key in held)
