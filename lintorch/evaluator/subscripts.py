@@ -134,7 +134,7 @@ def index_tensor(machine: Machine, held: Tensor, index: Value) -> Value:
     shape = None
     if held.shape is not None and parts is not None:
         shape = index_shape(held.shape, parts)
-    return Tensor(shape, held.dtype, memory=memory, sure=held.sure)
+    return Tensor(shape, held.dtype, memory=memory, sure=held.sure, guessed=held.guessed)
 
 
 def _is_basic(part: Value) -> bool:
