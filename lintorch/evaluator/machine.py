@@ -85,6 +85,7 @@ class Activation:
 
     frame: Frame
     name: str
+    """"" of a comprehension, which runs as a part of what is around it."""
     file: CodeFile
     call: Spot | None = None
     node: ast.AST | None = None
@@ -108,6 +109,7 @@ class Machine:
     def __init__(self, library: Library, budget: Budget | None = None) -> None:
         self.library = library
         self.budget = budget or Budget()
+        self.watch = library.watch
         self.state = State()
         self.events: list[Occurrence] = []
         self.root = ""
@@ -159,7 +161,10 @@ class Machine:
         """The value of an expression. Raises LeftError where it never gives one."""
         self._count_step()
         handler = EXPRESSIONS.get(type(node))
-        return UNKNOWN if handler is None else handler(self, node)
+        value = UNKNOWN if handler is None else handler(self, node)
+        if self.watch is not None:
+            self.watch.note_value(self, node, value)
+        return value
 
     def call(self, node: ast.AST, callee: Value, given: Given) -> Value:
         """What a call of any value gives. Raises LeftError where it never returns."""
@@ -188,6 +193,8 @@ class Machine:
         """Carry out statements in order. Raises LeftError where none goes on after them."""
         for statement in block:
             self._count_step()
+            if self.watch is not None:
+                self.watch.begin_statement(self, statement)
             handler = STATEMENTS.get(type(statement))
             if handler is not None:
                 handler(self, statement)
@@ -242,7 +249,7 @@ class Machine:
         """How the running function was reached."""
         return Way(
             self.root,
-            tuple(each.name for each in self.stack),
+            tuple(each.name for each in self.stack if each.name),
             tuple(each.call for each in self.stack if each.call is not None),
             self.here.forward,
             not any(each.doubt for each in self.stack),
