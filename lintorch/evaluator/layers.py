@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from lintorch.evaluator.events import Called, Refused
+from lintorch.evaluator.events import Refused
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.learn import (
     SPATIAL,
@@ -20,7 +20,7 @@ from lintorch.evaluator.operators.infer_types import infer_layer
 from lintorch.evaluator.operators.tensor_types import ShapeError, UndecidedError
 from lintorch.evaluator.signatures.bind_arguments import bind_call
 from lintorch.evaluator.sizes import Dim, make_symbol
-from lintorch.evaluator.torch_calls import lift_result, lower_value
+from lintorch.evaluator.torch_calls import lift_result, lower_value, tell_call
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
     UNKNOWN,
@@ -29,6 +29,7 @@ from lintorch.evaluator.values import (
     Given,
     Held,
     Items,
+    Spot,
     Tensor,
     Value,
     size_in,
@@ -63,9 +64,9 @@ def is_layer_class(path: str) -> bool:
     )
 
 
-def make_layer(machine: Machine, path: str, given: Given) -> Held:
-    """A new layer that knows what it was made with."""
-    made = machine.hold("object", {}, External(path))
+def make_layer(machine: Machine, node: ast.AST, path: str, given: Given) -> Held:
+    """A new layer that knows where and what it was made with."""
+    made = machine.hold("object", {"lintorch built": machine.spot(node)}, External(path))
     keep_arguments(machine, made, path, given)
     return made
 
@@ -116,15 +117,12 @@ def call_layer(machine: Machine, node: ast.AST, callee: Held, path: str, given: 
     if foreign is not None and isinstance(made, Given):
         return foreign(machine, node, made, given)
     result = _infer_call(machine, node, callee, path, given)
-    machine.tell(
-        Called,
-        node,
-        f"{path}.forward",
-        (callee, *given.positional),
-        given.keyword,
-        given.open,
-        result,
-    )
+    held = machine.state.read(callee.address)
+    settings = bind_layer(path, made) if isinstance(made, Given) else None
+    built = held.get("lintorch built")
+    whole = given.behind(callee)
+    spot = built if isinstance(built, Spot) else None
+    tell_call(machine, node, f"{path}.forward", whole, result, settings, spot)
     if not is_layer_class(path):
         for value in given.values:
             machine.spoil(value)

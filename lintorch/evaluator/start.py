@@ -20,6 +20,7 @@ from lintorch.evaluator.code_files import CodeFile, Library
 from lintorch.evaluator.events import Occurrence
 from lintorch.evaluator.learn import settle_shape
 from lintorch.evaluator.library import (  # noqa: F401
+    command_lines,
     containers,
     einops_patterns,
     model_helpers,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from lintorch.evaluator.events import Called, Refused
@@ -25,6 +26,7 @@ from lintorch.evaluator.values import (
     Held,
     Items,
     Number,
+    Spot,
     Tensor,
     Value,
     make_number,
@@ -72,8 +74,39 @@ def call_torch(
     given = Given(positional, keyword, is_open)
     result = infer_result(machine, node, name, given)
     if isinstance(node, ast.Call):
-        machine.tell(Called, node, name, positional, keyword, is_open, result)
+        tell_call(machine, node, name, given, result)
     return result
+
+
+def tell_call(
+    machine: Machine,
+    node: ast.AST,
+    name: str,
+    given: Given,
+    result: Value,
+    settings: Mapping[str, Value] | None = None,
+    built: Spot | None = None,
+) -> None:
+    """Record a call of a foreign function, with the items that lists have now."""
+    positional = tuple(freeze_list(machine, each) for each in given.positional)
+    keyword = {name: freeze_list(machine, each) for name, each in given.keyword.items()}
+    frozen = {name: freeze_list(machine, each) for name, each in (settings or {}).items()}
+    machine.tell(Called, node, name, positional, keyword, given.open, result, frozen, built)
+
+
+def freeze_list(machine: Machine, value: Value) -> Value:
+    """A list as it is now, which nothing changes; other values as they are."""
+    if isinstance(value, Held) and value.kind == "list":
+        items = machine.state.read(value.address).get(ITEMS)
+        frozen = None if items is None else tuple(freeze_list(machine, each) for each in items)
+        return Items("list", frozen)
+    if isinstance(value, Items) and value.items and any(map(_is_list, value.items)):
+        return replace(value, items=tuple(freeze_list(machine, each) for each in value.items))
+    return value
+
+
+def _is_list(value: Value) -> bool:
+    return isinstance(value, Held) and value.kind == "list"
 
 
 def infer_result(machine: Machine, node: ast.AST, name: str, given: Given) -> Value:
