@@ -25,6 +25,7 @@ from lintorch.evaluator.values import (
     Frame,
     Given,
     Held,
+    Number,
     Spot,
     Unknown,
     Value,
@@ -77,6 +78,8 @@ class Exits:
 
     breaks: State | None = None
     continues: State | None = None
+    rounds: Number | None = None
+    """How many passes there are, where that is known to come from sizes."""
 
 
 @dataclass
@@ -96,6 +99,8 @@ class Activation:
     left: State | None = None
     """The joined states of its returns."""
     yielded: list[Value] = field(default_factory=list)
+    yielded_rounds: Number | None = None
+    """How many items it yields, where that is known to come from sizes."""
     loops: list[Exits] = field(default_factory=list)
     raised: list[State | None] = field(default_factory=list)
     """For each `try` around: the joined states in which something raised."""

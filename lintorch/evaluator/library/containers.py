@@ -344,3 +344,9 @@ def update_entries(machine: Machine, node: ast.AST, given: Given) -> Value:
             content["open"] = UNKNOWN
         content.update(given.keyword)
     return NONE
+
+
+@does("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "rich.progress.track")
+def show_progress(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`tqdm(items)`: goes over the same."""
+    return given.pick(0, "iterable") or UNKNOWN
