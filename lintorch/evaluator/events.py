@@ -194,6 +194,20 @@ class Entered(Occurrence):
     result: Value
 
 
+@dataclass(frozen=True)
+class Valued(Occurrence):
+    """An expression of a watched row was evaluated, or a name in it assigned; told only on request.
+
+    `shown` is the value as text, as it was then; `row` where the statement begins; `turn` tells
+    apart the times that it was carried out.
+    """
+
+    shown: str
+    value: Value
+    row: int
+    turn: int
+
+
 def as_value(given: Any) -> Value:
     """An argument, or a default as torch writes it down, as a value."""
     if isinstance(given, tuple):

@@ -327,7 +327,7 @@ def _run_comprehension(
     here = machine.here
     frame = Frame(next(machine.addresses), here.frame, here.file)
     inner = Activation(
-        frame, here.name, here.file, None, here.node, here.owner, here.instance, here.forward
+        frame, "", here.file, None, here.node, here.owner, here.instance, here.forward
     )
     inner.yielded = here.yielded
     machine.stack.append(inner)

@@ -117,6 +117,8 @@ def run_activation(
     """What a function gives whose parameters are bound. Raises LeftError where it never returns."""
     machine.stack.append(activation)
     contexts = len(machine.contexts)
+    if machine.watch is not None:
+        machine.watch.note_parameters(machine, node)
     try:
         if isinstance(node, ast.Lambda):
             return machine.evaluate(node.body)

@@ -89,6 +89,7 @@ class Activation:
 
     frame: Frame
     name: str
+    """"" of a comprehension, which runs as a part of what is around it."""
     file: CodeFile
     call: Spot | None = None
     node: ast.AST | None = None
@@ -147,6 +148,7 @@ class Machine:
         self.library = library
         self.budget = budget or Budget()
         self.top = top
+        self.watch = library.watch
         self.state = State(ground=top.ground.cells)
         self.events: list[Occurrence] = []
         self.root = ""
@@ -195,7 +197,10 @@ class Machine:
         """The value of an expression. Raises LeftError where it never gives one."""
         self._count_step()
         handler = EXPRESSIONS.get(type(node))
-        return UNKNOWN if handler is None else handler(self, node)
+        value = UNKNOWN if handler is None else handler(self, node)
+        if self.watch is not None:
+            self.watch.note_value(self, node, value)
+        return value
 
     def call(self, node: ast.AST, callee: Value, given: Given) -> Value:
         """What a call of any value gives. Raises LeftError where it never returns."""
@@ -224,6 +229,8 @@ class Machine:
         """Carry out statements in order. Raises LeftError where none goes on after them."""
         for statement in block:
             self._count_step()
+            if self.watch is not None:
+                self.watch.begin_statement(self, statement)
             handler = STATEMENTS.get(type(statement))
             if handler is not None:
                 handler(self, statement)
@@ -278,7 +285,7 @@ class Machine:
         """How the running function was reached."""
         return Way(
             self.root,
-            tuple(each.name for each in self.stack),
+            tuple(each.name for each in self.stack if each.name),
             tuple(each.call for each in self.stack if each.call is not None),
             self.here.forward,
             not any(each.doubt for each in self.stack),
