@@ -5,11 +5,14 @@
     python benchmarks/world.py TRUTH REPOSITORIES export --match UNet --keep DIR --python PATH
     python benchmarks/world.py TRUTH REPOSITORIES source --packages DIR    # the source tier alone
     python benchmarks/world.py TRUTH REPOSITORIES source --packages DIR --details
+    python benchmarks/world.py TRUTH REPOSITORIES export --keep DIR --kept    # asks nothing anew
 
 TRUTH has a JSON object for each model, a line each: `id`, `model_class`, `model_def` (file:row below
 REPOSITORIES), `inputs` (each with its `shape`), and `paths`: per way of exporting its `status`, the line
 `where` to blame and `suspect_lines`. REPOSITORIES holds each repository unpacked, as OWNER+NAME.
-What lintorch says is kept below the DIR of --keep, and not asked for again.
+What lintorch says is kept below the DIR of --keep, and not asked for again. A cell of exports where
+it shows one wrong at other heights, widths or lengths alone, and the labels changed only the batch,
+is counted apart.
 
 `source` also reads `exec_files` and `exec_lines`, and checks models of installed packages too, where
 --packages names the folder that they lie in (`pip install --no-deps --target DIR timm==...` makes
@@ -47,6 +50,7 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, metavar="DIR")
     parser.add_argument("--packages", type=Path, action="append", default=[], metavar="DIR")
     parser.add_argument("--details", action="store_true", help="Each miss and false alarm too.")
+    parser.add_argument("--kept", action="store_true", help="Only models with a kept answer.")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         keep = given.keep or Path(folder)
@@ -77,7 +81,7 @@ def _measure_runs(given: argparse.Namespace, keep: Path) -> None:
     if given.what == "models":
         _print_feeding(list(measure_feeding(labels, asker)))
     else:
-        _print_agreement(list(compare_exports(labels, asker)))
+        _print_agreement(list(compare_exports(labels, asker, kept=given.kept)))
 
 
 def _print_feeding(fed: Sequence[Feeding]) -> None:
@@ -91,37 +95,42 @@ def _print_feeding(fed: Sequence[Feeding]) -> None:
 
 
 def _print_agreement(cells: Sequence[Compared]) -> None:
+    labels = {each.label.name: each.label for each in cells}
+    unjudged: Counter[str] = sum((Counter(each.unjudged) for each in labels.values()), Counter())
+    print(f"{len(labels)} models; without a verdict of the labels: {dict(unjudged)}\n")
     print(
-        "| exporter | cells | tried | agree | bad | of these shown | at the line |\n|---|---|---|---|---|---|---|"
+        "| exporter | cells | tried | beyond the labels' sizes | agree | bad | of these shown | at the line |"
+        "\n|---|---|---|---|---|---|---|---|"
     )
     for exporter in (*EXPORTERS, ""):
         _print_exporter([each for each in cells if exporter in ("", each.exporter)], exporter)
-    for each in cells:
-        if not each.agrees:
-            cell = each.cell
-            truth = f"{cell.path} {cell.status} {' '.join(sorted(cell.blamed)[:3])}"
-            print(
-                f"  {each.label.name} {each.exporter}: labels {truth}; lintorch {each.said[:200]}"
-            )
-    for each in cells:
-        if each.at_line is False and each.agrees:
-            print(
-                f"  not at the line: {each.label.name} {each.exporter} {sorted(each.cell.blamed)[:3]}"
-            )
+    differing = [each for each in cells if not each.agrees and each.said_right is not None]
+    _print_cells("disagree", [each for each in differing if not each.is_beyond])
+    _print_cells("beyond the labels' sizes", [each for each in differing if each.is_beyond])
+    _print_cells("not tried", [each for each in cells if each.said_right is None])
+    _print_cells(
+        "not at the line", [each for each in cells if each.at_line is False and each.agrees]
+    )
 
 
 def _print_exporter(cells: Sequence[Compared], exporter: str) -> None:
     tried = [each for each in cells if each.said_right is not None]
-    bad = [each for each in tried if not each.cell.right]
-    counted = Counter(
-        agree=sum(each.agrees for each in tried), shown=sum(not each.said_right for each in bad)
-    )
+    compared = [each for each in tried if not each.is_beyond]
+    bad = [each for each in compared if not each.cell.right]
+    agree, shown = sum(each.agrees for each in compared), sum(not each.said_right for each in bad)
     blamed = [each.at_line for each in bad if each.at_line is not None]
-    share = counted["agree"] / max(1, len(tried))
+    share = agree / max(1, len(compared))
     print(
-        f"| {exporter or 'all'} | {len(cells)} | {len(tried)} | {counted['agree']} ({share:.3f}) |"
-        f" {len(bad)} | {counted['shown']} | {sum(blamed)} of {len(blamed)} |"
+        f"| {exporter or 'all'} | {len(cells)} | {len(tried)} | {len(tried) - len(compared)} |"
+        f" {agree} ({share:.3f}) | {len(bad)} | {shown} | {sum(blamed)} of {len(blamed)} |"
     )
+
+
+def _print_cells(title: str, cells: Sequence[Compared]) -> None:
+    print(f"\n{title}: {len(cells)}")
+    for each in cells:
+        truth = f"{each.cell.path} {each.cell.status} {' '.join(sorted(each.cell.blamed)[:3])}"
+        print(f"  {each.label.name} {each.exporter}: labels {truth}; lintorch {each.said[:200]}")
 
 
 if __name__ == "__main__":

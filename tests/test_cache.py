@@ -33,7 +33,7 @@ def finding(path: str) -> Finding:
     return Finding(
         "LT101", "dynamic-size", "a “size”", Severity.ERROR, Place(path, 1, 2, 3, 4),
         Evidence.TRACE, "net.py:Net", None, "onnx", fix, (note,), None, False, "so", hazard, Harm.FAILS,
-        (("batch",), ()), True, 2,
+        (("batch",), ()), True, 2, True,
     )  # fmt: skip
 
 

@@ -91,6 +91,15 @@ class Strided(nn.Module):
         return self.conv(image)
 
 
+class Coarse(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, (64, 32), stride=(64, 32))
+
+    def forward(self, image):
+        return self.conv(image)
+
+
 class Heavy(nn.Module):
     def __init__(self, img_size=128):
         super().__init__()
@@ -161,6 +170,13 @@ def test_two_inputs_with_sizes_of_their_own_are_fed_equal_and_unequal_ones(
 def test_no_size_inside_a_model_vanishes_to_one(reports: dict[str, Report]) -> None:
     sizes = list_sizes(reports["Strided"], "batch", *SIDES)
     assert sizes == [(2, 64, 64), (3, 64, 64), (2, 129, 161)]
+
+
+def test_no_size_inside_a_model_is_one_at_first_that_is_more_at_larger_sizes(
+    reports: dict[str, Report],
+) -> None:
+    model = model_of(reports["Coarse"])
+    assert dict(model.sizes) == {"batch": 2, "height": 128, "width": 64}
 
 
 def test_a_model_that_is_heavy_at_its_own_size_is_varied_round_a_smaller_one(

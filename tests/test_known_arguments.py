@@ -227,6 +227,14 @@ def test_states_and_rows_beside_the_input_are_of_the_shapes_their_layers_take(
             def forward(self, content, style):
                 return self.conv(content) * self.scale(style.flatten(1))[:, :, None, None]
 
+        class Coded(nn.Module):
+            def __init__(self, size=7, kinds=5, codes=2):
+                super().__init__()
+                self.first = nn.Linear(size + kinds + codes, 16)
+
+            def forward(self, noise, labels, code):
+                return self.first(torch.cat((noise, labels, code), -1))
+
         class Base(nn.Module):
             def __init__(self, channels, levels):
                 super().__init__()
@@ -245,4 +253,5 @@ def test_states_and_rows_beside_the_input_are_of_the_shapes_their_layers_take(
     assert fed["Language"] == ["int64[batch=2, sequence=16] in 0..48", [state, state]]
     assert [each.partition("[")[2].count(",") + 1 for each in fed["Labelled"]] == [4, 2]
     assert fed["Styled"] == ["float32[batch=2, 16, height=64, width=64]", "float32[batch=2, 8]"]
+    assert fed["Coded"] == [f"float32[batch=2, {width}]" for width in (6, 4, 4)]
     assert "levels" in model_of(reports["Doubled"]).arguments

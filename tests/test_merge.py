@@ -134,6 +134,17 @@ def test_what_another_model_reproduces_stands() -> None:
     assert left.notes[0] == Note(Evidence.SOURCE, "int() of a size", hazard=hazardous().hazard)
 
 
+def test_what_stands_beside_an_outcome_leaves_it_to_the_general_word() -> None:
+    wrong = Finding(
+        "LT905", "export-wrong", "", Severity.ERROR, Place("net.py", 9), Evidence.EXPORT,
+        "net.py:Net", exporter="onnx",
+    )  # fmt: skip
+    other = replace(wrong, code="LT133", place=Place("net.py", 3))
+    assert merge_findings([wrong, other]).standing == (other,)
+    beside = replace(other, beside=True)
+    assert merge_findings([wrong, beside]).standing == (beside, wrong)
+
+
 def test_one_refusal_is_told_at_one_line() -> None:
     said = replace(
         right(), said="onnx refuses: no such size", refuted=None, settles=0, refusal=True

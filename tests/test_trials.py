@@ -115,6 +115,42 @@ class Noisy(nn.Module):
         return F.dropout(x, 0.5)
 
 
+class RarelyNoisy(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        scale = 2.0 if float(torch.rand(())) < 0.1 else 1.0
+        return x * scale * float(x.shape[0])
+
+
+KEPT: dict[str, Tensor] = {}
+
+
+def keep_output(module: nn.Module, given: object, output: Tensor) -> None:
+    KEPT["conv"] = output
+
+
+class HookedToDict(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv, self.kept = nn.Conv2d(3, 4, 1), KEPT
+        self.conv.register_forward_hook(keep_output)
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.conv(x)
+        return self.kept["conv"] * 2
+
+
+class HookedToItself(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 1)
+        self.kept: dict[str, Tensor] = {}
+        self.conv.register_forward_hook(lambda _, given, output: self.kept.update(conv=output))
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.conv(x)
+        return self.kept["conv"] * 2
+
+
 class NoisyBaked(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         return F.dropout(x, 0.5).view(int(x.size(0)), -1)
@@ -468,6 +504,19 @@ def test_a_random_model_is_said_to_be_random(tmp_path: Path) -> None:
     outcome = tried(Noisy(), "torch.export", tmp_path)
     assert outcome.status == "random"
     assert "itself is random" in outcome.detail
+
+
+def test_a_model_that_draws_is_run_until_a_draw_matters(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    assert tried(RarelyNoisy(), "torchscript-trace", tmp_path).status == "random"
+
+
+@pytest.mark.parametrize("hooked", [HookedToDict, HookedToItself])
+@pytest.mark.parametrize("exporter", ["torch.export", "torchscript-trace"])
+def test_what_hooks_write_is_there_for_the_forward_that_reads_it(
+    hooked: type[nn.Module], exporter: str, tmp_path: Path
+) -> None:
+    assert tried(hooked(), exporter, tmp_path).status == "ok"
 
 
 def test_a_random_model_can_be_of_a_wrong_shape(tmp_path: Path) -> None:

@@ -175,3 +175,56 @@ def test_a_reader_is_told(tmp_path: Path) -> None:
     assert "net.py:9: LT131 onnx-legacy is wrong: at the traced size" in done.stdout
     part = "onnx-legacy: the smallest part that is wrong alone is body.1.inner (Gate)"
     assert part in done.stdout
+
+
+WHOLE_NUMBER = """\
+from torch import nn
+
+
+class Dropped(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(8, 8), nn.ReLU())
+        self.drop = nn.Dropout(0)
+
+    def forward(self, features):
+        return self.drop(self.layers(features))
+"""
+
+
+def test_a_layer_of_torch_that_fails_alone_is_told_where_it_is_built(tmp_path: Path) -> None:
+    tmp_path.joinpath("net.py").write_text(WHOLE_NUMBER)
+    exporting = ("export", "net.py", "--to", "torchscript-script", "--output-format", "json")
+    (trial,) = json.loads(lintorch(*exporting, cwd=tmp_path).stdout)["trials"]
+    assert (trial["status"], trial["part"]) == ("failed", "drop (Dropout)")
+    (finding,) = trial["findings"]
+    row = 1 + WHOLE_NUMBER.splitlines().index("        self.drop = nn.Dropout(0)")
+    assert (finding["code"], finding["location"]["row"]) == ("LT904", row)
+
+
+HOOKED = """\
+from torch import nn
+
+
+class Hooked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 1)
+        self.kept = {}
+        self.conv.register_forward_hook(lambda _, given, out: self.kept.update(conv=out))
+
+    def forward(self, image):
+        self.conv(image)
+        return self.kept["conv"] * float(image.shape[2])
+"""
+
+
+def test_a_program_runs_a_model_that_reads_what_its_hooks_wrote(tmp_path: Path) -> None:
+    tmp_path.joinpath("net.py").write_text(HOOKED)
+    exporting = ("export", "net.py", "--to", "torchscript-trace", "--repro", "repro")
+    done = lintorch(*exporting, "--output-format", "json", cwd=tmp_path)
+    (trial,) = json.loads(done.stdout)["trials"]
+    assert trial["message"].startswith("at height,width 129×161 the output differs")
+    command = [interpreter(), trial["repro"]]
+    shown = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert "'height': 129, 'width': 161}: output 0 differs" in shown.stderr

@@ -28,14 +28,24 @@ class Asker:
 
     def ask(self, label: Label, command: str, *given: str) -> tuple[Any, float]:
         """What a command says as JSON of the model alone, and the seconds it took; {} where it said nothing."""
-        file = label.file.partition("/")[2]
-        words = (command, file, *self._limit_to(command, label), *given, *self.options)
-        kept = self.keep / f"{_digest((label.file, *words))}.json"
+        words, kept = self._find_answer(label, command, given)
         if not kept.is_file():
             kept.parent.mkdir(parents=True, exist_ok=True)
             kept.write_text(json.dumps(self._run(label.repository, words)))
         told = json.loads(kept.read_text())
         return told["said"], told["seconds"]
+
+    def has_answer(self, label: Label, command: str, *given: str) -> bool:
+        """Whether a command was asked before."""
+        return self._find_answer(label, command, given)[1].is_file()
+
+    def _find_answer(
+        self, label: Label, command: str, given: Sequence[str]
+    ) -> tuple[tuple[str, ...], Path]:
+        """A command, and the file that keeps what it said."""
+        file = label.file.partition("/")[2]
+        words = (command, file, *self._limit_to(command, label), *given, *self.options)
+        return words, self.keep / f"{_digest((label.file, *words))}.json"
 
     def _limit_to(self, command: str, label: Label) -> tuple[str, ...]:
         runs = command != "check"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,17 @@ EXPORTERS: Mapping[str, tuple[str, ...]] = {
     "torchscript-script": ("jit_script",),
 }
 """Paths of the labels by exporter: the first that has a verdict counts."""
+_BATCH_ALONE = "export_dynb"
 _RIGHT = ("ok", "warning")
 _WRONG = ("wrong", "rt_error", "error")
 
 
 @dataclass(frozen=True)
 class Cell:
-    """How one export of a model ended: right or wrong, and the lines ("file:row") to blame."""
+    """How one export of a model ended: right or wrong, and the lines ("file:row") to blame.
+
+    `sides` says whether other sizes than the batch were tried.
+    """
 
     path: str
     right: bool
@@ -33,11 +38,15 @@ class Cell:
     """Whether a reader could tell from the blamed line alone; None where the labels do not say."""
     static_blame: str = ""
     """The line to blame for the static export, where that fails already and no other was tried."""
+    sides: bool = True
 
 
 @dataclass(frozen=True)
 class Label:
-    """A labelled model: its file below the folder of repositories, its class, what it is fed."""
+    """A labelled model: its file below the folder of repositories, its class, what it is fed.
+
+    `unjudged` counts the exports without a verdict, by why: `nondet`, `timeout`, `skipped`.
+    """
 
     name: str
     file: str
@@ -45,6 +54,7 @@ class Label:
     row: int
     ranks: tuple[int, ...]
     cells: Mapping[str, Cell]
+    unjudged: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def repository(self) -> str:
@@ -62,12 +72,15 @@ def read_labels(truth: Path, repositories: Path) -> Iterator[Label]:
         if file and (repositories / file).is_file() and (file, qualname) not in seen:
             seen.add((file, qualname))
             ranks = tuple(sorted(len(given["shape"]) for given in written["inputs"]))
-            yield Label(written["id"], file, qualname, int(row), ranks, read_cells(written))
+            cells = read_cells(written)
+            unjudged = _count_unjudged(written, cells)
+            yield Label(written["id"], file, qualname, int(row), ranks, cells, unjudged)
 
 
 def read_cells(written: Mapping[str, Any]) -> dict[str, Cell]:
     """By exporter how its first path with a verdict ended."""
     found = {}
+    sides = _changes_sides(written)
     for exporter, names in EXPORTERS.items():
         verdicts = ((name, written["paths"].get(name, {})) for name in names)
         for name, verdict in verdicts:
@@ -76,9 +89,9 @@ def read_cells(written: Mapping[str, Any]) -> dict[str, Cell]:
                 blamed = frozenset(
                     filter(None, (verdict.get("where"), *verdict.get("suspect_lines", ())))
                 )
-                found[exporter] = Cell(
-                    name, status in _RIGHT, status, blamed, **_tell_cause(written["paths"], name)
-                )
+                right, tried = status in _RIGHT, sides and name != _BATCH_ALONE
+                told = _tell_cause(written["paths"], name)
+                found[exporter] = Cell(name, right, status, blamed, sides=tried, **told)
                 break
     return found
 
@@ -93,3 +106,16 @@ def _tell_cause(paths: Mapping[str, Any], name: str) -> dict[str, Any]:
         return {"cause": cause, "visible": verdict.get("visible_on_line")}
     static = paths.get("export", {})
     return {"cause": static.get("cause", ""), "static_blame": static.get("where") or ""}
+
+
+def _count_unjudged(written: Mapping[str, Any], cells: Mapping[str, Cell]) -> dict[str, int]:
+    left = (names for exporter, names in EXPORTERS.items() if exporter not in cells)
+    return Counter(
+        written["paths"].get(names[0], {}).get("status") or "not labelled" for names in left
+    )
+
+
+def _changes_sides(written: Mapping[str, Any]) -> bool:
+    """Whether the second sizes are others than the first in more than the batch."""
+    first, second = written.get("dims", {}), written.get("dims2", {})
+    return any(second.get(name, size) != size for name, size in first.items() if name != "B")

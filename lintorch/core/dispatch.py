@@ -145,6 +145,7 @@ def _judge_hit(bare: Finding, hit: Hit, subject: Subject) -> Finding | None:
         tried=hit.tried if hit.tried is not None else subject.tried if of_exporter else None,
         sizes=hit.sizes or (subject.sizes if of_exporter else ()),
         refusal=hit.refusal,
+        beside=hit.beside,
     )
 
 

@@ -104,7 +104,8 @@ class Hit:
 
     `sizes` are those at which a run or trial showed it. A hit on a trial export may say by `tried`
     how the exporter treated the model, where that is not just what the outcome says. A `refusal`
-    is told at one line, the first of those that it may be about.
+    is told at one line, the first of those that it may be about. What stands `beside` the outcome
+    of its trial does not explain that.
     """
 
     node: object
@@ -120,6 +121,7 @@ class Hit:
     sizes: tuple[Sizes, ...] = ()
     tried: Harm | None = None
     refusal: bool = False
+    beside: bool = False
     detail: str = ""
     """What stands behind the message and a colon, and once where several say the same."""
 
@@ -201,3 +203,5 @@ class Finding:
     """Whether a trial was refused for this line or for another of which the same is said."""
     settles: int = 0
     """How many findings of its line it refutes, where it does; 0 for all."""
+    beside: bool = False
+    """Whether it tells of something else than why the trial came out as it did."""

@@ -80,7 +80,7 @@ def _tell_refusals_once(findings: Iterable[Finding]) -> Iterator[Finding]:
 def _explains_outcome(finding: Finding) -> bool:
     """Whether a rule accounts for the outcome of a trial, so that no general word is needed."""
     told = finding.evidence is Evidence.EXPORT and finding.target is None
-    return told and finding.code not in GENERIC
+    return told and finding.code not in GENERIC and not finding.beside
 
 
 def sort_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:

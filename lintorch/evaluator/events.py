@@ -4,9 +4,23 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
-from lintorch.evaluator.values import Spot, Value, Via
+from lintorch.evaluator.signatures.bind_arguments import bind_call
+from lintorch.evaluator.signatures.find_signatures import UNWRITTEN, Parameter
+from lintorch.evaluator.values import (
+    NONE,
+    UNKNOWN,
+    Constant,
+    Items,
+    Number,
+    Spot,
+    Tensor,
+    Value,
+    Via,
+)
 
 
 @dataclass(frozen=True)
@@ -38,8 +52,9 @@ class Called(Occurrence):
     """A function of no file of the project was called.
 
     `name` is its full name: a method of a tensor is `torch.Tensor.view`, the forward of a layer
-    `torch.nn.Conv2d.forward`. `given` are arguments by the parameters of its signature, without
-    defaults; `positional` and `keyword` are as they were given; `open`: some of them are unknown.
+    `torch.nn.Conv2d.forward`. `positional` and `keyword` are as they were given, lists with the
+    items that they had then; `open`: some of them are unknown. Of a layer's forward `settings` are
+    the arguments of its constructor by name, with defaults, and `built` is where it was made.
     """
 
     name: str
@@ -47,6 +62,25 @@ class Called(Occurrence):
     keyword: Mapping[str, Value]
     open: bool
     result: Value
+    settings: Mapping[str, Value] = field(default_factory=dict)
+    built: Spot | None = None
+
+    @cached_property
+    def arguments(self) -> Mapping[str, Value]:
+        """By the parameters of the signature, with defaults and `settings`; the tensor of a method is `self`.
+
+        Nothing where they are not all known.
+        """
+        of_tensor = self.name.startswith("torch.Tensor.")
+        skip = of_tensor or self.name.endswith(".forward")
+        given = None
+        if not self.open:
+            given = bind_call(self.name, self.positional[skip:], self.keyword, _may_be_meant)
+        if given is None:
+            return self.settings
+        if of_tensor:
+            given["self"] = self.positional[0]
+        return {**self.settings, **{k: as_value(v) for k, v in given.items()}}
 
 
 @dataclass(frozen=True)
@@ -147,6 +181,8 @@ class Refused(Occurrence):
     name: str
     message: str
     operands: tuple[Value, ...]
+    founded: bool
+    """Whether no operand has a shape that is only presumed."""
 
 
 @dataclass(frozen=True)
@@ -165,3 +201,33 @@ class Returned(Occurrence):
     value: Value
     inside: ast.FunctionDef
     """The forward."""
+
+
+@dataclass(frozen=True)
+class Valued(Occurrence):
+    """An expression of a watched row was evaluated, or a name in it assigned; told only on request.
+
+    `shown` is the value as text, as it was then; `row` where the statement begins; `turn` tells
+    apart the times that it was carried out.
+    """
+
+    shown: str
+    value: Value
+    row: int
+    turn: int
+
+
+def as_value(given: Any) -> Value:
+    """An argument, or a default as torch writes it down, as a value."""
+    if isinstance(given, tuple):
+        return Items("tuple", tuple(map(as_value, given)))
+    if isinstance(given, Value):
+        return given
+    return UNKNOWN if given is UNWRITTEN or isinstance(given, dict) else Constant(given)
+
+
+def _may_be_meant(parameter: Parameter, given: Any) -> bool:
+    """Whether a value may be meant for a parameter that stands for one of several overloads."""
+    if parameter.type == "Tensor":
+        return not isinstance(given, (Constant, Number, Items)) or given == NONE
+    return not isinstance(given, Tensor) or parameter.type not in ("int", "ints", "float", "dtype")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from lintorch.evaluator.events import Called, Refused
+from lintorch.evaluator.events import Refused
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.learn import (
     SPATIAL,
@@ -20,7 +20,7 @@ from lintorch.evaluator.operators.infer_types import infer_layer
 from lintorch.evaluator.operators.tensor_types import ShapeError, UndecidedError
 from lintorch.evaluator.signatures.bind_arguments import bind_call
 from lintorch.evaluator.sizes import Dim, make_symbol
-from lintorch.evaluator.torch_calls import lift_result, lower_value
+from lintorch.evaluator.torch_calls import is_founded, lift_result, lower_value, tell_call
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
     UNKNOWN,
@@ -29,8 +29,10 @@ from lintorch.evaluator.values import (
     Given,
     Held,
     Items,
+    Spot,
     Tensor,
     Value,
+    name_setting,
     size_in,
 )
 
@@ -51,6 +53,26 @@ _SAME_SHAPE = (
     "ELU",
     "Softmax",
 )
+_WHOLE = frozenset(
+    {
+        "in_channels",
+        "out_channels",
+        "in_features",
+        "out_features",
+        "num_features",
+        "num_channels",
+        "num_groups",
+        "num_embeddings",
+        "embedding_dim",
+        "embed_dim",
+        "num_heads",
+        "input_size",
+        "hidden_size",
+        "d_model",
+        "nhead",
+    }
+)
+"""Arguments of layers that can be nothing but one whole number."""
 
 
 def is_layer_class(path: str) -> bool:
@@ -63,9 +85,9 @@ def is_layer_class(path: str) -> bool:
     )
 
 
-def make_layer(machine: Machine, path: str, given: Given) -> Held:
-    """A new layer that knows what it was made with."""
-    made = machine.hold("object", {}, External(path))
+def make_layer(machine: Machine, node: ast.AST, path: str, given: Given) -> Held:
+    """A new layer that knows where and what it was made with."""
+    made = machine.hold("object", {"lintorch built": machine.spot(node)}, External(path))
     keep_arguments(machine, made, path, given)
     return made
 
@@ -83,6 +105,7 @@ def keep_arguments(machine: Machine, made: Held, path: str, given: Given) -> Non
     held["lintorch arguments"] = given
     bound = bind_layer(path, given)
     if bound is not None:
+        machine.asked.numbers.update(map(name_setting, map(bound.get, _WHOLE & bound.keys())))
         held.update({key: each for key, each in bound.items() if isinstance(each, Value)})
 
 
@@ -116,15 +139,12 @@ def call_layer(machine: Machine, node: ast.AST, callee: Held, path: str, given: 
     if foreign is not None and isinstance(made, Given):
         return foreign(machine, node, made, given)
     result = _infer_call(machine, node, callee, path, given)
-    machine.tell(
-        Called,
-        node,
-        f"{path}.forward",
-        (callee, *given.positional),
-        given.keyword,
-        given.open,
-        result,
-    )
+    held = machine.state.read(callee.address)
+    settings = bind_layer(path, made) if isinstance(made, Given) else None
+    built = held.get("lintorch built")
+    whole = given.behind(callee)
+    spot = built if isinstance(built, Spot) else None
+    tell_call(machine, node, f"{path}.forward", whole, result, settings, spot)
     if not is_layer_class(path):
         for value in given.values:
             machine.spoil(value)
@@ -161,9 +181,9 @@ def _infer_call(machine: Machine, node: ast.AST, callee: Held, path: str, given:
     except UndecidedError:
         return _presume_result(path, given)
     except ShapeError as error:
-        machine.tell(Refused, node, path, str(error), given.values)
+        machine.tell(Refused, node, path, str(error), given.values, is_founded(machine, given))
         return _presume_result(path, given)
-    return lift_result(machine, found)
+    return lift_result(machine, found, guessed=not is_founded(machine, given))
 
 
 def _presume_result(path: str, given: Given) -> Value:
@@ -172,7 +192,7 @@ def _presume_result(path: str, given: Given) -> Value:
         return UNKNOWN
     name = path.rpartition(".")[2]
     if name.endswith(_SAME_SHAPE) and isinstance(first, Tensor):
-        return Tensor(first.shape, first.dtype)
+        return Tensor(first.shape, first.dtype, guessed=first.guessed)
     if name in ("LSTM", "GRU", "RNN", "MultiheadAttention"):
         return Items("tuple", (Tensor(), UNKNOWN if name != "GRU" else Tensor()))
     return Tensor()

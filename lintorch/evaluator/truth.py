@@ -224,13 +224,15 @@ def is_member(machine: Machine, value: Value, container: Value) -> bool | None:
 
 
 def known_items(machine: Machine, value: Value) -> tuple[Value, ...] | None:
-    """The items of a list, tuple or dictionary (its keys); None where they are not all known."""
+    """The items of a list, tuple, container of layers or dictionary (its keys); None where they are not all known."""
     if isinstance(value, Items):
         return value.items
     if isinstance(value, Held):
         held = machine.state.read(value.address)
-        if value.kind == "list":
+        if value.kind == "list" or ITEMS in held:
             return held.get(ITEMS)
+        if isinstance(entries := held.get("entries"), Held) and value.kind == "object":
+            return known_items(machine, entries)
         if value.kind == "dict" and not held.get("open"):
             return tuple(Constant(key) for key in held)
     if isinstance(value, Constant) and isinstance(value.value, str) and len(value.value) < 64:

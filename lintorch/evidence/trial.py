@@ -59,6 +59,11 @@ class Trial:
             lines[self._built.get(use.layer) or use.site or whole].append(use)
         return lines
 
+    def find_line(self) -> Outcome | Site:
+        """The outcome, which stands at its own line; else where the layer to blame was built, if it is torch's."""
+        path = self.outcome.part.partition(" ")[0]
+        return self.outcome if self.outcome.site else self._built.get(path) or self.outcome
+
     def find_folded_lines(self) -> set[Site]:
         """Lines that ran, and of which nothing is left in the exported graph.
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
-
-import libcst as cst
 
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import OperatorCall, Outcome, Site, Trace, Trial
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.sizes import Dim, Size, varies
+from lintorch.evaluator.values import NONE, Items, Tensor, size_in
+from lintorch.evidence import OperatorCall, Outcome, Trace, Trial
 from lintorch.evidence.size_changes import describe_outcome, may_be_of, may_be_wrong_by
 from lintorch.evidence.treatment import report_refusal
-from lintorch.source import UNKNOWN, Kind, Source, literal
+from lintorch.source import Source
 
 rule = Rule(
     __name__,
@@ -82,25 +84,96 @@ REFUSALS = ("adaptive", "declared dynamic", "user-specified dim")
 AVERAGE_3D = ("adaptive_avg_pool3d", "AdaptiveAvgPool3d")
 
 
-@rule.source(cst.Call, needs=("daptive",))
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    name = source.name(call.func)
-    if name in LAYERS:
-        given = source.arguments(call, "output_size").get("output_size")
-    elif name in FUNCTIONS and source.in_forward(call) and not auxiliary(call, source):
-        given = source.arguments(call, "input", "output_size").get("output_size")
-    else:
+@rule.event(*FUNCTIONS, *(f"{layer}.forward" for layer in LAYERS))
+def in_model(event: Called, source: Source) -> Iterator[Hit]:
+    pool = read_pool(event) if event.way.forward else None
+    if pool is None:
         return
-    size, short = literal(given), name.rpartition(".")[2]
-    if cells(size) and short in AVERAGE_3D:
-        yield Hit(call, f"{short} to {shown(size)}", harm=REFUSED)
-    elif cells(size) and source.profile.dynamic:
-        message = f"{short} to {shown(size)}, where height or width may vary"
-        yield Hit(call, message, harm=VARYING, severity=Severity.WARNING)
-    elif kept(size):
-        yield Hit(call, f"{short} to {shown(size)}: None is a size that varies", harm=LEGACY)
-    elif given is not None and size is UNKNOWN and from_shape(given, source):
-        yield Hit(call, f"{short} to a size read from a tensor's shape", harm=LEGACY)
+    harm = expect_harm(pool)
+    if pool.hangs_on_size and not source.profile.dynamic:
+        harm = {}
+    if harm:
+        where = ", where height or width may vary" if pool.hangs_on_size else ""
+        yield Hit(event, f"{pool.name} {describe_size(pool)}{where}", harm=harm)
+
+
+@dataclass(frozen=True)
+class Pool:
+    """A pool: sizes that go in and those that it was asked for, None where nothing is known."""
+
+    name: str
+    before: tuple[Dim | None, ...]
+    asked: tuple[Dim | None, ...]
+    kept: tuple[bool, ...]
+    """The axes that None leaves as they are."""
+
+    @property
+    def several(self) -> bool:
+        """Whether it surely makes more than one cell along some axis."""
+        sizes = zip(self.asked, self.kept, strict=True)
+        return any(isinstance(n, int) and n > 1 for n, kept in sizes if not kept)
+
+    @property
+    def hangs_on_size(self) -> bool:
+        """Whether the window of some axis may differ between inputs."""
+        return any(map(may_differ, self.before))
+
+
+def read_pool(event: Called) -> Pool | None:
+    """What is pooled to what."""
+    name = event.name.removesuffix(".forward").rpartition(".")[2]
+    axes, given = int(name[-2]), event.arguments.get("output_size")
+    if given is None:
+        return None
+    items = given.items if isinstance(given, Items) else (given,) * axes
+    if items is None:
+        return None
+    items = items * axes if len(items) == 1 else items
+    image = event.arguments.get("input")
+    shape = image.shape if isinstance(image, Tensor) else None
+    known = shape is not None and len(shape) >= axes and len(items) == axes
+    before = shape[-axes:] if shape is not None and known else (None,) * axes
+    kept = tuple(item == NONE for item in items)
+    return Pool(name, before, tuple(map(size_in, items)), kept)
+
+
+def expect_harm(pool: Pool) -> dict[str, Harm]:
+    """What the exporters do with a pool."""
+    if pool.several:
+        return expect_several(pool)
+    if any(pool.kept):
+        single = all(n == 1 for n, kept in zip(pool.asked, pool.kept, strict=True) if not kept)
+        return LEGACY if single else {}
+    computed = any(isinstance(n, Size) for n in pool.asked)
+    return LEGACY if computed and pool.hangs_on_size else {}
+
+
+def expect_several(pool: Pool) -> dict[str, Harm]:
+    """The same of one that surely makes several cells along an axis."""
+    if pool.name in AVERAGE_3D:
+        return REFUSED
+    if pool.hangs_on_size:
+        return VARYING
+    pairs = list(zip(pool.before, pool.asked, strict=True))
+    if any(not isinstance(n, int) or not isinstance(m, int) for n, m in pairs):
+        return LEGACY if any(pool.kept) else {}
+    if all(n % m == 0 for n, m in pairs if isinstance(n, int) and isinstance(m, int) and m):
+        return {}
+    return REFUSED if "max" in pool.name.lower() else LEGACY
+
+
+def may_differ(size: Dim | None) -> bool:
+    """Whether nothing says that a size is the same in every run of a model."""
+    return size is None or varies(size) is True
+
+
+def describe_size(pool: Pool) -> str:
+    """What it makes."""
+    if pool.several:
+        return "to more than one cell"
+    return (
+        "to a size that None leaves as it is" if any(pool.kept) else "to a size read from a shape"
+    )
 
 
 @rule.trace(*FUNCTIONS)
@@ -108,11 +181,11 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
     others = list(trace.find_again(event).values())
     harm, message = harms(event, others), described(event, others)
     if trace.profile.concerns(harm):
-        yield Hit(site(event), message, harm=harm, severity=Severity.WARNING)
+        yield Hit(event.site, message, harm=harm, severity=Severity.WARNING)
     elif set(pooled(event)) == {1} and trace.never_changes(event, pooled):
-        yield Refuted(site(event), "one cell: right at every input size")
+        yield Refuted(event.site, "one cell: right at every input size")
     elif any(spatial(e) != spatial(event) for e in others) or trace.never_changes(event, spatial):
-        yield Refuted(site(event), f"{message}: right under the exporters in use")
+        yield Refuted(event.site, f"{message}: right under the exporters in use")
 
 
 @rule.trial("wrong", "failed")
@@ -123,11 +196,9 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
             continue
         varied = [key for key, other in others.items() if spatial(other) != spatial(event)]
         if outcome.status == "failed" and refuses(outcome, event):
-            yield report_refusal(site(event), outcome, first_line(outcome.message))
+            yield report_refusal(event.site, outcome, first_line(outcome.message))
         elif outcome.status == "wrong" and may_be_wrong_by(outcome, varied):
-            yield Hit(
-                site(event), describe_outcome(outcome, silently=True), severity=Severity.ERROR
-            )
+            yield Hit(event.site, describe_outcome(outcome, silently=True), severity=Severity.ERROR)
 
 
 def refuses(outcome: Outcome, event: OperatorCall) -> bool:
@@ -179,31 +250,6 @@ def described(event: OperatorCall, others: list[OperatorCall]) -> str:
     return f"{first} and {by(spatial(varied))} to {by(pooled(varied))} as the input varies"
 
 
-def site(event: OperatorCall) -> Site:
-    """The line to change: where the layer was made, else where the function is called."""
-    return event.built if event.layer_class in LAYERS and event.built else event.site
-
-
-def auxiliary(call: cst.Call, source: Source) -> bool:
-    """Whether the call is in a head that, by its name, runs in training only: InceptionAux."""
-    around = source.classes.around(call)
-    return around is not None and "aux" in around.name.lower()
-
-
-def from_shape(given: cst.BaseExpression, source: Source) -> bool:
-    """Whether a size, or a part of it, was read from a tensor."""
-    parts = (
-        [e.value for e in given.elements] if isinstance(given, (cst.Tuple, cst.List)) else [given]
-    )
-    return any(source.value(part).kind in (Kind.SHAPE, Kind.SIZE) for part in parts)
-
-
-def cells(size: Any) -> bool:
-    """Whether a known output size has more than one cell along some axis."""
-    sizes = size if isinstance(size, (tuple, list)) else (size,)
-    return any(isinstance(n, int) and n > 1 for n in sizes)
-
-
 def kept(size: Any) -> bool:
     """Whether a known output size leaves some axis as it is."""
     return size is None or (isinstance(size, (tuple, list)) and None in size)
@@ -222,11 +268,6 @@ def pooled(event: OperatorCall) -> tuple[int, ...]:
 def by(sizes: tuple[Any, ...]) -> str:
     """14×14."""
     return "×".join(map(str, sizes))
-
-
-def shown(size: Any) -> str:
-    """7×7 of a pair, 7 of a number."""
-    return by(tuple(size)) if isinstance(size, (tuple, list)) else str(size)
 
 
 def first_line(message: str) -> str:

@@ -70,7 +70,7 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     for event in trial.trace.find_events(KeptDevice):
         if (event.site.path, event.site.row) in rows:
             message = f"{outcome.exporter} keeps the device of its example here"
-            yield Hit(event, message, tried=Harm.FAILS, detail=describe(event))
+            yield Hit(event, message, tried=Harm.FAILS, beside=True, detail=describe(event))
 
 
 def describe(event: KeptDevice) -> str:

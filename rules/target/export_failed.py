@@ -17,7 +17,8 @@ rule = Rule(
         A trial export of the model raised, and no other rule explains it. The message names the
         stage that failed, every operator that the exporter has no translation for, the smallest
         part of the model that fails alone in the same way, and what can be done. The place is the
-        line of the model that the exporter was at, or the model's class where it said none.
+        line of the model that the exporter was at. Where it said none, it is the line that builds that
+        part, if it is a layer of torch, or the model's class.
     """,
     severity=Severity.ERROR,
 )
@@ -41,7 +42,7 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
         return  # out of time or memory, which says nothing of the export
     stage = f" at {outcome.stage}" if outcome.stage else ""
     told = f"{outcome.exporter} fails{stage}: {first_line(outcome.message)}"
-    yield Hit(outcome, f"{told}{unnamed(outcome)}{inside(outcome)}; {remedy(outcome)}")
+    yield Hit(trial.find_line(), f"{told}{unnamed(outcome)}{inside(outcome)}; {remedy(outcome)}")
 
 
 def unnamed(outcome: Outcome) -> str:

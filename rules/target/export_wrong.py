@@ -53,7 +53,7 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
         else ""
     )
     told = describe_outcome(replace(outcome, detail=detail), silently=True)
-    yield Hit(outcome, f"{told}{hint}{inside(outcome)}")
+    yield Hit(trial.find_line(), f"{told}{hint}{inside(outcome)}")
 
 
 def inside(outcome: Outcome) -> str:

@@ -1,5 +1,6 @@
 """What exporters take for given of sizes far from those that a model is tried at."""
 
+import torch
 import torch.nn.functional as F
 from torch import nn
 
@@ -14,6 +15,12 @@ class PaddedToFit(nn.Module):
 
 class CutShort(nn.Module):
     def forward(self, image):
+        return image.relu()[:, :, :400]  # wrong: torch.export -> LT905
+
+
+class CutShortBesideDevice(nn.Module):
+    def forward(self, image):
+        image = image + torch.arange(image.size(3), device=image.device)  # wrong: torch.export -> LT133
         return image.relu()[:, :, :400]  # wrong: torch.export -> LT905
 
 

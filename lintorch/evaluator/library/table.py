@@ -6,10 +6,9 @@ import ast
 from collections.abc import Callable
 from typing import TypeVar
 
-from lintorch.evaluator.events import Called
 from lintorch.evaluator.layers import is_layer_class, make_layer
 from lintorch.evaluator.machine import Machine, calls
-from lintorch.evaluator.torch_calls import infer_result
+from lintorch.evaluator.torch_calls import infer_result, tell_call
 from lintorch.evaluator.values import Array, External, Given, Tensor, Value
 
 Handler = Callable[[Machine, ast.AST, Given], Value]
@@ -46,12 +45,12 @@ def call_external(machine: Machine, node: ast.AST, callee: External, given: Give
     if handler is not None:
         result = handler(machine, node, given)
     elif is_layer_class(path):
-        result = make_layer(machine, path, given)
+        result = make_layer(machine, node, path, given)
     elif path.startswith("torch."):
         result = _call_torch(machine, node, path, given)
     else:
         result = _call_foreign(machine, path, given)
-    machine.tell(Called, node, path, given.positional, given.keyword, given.open, result)
+    tell_call(machine, node, path, given, result)
     return result
 
 

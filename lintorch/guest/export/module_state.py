@@ -9,12 +9,17 @@ from contextlib import contextmanager
 import torch
 from torch import nn
 
+from lintorch.guest.export.shared_state import find_shared_state
+
 
 @contextmanager
 def copy_module(module: nn.Module, train: bool = False) -> Iterator[nn.Module]:
-    """A copy of a module in one mode; where none can be made, the module, put back afterwards."""
+    """A copy of a module in one mode; where none can be made, the module, put back afterwards.
+
+    What its hooks write to stays that of the module: a copy of it would stay empty.
+    """
     try:
-        copied = copy.deepcopy(module)
+        copied = copy.deepcopy(module, find_shared_state(module))
     except Exception:
         with restore_module(module):
             yield module.train(train)

@@ -16,6 +16,7 @@ from lintorch.guest.export.compare_numbers import find_difference
 from lintorch.guest.export.eager_reference import Eager
 from lintorch.guest.export.exporter import Exported, Job
 from lintorch.guest.export.module_state import copy_module
+from lintorch.guest.export.shared_state import find_shared_state
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.limits import TooSlow, limit_seconds
 from lintorch.guest.replay.unusable import Unusable
@@ -45,8 +46,8 @@ def try_after_run(
     """
     judged = right
     with copy_module(job.module) as warmed, torch.no_grad():
-        kept = _find_kept_state(warmed, job, eager)
-        if warmed is job.module or not kept:
+        kept = [] if warmed is job.module else _find_kept_state(warmed, job, eager)
+        if not kept:
             return right
         with suppress(TooSlow), limit_seconds(max(1.0, late - clock())):
             judged = _export_warmed(warmed, job, export, judge, eager)
@@ -83,10 +84,13 @@ def _find_kept_state(module: nn.Module, job: Job, eager: Eager) -> list[tuple[st
 
 
 def _hold_values(module: nn.Module) -> Held:
+    """All but what hooks write to: each run writes that before its forward reads it."""
     found: Held = {}
+    shared = find_shared_state(module)
     for path, part in module.named_modules():
         for name, value in _list_held(part):
-            found[path, name] = _copy_shallowly(value)
+            if id(value) not in shared:
+                found[path, name] = _copy_shallowly(value)
     return found
 
 

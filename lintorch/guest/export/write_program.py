@@ -74,14 +74,20 @@ def tensors(value):
         return [tensor for part in fields for tensor in tensors(part)]
     return []
 
-
+'''
+_COPYING = """
 def fresh(module):
     try:
         return copy.deepcopy(module)
     except Exception:
         return module
 
-'''
+"""
+_KEEPING = """
+def fresh(module):
+    return module  # a copy of it would not see what its hooks write
+
+"""
 _TAIL = """
 for sizes in {sizes}:
     given = inputs(**sizes)
@@ -122,14 +128,15 @@ def write_program(
     train: bool,
     livened: bool = False,
     warmed: bool = False,
+    copied: bool = True,
 ) -> str:
     """The whole text; `sizes` holds those that are traced first, then others to compare at.
 
     `exporting` are the exporter's statements: they have `model`, `example`, `path` and a `folder`
     to write to, and set `exported`. A `livened` model gets its weights as in `liven_model`, and a
-    `warmed` one is run before it is exported.
+    `warmed` one is run before it is exported. One that is not `copied` is run itself each time.
     """
-    head = _HEAD.format(title=title, name=name)
+    head = _HEAD.format(title=title, name=name) + (_COPYING if copied else _KEEPING)
     body = [
         *(_copy_definitions() if livened else ()),
         *building,

@@ -11,6 +11,7 @@ from lintorch.guest.export.closed_arguments import CLOSING_SCRIPT, close_over_pl
 from lintorch.guest.export.eager_reference import NamedSizes
 from lintorch.guest.export.exporter import Job
 from lintorch.guest.export.find_exporter import find_exporter, takes_plain
+from lintorch.guest.export.shared_state import is_copied_whole
 from lintorch.guest.export.write_program import write_program
 from lintorch.guest.watch.make_tensors import find_dynamic_names, make_inputs
 from lintorch.record.models import Model
@@ -40,7 +41,16 @@ def write_reproduction(
     sizes = [model.sizes, *others]
     exporting = _write_exporting(exporter, job)
     return write_program(
-        title, name, building, model.inputs, sizes, exporting, train, livened=livened, warmed=warmed
+        title,
+        name,
+        building,
+        model.inputs,
+        sizes,
+        exporting,
+        train,
+        livened=livened,
+        warmed=warmed,
+        copied=is_copied_whole(module),
     )
 
 

@@ -54,6 +54,7 @@ def fix_linear_features(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """A linear layer met `got` features where it takes `want`."""
     got, want = find_numbers(match)[1:3]
     yield from _shorten_flattened(guess, got, want)
+    yield from _share_features(guess, got, want)
     yield from replace_size(guess, got, want, axis=-1)
     for number, given in enumerate(guess.inputs):
         if len(given.shape) == 3 and guess.size_along(given, 1) == got:
@@ -68,6 +69,19 @@ def _shorten_flattened(guess: Guess, got: int, want: int) -> Iterator[Guess]:
         numbers = prod(guess.size_along(given, axis) for axis in range(1, len(given.shape)))
         if number and len(given.shape) > 2 and numbers == got:
             yield guess.with_input(number, replace(given, shape=(given.shape[0], want)))
+
+
+def _share_features(guess: Guess, got: int, want: int) -> Iterator[Guess]:
+    """Where several vectors are put together: each takes its share, the first what is left over."""
+    count = len(guess.inputs)
+    if any(len(given.shape) != 2 or given.shape[1] == "sequence" for given in guess.inputs):
+        return
+    if count < 2 or want < count or sum(guess.size_along(each, 1) for each in guess.inputs) != got:
+        return
+    share = want // count
+    for number in range(count):
+        guess = guess.with_size(number, 1, share if number else want - share * (count - 1))
+    yield guess
 
 
 def fix_last_axis(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:

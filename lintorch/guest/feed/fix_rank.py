@@ -33,6 +33,19 @@ def add_axes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     yield from change_rank(guess, max(-lowest, wanted + 1 if wanted >= 0 else -wanted))
 
 
+def make_vectors_alike(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """Vectors of fractions, as the first has, in place of what has a number per sample: they are put together."""
+    alike = next((given for given in guess.inputs if len(given.shape) == 2), None)
+    if {*find_numbers(match)} != {1, 2} or alike is None:
+        return
+    changed = guess
+    for number, given in enumerate(guess.inputs):
+        if len(given.shape) == 1:
+            taken = replace(given, shape=alike.shape, dtype=alike.dtype, low=0, high=0)
+            changed = changed.with_input(number, taken)
+    yield changed
+
+
 def change_rank(guess: Guess, rank: int, channels: int = 0, got: int = 0) -> Iterator[Guess]:
     """The inputs that have another rank, each at this rank; all of them, then one by one.
 

@@ -17,6 +17,7 @@ from lintorch.guest.feed.fix_channels import (
 from lintorch.guest.feed.fix_dtype import lower_integers, make_fractions, make_integers
 from lintorch.guest.feed.fix_rank import (
     add_axes,
+    make_vectors_alike,
     take_batched_rank,
     take_first_rank,
     take_second_rank,
@@ -66,6 +67,7 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
         (r"Wrong shape: expected (\d) dims", take_first_rank),
         (r"input\.dim\(\) = (\d) is not equal to len\(dims\) = (\d)", take_second_rank),
         (r"expected to be in range of \[(-?\d+), \d+\], but got (-?\d+)", add_axes),
+        (r"must have same number of dimensions: got (\d) and (\d)", make_vectors_alike),
         (r"to have one of the following scalar types: Long", make_integers),
         (
             r"(?:expected|type) (?:scalar type )?Long|must be long|int64 indices|class indices|dtype: Long",

@@ -16,6 +16,7 @@ from lintorch.guest.feed.guess_containers import spread_over_containers
 from lintorch.guest.feed.guess_inputs import SPATIAL, Guess, guess_inputs
 from lintorch.guest.feed.guess_plain import PlainGuesser
 from lintorch.guest.feed.guess_states import give_states
+from lintorch.guest.feed.leave_ones import leave_ones
 from lintorch.guest.feed.optional_arguments import add_named_argument
 from lintorch.guest.feed.other_sizes import list_lighter_sizes
 from lintorch.guest.feed.repair_guess import suggest_repairs
@@ -99,6 +100,8 @@ def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
     heavy: list[Guess] = []
     for guess, outcome in _try_guesses(built.module, starts, files, deadline, plain, heavy):
         if isinstance(outcome, RunWeight):
+            if heavy or not guess.followed:
+                guess, outcome = leave_ones(guess, outcome, built.module, deadline)
             fed = fix_constant_sizes(guess, outcome, built.module, deadline + seconds / 2)
             return replace(fed, assumed=tuple(_describe_lighter(guess, heavy)))
         first = first or (guess, outcome)

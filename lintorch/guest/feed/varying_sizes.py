@@ -54,7 +54,7 @@ class SizeTrials:
     ) -> None:
         self._module, self._inputs, self._deadline = module, inputs, deadline
         self._sizes, self._first = first
-        self._most = max(_MOST_SECONDS, _TIMES_AS_HEAVY * self._first.seconds)
+        self._most = find_most_seconds(self._first)
 
     def runs_at(self, sizes: Mapping[str, int]) -> bool:
         """Whether the model runs there, and no size inside it vanishes to one."""
@@ -64,6 +64,11 @@ class SizeTrials:
         seconds = max(1.0, self._deadline - clock())
         found = weigh_at(self._module, self._inputs, sizes, seconds, self._most)
         return found is not None and not self._first.vanishes_to_one(found)
+
+
+def find_most_seconds(first: RunWeight) -> float:
+    """How heavy a run at other sizes may be, in seconds of a core."""
+    return max(_MOST_SECONDS, _TIMES_AS_HEAVY * first.seconds)
 
 
 def weigh_at(

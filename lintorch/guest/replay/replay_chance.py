@@ -18,7 +18,7 @@ from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.events import FeltChance, RunEvent, TorchDraw
 from lintorch.record.sites import Site
 
-_ATTEMPTS = (1, 2)
+_ATTEMPTS = (1, 2, 3, 4)
 _MOST_LINES = 6
 
 

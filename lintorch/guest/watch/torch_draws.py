@@ -1,8 +1,22 @@
-"""Whether an operator drew from torch's own generator, which stands elsewhere then."""
+"""Whether numbers were drawn: the generator they came from stands elsewhere then."""
 
 from __future__ import annotations
 
+import random
+import sys
+from collections.abc import Hashable
+
 import torch
+
+
+def list_generator_states() -> tuple[Hashable, ...]:
+    """Where the generators of torch, Python and NumPy stand."""
+    drawn = (random.getstate(), torch.default_generator.get_state().numpy().tobytes())
+    numpy = sys.modules.get("numpy.random")
+    if numpy is None:
+        return drawn
+    name, keys, *place = numpy.get_state()
+    return (*drawn, name, keys.tobytes(), *place)
 
 
 class GeneratorWatch:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from typing import Any
 
 import torch
+from torch import nn
 
 from lintorch.guest.export.error_reading import summarise_error
 from lintorch.guest.export.exporter import Explained, Exported, Job, save_artifact, wrap_module
 from lintorch.guest.process.error_text import text_of
 
 TAKES_PLAIN = True
+_HALF_KNOWN = "Can't redefine method"
 _REFUSED_FUNCTION = re.compile(r"^\s*def (\w+)\(.*\n\s*~+ <--- HERE", re.M)
 
 
@@ -21,8 +25,22 @@ def available() -> str:
 
 def export(job: Job) -> Exported:
     """Compiles the module."""
-    script = torch.jit.script(job.module)
+    script = _compile_module(job.module)
     return wrap_module(job, script, save_artifact(job, "model.pt", script.save))
+
+
+def _compile_module(module: nn.Module) -> Any:
+    """A class that could not be compiled stays half known, and is then refused for that alone."""
+    try:
+        return torch.jit.script(module)
+    except RuntimeError as error:
+        if _HALF_KNOWN not in text_of(error):
+            raise
+    with suppress(AttributeError):  # another release of torch
+        torch._C._jit_clear_class_registry()
+        torch.jit._recursive.concrete_type_store = torch.jit._recursive.ConcreteTypeStore()
+        torch.jit._state._clear_class_state()
+    return torch.jit.script(module)
 
 
 def script(job: Job) -> str:
