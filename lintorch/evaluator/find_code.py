@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from lintorch.evaluator.code_files import CodeFile
 
@@ -11,6 +12,15 @@ _FOREIGN = frozenset(
     {"torch", "numpy", "scipy", "pandas", "matplotlib", "cv2", "PIL", "tensorflow"}
 )
 """Packages that are never entered: what they do is known by name, or not at all."""
+
+
+_KEPT = 128
+"""Files that are kept with their trees, for other files that import them."""
+
+
+@lru_cache(_KEPT)
+def _share_file(path: str, text: str, module: str, package: str, checked: bool) -> CodeFile:
+    return CodeFile(path, text, module, package, checked)
 
 
 class CodeFinder:
@@ -21,7 +31,10 @@ class CodeFinder:
         read: Callable[[str], str | None],
         installed: Sequence[str] = (),
         checked: Callable[[str], bool] = lambda path: True,
+        looked: Callable[[str], None] = lambda path: None,
     ) -> None:
+        """`looked` is told each place at which a file was looked for."""
+        self._looked = looked
         self._read = read
         self._installed = tuple(installed)
         self._checked = checked
@@ -46,7 +59,7 @@ class CodeFinder:
         package = module if stem == "__init__.py" else module.rpartition(".")[0]
         own = os.path.dirname(os.path.abspath(path))
         self._roots[path] = tuple(dict.fromkeys([folder, own, os.getcwd()]))
-        return CodeFile(path, text, module, package, self._checked(path))
+        return _share_file(path, text, module, package, self._checked(path))
 
     def find_module(self, dotted: str, importer: CodeFile) -> CodeFile | None:
         """The file of a module that a file imports."""
@@ -64,6 +77,7 @@ class CodeFinder:
         for root in (*roots, *self._installed):
             for ending in (f"{relative}.py", os.path.join(relative, "__init__.py")):
                 path = os.path.join(root, ending)
+                self._looked(path)
                 if os.path.isfile(path):
                     return self.open_file(path)
         return None

@@ -50,17 +50,24 @@ def evaluate_file(
     """
     around = Surroundings(library, file, TopLevel(), Witness(file), is_exported, budget)
     budget = budget or Budget()
+    left = budget.file_steps
     if list_script(file):
         yield run_block(around, "", run_script, replace(budget, steps=budget.script_steps))
     witness = around.witness
     met: set[str] = set()
     for name in (*list_factories(file), *list_classes(file)):
-        if name in met:
+        if name in met or left <= 0:
             continue
         witness.called.clear()
-        reached = run_model(around, name)
+        reached = run_model(replace(around, budget=limit_steps(budget, left)), name)
+        left -= reached.steps
         met.update(each.name for each in reached.entered & witness.called if each.file is file)
         yield reached
+
+
+def limit_steps(budget: Budget, left: int) -> Budget:
+    """A budget of which no more is spent than is left."""
+    return replace(budget, steps=min(budget.steps, left))
 
 
 def run_script(machine: Machine) -> Value:

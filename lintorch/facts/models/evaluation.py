@@ -30,7 +30,10 @@ class Evaluation:
     ) -> None:
         self._is_exported = is_exported
         self._path, self._text, self._consulted = path, text, consulted
-        self._finder = CodeFinder(self._read)
+        self._finder = CodeFinder(self._read, looked=self._note_place)
+
+    def _note_place(self, path: str) -> None:
+        self._consulted.add(os.path.abspath(path))
 
     def _read(self, path: str) -> str | None:
         if path == self._path:
