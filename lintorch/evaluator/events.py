@@ -195,6 +195,15 @@ class Entered(Occurrence):
 
 
 @dataclass(frozen=True)
+class Returned(Occurrence):
+    """The forward of a root gave a value; what stood in lists and dicts at that time is in Items."""
+
+    value: Value
+    inside: ast.FunctionDef
+    """The forward."""
+
+
+@dataclass(frozen=True)
 class Valued(Occurrence):
     """An expression of a watched row was evaluated, or a name in it assigned; told only on request.
 

@@ -129,6 +129,20 @@ class Evaluation:
         found = (each for reached in self.reached for each in find_baked(reached.events))
         return frozenset(e.spot.row for e in found if e.varies and e.spot.path == self._path)
 
+    def answers(self, row: int) -> frozenset[bool]:
+        """How the conditions in a row of the file were answered, in all models that asked them."""
+        return self._answers.get(row, frozenset())
+
+    @cached_property
+    def _answers(self) -> dict[int, frozenset[bool]]:
+        found: dict[int, frozenset[bool]] = {}
+        for event in (event for reached in self.reached for event in reached.events):
+            here = isinstance(event, Decided) and event.spot.path == self._path
+            if here and isinstance(event, Decided) and event.kind == "if":
+                given = frozenset() if event.answer is None else frozenset({event.answer})
+                found[event.spot.row] = found.get(event.spot.row, frozenset()) | given
+        return found
+
     def text(self, spot: Spot) -> str:
         """What is written there, in one row."""
         file = self._finder.open_file(spot.path)
