@@ -134,6 +134,19 @@ class Places(nn.Module):
         return image[:, :, rows] + 1
 
 
+class Asked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16), 1)
+
+    def forward(self, target):
+        size = target.shape[0]
+        first = torch.arange(size, device=target.device)
+        if (first == target.flatten()[:size]).all():
+            target = target + 1
+        return self.encoder(target, mask=target.new_ones(size, size).tril())
+
+
 class Embedded(nn.Module):
     def __init__(self):
         super().__init__()

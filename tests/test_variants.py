@@ -82,8 +82,10 @@ class Head(nn.Module):
     def __init__(self):
         super().__init__()
         self.pool = nn.AdaptiveAvgPool2d(1)
+        self.norm = nn.LayerNorm(torch.zeros(4).size())
 
     def forward(self, x):
+        x = self.norm(x)
         x = self.pool(x).flatten(1)
         y = torch.softmax(x, dim=1)
         y = F.relu(y.permute(0, 2, 1))
@@ -98,6 +100,7 @@ OF_TORCH = {
     "torch.nn.AdaptiveAvgPool2d": (Parameter("output_size"),),
     "torch.nn.Linear": (Parameter("in_features"), Parameter("out_features")),
     ".permute": (Parameter("dims"),),
+    "torch.zeros": (Parameter("size"), Parameter("dtype", "None", keyword_only=True)),
     "torch.nn.functional.cross_entropy": (
         *(Parameter("input"), Parameter("target"), Parameter("weight", "None")),
         *(Parameter("reduction", "'mean'"), Parameter("smooth", "0.0", keyword_only=True)),
@@ -111,13 +114,13 @@ SPELLED = {
     "star-import": ["from torch.nn import *", "from torch.nn.functional import *", "relu(y.permute"],
     "re-export": ["from common import torch, nn, F"],
     "import-in-function": ["        import torch\n", "    from torch.nn import functional as F\n"],
-    "function": ["torch.permute(y, (0, 2, 1))", "torch.flatten(self.pool(x), 1)"],
+    "function": ["torch.permute(y, (0, 2, 1))", "torch.flatten(self.pool(x), 1)", "self.norm(x)"],
     "method": ["x.softmax(dim=1)", ".relu()"],
     "unbound-method": ["torch.Tensor.permute(y, 0, 2, 1)"],
     "other-namespace": ["torch.nn.functional.softmax(x, dim=1)", "torch.relu("],
     "module": ["torch.nn.Softmax(dim=1)(x)", 'torch.nn.CrossEntropyLoss(reduction="sum")(head(x), x)'],
     "functional": ["torch.nn.functional.adaptive_avg_pool2d(x, 1).flatten(1)"],
-    "keyword": ["permute(dims=(0, 2, 1))", "nn.Linear(in_features=2, out_features=3)(y)"],
+    "keyword": ["permute(dims=(0, 2, 1))", "zeros(size=(4,))", "nn.Linear(in_features=2, out_features=3)(y)"],
     "position": ["torch.softmax(x, 1)", 'F.cross_entropy(head(x), x, None, "sum")'],
     "spread": ['torch.softmax(x, **{"dim": 1})', 'nn.Linear(in_features=2, **{"out_features": 3})'],
     "partial": ["= partial(torch.softmax, dim=1)", "= partial(nn.Linear, 2)"],

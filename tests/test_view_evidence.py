@@ -280,6 +280,7 @@ def others(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Judged]:
 NUMBERS = (
     image("Shape", "n = np.prod(y.shape[2:])  # numpy|return y.flatten(2)[:, :, : int(n)]")
     + image("Root", "n = np.sqrt(image.shape[2])  # numpy root|return F.pad(y, [0, int(n)])")
+    + image("Ramp", "n = np.arange(y.shape[3])  # numpy ramp|return y + torch.as_tensor(n).sum()")
     + image("Most", "n = max(image.shape[2], image.shape[3])  # most|return F.pad(y, [0, n])")
     + image("Least", "n = max(image.shape[2], 1)  # one side|return F.pad(y, [0, n])")
     + image("List", "n = [0.5] * image.shape[0]  # list|return y * torch.tensor(n).sum()")
@@ -299,6 +300,7 @@ CONFIRMED = {
     "torn in a helper": ("LT803", "raised here"),
     "clash": ("LT806", "row.1 raised: running_mean should contain"),
     "numpy": ("LT101", "what NumPy makes of sizes was"),
+    "numpy ramp": ("LT101", "from 0 to 63, 2016 in all and is an array of shape [161] from 0"),
     "numpy root": ("LT101", "what NumPy makes of sizes was 8.0"),
     "most": (
         "LT101",

@@ -12,6 +12,8 @@ from rewriting.program import Parameter, Program
 
 Spell = Callable[[Sequence[cst.Arg], Sequence[Parameter]], list[cst.Arg] | None]
 """From arguments and parameters to other arguments; None where there is no such form."""
+_ONE_SIZE = m.Integer() | m.UnaryOperation() | m.Subscript(slice=[m.SubscriptElement(m.Index())])
+"""What is one size for sure, and not several."""
 
 
 def name_arguments(program: Program) -> Program:
@@ -70,8 +72,8 @@ class _CallRewriter(cst.CSTTransformer):
 
 def _name(args: Sequence[cst.Arg], parameters: Sequence[Parameter]) -> list[cst.Arg] | None:
     placed = [arg for arg in args if arg.keyword is None]
-    gathers = parameters[0].name in ("size", "dims", "shape", "repeats") and len(placed) > 1
-    if gathers and not isinstance(placed[0].value, cst.Tuple):
+    takes_sizes = parameters[0].name in ("size", "dims", "shape", "repeats")
+    if takes_sizes and placed and (len(placed) > 1 or m.matches(placed[0].value, _ONE_SIZE)):
         values = [cst.Element(arg.value) for arg in placed]
         placed = [cst.Arg(cst.Tuple(values))]
     names = [each.name for each in parameters if not each.keyword_only]

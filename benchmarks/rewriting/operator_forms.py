@@ -20,7 +20,7 @@ def use_functions(program: Program) -> Program:
     """`torch.softmax(x, 1)` for `x.softmax(1)`."""
 
     def rewrite(call: cst.Call, name: str) -> cst.Call | None:
-        if name or not isinstance(call.func, cst.Attribute):
+        if name or not isinstance(call.func, cst.Attribute) or _is_own(call.func):
             return None
         method = call.func.attr.value
         if method in BOTH | GATHERED.keys() - {"view", "expand"}:
@@ -34,7 +34,9 @@ def use_unbound_methods(program: Program) -> Program:
     """`torch.Tensor.view(x, 2, -1)` for `x.view(2, -1)`."""
 
     def rewrite(call: cst.Call, name: str) -> cst.Call | None:
-        if name or not isinstance(call.func, cst.Attribute) or call.func.attr.value not in UNBOUND:
+        if name or not isinstance(call.func, cst.Attribute) or _is_own(call.func):
+            return None
+        if call.func.attr.value not in UNBOUND:
             return None
         given = cst.Arg(call.func.value)
         return _call(f"torch.Tensor.{call.func.attr.value}", given, *call.args)
@@ -146,6 +148,11 @@ class _LayerFinder(cst.CSTVisitor):
 
 def _call(name: str, *args: cst.Arg) -> cst.Call:
     return cst.Call(cst.parse_expression(name), clear_commas(args))
+
+
+def _is_own(func: cst.Attribute) -> bool:
+    """Whether `self.norm` is called, which is a layer and no operator."""
+    return m.matches(func.value, m.Name("self"))
 
 
 def _gather(call: cst.Call, method: str) -> list[cst.Arg]:

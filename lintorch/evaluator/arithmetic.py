@@ -28,6 +28,7 @@ from lintorch.evaluator.values import (
     Value,
     is_number,
     make_number,
+    name_setting,
     size_in,
 )
 
@@ -72,8 +73,8 @@ def combine_values(machine: Machine, node: ast.AST, kind: str, left: Value, righ
         return combine_numbers(kind, left, right)
     if kind in ("Add", "Mult") and (found := _combine_items(machine, kind, left, right)):
         return found
-    if isinstance(left, Constant) and isinstance(left.value, str):
-        return UNKNOWN
+    if is_number(left) or is_number(right):  # of a setting, it is one still
+        return right if name_setting(right) else left if name_setting(left) else UNKNOWN
     return UNKNOWN
 
 

@@ -25,6 +25,8 @@ from lintorch.evaluator.values import (
 
 def assign_target(machine: Machine, target: ast.expr, value: Value) -> None:
     """`target = value`."""
+    if machine.watch is not None and isinstance(target, (ast.Name, ast.Attribute)):
+        machine.watch.note_value(machine, target, value)
     if isinstance(target, ast.Name):
         bind_name(machine, target.id, value)
     elif isinstance(target, (ast.Tuple, ast.List)):

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, Protocol
 
 from lintorch.syntax.python_ast import parse_or_empty
 
@@ -53,6 +54,19 @@ class CodeFile:
         )
 
 
+class Watch(Protocol):
+    """Is told by a machine what it does, while it does it."""
+
+    def begin_statement(self, machine: Any, node: ast.stmt) -> None:
+        """A statement is about to be carried out."""
+
+    def note_value(self, machine: Any, node: ast.expr, value: Any) -> None:
+        """An expression was evaluated, or a name or attribute assigned."""
+
+    def note_parameters(self, machine: Any, node: ast.AST) -> None:
+        """A function is entered, its parameters bound."""
+
+
 @dataclass(frozen=True)
 class Library:
     """Finds files by the dotted name of a module, for the file that imports it; None where there is none."""
@@ -66,6 +80,8 @@ class Library:
     """Which of the axes that a size is unpacked to are height and width, told by these names."""
     offers: Callable[[str], bool] = lambda name: False
     """Whether a release of torch has a name."""
+    watch: Watch | None = None
+    """What notes the values of some rows, where somebody asked for them."""
 
 
 def _inner_statements(statement: ast.stmt) -> Iterator[ast.stmt]:

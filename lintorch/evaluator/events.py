@@ -181,6 +181,8 @@ class Refused(Occurrence):
     name: str
     message: str
     operands: tuple[Value, ...]
+    founded: bool
+    """Whether no operand has a shape that is only presumed."""
 
 
 @dataclass(frozen=True)
@@ -190,6 +192,20 @@ class Entered(Occurrence):
     name: str
     given: Mapping[str, Value]
     result: Value
+
+
+@dataclass(frozen=True)
+class Valued(Occurrence):
+    """An expression of a watched row was evaluated, or a name in it assigned; told only on request.
+
+    `shown` is the value as text, as it was then; `row` where the statement begins; `turn` tells
+    apart the times that it was carried out.
+    """
+
+    shown: str
+    value: Value
+    row: int
+    turn: int
 
 
 def as_value(given: Any) -> Value:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from lintorch.evaluator.arithmetic import combine_each, negate_value, spread
 from lintorch.evaluator.assign import assign_target
 from lintorch.evaluator.events import Combined, Compared, Decided
+from lintorch.evaluator.items import item_of
 from lintorch.evaluator.iterate import run_passes
 from lintorch.evaluator.join import ITEMS, make_choice
 from lintorch.evaluator.machine import Activation, Machine, evaluates
@@ -268,17 +269,20 @@ def evaluate_inner(machine: Machine, node: ast.Starred | ast.Await) -> Value:
 @evaluates(ast.Yield)
 def evaluate_yield(machine: Machine, node: ast.Yield) -> Value:
     """`yield x`: kept for who goes over the generator."""
-    machine.here.yielded.append(
-        Constant(None) if node.value is None else machine.evaluate(node.value)
-    )
+    here = machine.here
+    here.yielded_rounds = here.loops[-1].rounds if here.loops else None
+    here.yielded.append(Constant(None) if node.value is None else machine.evaluate(node.value))
     return UNKNOWN
 
 
 @evaluates(ast.YieldFrom)
 def evaluate_yield_from(machine: Machine, node: ast.YieldFrom) -> Value:
     """`yield from x`."""
-    items = known_items(machine, machine.evaluate(node.value))
-    machine.here.yielded.extend((UNKNOWN,) if items is None else items)
+    value = machine.evaluate(node.value)
+    items = known_items(machine, value)
+    if items is None and isinstance(value, Items):
+        machine.here.yielded_rounds = value.length
+    machine.here.yielded.extend((item_of(machine, value),) if items is None else items)
     return UNKNOWN
 
 
@@ -323,7 +327,7 @@ def _run_comprehension(
     here = machine.here
     frame = Frame(next(machine.addresses), here.frame, here.file)
     inner = Activation(
-        frame, here.name, here.file, None, here.node, here.owner, here.instance, here.forward
+        frame, "", here.file, None, here.node, here.owner, here.instance, here.forward
     )
     inner.yielded = here.yielded
     machine.stack.append(inner)

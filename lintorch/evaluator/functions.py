@@ -117,6 +117,8 @@ def run_activation(
     """What a function gives whose parameters are bound. Raises LeftError where it never returns."""
     machine.stack.append(activation)
     contexts = len(machine.contexts)
+    if machine.watch is not None:
+        machine.watch.note_parameters(machine, node)
     try:
         if isinstance(node, ast.Lambda):
             return machine.evaluate(node.body)
@@ -138,9 +140,10 @@ def run_activation(
 
 
 def _make_generator(activation: Activation) -> Value:
-    sure = activation.doubt == 0 and len(activation.yielded) <= 64
+    rounds = activation.yielded_rounds
+    sure = activation.doubt == 0 and len(activation.yielded) <= 64 and rounds is None
     items = tuple(activation.yielded) if sure else None
-    return Items("generator", items, make_choice(tuple(activation.yielded)))
+    return Items("generator", items, make_choice(tuple(activation.yielded)), rounds)
 
 
 def bind_parameters(machine: Machine, function: Function, given: Given) -> dict[str, Value]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 
 from lintorch.evaluator.assign import assign_target
 from lintorch.evaluator.events import Repeated
@@ -11,7 +12,7 @@ from lintorch.evaluator.items import item_of, items_of
 from lintorch.evaluator.join import ITEMS, join_states
 from lintorch.evaluator.machine import Exits, LeftError, Machine
 from lintorch.evaluator.state import State
-from lintorch.evaluator.values import UNKNOWN, Tensor, Value
+from lintorch.evaluator.values import UNKNOWN, Items, Number, Tensor, Value
 
 
 def run_passes(
@@ -38,8 +39,14 @@ def run_passes(
         finally:
             machine.here.loops.pop()
         return exits.breaks is None or machine.state is exits.breaks
-    repeat_body(machine, lambda: assign_target(machine, target, item_of(machine, over)), body)
+    rounds = over.length if isinstance(over, Items) else None
+    begin = partial(_take_item, machine, target, over)
+    repeat_body(machine, begin, body, rounds)
     return False
+
+
+def _take_item(machine: Machine, target: ast.expr, over: Value) -> None:
+    assign_target(machine, target, item_of(machine, over))
 
 
 def _run_each(
@@ -68,9 +75,14 @@ def _run_each(
     machine.state = left
 
 
-def repeat_body(machine: Machine, begin: Callable[[], None], body: Callable[[], None]) -> None:
+def repeat_body(
+    machine: Machine,
+    begin: Callable[[], None],
+    body: Callable[[], None],
+    rounds: Number | None = None,
+) -> None:
     """Carry out a body any number of times: what it changes is joined until that settles."""
-    here, exits = machine.here, Exits()
+    here, exits = machine.here, Exits(rounds=rounds)
     here.loops.append(exits)
     here.doubt += 1
     returned, left = len(here.returned), here.left

@@ -25,10 +25,12 @@ from lintorch.evaluator.values import (
     Frame,
     Given,
     Held,
+    Number,
     Spot,
     Unknown,
     Value,
 )
+from lintorch.evaluator.witness import Witness
 
 E = TypeVar("E", bound=Callable[..., Any])
 EXPRESSIONS: dict[type[ast.AST], Callable[[Machine, Any], Value]] = {}
@@ -77,6 +79,8 @@ class Exits:
 
     breaks: State | None = None
     continues: State | None = None
+    rounds: Number | None = None
+    """How many passes there are, where that is known to come from sizes."""
 
 
 @dataclass
@@ -85,6 +89,7 @@ class Activation:
 
     frame: Frame
     name: str
+    """"" of a comprehension, which runs as a part of what is around it."""
     file: CodeFile
     call: Spot | None = None
     node: ast.AST | None = None
@@ -95,6 +100,8 @@ class Activation:
     left: State | None = None
     """The joined states of its returns."""
     yielded: list[Value] = field(default_factory=list)
+    yielded_rounds: Number | None = None
+    """How many items it yields, where that is known to come from sizes."""
     loops: list[Exits] = field(default_factory=list)
     raised: list[State | None] = field(default_factory=list)
     """For each `try` around: the joined states in which something raised."""
@@ -102,24 +109,53 @@ class Activation:
     """Branches around that are not decided, and those left early before."""
 
 
+@dataclass
+class AskedSettings:
+    """Parameters of a root's constructor that nobody gives, by what its code takes them for."""
+
+    numbers: set[str] = field(default_factory=set)
+    """Numbers of channels, heads and the like."""
+    counts: set[str] = field(default_factory=set)
+    """How often something is repeated."""
+
+    @property
+    def total(self) -> int:
+        """How many there are."""
+        return len(self.numbers) + len(self.counts)
+
+
+@dataclass
+class TopLevel:
+    """What files hold at their top: worked out once for all roots, before any of them runs."""
+
+    ground: State = field(default_factory=State)
+    addresses: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    files: dict[CodeFile, Frame] = field(default_factory=dict)
+    pending: set[tuple[CodeFile, str]] = field(default_factory=set)
+    """Names of files that are being worked out."""
+    kept: dict[tuple[CodeFile, str], Value] = field(default_factory=dict)
+    """Names of files whose values never change."""
+    class_attributes: dict[int, dict[str, Value]] = field(default_factory=dict)
+
+
 class Machine:
     """Runs code of files over values; whoever starts a root says which."""
 
-    def __init__(self, library: Library, budget: Budget | None = None) -> None:
+    def __init__(
+        self, library: Library, budget: Budget | None = None, top: TopLevel | None = None
+    ) -> None:
+        top = top or TopLevel()
         self.library = library
         self.budget = budget or Budget()
-        self.state = State()
+        self.top = top
+        self.watch = library.watch
+        self.state = State(ground=top.ground.cells)
         self.events: list[Occurrence] = []
         self.root = ""
         self.stack: list[Activation] = []
         self.steps = 0
-        self.addresses = itertools.count(1)
-        self.files: dict[CodeFile, Frame] = {}
-        self.pending: set[tuple[CodeFile, str]] = set()
-        """Names of files that are being worked out."""
-        self.kept: dict[tuple[CodeFile, str], Value] = {}
-        """Names of files whose values never change."""
-        self.class_attributes: dict[int, dict[str, Value]] = {}
+        self.addresses = top.addresses
+        self.class_attributes = top.class_attributes
         self.learned: dict[str, tuple[Dim, ...]] = {}
         self.settled: dict[str, int] = {}
         """Sizes of open axes of inputs, by their symbol's name."""
@@ -129,6 +165,8 @@ class Machine:
         self.wants_entries = False
         self.made: set[Class] = set()
         """Classes of files of which an object was made."""
+        self.witness: Witness | None = None
+        self.asked = AskedSettings()
         self.contexts: list[str] = []
         """Context managers entered, by full name."""
 
@@ -159,7 +197,10 @@ class Machine:
         """The value of an expression. Raises LeftError where it never gives one."""
         self._count_step()
         handler = EXPRESSIONS.get(type(node))
-        return UNKNOWN if handler is None else handler(self, node)
+        value = UNKNOWN if handler is None else handler(self, node)
+        if self.watch is not None:
+            self.watch.note_value(self, node, value)
+        return value
 
     def call(self, node: ast.AST, callee: Value, given: Given) -> Value:
         """What a call of any value gives. Raises LeftError where it never returns."""
@@ -188,6 +229,8 @@ class Machine:
         """Carry out statements in order. Raises LeftError where none goes on after them."""
         for statement in block:
             self._count_step()
+            if self.watch is not None:
+                self.watch.begin_statement(self, statement)
             handler = STATEMENTS.get(type(statement))
             if handler is not None:
                 handler(self, statement)
@@ -242,7 +285,7 @@ class Machine:
         """How the running function was reached."""
         return Way(
             self.root,
-            tuple(each.name for each in self.stack),
+            tuple(each.name for each in self.stack if each.name),
             tuple(each.call for each in self.stack if each.call is not None),
             self.here.forward,
             not any(each.doubt for each in self.stack),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import permutations
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,11 @@ class Size:
     def atoms(self) -> frozenset[Atom]:
         """What is added and multiplied."""
         return frozenset(atom for product, _ in self.terms for atom in product)
+
+    @cached_property
+    def weight(self) -> int:
+        """How many symbols and operations it is written with."""
+        return sum(_weigh_atom(atom) for product, _ in self.terms for atom in product)
 
     @property
     def varies(self) -> bool | None:
@@ -114,6 +120,12 @@ class Size:
         return words
 
 
+def _weigh_atom(atom: Atom) -> int:
+    if isinstance(atom, Symbol):
+        return 1
+    return 1 + sum(1 if isinstance(each, int) else each.weight for each in atom.operands)
+
+
 Dim = int | Size
 """A size: a known one, or an expression."""
 
@@ -160,9 +172,12 @@ def floor_divide(left: Dim, right: Dim) -> Dim:
         return quotient
     if isinstance(rest, int) and isinstance(right, int):
         return quotient + rest // right
-    inner = _sole_atom(rest)
+    more = dict(_terms_of(rest)).get((), 0)
+    inner = _sole_atom(rest - more)
     if isinstance(inner, Operation) and inner.kind == "//" and is_positive(right):
-        return quotient + floor_divide(inner.operands[0], inner.operands[1] * right)
+        left, by = inner.operands
+        if more == 0 or is_positive(by):
+            return quotient + floor_divide(left + by * more, by * right)
     return quotient + make_operation("//", rest, right)
 
 
@@ -216,13 +231,37 @@ def lower_bound(size: Dim) -> int | None:
     """What a size is at least; None where nothing is known."""
     if isinstance(size, int):
         return size
-    total = 0
-    for product, factor in size.terms:
+    terms, total = _pair_quotients(size)
+    for product, factor in terms.items():
         bound = _bound_product(product, low=factor > 0)
         if bound is None:
             return None
         total += factor * bound
     return total
+
+
+def _pair_quotients(size: Size) -> tuple[dict[Product, int], int]:
+    """The terms without pairs such as `(H + 3) // 4 - (H + 1) // 4`, and what these are at least."""
+    terms, total = dict(size.terms), 0
+    quotients = [p for p in terms if len(p) == 1 and _is_quotient(p[0])]
+    for more, less in permutations(quotients, 2):
+        if terms[more] > 0 > terms[less]:
+            (left, by), (right, other) = more[0].operands, less[0].operands  # type: ignore[union-attr]
+            apart = left - right
+            if by == other and isinstance(by, int) and isinstance(apart, int):
+                times = min(terms[more], -terms[less])
+                total += times * (apart // by)
+                terms[more], terms[less] = terms[more] - times, terms[less] + times
+    return {product: factor for product, factor in terms.items() if factor}, total
+
+
+def _is_quotient(atom: Atom) -> bool:
+    return (
+        isinstance(atom, Operation)
+        and atom.kind == "//"
+        and isinstance(atom.operands[1], int)
+        and atom.operands[1] > 0
+    )
 
 
 def upper_bound(size: Dim) -> int | None:
@@ -274,11 +313,15 @@ def _divide_terms(left: Dim, right: Dim) -> tuple[Dim, Dim]:
     divisor = _terms_of(right)
     if len(divisor) != 1:
         return (1, 0) if left == right else (0, left)
-    (atoms, factor), whole, rest = divisor[0], {}, {}
+    atoms, factor = divisor[0]
+    whole: dict[Product, int] = {}
+    rest: dict[Product, int] = {}
     for product, times in _terms_of(left):
         remaining = _without(product, atoms)
         if remaining is not None and times % factor == 0:
             whole[remaining] = times // factor
+        elif not product and not atoms:  # (H - 1) // 2 is (H + 1) // 2 - 1, which is its one form
+            whole[()], rest[()] = divmod(times, factor)
         else:
             rest[product] = times
     return _make_size(whole), _make_size(rest)

@@ -10,7 +10,7 @@ from lintorch.evaluator.join import ITEMS, make_choice
 from lintorch.evaluator.learn import name_axes, teach_width
 from lintorch.evaluator.machine import Machine, evaluates
 from lintorch.evaluator.objects import find_class_attribute
-from lintorch.evaluator.sizes import Dim, compare, largest, make_operation, smallest
+from lintorch.evaluator.sizes import Dim, compare, largest, make_operation, make_symbol, smallest
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
     UNKNOWN,
@@ -25,6 +25,7 @@ from lintorch.evaluator.values import (
     Slice,
     Tensor,
     Value,
+    make_number,
     size_in,
 )
 
@@ -87,6 +88,8 @@ def _read_sequence(machine: Machine, held: Value, index: Value) -> Value:
             each = machine.state.read(held.address).get("each")
         if isinstance(held, Items) and held.of_input:
             guess_rank(machine, held.of_input, index)
+            if index == Constant(0):
+                return make_number(make_symbol("B"))
         if isinstance(index, Slice):
             return held if isinstance(held, (Items, Held)) else UNKNOWN
         return each if isinstance(each, Value) else UNKNOWN
@@ -131,7 +134,7 @@ def index_tensor(machine: Machine, held: Tensor, index: Value) -> Value:
     shape = None
     if held.shape is not None and parts is not None:
         shape = index_shape(held.shape, parts)
-    return Tensor(shape, held.dtype, memory=memory, sure=held.sure)
+    return Tensor(shape, held.dtype, memory=memory, sure=held.sure, guessed=held.guessed)
 
 
 def _is_basic(part: Value) -> bool:

@@ -30,6 +30,17 @@ class Importers:
             for name in _names_taken_by(text, module)
         )
 
+    def list_importers(self, path: str) -> list[str]:
+        """Other files that speak of a module of the file's name, or of one in its package."""
+        folder, own = os.path.dirname(os.path.abspath(path)), os.path.realpath(path)
+        stems = {_module_stem(path), os.path.basename(folder)} - {""}
+        word = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(stems)))})\b")
+        return [
+            other
+            for other, text in self._texts_around(path)
+            if os.path.realpath(other) != own and "import" in text and word.search(text)
+        ]
+
     def _texts_around(self, path: str) -> list[tuple[str, str]]:
         project = self._scope.project_of(path) or os.path.dirname(path) or "."
         if project not in self._texts:

@@ -70,6 +70,14 @@ class CheckRequest(Request):
 
 
 @dataclass(frozen=True)
+class ExplainRequest(Request):
+    """What `lintorch explain` is asked; `paths` are those whose models may lead there."""
+
+    place: str = ""
+    """`FILE:LINE`."""
+
+
+@dataclass(frozen=True)
 class ExportRequest(Request):
     """What `lintorch export` is asked besides: folders to write to, None for none."""
 

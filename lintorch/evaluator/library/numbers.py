@@ -14,7 +14,7 @@ from lintorch.evaluator.items import item_of
 from lintorch.evaluator.join import make_choice
 from lintorch.evaluator.library.table import LIBRARY, Handler, does
 from lintorch.evaluator.machine import Machine
-from lintorch.evaluator.sizes import join_varying, largest, smallest
+from lintorch.evaluator.sizes import join_varying, largest, make_symbol, smallest
 from lintorch.evaluator.truth import decide, known_items, truth_value
 from lintorch.evaluator.values import (
     UNKNOWN,
@@ -207,7 +207,9 @@ def count_items(machine: Machine, node: ast.AST, given: Given) -> Value:
     if isinstance(value, Tensor):
         if value.shape:
             return keep_via(machine, node, "len", make_number(value.shape[0]))
-        found = Number(None, True, True if value.origin == "input" else None)
+        if value.origin == "input":
+            return keep_via(machine, node, "len", make_number(make_symbol("B")))
+        found = Number(None, True, None)
         return keep_via(machine, node, "len", found)
     items = known_items(machine, value)
     if items is not None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +15,9 @@ from lintorch.evaluator.find_baked import find_baked
 from lintorch.evaluator.find_code import CodeFinder
 from lintorch.evaluator.start import Reached, evaluate_file
 from lintorch.evaluator.values import Constant, Items, Number, Spot, Tensor, Value
+from lintorch.evaluator.watch_lines import LineWatch
 from lintorch.facts.dataflow.axis_layouts import image_axes
+from lintorch.facts.models.explain_rows import Explained, list_contexts
 from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.regions.guards import has_aside_name
 
@@ -45,8 +48,22 @@ class Evaluation:
         file = self._finder.open_file(self._path)
         if file is None or "class " not in self._text:
             return ()
-        library = Library(self._find, documented_name, has_aside_name, image_axes)
-        return tuple(evaluate_file(library, file, self._is_exported))
+        return tuple(evaluate_file(self._make_library(), file, self._is_exported))
+
+    def explain_rows(self, path: str, rows: Mapping[int, int]) -> Explained:
+        """What values in rows of a file are, as the models of this one lead there: evaluated anew for it."""
+        file = self._finder.open_file(self._path)
+        library = replace(self._make_library(), watch=LineWatch(path, rows))
+        reached = () if file is None else tuple(evaluate_file(library, file, self._is_exported))
+        return Explained(
+            tuple(list_contexts(reached, self.text)),
+            tuple(each.name for each in reached),
+            tuple(each.name for each in reached if each.spent),
+            tuple(each.name for each in reached if each.failure is not None),
+        )
+
+    def _make_library(self) -> Library:
+        return Library(self._find, documented_name, has_aside_name, image_axes)
 
     def _find(self, dotted: str, importer: CodeFile) -> CodeFile | None:
         found = self._finder.find_module(dotted, importer)

@@ -22,6 +22,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from lintorch.guest.process.error_text import text_of
 from lintorch.guest.replay.run_again import Replay
+from lintorch.guest.replay.values_for_python import ValuesForPython
 from lintorch.guest.watch import make_tensors
 from lintorch.guest.watch.operator_names import name_operator
 from lintorch.guest.watch.record_run import WatchedModel
@@ -70,11 +71,14 @@ def _run_elsewhere(replay: Replay, *, keeps: bool) -> _Elsewhere:
     state = [*subject.module.named_parameters(), *subject.module.named_buffers()]
     moved = {name: value.detach().to("meta") for name, value in state}
     given = replay.inputs_on("meta")
+    output = None
     try:
         with torch.no_grad(), mode:
-            torch.func.functional_call(subject.module, moved, given)
+            output = torch.func.functional_call(subject.module, moved, given)
     except Exception:  # whatever user code raises: it reads numbers, for one
         mode.same.clear()
+    for lost in mode.values.list_lost(make_tensors.flatten_output(output)):
+        mode.kept.pop(lost, None)
     return mode
 
 
@@ -101,7 +105,8 @@ class _Meeting:
 class _Elsewhere(TorchFunctionMode):  # type: ignore[misc]
     """Follows what the user's lines make on the CPU, and notes where it meets what is not there.
 
-    With `keeps`, what a line puts on the device of a tensor stays on the CPU.
+    With `keeps`, what a line puts on the device of a tensor stays on the CPU. `values` tells which
+    lines only Python asks for what came of that.
     """
 
     def __init__(self, subject: WatchedModel, keeps: bool) -> None:
@@ -109,6 +114,8 @@ class _Elsewhere(TorchFunctionMode):  # type: ignore[misc]
         self.mixed: dict[Site, _Meeting] = {}  # by the line where they meet
         self.kept: dict[Site, _Meeting] = {}  # by the line that keeps the device
         self.same: dict[Site, bool] = {}
+        self.values = ValuesForPython()
+        self._met: set[Site] = set()
         self._files, self._keeps = subject.files, keeps
         self._made: Any = WeakIdKeyDictionary()
 
@@ -121,6 +128,21 @@ class _Elsewhere(TorchFunctionMode):  # type: ignore[misc]
     ) -> Any:
         given, name = dict(kwargs or {}), name_operator(func)
         tensors = make_tensors.flatten_output([args, given])
+        lines = self.values.follow_call(name, tensors)
+        self._met.clear()
+        out = self._run_call(func, name, args, given, tensors)
+        written = tensors[:1] if out is None else make_tensors.flatten_output(out)
+        self.values.mark_tensors(written, lines | self._met)
+        return out
+
+    def _run_call(
+        self,
+        func: Callable[..., Any],
+        name: str,
+        args: tuple[Any, ...],
+        given: dict[str, Any],
+        tensors: Sequence[torch.Tensor],
+    ) -> Any:
         made = [tensor for tensor in tensors if tensor in self._made]
         if self._keeps and _puts_elsewhere(name, args, given):
             return self._keep_here(func(*args, **given), name)
@@ -155,6 +177,7 @@ class _Elsewhere(TorchFunctionMode):  # type: ignore[misc]
             shapes = tuple(there.shape), tuple(made.shape)
             noted, at = (self.kept, origin.site) if origin.kept else (self.mixed, site)
             noted.setdefault(at, _Meeting(origin, name, site.row, *shapes))
+            self._met.add(at)
 
     def _follow(
         self,

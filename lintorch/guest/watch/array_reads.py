@@ -78,7 +78,14 @@ def holds_size(value: Any) -> bool:
 
 
 def _numbers(answer: Any) -> Any:
-    """The numbers of an answer, where they are few."""
+    """The numbers of an answer; where they are many, what tells them from those of other sizes."""
     if isinstance(answer, (int, float)):
         return answer
-    return answer.tolist() if getattr(answer, "size", _MOST_NUMBERS + 1) <= _MOST_NUMBERS else None
+    if isinstance(answer, (tuple, list)):
+        return [_numbers(each) for each in answer[:_MOST_NUMBERS]]
+    if not hasattr(answer, "size") or answer.dtype.kind not in "biuf":
+        return None
+    if answer.size <= _MOST_NUMBERS:
+        return answer.tolist()
+    ends = f"from {answer.flat[0]} to {answer.flat[-1]}"
+    return f"an array of shape {[*answer.shape]} {ends}, {answer.sum()} in all"

@@ -1,0 +1,86 @@
+"""What models compute is followed over files, and each finding stands in the file it is about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from running import findings, lintorch
+
+BLOCKS = """def halve(x, h):
+    if h % 2 != 0:
+        return x
+    return x[:, :, : h // 2]
+"""
+NET = """from blocks import halve
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+
+    def forward(self, x):
+        x = self.conv(x)
+        return halve(x, x.shape[2])
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "blocks.py").write_text("import torch\n" + BLOCKS)
+    (tmp_path / "net.py").write_text(NET)
+    return tmp_path
+
+
+def places(project: Path, *given: str) -> list[str]:
+    found = findings("--select", "LT104", *given, cwd=project)
+    return [f"{each['filename']}:{each['location']['row']}" for each in found]
+
+
+def test_a_line_that_a_model_of_another_file_leads_to_is_told_once(project: Path) -> None:
+    assert places(project) == ["blocks.py:3"]
+    assert places(project) == ["blocks.py:3"], "the second time out of the cache"
+
+
+def test_a_size_that_a_model_fixes_is_not_told_of(project: Path) -> None:
+    (project / "net.py").write_text(NET.replace("x.shape[2]", "x.shape[1]"))
+    assert places(project) == []
+
+
+def test_a_change_of_the_model_is_seen_in_the_other_file(project: Path) -> None:
+    assert places(project) == ["blocks.py:3"]
+    (project / "net.py").write_text(NET.replace("x.shape[2]", "16"))
+    assert places(project) == []
+
+
+def test_files_that_are_not_checked_are_not_told_of(project: Path) -> None:
+    assert places(project, "net.py") == []
+
+
+def test_a_comment_in_the_other_file_excuses_its_line(project: Path) -> None:
+    text = (project / "blocks.py").read_text()
+    excused = text.replace("!= 0:", "!= 0:  # lintorch: ignore[LT104]")
+    (project / "blocks.py").write_text(excused)
+    assert places(project) == []
+
+
+def test_a_file_without_the_word_torch_is_checked_where_it_defines_models(project: Path) -> None:
+    (project / "common.py").write_text("from torch import nn\n")
+    text = NET.replace("from torch import nn", "from common import nn")
+    (project / "net.py").write_text(text)
+    assert places(project) == ["blocks.py:3"]
+
+
+def test_a_model_that_calls_itself_without_end_takes_nothing_down(project: Path) -> None:
+    endless = """
+class Endless(nn.Module):
+    def forward(self, x):
+        while True:
+            x = self.forward([x, *[x for _ in range(10 ** 9)]])
+"""
+    (project / "net.py").write_text(NET + endless)
+    done = lintorch("check", "--select", "LT104", "--output-format", "concise", cwd=project)
+    assert "blocks.py:3" in done.stdout
+    assert done.stderr == ""
