@@ -38,7 +38,9 @@ from lintorch.evaluator.values import (
     make_number,
 )
 
-_SAME = frozenset({"data", "grad", "real", "H", "mT"})
+_SAME = frozenset({"data", "grad", "real"})
+_TURNED = frozenset({"mT", "mH", "H"})
+"""Views with the two last axes exchanged."""
 _SWITCHES = frozenset(
     {
         "is_cuda",
@@ -171,7 +173,7 @@ def _read_foreign(machine: Machine, node: ast.AST, held: Held, name: str) -> Val
 @reads(Tensor)
 def read_of_tensor(machine: Machine, node: ast.AST, held: Tensor, name: str) -> Value:
     """`tensor.shape` and the like; methods are bound."""
-    if name in ("shape", "data", "T", "device", "dtype", "grad", "ndim"):
+    if name in ("shape", "data", "T", "device", "dtype", "grad", "ndim") or name in _TURNED:
         result = _read_known(held, name)
         machine.tell(AttributeRead, node, held, name, result)
         return result
@@ -194,6 +196,9 @@ def _read_known(held: Tensor, name: str) -> Value:
         return Tensor(
             held.shape[::-1], held.dtype, memory=held.memory, sure=held.sure, guessed=held.guessed
         )
+    if name in _TURNED:
+        shape = (*held.shape[:-2], *held.shape[:-3:-1]) if held.shape is not None else None
+        return Tensor(shape, held.dtype, memory=held.memory, sure=held.sure, guessed=held.guessed)
     if name == "dtype" and held.dtype:
         return External(f"torch.{held.dtype}")
     if name in ("data", "grad"):

@@ -88,6 +88,16 @@ class Evaluation:
                     yield event.name, event
 
     @cached_property
+    def called(self) -> frozenset[tuple[int, str]]:
+        """Rows of the file where something foreign is called in a forward pass, with the last part of its name."""
+        return frozenset(
+            (event.spot.row, event.name.removesuffix(".forward").rpartition(".")[2])
+            for reached in self.reached
+            for event in reached.events
+            if isinstance(event, Called) and event.way.forward and event.spot.path == self._path
+        )
+
+    @cached_property
     def decided_rows(self) -> frozenset[int]:
         """Rows of the file at which a condition was asked in a forward pass."""
         return frozenset(
