@@ -147,6 +147,8 @@ class Refused(Occurrence):
     operands: tuple[Value, ...]
     founded: bool
     """Whether no operand has a shape that is only presumed."""
+    made: Spot | None = None
+    """Of a layer: where it was made."""
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from lintorch.evaluator.events import Called
-from lintorch.evaluator.layers import is_layer_class, make_layer
+from lintorch.evaluator.join import ITEMS
+from lintorch.evaluator.layers import CONTAINERS, is_layer_class, make_layer
 from lintorch.evaluator.machine import Machine, calls
 from lintorch.evaluator.torch_calls import infer_result
-from lintorch.evaluator.values import Array, External, Given, Tensor, Value
+from lintorch.evaluator.values import Array, External, Given, Held, Tensor, Value
 
 Handler = Callable[[Machine, ast.AST, Given], Value]
 H = TypeVar("H", bound=Handler)
@@ -43,16 +44,27 @@ def call_external(machine: Machine, node: ast.AST, callee: External, given: Give
     """A call of what no file of the project defines."""
     path = machine.library.canonical(callee.path)
     handler = LIBRARY.get(path) or SUFFIXES.get((path.partition(".")[0], path.rpartition(".")[2]))
+    if handler is None and path.startswith("torch.nn.") and path.count(".") == 3:
+        handler = _find_method(machine, path, given)
     if handler is not None:
         result = handler(machine, node, given)
     elif is_layer_class(path):
-        result = make_layer(machine, path, given)
+        result = make_layer(machine, node, path, given)
     elif path.startswith("torch."):
         result = _call_torch(machine, node, path, given)
     else:
         result = _call_foreign(machine, path, given)
     machine.tell(Called, node, path, given.positional, given.keyword, given.open, result)
     return result
+
+
+def _find_method(machine: Machine, path: str, given: Given) -> Handler | None:
+    """A method of a container is that of any module; one that is not known may change what it holds."""
+    handler = LIBRARY.get(f"torch.nn.Module.{path.rpartition('.')[2]}")
+    held = given.pick(0)
+    if handler is None and path.rpartition(".")[0] in CONTAINERS and isinstance(held, Held):
+        machine.state.write(held.address)[ITEMS] = None
+    return handler
 
 
 def _call_torch(machine: Machine, node: ast.AST, path: str, given: Given) -> Value:

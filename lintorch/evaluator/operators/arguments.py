@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import count
 from typing import Any
 
+from lintorch.evaluator.far_sizes import never_meet
 from lintorch.evaluator.operators.tensor_types import (
     OPEN,
     Shape,
@@ -43,6 +44,8 @@ def as_sizes(value: Any, many: int | None = None) -> tuple[Dim, ...]:
     if isinstance(value, (list, tuple)):
         if len(value) == 1 and isinstance(value[0], (list, tuple)):
             return as_sizes(value[0], many)
+        if many is None and len(value) == 1 and value[0] is OPEN:  # a tuple of any number
+            raise UndecidedError
         found = tuple(as_size(each) for each in value)
         return found * many if many and len(found) == 1 else found
     if value is OPEN and many is None:
@@ -121,4 +124,4 @@ def is_below(left: Dim, right: Dim) -> bool:
 
 def differ_surely(left: Dim, right: Dim) -> bool:
     """Whether two sizes are never the same."""
-    return compare(left, "==", right) is False
+    return compare(left, "==", right) is False or never_meet(left, right)

@@ -78,6 +78,8 @@ def list_asked(shape: Any) -> tuple[Any, ...]:
     if isinstance(shape, (list, tuple)):
         if len(shape) == 1 and isinstance(shape[0], (list, tuple)):
             return tuple(shape[0])
+        if len(shape) == 1 and shape[0] is OPEN:  # it may be a tuple of any number
+            raise UndecidedError
         return tuple(each if each is OPEN else as_size(each) for each in shape)
     return as_sizes(shape)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from lintorch.core.finding import Place
 from lintorch.evaluator.code_files import CodeFile, Library
-from lintorch.evaluator.events import Baked, Called, Decided, Occurrence
+from lintorch.evaluator.events import Baked, Called, Decided, Occurrence, Refused
 from lintorch.evaluator.find_baked import find_baked
 from lintorch.evaluator.find_code import CodeFinder
 from lintorch.evaluator.start import Reached, evaluate_file
@@ -75,6 +75,18 @@ class Evaluation:
             for reached in self.reached
             for event in reached.events
             if isinstance(event, Decided) and event.way.forward and event.spot.path == self._path
+        )
+
+    @cached_property
+    def refused_rows(self) -> frozenset[int]:
+        """Rows of the file at which shapes surely raise, and of the layers that raise."""
+        return frozenset(
+            spot.row
+            for reached in self.reached
+            for event in reached.events
+            if isinstance(event, Refused) and event.founded and event.way.certain
+            for spot in (event.spot, event.made)
+            if spot is not None and spot.path == self._path
         )
 
     @cached_property
