@@ -43,9 +43,10 @@ class Evaluation:
     def reached(self) -> tuple[Reached, ...]:
         """What each root of the file came to."""
         file = self._finder.open_file(self._path)
-        if file is None or "class " not in self._text:
+        if file is None or not ("class " in self._text or "__main__" in self._text):
             return ()
-        library = Library(self._find, documented_name, has_aside_name, image_axes)
+        find = self._finder.find_callers
+        library = Library(self._find, documented_name, has_aside_name, image_axes, find)
         return tuple(evaluate_file(library, file, self._is_exported))
 
     def _find(self, dotted: str, importer: CodeFile) -> CodeFile | None:
