@@ -164,7 +164,7 @@ def _read_foreign(machine: Machine, node: ast.AST, held: Held, name: str) -> Val
     if isinstance(getter, Function):
         return UNKNOWN
     foreign = [each.path for each in list_ancestors(held.of) if isinstance(each, External)]
-    if not foreign:
+    if not foreign or foreign[0] == "argparse.Namespace":
         return UNKNOWN
     home = foreign[0] if not is_module_class(held.of) or foreign[0] in CONTAINERS else MODULE
     return Bound(External(f"{home}.{name}"), (held,), method=name)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 
 from lintorch.evaluator.code_files import CodeFile
@@ -21,6 +23,35 @@ _KEPT = 128
 @lru_cache(_KEPT)
 def _share_file(path: str, text: str, module: str, package: str, checked: bool) -> CodeFile:
     return CodeFile(path, text, module, package, checked)
+
+
+_MOST_CALLERS = 3
+_MOST_FILES = 1500
+_CALL = re.compile(r"\b([A-Z]\w*)\(")
+
+
+@lru_cache(maxsize=16)
+def list_callers(folder: str) -> Mapping[str, Sequence[str]]:
+    """By the name of a class: the files in and below a folder that call it."""
+    found: dict[str, list[str]] = {}
+    number = 0
+    for visited, (path, names, files) in enumerate(os.walk(folder)):
+        if visited > _MOST_FILES or number > _MOST_FILES:
+            break
+        names[:] = [each for each in names if not each.startswith(".") and "-packages" not in each]
+        for file in sorted(files):
+            number += file.endswith(".py")
+            if not file.endswith(".py"):
+                continue
+            whole = os.path.join(path, file)
+            with suppress(OSError), open(whole, encoding="utf-8", errors="replace") as stream:
+                for name in dict.fromkeys(_CALL.findall(stream.read())):
+                    found.setdefault(name, []).append(whole)
+    return found
+
+
+def _is_same(left: str, right: str) -> bool:
+    return os.path.abspath(left) == os.path.abspath(right)
 
 
 class CodeFinder:
@@ -68,6 +99,16 @@ class CodeFinder:
         if key not in self._found:
             self._found[key] = self._search(dotted, roots)
         return self._found[key]
+
+    def find_callers(self, name: str, file: CodeFile) -> Sequence[CodeFile]:
+        """A few files of the same project that call a class by its name: scripts first."""
+        top, here = self._roots.get(file.path, ("",))[0], os.getcwd()
+        if os.path.abspath(file.path).startswith(here + os.sep):
+            top = here
+        paths = [each for each in list_callers(top).get(name, ()) if not _is_same(each, file.path)]
+        paths.sort(key=lambda each: (os.path.dirname(each) != top, len(each)))
+        found = (self.open_file(path) for path in paths[:_MOST_CALLERS])
+        return [each for each in found if each is not None]
 
     def _search(self, dotted: str, roots: Sequence[str]) -> CodeFile | None:
         top = dotted.partition(".")[0]

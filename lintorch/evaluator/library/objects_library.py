@@ -54,6 +54,12 @@ def get_attribute(machine: Machine, node: ast.AST, given: Given) -> Value:
     return machine.read_attribute(node, held, name.value)
 
 
+@does("torch.nn.Module.__getattr__")
+def get_own_attribute(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`self.__getattr__("name")`."""
+    return get_attribute(machine, node, given)
+
+
 @does("setattr")
 def change_attribute(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`setattr(held, "name", value)`."""
