@@ -38,7 +38,8 @@ from lintorch.evaluator.values import (
     make_number,
 )
 
-_SAME = frozenset({"data", "grad", "real", "H", "mT"})
+_SAME = frozenset({"data", "grad", "real"})
+_NAMED_RESULTS = ("values", "indices")
 _SWITCHES = frozenset(
     {
         "is_cuda",
@@ -171,6 +172,9 @@ def _read_foreign(machine: Machine, node: ast.AST, held: Held, name: str) -> Val
 @reads(Tensor)
 def read_of_tensor(machine: Machine, node: ast.AST, held: Tensor, name: str) -> Value:
     """`tensor.shape` and the like; methods are bound."""
+    if name in ("mT", "mH", "H"):
+        swapped = None if held.shape is None else (*held.shape[:-2], *held.shape[:-3:-1])
+        return Tensor(swapped, held.dtype, memory=held.memory, sure=held.sure)
     if name in ("shape", "data", "T", "device", "dtype", "grad", "ndim"):
         result = _read_known(held, name)
         machine.tell(AttributeRead, node, held, name, result)
@@ -231,7 +235,9 @@ def read_of_constant(machine: Machine, node: ast.AST, held: Constant, name: str)
 
 @reads(Items)
 def read_of_items(machine: Machine, node: ast.AST, held: Items, name: str) -> Value:
-    """A method of a tuple or of a Size."""
+    """A method of a tuple or of a Size, or what some operators name in their results."""
+    if held.kind == "tuple" and name in _NAMED_RESULTS and len(held.items or ()) == 2:
+        return (held.items or ())[_NAMED_RESULTS.index(name)]
     return Bound(External(f"{held.kind}.{name}"), (held,), method=name)
 
 
