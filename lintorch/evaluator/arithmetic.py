@@ -28,6 +28,7 @@ from lintorch.evaluator.values import (
     Value,
     is_number,
     make_number,
+    name_setting,
     size_in,
 )
 
@@ -74,6 +75,8 @@ def combine_values(machine: Machine, node: ast.AST, kind: str, left: Value, righ
         return found
     if kind == "BitOr" and isinstance(left, Held) and isinstance(right, Held):
         return _join_dictionaries(machine, left, right)
+    if is_number(left) or is_number(right):  # of a setting, it is one still
+        return right if name_setting(right) else left if name_setting(left) else UNKNOWN
     return UNKNOWN
 
 

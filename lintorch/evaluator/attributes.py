@@ -192,9 +192,12 @@ def _read_known(held: Tensor, name: str) -> Value:
     if name == "shape":
         return shape_of_tensor(held)
     if name == "ndim":
-        return Number(None, True, False) if held.shape is None else Constant(len(held.shape))
+        known = held.shape is not None and not held.guessed
+        return Constant(len(held.shape or ())) if known else Number(None, True, False)
     if name == "T" and held.shape is not None:
-        return Tensor(held.shape[::-1], held.dtype, memory=held.memory, sure=held.sure)
+        return Tensor(
+            held.shape[::-1], held.dtype, memory=held.memory, sure=held.sure, guessed=held.guessed
+        )
     if name == "dtype" and held.dtype:
         return External(f"torch.{held.dtype}")
     if name in ("data", "grad"):

@@ -11,6 +11,8 @@ class Budget:
 
     steps: int = 60_000
     """Expressions and statements evaluated."""
+    script_steps: int = 20_000
+    """The same in a script."""
     depth: int = 48
     """Functions that are inside of each other."""
     repeats: int = 3

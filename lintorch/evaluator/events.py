@@ -181,6 +181,8 @@ class Refused(Occurrence):
     name: str
     message: str
     operands: tuple[Value, ...]
+    founded: bool
+    """Whether no operand has a shape that is only presumed."""
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ def item_of(machine: Machine, over: Value) -> Value:
     """What any one item is."""
     if isinstance(over, Tensor):
         shape = over.shape[1:] if over.shape else None
-        return Tensor(shape, over.dtype, memory=over.memory, sure=over.sure)
+        return Tensor(shape, over.dtype, memory=over.memory, sure=over.sure, guessed=over.guessed)
     if isinstance(over, Array):
         return Array(over.shape[1:], traced=over.traced) if over.shape else UNKNOWN
     if isinstance(over, Items):

@@ -29,9 +29,13 @@ def join_states(left: State | None, right: State | None) -> State | None:
     if left is None or right is None:
         return left if right is None else right
     cells = dict(left.cells)
-    joined = State(cells)
+    joined = State(cells, left.ground)
+    for address in left.ground and left.cells.keys() - right.cells.keys():
+        shared = left.ground.get(address)
+        if shared is not None:
+            cells[address] = joined.generation, _join_cells(cells[address][1], shared[1])
     for address, cell in right.cells.items():
-        mine = cells.get(address)
+        mine = cells.get(address) or left.ground.get(address)
         if mine is None:
             cells[address] = cell
         elif mine[1] is not cell[1]:
@@ -152,6 +156,7 @@ def _join_tensors(left: Tensor, right: Tensor) -> Tensor:
         left.memory | right.memory,
         left.sure and right.sure,
         left.via | right.via,
+        guessed=left.guessed or right.guessed,
     )
 
 

@@ -20,7 +20,7 @@ from lintorch.evaluator.operators.infer_types import infer_layer
 from lintorch.evaluator.operators.tensor_types import ShapeError, UndecidedError
 from lintorch.evaluator.signatures.bind_arguments import bind_call
 from lintorch.evaluator.sizes import Dim, make_symbol
-from lintorch.evaluator.torch_calls import lift_result, lower_value, tell_call
+from lintorch.evaluator.torch_calls import is_founded, lift_result, lower_value, tell_call
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
     UNKNOWN,
@@ -32,6 +32,7 @@ from lintorch.evaluator.values import (
     Spot,
     Tensor,
     Value,
+    name_setting,
     size_in,
 )
 
@@ -52,6 +53,26 @@ _SAME_SHAPE = (
     "ELU",
     "Softmax",
 )
+_WHOLE = frozenset(
+    {
+        "in_channels",
+        "out_channels",
+        "in_features",
+        "out_features",
+        "num_features",
+        "num_channels",
+        "num_groups",
+        "num_embeddings",
+        "embedding_dim",
+        "embed_dim",
+        "num_heads",
+        "input_size",
+        "hidden_size",
+        "d_model",
+        "nhead",
+    }
+)
+"""Arguments of layers that can be nothing but one whole number."""
 
 
 _MADE_OF = ("weight", "bias")
@@ -89,6 +110,7 @@ def keep_arguments(machine: Machine, made: Held, path: str, given: Given) -> Non
     held["lintorch arguments"] = given
     bound = bind_layer(path, given)
     if bound is not None:
+        machine.asked.numbers.update(map(name_setting, map(bound.get, _WHOLE & bound.keys())))
         held.update({key: each for key, each in bound.items() if key not in _MADE_OF})
 
 
@@ -173,9 +195,9 @@ def _infer_call(machine: Machine, node: ast.AST, callee: Held, path: str, given:
     except UndecidedError:
         return _presume_result(path, given)
     except ShapeError as error:
-        machine.tell(Refused, node, path, str(error), given.values)
+        machine.tell(Refused, node, path, str(error), given.values, is_founded(machine, given))
         return _presume_result(path, given)
-    return lift_result(machine, found)
+    return lift_result(machine, found, guessed=not is_founded(machine, given))
 
 
 def _presume_result(path: str, given: Given) -> Value:
@@ -184,7 +206,7 @@ def _presume_result(path: str, given: Given) -> Value:
         return UNKNOWN
     name = path.rpartition(".")[2]
     if name.endswith(_SAME_SHAPE) and isinstance(first, Tensor):
-        return Tensor(first.shape, first.dtype)
+        return Tensor(first.shape, first.dtype, guessed=first.guessed)
     if name in ("LSTM", "GRU", "RNN", "MultiheadAttention"):
         return Items("tuple", (Tensor(), UNKNOWN if name != "GRU" else Tensor()))
     return Tensor()

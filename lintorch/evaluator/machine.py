@@ -30,6 +30,7 @@ from lintorch.evaluator.values import (
     Unknown,
     Value,
 )
+from lintorch.evaluator.witness import Witness
 
 E = TypeVar("E", bound=Callable[..., Any])
 EXPRESSIONS: dict[type[ast.AST], Callable[[Machine, Any], Value]] = {}
@@ -108,25 +109,53 @@ class Activation:
     """Branches around that are not decided, and those left early before."""
 
 
+@dataclass
+class AskedSettings:
+    """Parameters of a root's constructor that nobody gives, by what its code takes them for."""
+
+    numbers: set[str] = field(default_factory=set)
+    """Numbers of channels, heads and the like."""
+    counts: set[str] = field(default_factory=set)
+    """How often something is repeated."""
+
+    @property
+    def total(self) -> int:
+        """How many there are."""
+        return len(self.numbers) + len(self.counts)
+
+
+@dataclass
+class TopLevel:
+    """What files hold at their top: worked out once for all roots, before any of them runs."""
+
+    ground: State = field(default_factory=State)
+    addresses: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    files: dict[CodeFile, Frame] = field(default_factory=dict)
+    pending: set[tuple[CodeFile, str]] = field(default_factory=set)
+    """Names of files that are being worked out."""
+    kept: dict[tuple[CodeFile, str], Value] = field(default_factory=dict)
+    """Names of files whose values never change."""
+    class_attributes: dict[int, dict[str, Value]] = field(default_factory=dict)
+
+
 class Machine:
     """Runs code of files over values; whoever starts a root says which."""
 
-    def __init__(self, library: Library, budget: Budget | None = None) -> None:
+    def __init__(
+        self, library: Library, budget: Budget | None = None, top: TopLevel | None = None
+    ) -> None:
+        top = top or TopLevel()
         self.library = library
         self.budget = budget or Budget()
+        self.top = top
         self.watch = library.watch
-        self.state = State()
+        self.state = State(ground=top.ground.cells)
         self.events: list[Occurrence] = []
         self.root = ""
         self.stack: list[Activation] = []
         self.steps = 0
-        self.addresses = itertools.count(1)
-        self.files: dict[CodeFile, Frame] = {}
-        self.pending: set[tuple[CodeFile, str]] = set()
-        """Names of files that are being worked out."""
-        self.kept: dict[tuple[CodeFile, str], Value] = {}
-        """Names of files whose values never change."""
-        self.class_attributes: dict[int, dict[str, Value]] = {}
+        self.addresses = top.addresses
+        self.class_attributes = top.class_attributes
         self.learned: dict[str, tuple[Dim, ...]] = {}
         self.settled: dict[str, int] = {}
         """Sizes of open axes of inputs, by their symbol's name."""
@@ -136,6 +165,8 @@ class Machine:
         self.wants_entries = False
         self.made: set[Class] = set()
         """Classes of files of which an object was made."""
+        self.witness: Witness | None = None
+        self.asked = AskedSettings()
         self.contexts: list[str] = []
         """Context managers entered, by full name."""
 

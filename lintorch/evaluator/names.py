@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+from lintorch.evaluator.budget import SpentError
 from lintorch.evaluator.code_files import CodeFile
 from lintorch.evaluator.machine import Activation, LeftError, Machine, evaluates, executes
 from lintorch.evaluator.values import (
@@ -38,40 +41,66 @@ def read_name(machine: Machine, node: ast.Name) -> Value:
 def read_global(machine: Machine, file: CodeFile, name: str) -> Value:
     """What a name means at the top of a file: its statements that bind it are carried out for it."""
     frame = frame_of(machine, file)
-    held = machine.state.read(frame.address).get(name) or machine.kept.get((file, name))
+    top = machine.top
+    held = machine.state.read(frame.address).get(name) or top.kept.get((file, name))
+    if held is None:
+        held = top.ground.read(frame.address).get(name)
     if held is not None:
         return held
-    if name in file.bindings and (file, name) not in machine.pending:
+    if name in file.bindings and (file, name) not in top.pending:
         value = _bind_global(machine, file, name)
     else:
         value = _read_star(machine, file, name)
     if isinstance(value, _LASTING):
-        machine.kept[file, name] = value
+        top.kept[file, name] = value
     return value
 
 
 def frame_of(machine: Machine, file: CodeFile) -> Frame:
     """The names of a file itself."""
-    frame = machine.files.get(file)
+    frame = machine.top.files.get(file)
     if frame is None:
-        frame = machine.files[file] = Frame(next(machine.addresses), None, file)
+        frame = machine.top.files[file] = Frame(next(machine.addresses), None, file)
     return frame
 
 
 def _bind_global(machine: Machine, file: CodeFile, name: str) -> Value:
-    frame = frame_of(machine, file)
-    machine.pending.add((file, name))
+    frame, top = frame_of(machine, file), machine.top
+    top.pending.add((file, name))
     machine.stack.append(Activation(frame, f"<{file.name}>", file))
     kept_events = len(machine.events)
     try:
-        machine.execute(file.bindings[name][:16])
+        with standing_on_ground(machine):
+            machine.execute(file.bindings[name][:16])
     except LeftError:
         pass
+    except SpentError:
+        top.ground.write(frame.address).pop(name, None)
+        raise
     finally:
         machine.stack.pop()
-        machine.pending.discard((file, name))
+        top.pending.discard((file, name))
         del machine.events[kept_events:]
-    return machine.state.read(frame.address).get(name, UNKNOWN)  # type: ignore[no-any-return]
+    held = machine.state.read(frame.address).get(name)
+    if held is None:
+        held = top.ground.read(frame.address).get(name, UNKNOWN)
+    return held  # type: ignore[no-any-return]
+
+
+@contextmanager
+def standing_on_ground(machine: Machine) -> Iterator[None]:
+    """What runs meanwhile is seen by every path: files are read before any root runs."""
+    ground = machine.top.ground
+    if machine.state.ground is not ground.cells:  # it is read for another name of a file already
+        yield
+        return
+    before, machine.state = machine.state, ground
+    try:
+        yield
+    finally:
+        if machine.state is not ground:
+            ground.cells.update(machine.state.cells)
+        machine.state = before
 
 
 def _read_star(machine: Machine, file: CodeFile, name: str) -> Value:

@@ -130,6 +130,8 @@ def construct_object(machine: Machine, node: ast.AST, kind: Class, given: Given)
             if isinstance(each, External):
                 keep_arguments(machine, made, each.path, given)
                 break
+    if machine.witness is not None:
+        machine.witness.note_built(kind, made, given, machine.state)
     return made
 
 
@@ -148,6 +150,8 @@ def call_object(machine: Machine, node: ast.AST, callee: Held, given: Given) -> 
         return machine.call(node, own, given)
     method = find_class_attribute(machine, kind, name)
     if isinstance(method, Function):
+        if machine.witness is not None and isinstance(kind, Class):
+            machine.witness.note_called(kind, given, machine.here.forward)
         return machine.call(node, method, given.behind(callee))
     for each in list_ancestors(kind):
         if isinstance(each, External) and each.path != MODULE:

@@ -62,6 +62,11 @@ class Size:
         """What is added and multiplied."""
         return frozenset(atom for product, _ in self.terms for atom in product)
 
+    @cached_property
+    def weight(self) -> int:
+        """How many symbols and operations it is written with."""
+        return sum(_weigh_atom(atom) for product, _ in self.terms for atom in product)
+
     @property
     def varies(self) -> bool | None:
         """Whether it differs between runs of one model; None where that cannot be told."""
@@ -113,6 +118,12 @@ class Size:
                 parts.insert(0, str(abs(factor)))
             words += sign + " * ".join(parts)
         return words
+
+
+def _weigh_atom(atom: Atom) -> int:
+    if isinstance(atom, Symbol):
+        return 1
+    return 1 + sum(1 if isinstance(each, int) else each.weight for each in atom.operands)
 
 
 Dim = int | Size

@@ -7,25 +7,32 @@ from collections.abc import Mapping
 from typing import Any
 
 _generations = itertools.count(1)
+Cells = dict[int, tuple[int, dict[Any, Any]]]
 
 
 class State:
     """What every address holds. Cells are shared between forks, and copied when they are written to."""
 
-    __slots__ = ("cells", "generation")
+    __slots__ = ("cells", "generation", "ground")
 
-    def __init__(self, cells: dict[int, tuple[int, dict[Any, Any]]] | None = None) -> None:
-        self.cells = {} if cells is None else cells
+    def __init__(self, cells: Cells | None = None, ground: Cells | None = None) -> None:
+        self.cells: Cells = {} if cells is None else cells
+        self.ground: Cells = {} if ground is None else ground
+        """What files hold at their top, which no path made: seen where a state has nothing else."""
         self.generation = next(_generations)
 
     def read(self, address: int) -> Mapping[Any, Any]:
         """What an address holds; nothing where it was made on another path."""
-        cell = self.cells.get(address)
+        cell = self.find_cell(address)
         return {} if cell is None else cell[1]
+
+    def find_cell(self, address: int) -> tuple[int, dict[Any, Any]] | None:
+        """What an address holds, and the generation of the state that wrote it."""
+        return self.cells.get(address) or self.ground.get(address)
 
     def write(self, address: int) -> dict[Any, Any]:
         """The same, to be changed in this state alone."""
-        cell = self.cells.get(address)
+        cell = self.find_cell(address)
         if cell is not None and cell[0] == self.generation:
             return cell[1]
         held = {} if cell is None else dict(cell[1])
@@ -35,4 +42,4 @@ class State:
     def fork(self) -> State:
         """A state that goes its own way from here, as this one does."""
         self.generation = next(_generations)
-        return State(dict(self.cells))
+        return State(dict(self.cells), self.ground)

@@ -62,6 +62,7 @@ def run_augmented(machine: Machine, node: ast.AugAssign) -> None:
         result = Tensor(
             held.shape if held.shape is not None else result.shape,
             held.dtype, memory=held.memory, name=held.name, origin=held.origin,
+            guessed=held.guessed or result.guessed,
         )  # fmt: skip
     machine.tell(Combined, node, kind, held, value, True, result)
     if isinstance(held, Held) and held.kind == "list" and isinstance(result, Held):

@@ -149,7 +149,7 @@ def index_tensor(machine: Machine, held: Tensor, index: Value) -> Value:
     if held.shape is not None and parts is not None:
         parts = tuple(_list_as_tensor(machine, each) for each in parts)
         shape = index_shape(held.shape, parts)
-    return Tensor(shape, held.dtype, memory=memory, sure=held.sure)
+    return Tensor(shape, held.dtype, memory=memory, sure=held.sure, guessed=held.guessed)
 
 
 def _list_as_tensor(machine: Machine, part: Value) -> Value:

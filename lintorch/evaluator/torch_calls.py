@@ -10,6 +10,7 @@ from typing import Any
 from lintorch.evaluator.events import Called, Refused
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.machine import Machine
+from lintorch.evaluator.operators.arguments import make_fresh
 from lintorch.evaluator.operators.infer_types import infer_call
 from lintorch.evaluator.operators.tensor_types import (
     OPEN,
@@ -17,7 +18,7 @@ from lintorch.evaluator.operators.tensor_types import (
     TensorType,
     UndecidedError,
 )
-from lintorch.evaluator.sizes import Size
+from lintorch.evaluator.sizes import Dim, Size
 from lintorch.evaluator.values import (
     UNKNOWN,
     Constant,
@@ -53,6 +54,8 @@ NOT_TENSORS = frozenset(
         "is_inference", "set_default_dtype", "set_printoptions", "set_num_threads", "cond", "vmap",
     }
 )  # fmt: skip
+_LONGEST = 48
+"""Symbols and operations of one size."""
 _NAMESPACES = (
     "torch.nn.functional.",
     "torch.special.",
@@ -120,9 +123,30 @@ def infer_result(machine: Machine, node: ast.AST, name: str, given: Given) -> Va
     except UndecidedError:
         return _guess_result(name, given)
     except ShapeError as error:
-        machine.tell(Refused, node, name, str(error), given.values)
+        machine.tell(Refused, node, name, str(error), given.values, is_founded(machine, given))
         return _guess_result(name, given)
-    return lift_result(machine, found, _shared_memory(name, given), _via_of(given))
+    guessed = not is_founded(machine, given)
+    return lift_result(machine, found, _shared_memory(name, given), _via_of(given), guessed)
+
+
+def is_founded(machine: Machine, given: Given) -> bool:
+    """Whether no tensor among the arguments is only presumed to be one, or to have its shape."""
+    for value in given.values:
+        if isinstance(value, Tensor):
+            if value.guessed or not value.sure:
+                return False
+        elif isinstance(value, (Items, Held)) and not is_founded(
+            machine, _list_items(machine, value)
+        ):
+            return False
+    return True
+
+
+def _list_items(machine: Machine, value: Items | Held) -> Given:
+    if isinstance(value, Items):
+        return Given(value.items or (value.each,))
+    known = machine.state.read(value.address).get(ITEMS) if value.kind == "list" else None
+    return Given(known or ())
 
 
 def _guess_result(name: str, given: Given) -> Value:
@@ -180,17 +204,28 @@ def lower_value(machine: Machine, value: Any) -> Any:
     return OPEN if items is None else tuple(lower_value(machine, each) for each in items)
 
 
+def _shorten_size(size: Dim) -> Dim:
+    """A size, or an unknown one where it is too long to reckon with."""
+    if isinstance(size, int) or size.weight <= _LONGEST:
+        return size
+    return make_fresh()
+
+
 def lift_result(
     machine: Machine,
     found: Any,
     memory: frozenset[str] = frozenset(),
     via: frozenset[Any] = frozenset(),
+    guessed: bool = False,
 ) -> Value:
     """The value of what a shape function gives."""
     if isinstance(found, TensorType):
-        return Tensor(found.shape, found.dtype, memory=memory, via=via)
+        shape = None if found.shape is None else tuple(map(_shorten_size, found.shape))
+        return Tensor(shape, found.dtype, memory=memory, via=via, guessed=guessed)
     if isinstance(found, (tuple, list)):
-        return Items("tuple", tuple(lift_result(machine, each, memory, via) for each in found))
+        return Items(
+            "tuple", tuple(lift_result(machine, each, memory, via, guessed) for each in found)
+        )
     if isinstance(found, bool) or found is None or isinstance(found, (str, float)):
         return Constant(found)
     return make_number(found) if isinstance(found, (int, Size)) else UNKNOWN

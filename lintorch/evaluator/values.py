@@ -118,6 +118,8 @@ class Tensor(Value):
     via: frozenset[Via] = frozenset()
     size_of: Number | None = None
     """The number of sizes that it was made from, if it was."""
+    guessed: bool = False
+    """Whether its shape follows from one that an input is only presumed to have."""
 
 
 @dataclass(frozen=True)
@@ -287,6 +289,12 @@ def make_number(size: Dim, via: frozenset[Via] = frozenset()) -> Value:
     if isinstance(size, int):
         return Constant(size)
     return Number(size, whole=True, varies=varies(size), via=via)
+
+
+def name_setting(value: Value | None) -> str:
+    """The parameter of a root's constructor that a value is, where nothing else is known of it; else ""."""
+    path = value.path if isinstance(value, Unknown) else ""
+    return path[1:-1] if path.startswith("<") and path.endswith(">") else ""
 
 
 def size_in(value: Value) -> Dim | None:

@@ -21,6 +21,7 @@ from lintorch.evaluator.values import (
     Number,
     Tensor,
     Value,
+    name_setting,
     size_in,
 )
 
@@ -30,6 +31,7 @@ _MOST = 512
 @does("range")
 def make_range(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`range(a, b, c)`."""
+    machine.asked.counts.update(map(name_setting, given.positional))
     if given.positional and all(
         isinstance(each, Constant) and isinstance(each.value, int) for each in given.positional
     ):

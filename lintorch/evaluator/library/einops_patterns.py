@@ -62,7 +62,7 @@ def rearrange_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
     shape = _read_shape(held, groups, sizes)
     if shape is None:
         return Tensor(None, held.dtype)
-    return Tensor(_write_shape(split_pattern(right), shape), held.dtype)
+    return Tensor(_write_shape(split_pattern(right), shape), held.dtype, guessed=held.guessed)
 
 
 def _stack_list(machine: Machine, held: Held) -> Value:
@@ -70,7 +70,7 @@ def _stack_list(machine: Machine, held: Held) -> Value:
     first = items[0] if items else None
     if not isinstance(first, Tensor) or items is None or first.shape is None:
         return Tensor()
-    return Tensor((len(items), *first.shape), first.dtype)
+    return Tensor((len(items), *first.shape), first.dtype, guessed=first.guessed)
 
 
 def _learn_axes(machine: Machine, held: Tensor, groups: list[Group]) -> Tensor:

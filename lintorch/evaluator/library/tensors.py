@@ -41,7 +41,7 @@ def read_size(machine: Machine, node: ast.AST, given: Given) -> Value:
 def count_axes(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`x.dim()`."""
     held = given.pick(0)
-    if isinstance(held, Tensor) and held.shape is not None:
+    if isinstance(held, Tensor) and held.shape is not None and not held.guessed:
         return Constant(len(held.shape))
     return Number(None, True, False)
 

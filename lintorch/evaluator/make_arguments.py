@@ -1,0 +1,172 @@
+"""What models are built with and given where nobody says: defaults, annotations, symbols."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from lintorch.evaluator.learn import name_axes, settle_shape
+from lintorch.evaluator.machine import LeftError, Machine
+from lintorch.evaluator.sizes import Dim, make_symbol
+from lintorch.evaluator.values import (
+    OPEN_BOOL,
+    UNKNOWN,
+    Class,
+    Constant,
+    Function,
+    Given,
+    Number,
+    Tensor,
+    Unknown,
+    Value,
+    make_number,
+)
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_REPEATS = 2
+"""Passes of a loop whose number is a setting that nobody gives."""
+_NOT_TENSORS = ("List", "list[", "Tuple", "tuple[", "Dict", "dict[")
+
+
+def make_settings(
+    machine: Machine, init: Function, skip: int = 1, given: Given | None = None
+) -> dict[str, Value]:
+    """Values of the parameters that have no default, or that a call gives unknown: by name.
+
+    What a call gives is kept; what it gives unknown is left to the default, where there is one.
+    """
+    spec = init.node.args
+    positional = [*spec.posonlyargs, *spec.args][skip:]
+    named = dict(
+        zip((each.arg for each in positional), (given or Given()).positional, strict=False)
+    )
+    named.update((given or Given()).keyword)
+    found = {name: value for name, value in named.items() if not isinstance(value, Unknown)}
+    late = {each.arg for each in positional[len(positional) - len(spec.defaults) :]}
+    if len(spec.defaults) > len(positional):
+        late = {each.arg for each in positional}
+    late |= {
+        each.arg
+        for each, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
+        if default is not None
+    }
+    for each in (*positional, *spec.kwonlyargs):
+        if each.arg not in found and each.arg not in late:
+            found[each.arg] = make_setting(machine, init, each)
+    return found
+
+
+def make_setting(machine: Machine, init: Function, parameter: ast.arg) -> Value:
+    """A number that settings fix, an open bool, or an object of settings that needs no arguments."""
+    name, note = parameter.arg, parameter.annotation
+    if name in machine.asked.counts:
+        return Constant(_REPEATS)
+    if name in machine.asked.numbers:
+        return make_number(make_symbol(name, False))
+    text = "" if note is None else ast.unparse(note)
+    if text == "int":
+        return make_number(make_symbol(name, False))
+    if text == "bool":
+        return OPEN_BOOL
+    if text == "float":
+        return Number(None, whole=False, varies=False)
+    if isinstance(note, (ast.Name, ast.Attribute)):
+        return _make_config(machine, init, note) or Unknown(f"<{name}>")
+    return Unknown(f"<{name}>")
+
+
+def _make_config(machine: Machine, init: Function, note: ast.expr) -> Value | None:
+    """An object of a class of the project that can be made without arguments."""
+    kind = _read_annotation(machine, init, note)
+    if not isinstance(kind, Class) or not _can_be_made(machine, kind):
+        return None
+    try:
+        return machine.call(note, kind, Given())
+    except LeftError:
+        return None
+
+
+def _read_annotation(machine: Machine, init: Function, note: ast.expr) -> Value:
+    from lintorch.evaluator.machine import Activation
+    from lintorch.evaluator.names import frame_of
+
+    machine.stack.append(Activation(frame_of(machine, init.file), init.name, init.file))
+    try:
+        return machine.evaluate(note)
+    finally:
+        machine.stack.pop()
+
+
+def _can_be_made(machine: Machine, kind: Class) -> bool:
+    from lintorch.evaluator.objects import find_class_attribute, is_data_class, is_module_class
+
+    if is_module_class(kind):
+        return False
+    init = find_class_attribute(machine, kind, "__init__")
+    if isinstance(init, Function):
+        spec = init.node.args
+        own = len(spec.posonlyargs) + len(spec.args) - len(spec.defaults)
+        return own <= 1 and None not in spec.kw_defaults
+    return is_data_class(kind)
+
+
+def make_inputs(
+    machine: Machine, node: Definition, skip: int, fed: Given | None = None
+) -> dict[str, Value]:
+    """Symbolic values of the parameters that have no default: tensors unless an annotation says otherwise.
+
+    `fed` is what the project's own code gives: ranks and channels are as there.
+    """
+    spec = node.args
+    given = [*spec.posonlyargs, *spec.args]
+    needed = given[skip : len(given) - len(spec.defaults)]
+    shown = _name_arguments(given[skip:], fed)
+    return {each.arg: make_input(machine, each, shown.get(each.arg)) for each in needed}
+
+
+def make_starred(machine: Machine, node: Definition, skip: int) -> tuple[Value, ...]:
+    """The one input of `forward(self, *args)`, which hands on what it is given."""
+    spec = node.args
+    if spec.vararg is None or len(spec.posonlyargs) + len(spec.args) > skip:
+        return ()
+    return (make_input(machine, spec.vararg),)
+
+
+def _name_arguments(parameters: list[ast.arg], fed: Given | None) -> Mapping[str, Value]:
+    if fed is None or fed.open:
+        return {}
+    named = zip((each.arg for each in parameters), fed.positional, strict=False)
+    return {**dict(named), **fed.keyword}
+
+
+def make_input(machine: Machine, parameter: ast.arg, shown: Value | None = None) -> Value:
+    """One of them."""
+    name = parameter.arg
+    if isinstance(shown, Tensor) and shown.shape is not None and name not in machine.learned:
+        machine.learned[name] = _loosen_shape(name, shown)
+        machine.learned_types.setdefault(name, shown.dtype or "float32")
+    elif parameter.annotation is not None and not _may_be_tensor(parameter.annotation):
+        return UNKNOWN
+    shape = settle_shape(machine, name)
+    dtype = machine.learned_types.get(name)
+    return Tensor(
+        shape, dtype, "input", name, frozenset({f"input {name}"}), guessed=_is_guess(machine, name)
+    )
+
+
+def _is_guess(machine: Machine, name: str) -> bool:
+    return name in machine.guessed and machine.learned.get(name) == machine.guessed[name]
+
+
+def _loosen_shape(name: str, shown: Tensor) -> tuple[Dim, ...]:
+    """The shape of an example: its channels are kept where they are the second of four axes or five."""
+    shape = shown.shape or ()
+    channels = shape[1] if len(shape) in (4, 5) and isinstance(shape[1], int) else None
+    return name_axes(name, len(shape), channels)
+
+
+def _may_be_tensor(annotation: ast.expr) -> bool:
+    text = ast.unparse(annotation)
+    if any(word in text for word in _NOT_TENSORS):
+        return False
+    return "Tensor" in text or text.rpartition(".")[2] in ("Any", "object")

@@ -1,0 +1,83 @@
+"""Where the evaluation of a file begins: its script, the functions that build its models, its classes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from lintorch.evaluator.code_files import CodeFile
+
+_MOST_FACTORIES = 4
+"""Functions of one file that are called for the models they build."""
+_MOST_BUILDERS = 3
+"""Functions that are followed to see how one class is built."""
+
+
+def list_classes(file: CodeFile) -> list[str]:
+    """Classes that have bases, the last first: what contains others mostly comes after them."""
+    found = [each.name for each in file.tree.body if isinstance(each, ast.ClassDef) and each.bases]
+    return found[::-1]
+
+
+def list_factories(file: CodeFile) -> list[str]:
+    """Functions that can be called without arguments, and call a class of the file."""
+    classes = set(list_classes(file))
+    found = [
+        name
+        for name, node in list_functions(file)
+        if classes and needs_nothing(node.args) and classes & _called_names(node).keys()
+    ]
+    return found[-_MOST_FACTORIES:][::-1]
+
+
+def list_builders(file: CodeFile, name: str) -> list[str]:
+    """Functions that call a class of the file and cannot be called without arguments."""
+    found = [
+        function
+        for function, node in list_functions(file)
+        if not needs_nothing(node.args) and name in _called_names(node)
+    ]
+    return found[:_MOST_BUILDERS]
+
+
+def list_functions(file: CodeFile) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """The functions at the top of a file, by name."""
+    for each in file.tree.body:
+        if isinstance(each, ast.FunctionDef):
+            yield each.name, each
+
+
+def needs_nothing(given: ast.arguments) -> bool:
+    """Whether a function can be called without arguments."""
+    positional = len(given.posonlyargs) + len(given.args) - len(given.defaults)
+    return positional == 0 and None not in given.kw_defaults
+
+
+def list_script(file: CodeFile) -> list[ast.stmt]:
+    """The statements that a file runs as a script, without imports and definitions; none if it is a module."""
+    body = [each for each in file.tree.body if not isinstance(each, _DEFINITIONS)]
+    return body if any(map(_does_something, body)) else []
+
+
+_DEFINITIONS = (
+    ast.Import,
+    ast.ImportFrom,
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+)
+
+
+def _does_something(statement: ast.stmt) -> bool:
+    """`if __name__ == "__main__": …`, loops, and calls of a file's own functions."""
+    if isinstance(statement, ast.If):
+        return "__name__" in ast.unparse(statement.test)
+    if isinstance(statement, (ast.For, ast.While, ast.With)):
+        return True
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(value, ast.Call) and isinstance(value.func, ast.Name)
+
+
+def _called_names(node: ast.AST) -> dict[str, None]:
+    calls = (each for each in ast.walk(node) if isinstance(each, ast.Call))
+    return {each.func.id: None for each in calls if isinstance(each.func, ast.Name)}

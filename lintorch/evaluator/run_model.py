@@ -1,0 +1,161 @@
+"""Builds one model and runs its forward on symbolic inputs, as often as it teaches something of them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lintorch.evaluator.budget import Budget, SpentError
+from lintorch.evaluator.code_files import CodeFile, Library
+from lintorch.evaluator.events import Occurrence
+from lintorch.evaluator.machine import Activation, LeftError, Machine, TopLevel
+from lintorch.evaluator.make_arguments import make_inputs, make_settings, make_starred
+from lintorch.evaluator.names import frame_of, read_global
+from lintorch.evaluator.objects import find_class_attribute, is_module_class
+from lintorch.evaluator.values import UNKNOWN, Class, Function, Given, Held, Value
+from lintorch.evaluator.witness import Witness
+
+_ROUNDS = 4
+_MOST_SETTINGS = 12
+_NOWHERE = ast.Pass(lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)
+
+
+@dataclass(frozen=True)
+class Reached:
+    """What happened in one root, and what it gave; `spent`: not all of it was followed."""
+
+    name: str
+    events: tuple[Occurrence, ...]
+    result: Value
+    spent: bool
+    steps: int
+    entered: frozenset[Class]
+    """Classes of files of which an object was made."""
+    failure: Exception | None = None
+    """A defect of the evaluator that ended it early."""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What all roots of one file have in common."""
+
+    library: Library
+    file: CodeFile
+    top: TopLevel
+    witness: Witness
+    is_exported: Callable[[str], bool] = lambda name: True
+    budget: Budget | None = None
+
+    def make_machine(self, name: str, budget: Budget | None = None) -> Machine:
+        """A machine that stands at the top of the file."""
+        machine = Machine(self.library, budget or self.budget, self.top)
+        machine.root = f"{self.file.path}:{name}"
+        machine.witness = self.witness
+        machine.stack.append(Activation(frame_of(machine, self.file), name, self.file))
+        return machine
+
+
+def run_block(
+    around: Surroundings, name: str, run: Callable[[Machine], Value], budget: Budget | None = None
+) -> Reached:
+    """Run a root that is no model, such as a script."""
+    machine = around.make_machine(name, budget)
+    return _follow(machine, name, run)
+
+
+def run_model(around: Surroundings, name: str) -> Reached:
+    """Build a model by a class or function of the file and run its forward.
+
+    The inputs' shapes are learned from what the code does with them, in a few rounds.
+    """
+    machine = around.make_machine(name)
+    built: list[Held] = []
+
+    def build(machine: Machine) -> Value:
+        model = _build_model(machine, around, name)
+        if isinstance(model, Held) and is_module_class(model.of):
+            built.append(model)
+        return model
+
+    reached = _follow(machine, name, build)
+    known = 0
+    while machine.asked.total > known and not reached.failure and known < _MOST_SETTINGS:
+        known, before, machine = machine.asked.total, machine, around.make_machine(name)
+        machine.asked, machine.made = before.asked, before.made
+        built.clear()
+        reached = _follow(machine, name, build)
+    if not built or reached.spent or reached.failure:
+        return reached
+    return _run_rounds(machine, around, name, built[0])
+
+
+def _run_rounds(machine: Machine, around: Surroundings, name: str, model: Held) -> Reached:
+    """Each begins where the constructor ended."""
+    start, events, steps = machine.state, len(machine.events), machine.steps
+    own = isinstance(model.of, Class) and model.of.file is around.file
+    machine.here.forward = not own or around.is_exported(getattr(model.of, "name", ""))
+    doubt = machine.here.doubt
+    for _ in range(_ROUNDS):
+        known = dict(machine.learned), dict(machine.learned_types), dict(machine.settled)
+        del machine.events[events:], machine.stack[1:]
+        machine.state, machine.steps, machine.here.doubt = start.fork(), steps, doubt
+        machine.contexts.clear()
+        reached = _follow(machine, name, lambda machine: _call_forward(machine, around, model))
+        if reached.failure:
+            break
+        if (machine.learned, machine.learned_types, machine.settled) == known:
+            if all(each in machine.learned for each in machine.guessed):
+                break
+            machine.learned = {**machine.guessed, **machine.learned}
+    return reached
+
+
+def _follow(machine: Machine, name: str, run: Callable[[Machine], Value]) -> Reached:
+    result: Value = UNKNOWN
+    spent, failure = False, None
+    try:
+        result = run(machine)
+    except LeftError:
+        pass
+    except SpentError:
+        spent = True
+    except Exception as error:  # a defect here takes nothing else down
+        failure = error
+    entered = frozenset(machine.made)
+    return Reached(name, tuple(machine.events), result, spent, machine.steps, entered, failure)
+
+
+def _build_model(machine: Machine, around: Surroundings, name: str) -> Value:
+    maker = read_global(machine, around.file, name)
+    if isinstance(maker, Function):
+        settings = make_settings(machine, maker, 0)
+        return machine.call(maker.node, maker, Given((), settings))
+    if not isinstance(maker, Class) or not is_module_class(maker):
+        return UNKNOWN
+    built = around.witness.built.get(maker)
+    if built is not None and built.is_known:
+        machine.state = built.state.fork()
+        machine.made.add(maker)
+        return built.made
+    init = find_class_attribute(machine, maker, "__init__")
+    if not isinstance(init, Function):
+        return machine.call(maker.node, maker, Given())
+    given = None
+    if built is not None:
+        machine.state, given = built.state.fork(), built.given
+    return machine.call(maker.node, maker, Given((), make_settings(machine, init, 1, given)))
+
+
+def _call_forward(machine: Machine, around: Surroundings, model: Held) -> Value:
+    forward = find_class_attribute(machine, model.of, "forward")
+    if not isinstance(forward, Function):
+        return UNKNOWN
+    kind = model.of
+    fed = None
+    if isinstance(kind, Class):
+        around.witness.called.add(kind)
+        fed = around.witness.fed.get(kind)
+    inputs = make_inputs(machine, forward.node, 1, fed)
+    starred = make_starred(machine, forward.node, 1)
+    return machine.call(forward.node, forward, Given((model, *starred), inputs))

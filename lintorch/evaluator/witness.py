@@ -1,0 +1,57 @@
+"""How a file's own code builds and calls its models, seen while its roots run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from lintorch.evaluator.code_files import CodeFile
+from lintorch.evaluator.state import State
+from lintorch.evaluator.values import Class, Given, Held, Items, Tensor, Unknown, Value
+
+
+@dataclass(frozen=True)
+class Built:
+    """An object as it was built: the heap behind its constructor, and what that was given."""
+
+    made: Held
+    given: Given
+    state: State
+
+    @property
+    def is_known(self) -> bool:
+        """Whether all that the constructor was given is known."""
+        return not self.given.open and not any(isinstance(v, Unknown) for v in self.given.values)
+
+
+@dataclass
+class Witness:
+    """Of the classes of one file: the best that is known of their making and use."""
+
+    file: CodeFile
+    built: dict[Class, Built] = field(default_factory=dict)
+    fed: dict[Class, Given] = field(default_factory=dict)
+    """What a forward was given outside of other models' forwards."""
+    called: set[Class] = field(default_factory=set)
+    """Classes of any file whose forward was run."""
+
+    def note_built(self, kind: Class, made: Held, given: Given, state: State) -> None:
+        """An object was made; the first of which all arguments are known counts, else the first."""
+        if kind.file is not self.file:
+            return
+        older = self.built.get(kind)
+        if older is None or not older.is_known:
+            new = Built(made, given, state)
+            if older is None or new.is_known:
+                self.built[kind] = Built(made, given, state.fork())
+
+    def note_called(self, kind: Class, given: Given, in_forward: bool) -> None:
+        """An object was called."""
+        self.called.add(kind)
+        if not in_forward and kind.file is self.file and any(map(_is_shaped, given.positional)):
+            self.fed.setdefault(kind, given)
+
+
+def _is_shaped(value: Value) -> bool:
+    if isinstance(value, Items):
+        return any(map(_is_shaped, value.items or ()))
+    return isinstance(value, Tensor) and value.shape is not None
