@@ -41,6 +41,7 @@ from lintorch.evaluator.values import (
 _SAME = frozenset({"data", "grad", "real"})
 _TURNED = frozenset({"mT", "mH", "H"})
 """Views with the two last axes exchanged."""
+_NAMED_RESULTS = ("values", "indices")
 _SWITCHES = frozenset(
     {
         "is_cuda",
@@ -239,7 +240,9 @@ def read_of_constant(machine: Machine, node: ast.AST, held: Constant, name: str)
 
 @reads(Items)
 def read_of_items(machine: Machine, node: ast.AST, held: Items, name: str) -> Value:
-    """A method of a tuple or of a Size."""
+    """A method of a tuple or of a Size, or what some operators name in their results."""
+    if held.kind == "tuple" and name in _NAMED_RESULTS and len(held.items or ()) == 2:
+        return (held.items or ())[_NAMED_RESULTS.index(name)]
     return Bound(External(f"{held.kind}.{name}"), (held,), method=name)
 
 

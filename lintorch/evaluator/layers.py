@@ -76,6 +76,10 @@ _WHOLE = frozenset(
 """Arguments of layers that can be nothing but one whole number."""
 
 
+_MADE_OF = ("weight", "bias")
+"""What is a parameter of a layer, and whether there is one an argument."""
+
+
 def is_layer_class(path: str) -> bool:
     """Whether a foreign class is one of torch.nn's modules."""
     name = path.rpartition(".")[2]
@@ -102,6 +106,7 @@ def keep_arguments(machine: Machine, made: Held, path: str, given: Given) -> Non
     held = machine.state.write(made.address)
     if path in LISTS:
         held[ITEMS] = _list_contained(machine, path, given)
+        held.update(_name_contained(machine, given))
         return
     if path in _MAPPINGS:
         entries = given.pick(0, "modules")
@@ -111,7 +116,7 @@ def keep_arguments(machine: Machine, made: Held, path: str, given: Given) -> Non
     bound = bind_layer(path, given)
     if bound is not None:
         machine.asked.numbers.update(map(name_setting, map(bound.get, _WHOLE & bound.keys())))
-        held.update({key: each for key, each in bound.items() if isinstance(each, Value)})
+        held.update({key: each for key, each in bound.items() if key not in _MADE_OF})
 
 
 def bind_layer(path: str, given: Given) -> dict[str, Value] | None:
@@ -133,6 +138,15 @@ def _list_contained(machine: Machine, path: str, given: Given) -> tuple[Value, .
         return given.positional
     first = given.pick(0, "modules") or given.keyword.get("values")
     return () if first is None else known_items(machine, first)
+
+
+def _name_contained(machine: Machine, given: Given) -> dict[str, Value]:
+    """Layers that a dictionary gives names to."""
+    first = given.positional[0] if len(given.positional) == 1 else None
+    if not isinstance(first, Held) or first.kind != "dict":
+        return {}
+    content = machine.state.read(first.address)
+    return {k: v for k, v in content.items() if isinstance(k, str) and k != "open"}
 
 
 def call_layer(machine: Machine, node: ast.AST, callee: Held, path: str, given: Given) -> Value:
@@ -264,11 +278,27 @@ def _expected_shape(name: str, built: dict[str, Value], given: str) -> tuple[Dim
 
 def read_layer_attribute(machine: Machine, held: Held, path: str, name: str) -> Value | None:
     """`layer.weight`, and what a foreign layer has besides; None where that is not known."""
-    if path.startswith("torch.nn.") and name in ("weight", "bias"):
-        arguments = machine.state.read(held.address)
-        if name == "bias" and arguments.get("bias") == Constant(False):
-            return Constant(None)
-        return Tensor(
-            origin="parameter", name=name, memory=frozenset({f"parameter {held.address}"})
-        )
-    return None
+    if not path.startswith("torch.nn.") or name not in _MADE_OF:
+        return None
+    made = machine.state.read(held.address).get("lintorch arguments")
+    built = bind_layer(path, made) if isinstance(made, Given) else None
+    if name == "bias" and built is not None and built.get("bias") == Constant(False):
+        return Constant(None)
+    shape = None if built is None else _parameter_shape(path.rpartition(".")[2], built, name)
+    memory = frozenset({f"parameter {held.address}"})
+    return Tensor(shape, "float32" if shape else None, "parameter", name, memory)
+
+
+def _parameter_shape(name: str, built: dict[str, Value], asked: str) -> tuple[Dim, ...] | None:
+    if name == "Linear":
+        out, taken = size_in(built["out_features"]), size_in(built["in_features"])
+        axes = (out,) if asked == "bias" else (out, taken)
+    elif name == "Embedding":
+        axes = (size_in(built["num_embeddings"]), size_in(built["embedding_dim"]))
+    elif name.startswith("BatchNorm"):
+        axes = (size_in(built["num_features"]),)
+    elif name == "LayerNorm" and size_in(built["normalized_shape"]) is not None:
+        axes = (size_in(built["normalized_shape"]),)
+    else:
+        return None
+    return None if None in axes else tuple(each for each in axes if each is not None)

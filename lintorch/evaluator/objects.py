@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
+from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.layers import call_layer, is_layer_class, keep_arguments
 from lintorch.evaluator.machine import Activation, LeftError, Machine, calls
 from lintorch.evaluator.values import (
@@ -207,6 +208,9 @@ def fill_fields(machine: Machine, made: Held, kind: Class, given: Given) -> None
         default = find_class_attribute(machine, kind, name)
         absent = UNKNOWN if given.open or default is None else default
         machine.state.write(made.address)[name] = named.get(name, absent)
+    if derives_from(kind, "typing.NamedTuple"):
+        content = machine.state.write(made.address)
+        content[ITEMS] = tuple(content[name] for name in names)
 
 
 def _list_fields(kind: Class) -> list[str]:

@@ -82,8 +82,8 @@ def run_model(around: Surroundings, name: str) -> Reached:
     reached = _follow(machine, name, build)
     known = 0
     while machine.asked.total > known and not reached.failure and known < _MOST_SETTINGS:
-        known, asked, machine = machine.asked.total, machine.asked, around.make_machine(name)
-        machine.asked = asked
+        known, before, machine = machine.asked.total, machine, around.make_machine(name)
+        machine.asked, machine.made = before.asked, before.made
         built.clear()
         reached = _follow(machine, name, build)
     if not built or reached.spent or reached.failure:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TypeGuard
 
 from lintorch.evaluator.assign import set_attribute
 from lintorch.evaluator.join import ITEMS
@@ -328,6 +329,52 @@ def make_parameter(machine: Machine, node: ast.AST, given: Given) -> Value:
     shape, dtype = (data.shape, data.dtype) if isinstance(data, Tensor) else (None, None)
     name = f"parameter {getattr(node, 'lineno', 0)}"
     return Tensor(shape, dtype, "parameter", name, frozenset({name}))
+
+
+@does("types.SimpleNamespace", "argparse.Namespace")
+def make_namespace(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`SimpleNamespace(a=b)`."""
+    return machine.hold("object", dict(given.keyword), External("types.SimpleNamespace"))
+
+
+@does("collections.namedtuple")
+def define_named_tuple(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`namedtuple("Pair", "left right")`."""
+    fields = given.pick(1, "field_names")
+    if isinstance(fields, Constant) and isinstance(fields.value, str):
+        words = fields.value.replace(",", " ").split()
+        names: tuple[Value, ...] = tuple(map(Constant, words))
+    else:
+        names = known_items(machine, fields or UNKNOWN) or ()
+    if not names or "defaults" in given.keyword:
+        return UNKNOWN
+    return Bound(External(_NAMED_TUPLE), (Items("tuple", names),))
+
+
+_NAMED_TUPLE = "lintorch.named_tuple"
+
+
+@does(_NAMED_TUPLE)
+def make_named_tuple(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`Pair(1, right=2)`."""
+    first, *rest = given.positional
+    names = [str(each.value) for each in known_items(machine, first) or () if _is_text(each)]
+    content = {**dict(zip(names, rest, strict=False)), **given.keyword}
+    items = tuple(content.get(name, UNKNOWN) for name in names)
+    return machine.hold("object", {**content, ITEMS: items}, External("collections.namedtuple"))
+
+
+def _is_text(value: Value) -> TypeGuard[Constant]:
+    return isinstance(value, Constant) and isinstance(value.value, str)
+
+
+@does("callable")
+def ask_callable(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`callable(x)`."""
+    value = given.pick(0)
+    if isinstance(value, (Function, Class, Bound)):
+        return Constant(True)
+    return Constant(False) if isinstance(value, (Constant, Number, Tensor, Items)) else OPEN_BOOL
 
 
 @does("typing.cast")

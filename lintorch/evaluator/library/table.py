@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from lintorch.evaluator.join import ITEMS
-from lintorch.evaluator.layers import CONTAINERS, is_layer_class, make_layer
+from lintorch.evaluator.layers import CONTAINERS, is_layer_class, keep_arguments, make_layer
 from lintorch.evaluator.machine import Machine, calls
 from lintorch.evaluator.torch_calls import infer_result, tell_call
-from lintorch.evaluator.values import Array, External, Given, Held, Tensor, Value
+from lintorch.evaluator.values import NONE, Array, External, Given, Held, Tensor, Value
 
 Handler = Callable[[Machine, ast.AST, Given], Value]
 H = TypeVar("H", bound=Handler)
@@ -47,6 +47,8 @@ def call_external(machine: Machine, node: ast.AST, callee: External, given: Give
         handler = _find_method(machine, path, given)
     if handler is not None:
         result = handler(machine, node, given)
+    elif path.endswith(".__init__") and is_layer_class(path.removesuffix(".__init__")):
+        result = _begin_layer(machine, path.removesuffix(".__init__"), given)
     elif is_layer_class(path):
         result = make_layer(machine, node, path, given)
     elif path.startswith("torch."):
@@ -64,6 +66,14 @@ def _find_method(machine: Machine, path: str, given: Given) -> Handler | None:
     if handler is None and path.rpartition(".")[0] in CONTAINERS and isinstance(held, Held):
         machine.state.write(held.address)[ITEMS] = None
     return handler
+
+
+def _begin_layer(machine: Machine, path: str, given: Given) -> Value:
+    """`super().__init__(…)` of a class that derives from a layer."""
+    made = given.pick(0)
+    if isinstance(made, Held) and made.kind == "object":
+        keep_arguments(machine, made, path, Given(given.positional[1:], given.keyword, given.open))
+    return NONE
 
 
 def _call_torch(machine: Machine, node: ast.AST, path: str, given: Given) -> Value:
