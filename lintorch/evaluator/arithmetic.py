@@ -73,9 +73,19 @@ def combine_values(machine: Machine, node: ast.AST, kind: str, left: Value, righ
         return combine_numbers(kind, left, right)
     if kind in ("Add", "Mult") and (found := _combine_items(machine, kind, left, right)):
         return found
+    if kind == "BitOr" and isinstance(left, Held) and isinstance(right, Held):
+        return _join_dictionaries(machine, left, right)
     if is_number(left) or is_number(right):  # of a setting, it is one still
         return right if name_setting(right) else left if name_setting(left) else UNKNOWN
     return UNKNOWN
+
+
+def _join_dictionaries(machine: Machine, left: Held, right: Held) -> Value:
+    """`{"a": 1} | {"b": 2}`."""
+    if left.kind != "dict" or right.kind != "dict":
+        return UNKNOWN
+    both = {**machine.state.read(left.address), **machine.state.read(right.address)}
+    return machine.hold("dict", both)
 
 
 def _combine_constants(kind: str, left: Constant, right: Constant) -> Value:

@@ -17,6 +17,7 @@ from lintorch.evaluator.values import (
     Class,
     Constant,
     Held,
+    Slice,
     Tensor,
     Value,
     size_in,
@@ -94,7 +95,8 @@ def _items_to_unpack(machine: Machine, value: Value, wanted: int) -> tuple[Value
 def set_attribute(machine: Machine, held: Value, name: str, value: Value) -> None:
     """`held.name = value`."""
     if isinstance(held, Held) and held.kind == "object":
-        machine.state.write(held.address)[name] = value
+        several = held.address in machine.repeated.shared
+        machine.state.write(held.address)[name] = UNKNOWN if several else value
     elif isinstance(held, Class):
         machine.class_attributes[held.address][name] = value
     elif isinstance(held, Choice):
@@ -108,16 +110,35 @@ def set_item(machine: Machine, held: Value, index: Value, value: Value) -> None:
     if not isinstance(held, Held):
         return
     content = machine.state.write(held.address)
-    if held.kind == "dict":
+    if held.kind == "object" and isinstance(entries := content.get("entries"), Held):
+        set_item(machine, entries, index, value)
+    elif held.kind == "dict":
         if isinstance(index, Constant):
             content[index.value] = value
         else:
             content["open"] = UNKNOWN
-    elif held.kind == "list":
+    elif held.kind == "list" or ITEMS in content:
         items = content.get(ITEMS)
         at = size_in(index)
         if items is not None and isinstance(at, int) and -len(items) <= at < len(items):
             at %= len(items)
             content[ITEMS] = (*items[:at], value, *items[at + 1 :])
+        elif items is not None and isinstance(index, Slice):
+            content[ITEMS] = _replace_slice(items, index, known_items(machine, value))
         else:
             content[ITEMS], content["each"] = None, UNKNOWN
+
+
+def _replace_slice(
+    items: tuple[Value, ...], index: Slice, given: tuple[Value, ...] | None
+) -> tuple[Value, ...] | None:
+    """`items[a:b] = given`; None where not all is known."""
+    ends = (index.start, index.stop, index.step)
+    if given is None or not all(isinstance(each, Constant) for each in ends):
+        return None
+    changed = list(items)
+    try:
+        changed[slice(*(each.value for each in ends if isinstance(each, Constant)))] = given
+    except (TypeError, ValueError):
+        return None
+    return tuple(changed)

@@ -183,6 +183,8 @@ class Refused(Occurrence):
     operands: tuple[Value, ...]
     founded: bool
     """Whether no operand has a shape that is only presumed."""
+    made: Spot | None = None
+    """Of a layer: where it was made."""
 
 
 @dataclass(frozen=True)

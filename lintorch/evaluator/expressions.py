@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from lintorch.evaluator.arithmetic import combine_each, negate_value, spread
 from lintorch.evaluator.assign import assign_target
 from lintorch.evaluator.events import Combined, Compared, Decided
-from lintorch.evaluator.items import item_of
+from lintorch.evaluator.items import drop_repeats, item_of
 from lintorch.evaluator.iterate import run_passes
 from lintorch.evaluator.join import ITEMS, make_choice
 from lintorch.evaluator.machine import Activation, Machine, evaluates
@@ -178,7 +178,8 @@ def evaluate_list(machine: Machine, node: ast.List) -> Value:
 @evaluates(ast.Set)
 def evaluate_set(machine: Machine, node: ast.Set) -> Value:
     """`{a, b}`."""
-    return Items("set", evaluate_items(machine, node.elts))
+    items = evaluate_items(machine, node.elts)
+    return Items("set", None if items is None else drop_repeats(items))
 
 
 @evaluates(ast.Dict)
@@ -297,7 +298,9 @@ def evaluate_comprehension(
     each = UNKNOWN if known or not found else make_choice(tuple(found))
     if isinstance(node, ast.ListComp):
         return machine.hold_list(items, each)
-    return Items("set" if isinstance(node, ast.SetComp) else "generator", items, each)
+    if isinstance(node, ast.SetComp):
+        return Items("set", None if items is None else drop_repeats(items), each)
+    return Items("generator", items, each)
 
 
 @evaluates(ast.DictComp)

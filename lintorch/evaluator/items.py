@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+import ast
+
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.truth import known_items
-from lintorch.evaluator.values import UNKNOWN, Array, Choice, Held, Items, Tensor, Value
+from lintorch.evaluator.values import (
+    UNKNOWN,
+    Array,
+    Bound,
+    Choice,
+    Class,
+    Constant,
+    Function,
+    Given,
+    Held,
+    Items,
+    Tensor,
+    Value,
+)
 
 
 def items_of(machine: Machine, over: Value) -> tuple[Value, ...] | None:
@@ -17,7 +32,19 @@ def items_of(machine: Machine, over: Value) -> tuple[Value, ...] | None:
         ):
             return (item_of(machine, over),) * over.shape[0]
         return None
-    return known_items(machine, over)
+    items = known_items(machine, over)
+    if items is None and isinstance(over, Held) and isinstance(over.of, Class):
+        return _items_of_object(machine, over)
+    return items
+
+
+def _items_of_object(machine: Machine, over: Held) -> tuple[Value, ...] | None:
+    """What the `__iter__` of a class of a file gives."""
+    node = ast.Pass(lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)
+    method = machine.read_attribute(node, over, "__iter__")
+    if not isinstance(method, Bound) or not isinstance(method.function, Function):
+        return None
+    return known_items(machine, machine.call(node, method, Given()))
 
 
 def item_of(machine: Machine, over: Value) -> Value:
@@ -35,3 +62,10 @@ def item_of(machine: Machine, over: Value) -> Value:
     if isinstance(over, Choice):
         return UNKNOWN
     return UNKNOWN
+
+
+def drop_repeats(items: tuple[Value, ...]) -> tuple[Value, ...] | None:
+    """The items of a set; None where two of them may be the same."""
+    found = tuple(dict.fromkeys(items))
+    plain = all(isinstance(each, Constant) for each in found)
+    return found if plain or len(found) < 2 else None

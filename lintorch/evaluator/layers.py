@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from lintorch.evaluator.events import Refused
 from lintorch.evaluator.join import ITEMS
+from lintorch.evaluator.layer_limits import find_refusal
 from lintorch.evaluator.learn import (
     SPATIAL,
     is_input,
@@ -75,6 +76,10 @@ _WHOLE = frozenset(
 """Arguments of layers that can be nothing but one whole number."""
 
 
+_MADE_OF = ("weight", "bias")
+"""What is a parameter of a layer, and whether there is one an argument."""
+
+
 def is_layer_class(path: str) -> bool:
     """Whether a foreign class is one of torch.nn's modules."""
     name = path.rpartition(".")[2]
@@ -86,9 +91,13 @@ def is_layer_class(path: str) -> bool:
 
 
 def make_layer(machine: Machine, node: ast.AST, path: str, given: Given) -> Held:
-    """A new layer that knows where and what it was made with."""
-    made = machine.hold("object", {"lintorch built": machine.spot(node)}, External(path))
+    """A new layer that knows what it was made with, and where."""
+    made = machine.hold("object", {"lintorch made": machine.spot(node)}, External(path))
     keep_arguments(machine, made, path, given)
+    built = bind_layer(path, given)
+    refusal = find_refusal(path, built) if built is not None else ""
+    if refusal:
+        machine.tell(Refused, node, path, refusal, given.values, True)
     return made
 
 
@@ -97,6 +106,7 @@ def keep_arguments(machine: Machine, made: Held, path: str, given: Given) -> Non
     held = machine.state.write(made.address)
     if path in LISTS:
         held[ITEMS] = _list_contained(machine, path, given)
+        held.update(_name_contained(machine, given))
         return
     if path in _MAPPINGS:
         entries = given.pick(0, "modules")
@@ -106,7 +116,7 @@ def keep_arguments(machine: Machine, made: Held, path: str, given: Given) -> Non
     bound = bind_layer(path, given)
     if bound is not None:
         machine.asked.numbers.update(map(name_setting, map(bound.get, _WHOLE & bound.keys())))
-        held.update({key: each for key, each in bound.items() if isinstance(each, Value)})
+        held.update({key: each for key, each in bound.items() if key not in _MADE_OF})
 
 
 def bind_layer(path: str, given: Given) -> dict[str, Value] | None:
@@ -130,6 +140,15 @@ def _list_contained(machine: Machine, path: str, given: Given) -> tuple[Value, .
     return () if first is None else known_items(machine, first)
 
 
+def _name_contained(machine: Machine, given: Given) -> dict[str, Value]:
+    """Layers that a dictionary gives names to."""
+    first = given.positional[0] if len(given.positional) == 1 else None
+    if not isinstance(first, Held) or first.kind != "dict":
+        return {}
+    content = machine.state.read(first.address)
+    return {k: v for k, v in content.items() if isinstance(k, str) and k != "open"}
+
+
 def call_layer(machine: Machine, node: ast.AST, callee: Held, path: str, given: Given) -> Value:
     """What the forward of a layer gives."""
     if path == "torch.nn.Sequential":
@@ -141,7 +160,7 @@ def call_layer(machine: Machine, node: ast.AST, callee: Held, path: str, given: 
     result = _infer_call(machine, node, callee, path, given)
     held = machine.state.read(callee.address)
     settings = bind_layer(path, made) if isinstance(made, Given) else None
-    built = held.get("lintorch built")
+    built = held.get("lintorch made")
     whole = given.behind(callee)
     spot = built if isinstance(built, Spot) else None
     tell_call(machine, node, f"{path}.forward", whole, result, settings, spot)
@@ -181,7 +200,9 @@ def _infer_call(machine: Machine, node: ast.AST, callee: Held, path: str, given:
     except UndecidedError:
         return _presume_result(path, given)
     except ShapeError as error:
-        machine.tell(Refused, node, path, str(error), given.values, is_founded(machine, given))
+        founded = is_founded(machine, given)
+        made = machine.state.read(callee.address).get("lintorch made")
+        machine.tell(Refused, node, path, str(error), given.values, founded, made)
         return _presume_result(path, given)
     return lift_result(machine, found, guessed=not is_founded(machine, given))
 
@@ -208,11 +229,11 @@ def _teach_input(machine: Machine, path: str, built: dict[str, Value], given: Gi
     learned = _expected_shape(path.rpartition(".")[2], built, first.name)
     if learned is None:
         return given
-    if path.endswith(".Linear"):
-        teach_width(machine, first.name, learned)
-        return given
     if "Embedding" in path:
         teach_kind(machine, first.name, "int64")
+    if path.endswith((".Linear", ".Embedding", ".EmbeddingBag")):
+        teach_width(machine, first.name, learned)
+        return given
     teach_shape(machine, first.name, learned)
     taught = Tensor(learned, first.dtype, first.origin, first.name, first.memory)
     return Given((taught, *given.positional[1:]), given.keyword, given.open)
@@ -257,11 +278,27 @@ def _expected_shape(name: str, built: dict[str, Value], given: str) -> tuple[Dim
 
 def read_layer_attribute(machine: Machine, held: Held, path: str, name: str) -> Value | None:
     """`layer.weight`, and what a foreign layer has besides; None where that is not known."""
-    if path.startswith("torch.nn.") and name in ("weight", "bias"):
-        arguments = machine.state.read(held.address)
-        if name == "bias" and arguments.get("bias") == Constant(False):
-            return Constant(None)
-        return Tensor(
-            origin="parameter", name=name, memory=frozenset({f"parameter {held.address}"})
-        )
-    return None
+    if not path.startswith("torch.nn.") or name not in _MADE_OF:
+        return None
+    made = machine.state.read(held.address).get("lintorch arguments")
+    built = bind_layer(path, made) if isinstance(made, Given) else None
+    if name == "bias" and built is not None and built.get("bias") == Constant(False):
+        return Constant(None)
+    shape = None if built is None else _parameter_shape(path.rpartition(".")[2], built, name)
+    memory = frozenset({f"parameter {held.address}"})
+    return Tensor(shape, "float32" if shape else None, "parameter", name, memory)
+
+
+def _parameter_shape(name: str, built: dict[str, Value], asked: str) -> tuple[Dim, ...] | None:
+    if name == "Linear":
+        out, taken = size_in(built["out_features"]), size_in(built["in_features"])
+        axes = (out,) if asked == "bias" else (out, taken)
+    elif name == "Embedding":
+        axes = (size_in(built["num_embeddings"]), size_in(built["embedding_dim"]))
+    elif name.startswith("BatchNorm"):
+        axes = (size_in(built["num_features"]),)
+    elif name == "LayerNorm" and size_in(built["normalized_shape"]) is not None:
+        axes = (size_in(built["normalized_shape"]),)
+    else:
+        return None
+    return None if None in axes else tuple(each for each in axes if each is not None)

@@ -17,7 +17,7 @@ from lintorch.evaluator.narrow import narrow_names
 from lintorch.evaluator.objects import make_class
 from lintorch.evaluator.settled import settle_value
 from lintorch.evaluator.state import State
-from lintorch.evaluator.truth import compare_values, decide
+from lintorch.evaluator.truth import compare_values, decide, known_items
 from lintorch.evaluator.values import (
     NONE,
     UNKNOWN,
@@ -25,6 +25,7 @@ from lintorch.evaluator.values import (
     Frame,
     Given,
     Held,
+    Items,
     Tensor,
     Value,
 )
@@ -341,11 +342,7 @@ def run_match(machine: Machine, node: ast.Match) -> None:
 
 def _follow_case(machine: Machine, case: ast.match_case, subject: Value) -> Callable[[], Value]:
     def follow() -> Value:
-        for inner in ast.walk(case.pattern):
-            name = getattr(inner, "name", None) or getattr(inner, "rest", None)
-            if isinstance(name, str):
-                whole = inner is case.pattern or _is_whole(case.pattern, inner)
-                bind_name(machine, name, subject if whole else UNKNOWN)
+        _bind_pattern(machine, case.pattern, subject)
         if case.guard is not None:
             machine.evaluate(case.guard)
         machine.execute(case.body)
@@ -354,8 +351,34 @@ def _follow_case(machine: Machine, case: ast.match_case, subject: Value) -> Call
     return follow
 
 
-def _is_whole(pattern: ast.pattern, inner: ast.AST) -> bool:
-    return isinstance(pattern, ast.MatchAs) and pattern.pattern is inner
+def _bind_pattern(machine: Machine, pattern: ast.pattern, subject: Value) -> None:
+    """Give the names of a pattern what they stand for."""
+    if isinstance(pattern, (ast.MatchAs, ast.MatchStar)) and pattern.name:
+        bind_name(machine, pattern.name, subject)
+    if isinstance(pattern, ast.MatchAs) and pattern.pattern is not None:
+        _bind_pattern(machine, pattern.pattern, subject)
+        return
+    inner = [each for each in ast.iter_child_nodes(pattern) if isinstance(each, ast.pattern)]
+    items = _items_of_pattern(machine, pattern, subject)
+    for index, each in enumerate(inner):
+        _bind_pattern(machine, each, UNKNOWN if items is None else items[index])
+    if isinstance(pattern, ast.MatchMapping) and pattern.rest:
+        bind_name(machine, pattern.rest, UNKNOWN)
+
+
+def _items_of_pattern(
+    machine: Machine, pattern: ast.pattern, subject: Value
+) -> tuple[Value, ...] | None:
+    """What each part of a pattern of items stands for; None where that is not known."""
+    if not isinstance(pattern, ast.MatchSequence) or not _is_sequence(subject):
+        return None
+    items = known_items(machine, subject)
+    starred = any(isinstance(each, ast.MatchStar) for each in pattern.patterns)
+    return None if items is None or starred or len(items) != len(pattern.patterns) else items
+
+
+def _is_sequence(value: Value) -> bool:
+    return isinstance(value, (Items, Held)) and value.kind in ("tuple", "list", "Size", "range")
 
 
 def _fits_pattern(machine: Machine, pattern: ast.pattern, subject: Value) -> bool | None:
@@ -370,4 +393,16 @@ def _fits_pattern(machine: Machine, pattern: ast.pattern, subject: Value) -> boo
     if isinstance(pattern, ast.MatchOr):
         answers = [_fits_pattern(machine, each, subject) for each in pattern.patterns]
         return True if True in answers else None if None in answers else False
+    if isinstance(pattern, ast.MatchSequence) and _is_sequence(subject):
+        return _fits_items(machine, pattern, subject)
     return None
+
+
+def _fits_items(machine: Machine, pattern: ast.MatchSequence, subject: Value) -> bool | None:
+    items, parts = known_items(machine, subject), pattern.patterns
+    if items is None or any(isinstance(each, ast.MatchStar) for each in parts):
+        return None
+    if len(items) != len(parts):
+        return False
+    answers = [_fits_pattern(machine, p, each) for p, each in zip(parts, items, strict=True)]
+    return False if False in answers else None if None in answers else True

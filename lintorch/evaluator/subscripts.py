@@ -7,16 +7,19 @@ from typing import Any
 
 from lintorch.evaluator.events import Indexed
 from lintorch.evaluator.join import ITEMS, make_choice
+from lintorch.evaluator.layers import LISTS
 from lintorch.evaluator.learn import name_axes, teach_width
 from lintorch.evaluator.machine import Machine, evaluates
-from lintorch.evaluator.objects import find_class_attribute
+from lintorch.evaluator.objects import find_class_attribute, list_ancestors
 from lintorch.evaluator.sizes import Dim, compare, largest, make_operation, make_symbol, smallest
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
     UNKNOWN,
     Array,
     Choice,
+    Class,
     Constant,
+    External,
     Function,
     Given,
     Held,
@@ -75,9 +78,20 @@ def _read_by_method(machine: Machine, node: ast.AST, held: Held, index: Value) -
         return machine.call(node, method, Given((held, index)))
     items = machine.state.read(held.address).get(ITEMS)
     if items is not None:
-        return _pick(machine, items, index, "object")
+        picked = _pick(machine, items, index, "object")
+        if isinstance(picked, Items) and isinstance(index, Slice):
+            return machine.hold("object", {ITEMS: picked.items}, _container_of(held))
+        return picked
     named = machine.state.read(held.address).get("entries")
     return _read_key(machine, named, index) if isinstance(named, Held) else UNKNOWN
+
+
+def _container_of(held: Held) -> External | Class | None:
+    """What a slice of a container of layers is."""
+    for each in list_ancestors(held.of):
+        if isinstance(each, External) and each.path in LISTS:
+            return each
+    return held.of
 
 
 def _read_sequence(machine: Machine, held: Value, index: Value) -> Value:
@@ -91,7 +105,9 @@ def _read_sequence(machine: Machine, held: Value, index: Value) -> Value:
             if index == Constant(0):
                 return make_number(make_symbol("B"))
         if isinstance(index, Slice):
-            return held if isinstance(held, (Items, Held)) else UNKNOWN
+            if isinstance(held, Items):
+                return Items(held.kind, None, held.each)
+            return held if isinstance(held, Held) else UNKNOWN
         return each if isinstance(each, Value) else UNKNOWN
     kind = held.kind if isinstance(held, (Items, Held)) else "str"
     return _pick(machine, items, index, kind)
@@ -133,8 +149,17 @@ def index_tensor(machine: Machine, held: Tensor, index: Value) -> Value:
     memory = held.memory if view else frozenset()
     shape = None
     if held.shape is not None and parts is not None:
+        parts = tuple(_list_as_tensor(machine, each) for each in parts)
         shape = index_shape(held.shape, parts)
     return Tensor(shape, held.dtype, memory=memory, sure=held.sure, guessed=held.guessed)
+
+
+def _list_as_tensor(machine: Machine, part: Value) -> Value:
+    """`[0, 2]` indexes as a tensor of these does."""
+    items = known_items(machine, part) if isinstance(part, (Held, Items)) else None
+    if not items or not all(map(_is_index, items)):
+        return part
+    return Tensor((len(items),), "int64")
 
 
 def _is_basic(part: Value) -> bool:

@@ -23,7 +23,7 @@ from lintorch.evaluator.values import (
     Value,
 )
 
-_PLAIN = (ast.Constant, ast.JoinedStr, ast.Starred, ast.Slice)
+_PLAIN = (ast.Constant, ast.Starred, ast.Slice)
 _NAMES = (Bound, Class, External, Function, ModuleValue, Slice, Super)
 """What is no news where it is read by a name."""
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from contextlib import suppress
 
-from lintorch.evaluator.items import item_of, items_of
+from lintorch.evaluator.items import drop_repeats, item_of, items_of
 from lintorch.evaluator.join import ITEMS, make_choice
 from lintorch.evaluator.library.table import LIBRARY, Handler, does
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.sizes import join_varying
-from lintorch.evaluator.truth import known_items
+from lintorch.evaluator.truth import decide, known_items
 from lintorch.evaluator.values import (
     NONE,
     UNKNOWN,
@@ -63,6 +63,8 @@ def _gather(kind: str) -> Handler:
         if items is None and isinstance(value, Items) and kind != "list":
             return Items(kind, None, value.each, value.length, value.of_input)
         each = item_of(machine, value)
+        if "set" in kind and items is not None:
+            items = drop_repeats(items)
         return machine.hold_list(items, each) if kind == "list" else Items(kind, items, each)
 
     return gather
@@ -72,6 +74,23 @@ for _kind in ("list", "tuple", "set", "frozenset"):
     LIBRARY[_kind] = _gather(_kind)
 LIBRARY["torch.Size"] = _gather("Size")
 LIBRARY["iter"] = _gather("generator")
+
+
+@does("filter")
+def filter_items(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`filter(function, items)`: known where each answer is."""
+    function, value = given.pick(0) or UNKNOWN, given.pick(1) or UNKNOWN
+    items = items_of(machine, value)
+    if items is None:
+        return Items("generator", None, item_of(machine, value))
+    asked = [
+        each if function == NONE else machine.call(node, function, Given((each,))) for each in items
+    ]
+    answers = [decide(machine, each) for each in asked]
+    if None in answers:
+        return Items("generator", None, make_choice(items))
+    kept = (each for each, answer in zip(items, answers, strict=True) if answer)
+    return Items("generator", tuple(kept))
 
 
 @does("sorted")
@@ -157,9 +176,13 @@ def take_next(machine: Machine, node: ast.AST, given: Given) -> Value:
 
 @does("any", "all")
 def ask_items(machine: Machine, node: ast.AST, given: Given) -> Value:
-    """`any(items)`: not decided."""
+    """`any(items)`: decided where all items are, or one that is enough."""
     value = given.pick(0) or UNKNOWN
     items = known_items(machine, value)
+    enough = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "any"
+    answers = {None if items is None else decide(machine, each) for each in items or (value,)}
+    if items is not None and (enough in answers or None not in answers or not items):
+        return Constant(enough if items and enough in answers else not enough)
     asked = items if items is not None else (item_of(machine, value),)
     data = any(
         isinstance(each, Tensor) or (isinstance(each, Number) and each.data) for each in asked
@@ -267,9 +290,28 @@ def _store(machine: Machine, held: Held, items: tuple[Value, ...] | None, each: 
         content["each"] = make_choice((*older[:4], each))
 
 
-@does(
-    "list.reverse", "list.sort", "list.remove", "list.clear", "set.add", "set.update", "set.remove"
-)
+@does("list.sort")
+def sort_in_place(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`items.sort()`."""
+    held = given.pick(0)
+    if isinstance(held, Held):
+        found = sort_items(machine, node, given)
+        items = machine.state.read(found.address).get(ITEMS) if isinstance(found, Held) else None
+        _store(machine, held, items, item_of(machine, found))
+    return NONE
+
+
+@does("list.reverse", "list.clear")
+def reverse_in_place(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`items.reverse()`, `items.clear()`."""
+    held, items = _receive(machine, given)
+    clears = isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "clear"
+    if held is not None:
+        _store(machine, held, () if clears else None if items is None else items[::-1], UNKNOWN)
+    return NONE
+
+
+@does("list.remove", "set.add", "set.update", "set.remove")
 def change_items(machine: Machine, node: ast.AST, given: Given) -> Value:
     """What changes a list in a way that is not followed."""
     if isinstance(held := given.pick(0), Held):
@@ -307,10 +349,16 @@ def get_entry(machine: Machine, node: ast.AST, given: Given) -> Value:
     default = given.pick(2, "default") or NONE
     if not isinstance(held, Held) or not isinstance(key, Constant):
         return UNKNOWN
+    name = getattr(node.func, "attr", "") if isinstance(node, ast.Call) else ""
     content = machine.state.read(held.address)
     with suppress(TypeError):
         if key.value in content and key.value != "open":
-            return content[key.value]  # type: ignore[no-any-return]
+            value: Value = content[key.value]
+            if name == "pop":
+                del machine.state.write(held.address)[key.value]
+            return value
+        if name == "setdefault" and "open" not in content:
+            machine.state.write(held.address)[key.value] = default
     return UNKNOWN if "open" in content else default
 
 

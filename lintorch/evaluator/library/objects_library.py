@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TypeGuard
 
 from lintorch.evaluator.assign import set_attribute
 from lintorch.evaluator.join import ITEMS
@@ -52,6 +53,12 @@ def get_attribute(machine: Machine, node: ast.AST, given: Given) -> Value:
     if given.pick(2) is not None and has_attribute(machine, held, name.value) is False:
         return given.pick(2) or UNKNOWN
     return machine.read_attribute(node, held, name.value)
+
+
+@does("torch.nn.Module.__getattr__")
+def get_own_attribute(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`self.__getattr__("name")`."""
+    return get_attribute(machine, node, given)
 
 
 @does("setattr")
@@ -212,6 +219,12 @@ def fold_items(machine: Machine, node: ast.AST, given: Given) -> Value:
     return total
 
 
+@does("functools.wraps")
+def copy_names(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`functools.wraps(f)`: a decorator that leaves what it is called with."""
+    return External("lintorch.kept")
+
+
 def _keep_function(machine: Machine, node: ast.AST, given: Given) -> Value:
     """A decorator that leaves the function as it is, or makes one that does."""
     first = given.pick(0)
@@ -221,7 +234,7 @@ def _keep_function(machine: Machine, node: ast.AST, given: Given) -> Value:
 
 
 for _name in (
-    "functools.wraps", "functools.lru_cache", "functools.cache", "torch.no_grad", "torch.jit.ignore",
+    "functools.lru_cache", "functools.cache", "torch.no_grad", "torch.jit.ignore",
     "torch.jit.unused", "torch.jit.export", "torch.jit.script_method", "torch.jit.script_if_tracing",
     "torch.inference_mode", "torch.enable_grad", "torch.compile", "abc.abstractmethod",
     "contextlib.contextmanager", "typing.no_type_check", "lintorch.kept", "torch.compiler.disable",
@@ -316,6 +329,52 @@ def make_parameter(machine: Machine, node: ast.AST, given: Given) -> Value:
     shape, dtype = (data.shape, data.dtype) if isinstance(data, Tensor) else (None, None)
     name = f"parameter {getattr(node, 'lineno', 0)}"
     return Tensor(shape, dtype, "parameter", name, frozenset({name}))
+
+
+@does("types.SimpleNamespace", "argparse.Namespace")
+def make_namespace(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`SimpleNamespace(a=b)`."""
+    return machine.hold("object", dict(given.keyword), External("types.SimpleNamespace"))
+
+
+@does("collections.namedtuple")
+def define_named_tuple(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`namedtuple("Pair", "left right")`."""
+    fields = given.pick(1, "field_names")
+    if isinstance(fields, Constant) and isinstance(fields.value, str):
+        words = fields.value.replace(",", " ").split()
+        names: tuple[Value, ...] = tuple(map(Constant, words))
+    else:
+        names = known_items(machine, fields or UNKNOWN) or ()
+    if not names or "defaults" in given.keyword:
+        return UNKNOWN
+    return Bound(External(_NAMED_TUPLE), (Items("tuple", names),))
+
+
+_NAMED_TUPLE = "lintorch.named_tuple"
+
+
+@does(_NAMED_TUPLE)
+def make_named_tuple(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`Pair(1, right=2)`."""
+    first, *rest = given.positional
+    names = [str(each.value) for each in known_items(machine, first) or () if _is_text(each)]
+    content = {**dict(zip(names, rest, strict=False)), **given.keyword}
+    items = tuple(content.get(name, UNKNOWN) for name in names)
+    return machine.hold("object", {**content, ITEMS: items}, External("collections.namedtuple"))
+
+
+def _is_text(value: Value) -> TypeGuard[Constant]:
+    return isinstance(value, Constant) and isinstance(value.value, str)
+
+
+@does("callable")
+def ask_callable(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`callable(x)`."""
+    value = given.pick(0)
+    if isinstance(value, (Function, Class, Bound)):
+        return Constant(True)
+    return Constant(False) if isinstance(value, (Constant, Number, Tensor, Items)) else OPEN_BOOL
 
 
 @does("typing.cast")

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from lintorch.evaluator.attributes import shape_of_tensor
-from lintorch.evaluator.library.table import does
+from lintorch.evaluator.library.table import LIBRARY, Handler, does
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.subscripts import read_item
 from lintorch.evaluator.torch_calls import infer_result
@@ -17,12 +17,14 @@ from lintorch.evaluator.values import (
     Constant,
     External,
     Given,
+    Held,
     Items,
     Number,
     Question,
     Tensor,
     Value,
     Via,
+    size_in,
 )
 
 
@@ -61,7 +63,22 @@ def count_numbers(machine: Machine, node: ast.AST, given: Given) -> Value:
     return total
 
 
-@does("torch.Tensor.item", "torch.Tensor.tolist")
+@does("torch.Tensor.tolist")
+def list_data(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`x.tolist()`: numbers that were data, in lists for each axis."""
+    held, value = given.pick(0), read_data(machine, node, given)
+    shape = held.shape if isinstance(held, Tensor) else None
+    if shape is None:
+        return value
+    for size in reversed(shape):
+        known = isinstance(size, int) and size <= machine.budget.unrolled
+        value = machine.hold_list(
+            (value,) * size if known and isinstance(size, int) else None, value
+        )
+    return value
+
+
+@does("torch.Tensor.item")
 def read_data(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`x.item()`: data, or the size that the tensor was made from."""
     held = given.pick(0)
@@ -80,7 +97,35 @@ def to_array(machine: Machine, node: ast.AST, given: Given) -> Value:
     return Array(shape, traced=True)
 
 
-@does("torch.tensor", "torch.as_tensor", "torch.LongTensor", "torch.FloatTensor", "torch.IntTensor", "torch.Tensor")  # fmt: skip
+_LEGACY = {
+    "torch.Tensor": "float32",
+    "torch.FloatTensor": "float32",
+    "torch.LongTensor": "int64",
+    "torch.IntTensor": "int32",
+    "torch.DoubleTensor": "float64",
+    "torch.ByteTensor": "uint8",
+    "torch.BoolTensor": "bool",
+}
+
+
+def _make_legacy(dtype: str) -> Handler:
+    def make(machine: Machine, node: ast.AST, given: Given) -> Value:
+        """`torch.Tensor(2, 3)` is empty, of these sizes; `torch.Tensor([2, 3])` holds them."""
+        sizes = [size_in(each) for each in given.positional]
+        if sizes and None not in sizes:
+            return Tensor(tuple(each for each in sizes if each is not None), dtype)
+        if len(given.positional) == 1 and isinstance(given.positional[0], (Items, Held)):
+            return make_tensor(machine, node, given)
+        return Tensor(None, dtype)
+
+    return make
+
+
+for _name, _dtype in _LEGACY.items():
+    LIBRARY[_name] = _make_legacy(_dtype)
+
+
+@does("torch.tensor", "torch.as_tensor")
 def make_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`torch.tensor(data)`: a constant, or made from sizes."""
     data = given.pick(0, "data") or UNKNOWN
@@ -88,12 +133,11 @@ def make_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
         return replace(data, name="")
     items = known_items(machine, data) if not isinstance(data, Constant) else (data,)
     numbers = [each for each in items or (data,) if isinstance(each, Number)]
-    shape = (
-        () if isinstance(data, (Constant, Number)) else (len(items),) if items is not None else None
-    )
-    if items and any(not isinstance(each, (Constant, Number)) for each in items):
-        shape = None
-    dtype = _dtype_of(given.keyword.get("dtype"))
+    shape, kinds = _read_nested(machine, data)
+    written = _DTYPES.get(next(iter(kinds))) if len(kinds) == 1 else None
+    if isinstance(node, ast.Call) and getattr(node.func, "attr", "") not in _AS_WRITTEN:
+        written = None
+    dtype = _dtype_of(given.keyword.get("dtype")) if "dtype" in given.keyword else written
     if numbers:
         via = frozenset(v for each in numbers for v in each.via) | {
             Via("torch.tensor", machine.spot(node))
@@ -102,6 +146,27 @@ def make_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
         return Tensor(shape, dtype, "sizes", via=via, size_of=alone)
     known = items is not None or isinstance(data, Constant)
     return Tensor(shape, dtype, "constant" if known else "")
+
+
+_DTYPES: dict[type | None, str] = {float: "float32", int: "int64", bool: "bool"}
+_AS_WRITTEN = ("tensor", "as_tensor")
+"""Functions whose result has the type of the numbers that they are given."""
+
+
+def _read_nested(machine: Machine, data: Value) -> tuple[tuple[int, ...] | None, set[type | None]]:
+    """The shape of what lists of lists hold, and the types of the numbers."""
+    if isinstance(data, Constant):
+        return (), {type(data.value)}
+    if isinstance(data, Number):
+        return (), {None if data.truth or data.whole is None else int if data.whole else float}
+    items = known_items(machine, data)
+    if items is None:
+        return None, {None}
+    found = [_read_nested(machine, each) for each in items]
+    shapes = {shape for shape, _ in found}
+    kinds = {kind for _, inner in found for kind in inner}
+    inner = shapes.pop() if len(shapes) == 1 else () if not shapes else None
+    return (None if inner is None else (len(items), *inner)), kinds
 
 
 def _dtype_of(value: Value | None) -> str | None:

@@ -10,7 +10,14 @@ from typing import Any
 
 from lintorch.core.finding import Place
 from lintorch.evaluator.code_files import CodeFile, Library
-from lintorch.evaluator.events import Baked, Called, Decided, Occurrence, Repeated
+from lintorch.evaluator.events import (
+    Baked,
+    Called,
+    Decided,
+    Occurrence,
+    Refused,
+    Repeated,
+)
 from lintorch.evaluator.find_baked import find_baked
 from lintorch.evaluator.find_code import CodeFinder
 from lintorch.evaluator.start import Reached, evaluate_file
@@ -30,7 +37,10 @@ class Evaluation:
     ) -> None:
         self._is_exported = is_exported
         self._path, self._text, self._consulted = path, text, consulted
-        self._finder = CodeFinder(self._read)
+        self._finder = CodeFinder(self._read, looked=self._note_place)
+
+    def _note_place(self, path: str) -> None:
+        self._consulted.add(os.path.abspath(path))
 
     def _read(self, path: str) -> str | None:
         if path == self._path:
@@ -46,7 +56,7 @@ class Evaluation:
     def reached(self) -> tuple[Reached, ...]:
         """What each root of the file came to."""
         file = self._finder.open_file(self._path)
-        if file is None or "class " not in self._text:
+        if file is None or not ("class " in self._text or "__main__" in self._text):
             return ()
         return tuple(evaluate_file(self._make_library(), file, self._is_exported))
 
@@ -63,7 +73,8 @@ class Evaluation:
         )
 
     def _make_library(self) -> Library:
-        return Library(self._find, documented_name, has_aside_name, image_axes)
+        find = self._finder.find_callers
+        return Library(self._find, documented_name, has_aside_name, image_axes, find)
 
     def _find(self, dotted: str, importer: CodeFile) -> CodeFile | None:
         found = self._finder.find_module(dotted, importer)
@@ -83,6 +94,16 @@ class Evaluation:
                     yield type(event), event
                 if isinstance(event, Called) and event.name in keys:
                     yield event.name, event
+
+    @cached_property
+    def called(self) -> frozenset[tuple[int, str]]:
+        """Rows of the file where something foreign is called in a forward pass, with the last part of its name."""
+        return frozenset(
+            (event.spot.row, event.name.removesuffix(".forward").rpartition(".")[2])
+            for reached in self.reached
+            for event in reached.events
+            if isinstance(event, Called) and event.way.forward and event.spot.path == self._path
+        )
 
     @cached_property
     def decided_rows(self) -> frozenset[int]:
@@ -105,6 +126,18 @@ class Evaluation:
             and event.way.forward
             and event.spot.path == self._path
             and _has_length(event.over)
+        )
+
+    @cached_property
+    def refused_rows(self) -> frozenset[int]:
+        """Rows of the file at which shapes surely raise, and of the layers that raise."""
+        return frozenset(
+            spot.row
+            for reached in self.reached
+            for event in reached.events
+            if isinstance(event, Refused) and event.founded and event.way.certain
+            for spot in (event.spot, event.made)
+            if spot is not None and spot.path == self._path
         )
 
     @cached_property

@@ -1,0 +1,275 @@
+"""Objects: how they are built, what they inherit, what they contain."""
+
+import functools
+from collections import OrderedDict, namedtuple
+from dataclasses import dataclass, field
+from functools import partial
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import torch
+from parts import Reduced, Shrink, double
+from parts import blocks as parts_blocks
+from torch import nn
+
+DEFAULTS = {"width": 12, "kernel": {"size": 3}}
+LAYERS = {"relu": nn.ReLU, "conv": partial(nn.Conv2d, kernel_size=1)}
+Pair = namedtuple("Pair", ["left", "right"])
+
+
+@dataclass
+class Settings:
+    width: int = 6
+    sides: tuple = (7, 7)
+    steps: list = field(default_factory=lambda: [1, 2])
+
+    @property
+    def doubled(self):
+        return 2 * self.width
+
+
+class Sides(NamedTuple):
+    height: int
+    width: int = 9
+
+
+class Base(nn.Module):
+    factor = 4
+    names = ("a", "b")
+
+    def __init__(self, width, *, bias=True):
+        super().__init__()
+        self.width = width
+        self.bias = bias
+        self.build()
+
+    def build(self):
+        self.layer = nn.Conv2d(3, self.width, 1, bias=self.bias)
+
+    @property
+    def half(self):
+        return self.width // 2
+
+    @staticmethod
+    def add(left, right):
+        return left + right
+
+    @classmethod
+    def make(cls, width):
+        return cls(width)
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+class Child(Base):
+    factor = 5
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.extra = nn.Conv2d(self.width, 2 * self.width, 1)
+
+    def forward(self, x):
+        x = super().forward(x)
+        return self.extra(x)
+
+
+class Swapped(Base):
+    def build(self):
+        self.layer = nn.Conv2d(3, 40, 1)
+
+
+class Mixin:
+    def scale(self, x):
+        return x * self.factor
+
+
+class Mixed(Mixin, Base):
+    pass
+
+
+def keep_shape(function):
+    @functools.wraps(function)
+    def wrapped(*args, **kwargs):
+        return function(*args, **kwargs)
+
+    return wrapped
+
+
+@keep_shape
+def widen(x, by):
+    return torch.cat([x] * by, dim=1)
+
+
+class Pipeline(nn.Sequential):
+    def __init__(self, first, last):
+        super().__init__(nn.Conv2d(first, 4, 1), nn.ReLU(), nn.Conv2d(4, last, 1))
+
+
+class Counter:
+    def __init__(self):
+        self.items = [1, 2, 3]
+
+    def __len__(self):
+        return len(self.items)
+
+    def __getitem__(self, index):
+        return self.items[index]
+
+    def __call__(self, value):
+        return value + len(self)
+
+    def __iter__(self):
+        return iter(self.items)
+
+
+class Net(nn.Module):
+    def __init__(self, settings=None, **options):
+        super().__init__()
+        settings = settings or Settings()
+        self.settings = settings
+        self.options = {**DEFAULTS, **options}
+        self.child = Child(10, bias=False)
+        self.swapped = Swapped(8)
+        self.mixed = Mixed(width=8)
+        self.made = Child.make(14)
+        self.blocks = nn.ModuleList([nn.Conv2d(3, 4, 1), nn.Conv2d(4, 5, 3)])
+        self.blocks.append(nn.Conv2d(5, 6, 1))
+        self.named = nn.ModuleDict({"a": nn.Conv2d(3, 7, 1), "b": nn.ReLU()})
+        self.named["c"] = nn.Conv2d(3, 2, 1)
+        layers = []
+        for width in (3, 8):
+            layers.append(nn.Conv2d(width, 8, 3, padding=1))
+            layers += [nn.BatchNorm2d(8), nn.ReLU(inplace=True)]
+        self.stack = nn.Sequential(*layers)
+        self.ordered = nn.Sequential(OrderedDict([("one", nn.Conv2d(3, 5, 1)), ("two", nn.ReLU())]))
+        self.pipeline = Pipeline(3, 9)
+        for index in range(2):
+            setattr(self, f"stage{index}", nn.Conv2d(3, 4 + index, 1))
+            self.add_module(f"side{index}", nn.Conv2d(3, 20 + index, 1))
+        self.norm = LAYERS["conv"](3, 30)
+        self.act = nn.ReLU() if settings.width > 3 else nn.GELU()
+        self.reduced = Reduced()
+        self.weight = nn.Parameter(torch.zeros(3, 5))
+        self.register_buffer("grid", torch.zeros(1, 4))
+        self.repeated = self._make(3)
+        self.counter = Counter()
+
+    def _make(self, count):
+        return nn.Sequential(*[nn.Conv2d(3, 3, 3) for _ in range(count)])
+
+    def forward(self, x):
+        self.child(x)  # value: tensor[B, 20, x.H, x.W]
+        self.child.layer.bias  # value: None
+        self.child.layer  # value: torch.nn.Conv2d(3, 10, 1, bias=False)
+        self.swapped(x)  # value: tensor[B, 40, x.H, x.W]
+        self.child.factor  # value: 5
+        self.swapped.factor  # value: 4
+        self.child.half  # value: 5
+        Base.add(1, 2)  # value: 3
+        self.child.add(1, 2)  # value: 3
+        self.mixed.scale(x)  # value: tensor[B, 3, x.H, x.W]
+        self.made(x)  # value: tensor[B, 28, x.H, x.W]
+        self.child.names[0]  # value: 'a'
+        isinstance(self.child, Base)  # value: True
+        isinstance(self.mixed, Child)  # value: False
+        isinstance(self.blocks[0], nn.Conv2d)  # value: True
+        hasattr(self, "missing")  # value: False
+        hasattr(self, "child")  # value: True
+        type(self.child).__name__  # value: 'Child'
+        self.__class__.__name__  # value: 'Net'
+
+        len(self.blocks)  # value: 3
+        self.blocks[-1]  # value: torch.nn.Conv2d(5, 6, 1)
+        y = x
+        for block in self.blocks:
+            y = block(y)
+        y  # value: tensor[B, 6, x.H - 2, x.W - 2]
+        for index, block in enumerate(self.blocks):
+            pass
+        index  # value: 2
+        for block, name in zip(self.blocks, ("p", "q")):
+            name  # value: 'p', then 'q'
+        for block in self.blocks[1:]:
+            block.in_channels  # value: 4, then 5
+        for block in reversed(self.blocks):
+            pass
+        block.out_channels  # value: 4
+        self.named["a"](x)  # value: tensor[B, 7, x.H, x.W]
+        self.named["c"](x)  # value: tensor[B, 2, x.H, x.W]
+        list(self.named.keys())  # value: ['a', 'b', 'c']
+        [name for name, layer in self.named.items()]  # value: ['a', 'b', 'c']
+        self.stack(x)  # value: tensor[B, 8, x.H, x.W]
+        self.stack[0]  # value: torch.nn.Conv2d(3, 8, 3, padding=1)
+        self.stack[:1](x)  # value: tensor[B, 8, x.H, x.W]
+        len(self.stack)  # value: 6
+        self.ordered(x)  # value: tensor[B, 5, x.H, x.W]
+        self.ordered.one(x)  # value: tensor[B, 5, x.H, x.W]
+        self.pipeline(x)  # value: tensor[B, 9, x.H, x.W]
+        self.stage1(x)  # value: tensor[B, 5, x.H, x.W]
+        getattr(self, "stage0")(x)  # value: tensor[B, 4, x.H, x.W]
+        for index in range(2):
+            getattr(self, f"stage{index}")(x)  # value: tensor[B, 4, x.H, x.W], then tensor[B, 5, x.H, x.W]
+        self.side1(x)  # value: tensor[B, 21, x.H, x.W]
+        self.norm(x)  # value: tensor[B, 30, x.H, x.W]
+        self.act  # value: torch.nn.ReLU()
+        self.reduced(x)  # value: tensor[B, 24, x.H // 2, x.W // 2]
+        self.repeated(x)  # value: tensor[B, 3, x.H - 6, x.W - 6]
+        self.weight  # value: float32[3, 5]
+        self.grid  # value: float32[1, 4]
+
+        self.settings.width  # value: 6
+        self.settings.doubled  # value: 12
+        self.settings.steps  # value: [1, 2]
+        h, w = self.settings.sides
+        h  # value: 7
+        Settings(8).width  # value: 8
+        Settings(width=9).doubled  # value: 18
+        Sides(4).width  # value: 9
+        Sides(4)[0]  # value: 4
+        top, right = Sides(4, 5)
+        right  # value: 5
+        Pair(1, 2).right  # value: 2
+        space = SimpleNamespace(a=1, b=2)
+        space.b  # value: 2
+        self.options["width"]  # value: 12
+        self.options["kernel"]["size"]  # value: 3
+        self.options.get("missing", 4)  # value: 4
+        "width" in self.options  # value: True
+
+        widen(x, 2)  # value: tensor[B, 6, x.H, x.W]
+        add = partial(Base.add, 5)
+        add(6)  # value: 11
+        relu = torch.relu
+        relu(x)  # value: tensor[B, 3, x.H, x.W]
+        view = x.view
+        view(x.size(0), -1)  # value: tensor[B, 3 * x.H * x.W]
+        double(4)  # value: 8
+        parts_blocks.WIDTH  # value: 24
+        Shrink(5)  # value: Shrink object
+        len(self.counter)  # value: 3
+        self.counter[0]  # value: 1
+        self.counter(4)  # value: 7
+        [each for each in self.counter]  # value: [1, 2, 3]
+        nn.Sequential(*[nn.Conv2d(3, 4, 1), nn.ReLU()])(x)  # value: tensor[B, 4, x.H, x.W]
+        list(map(double, (1, 2)))  # value: [2, 4]
+        list(filter(None, (0, 2)))  # value: [2]
+        sorted([3, 1])  # value: [1, 3]
+        max(self.settings.sides)  # value: 7
+        dict(a=1, b=2)["b"]  # value: 2
+        dict(zip(("a", "b"), (1, 2)))  # value: {'a': 1, 'b': 2}
+        list(zip((1, 2), (3, 4)))  # value: [(1, 3), (2, 4)]
+        [1] * 3  # value: [1, 1, 1]
+        [1] + [2]  # value: [1, 2]
+        (1, 2)[::-1]  # value: (2, 1)
+        "a-b".split("-")  # value: ['a', 'b']
+        f"{self.settings.width}x"  # value: '6x'
+        any(each > 2 for each in (1, 3))  # value: True
+        all([1, 0])  # value: False
+        abs(-3)  # value: 3
+        divmod(7, 2)  # value: (3, 1)
+        sum(self.settings.sides)  # value: 14
+        list(range(1, 6, 2))  # value: [1, 3, 5]
+        len({"a": 1})  # value: 1
+        set([1, 1])  # value: {1}
+        return x

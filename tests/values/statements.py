@@ -1,0 +1,241 @@
+"""Statements: branches, loops, and what leaves them."""
+
+import contextlib
+
+import torch
+from torch import nn
+
+COUNT = 0
+SIDES = {"small": 16, "large": 32}
+
+
+def count_up():
+    global COUNT
+    COUNT = COUNT + 3
+    return COUNT
+
+
+def pairs():
+    yield 1
+    yield 2
+
+
+def pairs_from(first):
+    yield first
+    yield from (7, 8)
+
+
+def find_first(items):
+    for item in items:
+        if item > 2:
+            return item
+    return None
+
+
+class Net(nn.Module):
+    def __init__(self, mode="small", scale=None):
+        super().__init__()
+        self.mode = mode
+        self.scale = scale
+        self.conv = nn.Conv2d(3, 8, 3, padding=1)
+        self.wide = nn.Conv2d(3, 16, 3, padding=1)
+
+    def forward(self, x, mask=None, flag=False):
+        y = self.conv(x)  # value: tensor[B, 8, x.H, x.W]
+        h, w = x.shape[-2:]
+
+        if self.scale is None:
+            a = 1
+        else:
+            a = 2
+        a  # value: 1
+
+        if h > 20:
+            b = 1
+        else:
+            b = 2
+        b  # value: 1 | 2
+
+        if h > 20:
+            c = x
+        else:
+            c = y
+        c  # value: tensor[B, either(3, 8), x.H, x.W]
+
+        if flag:
+            d = 1
+        else:
+            d = None
+        if d is None:
+            d = 5
+        d  # value: 5
+
+        e = None
+        if w > 3:
+            e = h
+        if e is not None:
+            e  # value: int x.H (varies)
+
+        total = 0
+        for step in (1, 2, 3):
+            total = total + step
+        total  # value: 6
+
+        total = 0
+        for step in range(4):
+            total += step
+        total  # value: 6
+
+        for step in range(10):
+            if step == 3:
+                break
+        step  # value: 3
+
+        kept = []
+        for step in range(5):
+            if step % 2:
+                continue
+            kept.append(step)
+        kept  # value: [0, 2, 4]
+
+        z = y
+        for _ in range(h):
+            z = torch.relu(z)
+        z  # value: tensor[B, 8, x.H, x.W]
+
+        size = 64
+        while size > 10:
+            size = size // 2
+        size  # value: 8
+
+        n = 0
+        while n < 3:
+            n += 1
+        else:
+            n = n + 100
+        n  # value: 103
+
+        for step in (1, 2):
+            pass
+        else:
+            step = 9
+        step  # value: 9
+
+        try:
+            f = 3
+        except ValueError:
+            f = 4
+        f  # value: 3 | 4
+
+        try:
+            g = int("7")
+        finally:
+            k = 8
+        g + k  # value: 15
+
+        with torch.no_grad():
+            p = x * 2
+        p  # value: tensor[B, 3, x.H, x.W]
+
+        with contextlib.nullcontext(4) as four:
+            four  # value: 4
+
+        match self.mode:
+            case "large":
+                q = 1
+            case "small" | "tiny":
+                q = 2
+            case _:
+                q = 3
+        q  # value: 2
+
+        match (1, 2):
+            case (r, s):
+                r + s  # value: 3
+
+        doubled = [2 * each for each in (1, 2, 3) if each != 2]
+        doubled  # value: [2, 6]
+        {each: each + 1 for each in (1, 2)}  # value: {1: 2, 2: 3}
+        sum(each for each in (1, 2, 3))  # value: 6
+        [one + two for one in (1, 2) for two in (10, 20)]  # value: [11, 21, 12, 22]
+        {each % 2 for each in (1, 3)}  # value: {1}
+
+        grow = lambda value, by=2: value * by
+        grow(h)  # value: int 2 * x.H (varies)
+        grow(3, by=5)  # value: 15
+
+        def inner(value):
+            return value + w
+
+        inner(1)  # value: int x.W + 1 (varies)
+
+        def make_adder(amount):
+            def add(value):
+                return value + amount
+
+            return add
+
+        make_adder(4)(5)  # value: 9
+
+        counter = 0
+
+        def bump():
+            nonlocal counter
+            counter += 2
+
+        bump()
+        bump()
+        counter  # value: 4
+
+        list(pairs())  # value: [1, 2]
+        tuple(pairs_from(6))  # value: (6, 7, 8)
+        for pair in pairs():
+            pair  # value: 1, then 2
+        next(iter(pairs()))  # value: 1 | 2
+
+        if (half := h // 2) > 4:
+            pass
+        half  # value: int x.H // 2 (varies)
+
+        first, *rest = (1, 2, 3)
+        first  # value: 1
+        rest  # value: [2, 3]
+        *front, last = x.shape
+        last  # value: int x.W (varies)
+        (i, j), m = (1, 2), 3
+        i + j + m  # value: 6
+        t = u = 5
+        t + u  # value: 10
+
+        count_up()  # value: 3
+        count_up()  # value: 6
+
+        find_first((1, 2, 3, 4))  # value: 3
+        find_first((1, 2))  # value: None
+
+        assert mask is None
+        SIDES[self.mode]  # value: 16
+        v = 3 if self.mode == "small" else 4
+        v  # value: 3
+        self.mode == "small" and 7  # value: 7
+        None or 8  # value: 8
+        i, j = j, i
+        i  # value: 2
+        del i
+        values = [3, 1, 2]
+        values.sort()
+        values  # value: [1, 2, 3]
+        values[1:] = [9]
+        values  # value: [1, 9]
+        values += [4]
+        values  # value: [1, 9, 4]
+        settings = {"a": 1}
+        settings["b"] = 2
+        settings.update(c=3)
+        settings  # value: {'a': 1, 'b': 2, 'c': 3}
+        settings.get("z", 5)  # value: 5
+        settings.pop("a")  # value: 1
+        settings | {"d": 4}  # value: {'b': 2, 'c': 3, 'd': 4}
+        [key for key, value in settings.items() if value > 2]  # value: ['c']
+        wide = self.wide(x) if self.mode == "large" else self.conv(x)
+        return wide  # value: tensor[B, 8, x.H, x.W]

@@ -1,0 +1,164 @@
+"""Tensors: sizes through operators, indexing, and numbers that are made of sizes."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from einops import rearrange, repeat
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, patch=16):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 64, 7, stride=2, padding=3)
+        self.embed = nn.Conv2d(3, 32, patch, stride=patch)
+        self.dilated = nn.Conv2d(3, 8, 3, padding=2, dilation=2)
+        self.up = nn.ConvTranspose2d(3, 8, 2, stride=2)
+        self.pool = nn.MaxPool2d(2, 2)
+        self.linear = nn.Linear(32, 10)
+        self.same = nn.Conv2d(3, 8, 3, padding="same")
+
+    def forward(self, x):
+        self.stem(x)  # value: tensor[B, 64, (x.H + 1) // 2, (x.W + 1) // 2]
+        self.embed(x)  # value: tensor[B, 32, x.H // 16, x.W // 16]
+        self.dilated(x)  # value: tensor[B, 8, x.H, x.W]
+        self.up(x)  # value: tensor[B, 8, 2 * x.H, 2 * x.W]
+        self.pool(x)  # value: tensor[B, 3, x.H // 2, x.W // 2]
+        self.same(x)  # value: tensor[B, 8, x.H, x.W]
+
+        b, c, h, w = x.shape
+        c  # value: 3
+        h // 2 * 2  # value: int 2 * (x.H // 2) (varies)
+        int(h / 2)  # value: int x.H // 2 (varies)
+        h % 8  # value: int x.H % 8 (varies)
+        -h % 8  # value: int (-x.H) % 8 (varies)
+        (8 - h % 8) % 8  # value: int (-(x.H % 8)) % 8 (varies)
+        max(h, 32)  # value: int max(32, x.H) (varies)
+        min(h, h + 1)  # value: int x.H (varies)
+        h * 2 // 2  # value: int x.H (varies)
+        h * w  # value: int x.H * x.W (varies)
+        math.ceil(h / 32)  # value: int (x.H + 31) // 32 (varies)
+        -(-h // 32)  # value: int -((-x.H) // 32) (varies)
+        math.sqrt(h)  # value: float (varies)
+        int(h * 0.5)  # value: int (varies)
+        h / 2  # value: float /(x.H, 2) (varies)
+        h == 3  # value: bool (varies)
+        h > 0  # value: True
+        h + 1 > h  # value: True
+        x.dim()  # value: 4
+        x.ndim == 4  # value: True
+        len(x)  # value: int B (varies)
+        x.size()  # value: Size(int B (varies), 3, int x.H (varies), int x.W (varies))
+        x.size(-1)  # value: int x.W (varies)
+        x.numel()  # value: int 3 * B * x.H * x.W (varies)
+        x.shape[2:].numel()  # value: int x.H * x.W (varies)
+        x.mean().item()  # value: number (read from data)
+        tuple(x.shape[-2:])  # value: (int x.H (varies), int x.W (varies))
+        [side // 2 for side in x.shape[2:]]  # value: [int x.H // 2 (varies), int x.W // 2 (varies)]
+        x.shape == x.shape  # value: True
+        round(h / 2)  # value: int (varies)
+        2**3  # value: 8
+        h**2  # value: int x.H * x.H (varies)
+        float(h)  # value: float x.H (varies)
+        str(c)  # value: '3'
+
+        x.view(b, c, -1)  # value: tensor[B, 3, x.H * x.W]
+        x.view(b, -1, h, w)  # value: tensor[B, 3, x.H, x.W]
+        x.view(-1, 3)  # value: tensor[B * x.H * x.W, 3]
+        x.reshape(b, c * h, w)  # value: tensor[B, 3 * x.H, x.W]
+        x.flatten(1)  # value: tensor[B, 3 * x.H * x.W]
+        x.flatten(2).transpose(1, 2)  # value: tensor[B, x.H * x.W, 3]
+        x.permute(0, 2, 3, 1)  # value: tensor[B, x.H, x.W, 3]
+        x.permute(0, 2, 3, 1).contiguous().view(-1, c)  # value: tensor[B * x.H * x.W, 3]
+        x.mT  # value: tensor[B, 3, x.W, x.H]
+        x.unsqueeze(1)  # value: tensor[B, 1, 3, x.H, x.W]
+        x.unsqueeze(-1).squeeze(-1)  # value: tensor[B, 3, x.H, x.W]
+        x.unfold(2, 4, 4)  # value: tensor[B, 3, x.H // 4, x.W, 4]
+        x.expand(2, b, c, h, w)  # value: tensor[2, B, 3, x.H, x.W]
+        x.repeat(1, 2, 1, 1)  # value: tensor[B, 6, x.H, x.W]
+        x.view(b, c, h // 2, 2, w // 2, 2)  # value: tensor[B, 3, x.H // 2, 2, x.W // 2, 2]
+
+        x[0]  # value: tensor[3, x.H, x.W]
+        x[:, 0]  # value: tensor[B, x.H, x.W]
+        x[:, :2]  # value: tensor[B, 2, x.H, x.W]
+        x[..., 0]  # value: tensor[B, 3, x.H]
+        x[:, None]  # value: tensor[B, 1, 3, x.H, x.W]
+        x[:, :, 1:]  # value: tensor[B, 3, x.H - 1, x.W]
+        x[:, :, ::2]  # value: tensor[B, 3, (x.H + 1) // 2, x.W]
+        x[:, :, 0::2, 1::2]  # value: tensor[B, 3, (x.H + 1) // 2, x.W // 2]
+        x[:, :, :-1]  # value: tensor[B, 3, x.H - 1, x.W]
+        x[:, :, h - 1 :]  # value: tensor[B, 3, 1, x.W]
+        x[:, [0, 2]]  # value: tensor[B, 2, x.H, x.W]
+        x[x > 0]  # value: tensor[data(B, 3, x.H, x.W)]
+
+        torch.cat([x, x], dim=1)  # value: tensor[B, 6, x.H, x.W]
+        torch.cat((x, self.pool(x)[:, :, :1, :1].expand(b, c, h, w)), 1)  # value: tensor[B, 6, x.H, x.W]
+        torch.stack([x, x])  # value: tensor[2, B, 3, x.H, x.W]
+        x + x[:, :1]  # value: tensor[B, 3, x.H, x.W]
+        x * x.mean(dim=(2, 3), keepdim=True)  # value: tensor[B, 3, x.H, x.W]
+        x.mean(dim=(2, 3))  # value: tensor[B, 3]
+        x.max(dim=1)[0]  # value: tensor[B, x.H, x.W]
+        x.max(1).values  # value: tensor[B, x.H, x.W]
+        x.argmax(1)  # value: int64[B, x.H, x.W]
+        x.sum()  # value: tensor[]
+        one, two = x.chunk(2, dim=2)
+        one  # value: tensor[B, 3, (x.H + 1) // 2, x.W]
+        first, *_ = x.split([1, 2], dim=1)
+        first  # value: tensor[B, 1, x.H, x.W]
+        left, middle, right = x.unbind(1)
+        middle  # value: tensor[B, x.H, x.W]
+        for image in x.unbind(1):
+            image  # value: tensor[B, x.H, x.W]
+        tokens = x.flatten(2).transpose(1, 2) @ torch.ones(3, 32)
+        tokens  # value: float32[B, x.H * x.W, 32]
+        self.linear(tokens)  # value: float32[B, x.H * x.W, 10]
+        tokens @ tokens.transpose(-2, -1)  # value: float32[B, x.H * x.W, x.H * x.W]
+        torch.einsum("bnc,bmc->bnm", tokens, tokens)  # value: float32[B, x.H * x.W, x.H * x.W]
+        tokens.reshape(b, -1, 4, 8).permute(0, 2, 1, 3)  # value: float32[B, 4, x.H * x.W, 8]
+        tokens.softmax(-1)  # value: float32[B, x.H * x.W, 32]
+        F.layer_norm(tokens, (32,))  # value: float32[B, x.H * x.W, 32]
+        rearrange(x, "b c h w -> b (h w) c")  # value: tensor[B, x.H * x.W, 3]
+        rearrange(x, "b c (h p) (w q) -> b (h w) (p q c)", p=4, q=4)  # value: tensor[B, (x.H // 4) * (x.W // 4), 48]
+        repeat(x, "b c h w -> b n c h w", n=2)  # value: tensor[B, 2, 3, x.H, x.W]
+
+        F.interpolate(x, size=(h // 2, w // 2))  # value: tensor[B, 3, x.H // 2, x.W // 2]
+        F.interpolate(x, scale_factor=2)  # value: tensor[B, 3, 2 * x.H, 2 * x.W]
+        F.adaptive_avg_pool2d(x, 1)  # value: tensor[B, 3, 1, 1]
+        F.adaptive_avg_pool2d(x, (1, None))  # value: tensor[B, 3, 1, x.W]
+        F.pad(x, (0, 1, 2, 3))  # value: tensor[B, 3, x.H + 5, x.W + 1]
+        F.pad(x, (0, -w % 8, 0, -h % 8))  # value: tensor[B, 3, ((-x.H) % 8) + x.H, ((-x.W) % 8) + x.W]
+        F.conv2d(x, torch.ones(5, 3, 3, 3))  # value: tensor[B, 5, x.H - 2, x.W - 2]
+        F.unfold(x, 3)  # value: tensor[B, 27, x.H * x.W - 2 * x.H - 2 * x.W + 4]
+        F.pixel_shuffle(self.up(x), 2)  # value: tensor[B, 2, 4 * x.H, 4 * x.W]
+        F.one_hot(x.argmax(1), 5)  # value: int64[B, x.H, x.W, 5]
+
+        torch.zeros(b, 4)  # value: float32[B, 4]
+        torch.arange(h)  # value: int64[x.H]
+        torch.arange(0, h, 2)  # value: int64[(x.H + 1) // 2]
+        torch.arange(2, h)  # value: int64[x.H - 2]
+        torch.linspace(0, 1, w)  # value: float32[x.W]
+        torch.meshgrid(torch.arange(h), torch.arange(w), indexing="ij")[0]  # value: int64[x.H, x.W]
+        torch.zeros_like(x)  # value: tensor[B, 3, x.H, x.W]
+        x.new_zeros(b, 2)  # value: tensor[B, 2]
+        torch.tensor([1.0, 2.0])  # value: float32[2]
+        torch.tensor(3)  # value: int64[]
+        x.float()  # value: float32[B, 3, x.H, x.W]
+        x > 0  # value: bool[B, 3, x.H, x.W]
+        x.long()  # value: int64[B, 3, x.H, x.W]
+        x.to(torch.float16)  # value: float16[B, 3, x.H, x.W]
+        torch.where(x > 0, x, -x)  # value: tensor[B, 3, x.H, x.W]
+        x.masked_fill(x > 0, 0.0)  # value: tensor[B, 3, x.H, x.W]
+        torch.ones(h, w).tril()  # value: float32[x.H, x.W]
+        x.gather(1, x.argmax(1, keepdim=True))  # value: tensor[B, 1, x.H, x.W]
+        x.topk(2, dim=1)[1]  # value: int64[B, 2, x.H, x.W]
+        x.std(1, keepdim=True)  # value: tensor[B, 1, x.H, x.W]
+        x.roll((1, 1), dims=(2, 3))  # value: tensor[B, 3, x.H, x.W]
+        x.clamp(min=0).sqrt()  # value: tensor[B, 3, x.H, x.W]
+        torch.sigmoid(x).add_(1)  # value: tensor[B, 3, x.H, x.W]
+        F.scaled_dot_product_attention(tokens, tokens, tokens)  # value: float32[B, x.H * x.W, 32]
+        x.shape[0] * x.size(1)  # value: int 3 * B (varies)
+        x.tolist()  # value: list of any number of [list of any number of list of any number of number (read from data), list of any number of list of any number of number (read from data), list of any number of list of any number of number (read from data)]
+        x.numpy().shape  # value: (int B (varies), 3, int x.H (varies), int x.W (varies))
+        x.new_tensor([1])  # value: tensor[1]
+        return x
