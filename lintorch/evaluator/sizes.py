@@ -39,7 +39,19 @@ class Operation:
         """Whether any operand varies."""
         return join_varying(varies(each) for each in self.operands)
 
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.kind, self.operands))
+
+    def __hash__(self) -> int:
+        return self._hash
+
     def __str__(self) -> str:
+        return self.text
+
+    @cached_property
+    def text(self) -> str:
+        """As it is shown; sizes are sorted by it."""
         if self.kind in ("//", "%"):
             left, right = (f"({each})" if _is_sum(each) else str(each) for each in self.operands)
             return f"{left} {self.kind} {right}"
@@ -107,7 +119,19 @@ class Size:
     __radd__ = __add__
     __rmul__ = __mul__
 
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.terms)
+
+    def __hash__(self) -> int:
+        return self._hash
+
     def __str__(self) -> str:
+        return self.text
+
+    @cached_property
+    def text(self) -> str:
+        """As it is shown; sizes are sorted by it."""
         words = ""
         for product, factor in self.terms:
             sign = (" - " if factor < 0 else " + ") if words else ("-" if factor < 0 else "")
@@ -319,7 +343,13 @@ def _make_size(found: Mapping[Product, int]) -> Dim:
     terms = {product: factor for product, factor in found.items() if factor}
     if not terms.keys() - {()}:
         return terms.get((), 0)
-    return Size(tuple(sorted(terms.items(), key=lambda term: (not term[0], str(term[0])))))
+    return Size(tuple(sorted(terms.items(), key=_place_term)))
+
+
+def _place_term(term: tuple[Product, int]) -> tuple[bool, list[tuple[bool, str]]]:
+    """The plain number last, operations before symbols, then by text."""
+    atoms = term[0]
+    return not atoms, [(isinstance(atom, Symbol), str(atom)) for atom in atoms]
 
 
 def _sole_atom(size: Dim) -> Atom | None:
