@@ -2,6 +2,7 @@
 
 import functools
 from collections import OrderedDict, namedtuple
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from types import SimpleNamespace
@@ -15,6 +16,27 @@ from torch import nn
 DEFAULTS = {"width": 12, "kernel": {"size": 3}}
 LAYERS = {"relu": nn.ReLU, "conv": partial(nn.Conv2d, kernel_size=1)}
 Pair = namedtuple("Pair", ["left", "right"])
+
+
+LAYERS_BY_NAME = {}
+
+
+class Registry:
+    def register(self, name):
+        def keep(function):
+            LAYERS_BY_NAME[name] = function
+            self.last = name
+            return function
+
+        return keep
+
+
+REGISTRY = Registry()
+
+
+@REGISTRY.register("wide")
+def make_wide():
+    return nn.Conv2d(3, 64, 1)
 
 
 @dataclass
@@ -174,6 +196,11 @@ class Net(nn.Module):
         isinstance(self.child, Base)  # value: True
         isinstance(self.mixed, Child)  # value: False
         isinstance(self.blocks[0], nn.Conv2d)  # value: True
+        isinstance(self.settings.sides, Iterable)  # value: True
+        isinstance("word", Sequence) and isinstance(7, Iterable)  # value: False
+        isinstance(self.options, Mapping)  # value: True
+        isinstance(x.shape[2], int)  # value: True
+        REGISTRY.last  # value: 'wide'
         hasattr(self, "missing")  # value: False
         hasattr(self, "child")  # value: True
         type(self.child).__name__  # value: 'Child'
