@@ -145,6 +145,11 @@ class Counter:
         return iter(self.items)
 
 
+class Spread:
+    def __init__(self, **settings):
+        self.__dict__.update(settings)
+
+
 class Net(nn.Module):
     def __init__(self, settings=None, **options):
         super().__init__()
@@ -259,6 +264,10 @@ class Net(nn.Module):
         Pair(1, 2).right  # value: 2
         space = SimpleNamespace(a=1, b=2)
         space.b  # value: 2
+        vars(space)["a"]  # value: 1
+        space.__dict__.update(c=4)
+        space.c  # value: 4
+        Spread(one=1, two=2).two  # value: 2
         self.options["width"]  # value: 12
         self.options["kernel"]["size"]  # value: 3
         self.options.get("missing", 4)  # value: 4

@@ -357,6 +357,22 @@ def make_parameter(machine: Machine, node: ast.AST, given: Given) -> Value:
     return Tensor(shape, dtype, "parameter", name, frozenset({name}))
 
 
+@does("vars")
+def read_attributes(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`vars(x)`: the very dictionary of its attributes."""
+    held = given.pick(0)
+    if held is None:
+        return list_locals(machine, node, given)
+    known = isinstance(held, Held) and held.kind == "object" and not has_open_base(held.of)
+    return Held(held.address, "dict") if known and isinstance(held, Held) else UNKNOWN
+
+
+@does("locals")
+def list_locals(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`locals()`: a copy."""
+    return machine.hold("dict", machine.state.read(machine.here.frame.address))
+
+
 @does("types.SimpleNamespace", "argparse.Namespace")
 def make_namespace(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`SimpleNamespace(a=b)`."""
