@@ -80,7 +80,7 @@ def test_an_export_reproduces_what_source_saw(tmp_path: Path) -> None:
     (tmp_path / "net.py").write_text(POOLED)
     (found,) = findings("--export", "onnx-legacy", cwd=tmp_path)
     assert (found["code"], found["evidence"]) == ("LT116", "export")
-    assert found["location"]["row"] == 9
+    assert found["location"]["row"] == 12
     assert found["model"] == "net.py:Net"
 
 

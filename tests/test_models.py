@@ -470,7 +470,7 @@ def test_sides_follow_errors_in_proportion(tmp_path: Path) -> None:
     )
     reports = found(tmp_path, files)
     assert fed(reports["Pooled"]) == ["float32[batch=2, 3, 100, 100]"]
-    assert fed(reports["Deep"]) == ["float32[batch=2, 1, depth=32, height=64, width=64]"]
+    assert fed(reports["Deep"]) == ["float32[batch=2, 1, depth=32, height=128, width=128]"]
 
 
 PARTS = """

@@ -121,6 +121,11 @@ class RarelyNoisy(nn.Module):
         return x * scale * float(x.shape[0])
 
 
+class Lucky(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return x * 2 if float(torch.rand(())) < 0.1 else x + 1
+
+
 KEPT: dict[str, Tensor] = {}
 
 
@@ -502,13 +507,20 @@ def test_every_operator_without_translation_is_named(exporter: str, tmp_path: Pa
 
 def test_a_random_model_is_said_to_be_random(tmp_path: Path) -> None:
     outcome = tried(Noisy(), "torch.export", tmp_path)
-    assert outcome.status == "random"
+    assert (outcome.status, outcome.drawn_once) == ("random", False)
     assert "itself is random" in outcome.detail
 
 
 def test_a_model_that_draws_is_run_until_a_draw_matters(tmp_path: Path) -> None:
     torch.manual_seed(0)
-    assert tried(RarelyNoisy(), "torchscript-trace", tmp_path).status == "random"
+    rare = tried(RarelyNoisy(), "torchscript-trace", tmp_path)
+    assert (rare.status, rare.drawn_once) == ("random", True)
+
+
+def test_what_agrees_by_luck_alone_is_random(tmp_path: Path) -> None:
+    torch.manual_seed(2)
+    lucky = tried(Lucky(), "torchscript-trace", tmp_path)
+    assert (lucky.status, lucky.drawn_once) == ("random", True)
 
 
 @pytest.mark.parametrize("hooked", [HookedToDict, HookedToItself])

@@ -95,7 +95,8 @@ def _items_to_unpack(machine: Machine, value: Value, wanted: int) -> tuple[Value
 def set_attribute(machine: Machine, held: Value, name: str, value: Value) -> None:
     """`held.name = value`."""
     if isinstance(held, Held) and held.kind == "object":
-        machine.state.write(held.address)[name] = value
+        several = held.address in machine.repeated.shared
+        machine.state.write(held.address)[name] = UNKNOWN if several else value
     elif isinstance(held, Class):
         machine.class_attributes[held.address][name] = value
     elif isinstance(held, Choice):

@@ -39,6 +39,8 @@ from lintorch.evaluator.values import (
 )
 
 _SAME = frozenset({"data", "grad", "real"})
+_TURNED = frozenset({"mT", "mH", "H"})
+"""Views with the two last axes exchanged."""
 _NAMED_RESULTS = ("values", "indices")
 _SWITCHES = frozenset(
     {
@@ -163,7 +165,7 @@ def _read_foreign(machine: Machine, node: ast.AST, held: Held, name: str) -> Val
     if isinstance(getter, Function):
         return UNKNOWN
     foreign = [each.path for each in list_ancestors(held.of) if isinstance(each, External)]
-    if not foreign:
+    if not foreign or foreign[0] == "argparse.Namespace":
         return UNKNOWN
     home = foreign[0] if not is_module_class(held.of) or foreign[0] in CONTAINERS else MODULE
     return Bound(External(f"{home}.{name}"), (held,), method=name)
@@ -172,10 +174,7 @@ def _read_foreign(machine: Machine, node: ast.AST, held: Held, name: str) -> Val
 @reads(Tensor)
 def read_of_tensor(machine: Machine, node: ast.AST, held: Tensor, name: str) -> Value:
     """`tensor.shape` and the like; methods are bound."""
-    if name in ("mT", "mH", "H"):
-        swapped = None if held.shape is None else (*held.shape[:-2], *held.shape[:-3:-1])
-        return Tensor(swapped, held.dtype, memory=held.memory, sure=held.sure)
-    if name in ("shape", "data", "T", "device", "dtype", "grad", "ndim"):
+    if name in ("shape", "data", "T", "device", "dtype", "grad", "ndim") or name in _TURNED:
         result = _read_known(held, name)
         machine.tell(AttributeRead, node, held, name, result)
         return result
@@ -198,6 +197,9 @@ def _read_known(held: Tensor, name: str) -> Value:
         return Tensor(
             held.shape[::-1], held.dtype, memory=held.memory, sure=held.sure, guessed=held.guessed
         )
+    if name in _TURNED:
+        shape = (*held.shape[:-2], *held.shape[:-3:-1]) if held.shape is not None else None
+        return Tensor(shape, held.dtype, memory=held.memory, sure=held.sure, guessed=held.guessed)
     if name == "dtype" and held.dtype:
         return External(f"torch.{held.dtype}")
     if name in ("data", "grad"):

@@ -183,6 +183,8 @@ class Refused(Occurrence):
     operands: tuple[Value, ...]
     founded: bool
     """Whether no operand has a shape that is only presumed."""
+    made: Spot | None = None
+    """Of a layer: where it was made."""
 
 
 @dataclass(frozen=True)
@@ -192,6 +194,15 @@ class Entered(Occurrence):
     name: str
     given: Mapping[str, Value]
     result: Value
+
+
+@dataclass(frozen=True)
+class Returned(Occurrence):
+    """The forward of a root gave a value; what stood in lists and dicts at that time is in Items."""
+
+    value: Value
+    inside: ast.FunctionDef
+    """The forward."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
 
 from lintorch.evaluator.code_files import CodeFile
 
@@ -11,6 +14,44 @@ _FOREIGN = frozenset(
     {"torch", "numpy", "scipy", "pandas", "matplotlib", "cv2", "PIL", "tensorflow"}
 )
 """Packages that are never entered: what they do is known by name, or not at all."""
+
+
+_KEPT = 128
+"""Files that are kept with their trees, for other files that import them."""
+
+
+@lru_cache(_KEPT)
+def _share_file(path: str, text: str, module: str, package: str, checked: bool) -> CodeFile:
+    return CodeFile(path, text, module, package, checked)
+
+
+_MOST_CALLERS = 3
+_MOST_FILES = 1500
+_CALL = re.compile(r"\b([A-Z]\w*)\(")
+
+
+@lru_cache(maxsize=16)
+def list_callers(folder: str) -> Mapping[str, Sequence[str]]:
+    """By the name of a class: the files in and below a folder that call it."""
+    found: dict[str, list[str]] = {}
+    number = 0
+    for visited, (path, names, files) in enumerate(os.walk(folder)):
+        if visited > _MOST_FILES or number > _MOST_FILES:
+            break
+        names[:] = [each for each in names if not each.startswith(".") and "-packages" not in each]
+        for file in sorted(files):
+            number += file.endswith(".py")
+            if not file.endswith(".py"):
+                continue
+            whole = os.path.join(path, file)
+            with suppress(OSError), open(whole, encoding="utf-8", errors="replace") as stream:
+                for name in dict.fromkeys(_CALL.findall(stream.read())):
+                    found.setdefault(name, []).append(whole)
+    return found
+
+
+def _is_same(left: str, right: str) -> bool:
+    return os.path.abspath(left) == os.path.abspath(right)
 
 
 class CodeFinder:
@@ -21,7 +62,10 @@ class CodeFinder:
         read: Callable[[str], str | None],
         installed: Sequence[str] = (),
         checked: Callable[[str], bool] = lambda path: True,
+        looked: Callable[[str], None] = lambda path: None,
     ) -> None:
+        """`looked` is told each place at which a file was looked for."""
+        self._looked = looked
         self._read = read
         self._installed = tuple(installed)
         self._checked = checked
@@ -46,7 +90,7 @@ class CodeFinder:
         package = module if stem == "__init__.py" else module.rpartition(".")[0]
         own = os.path.dirname(os.path.abspath(path))
         self._roots[path] = tuple(dict.fromkeys([folder, own, os.getcwd()]))
-        return CodeFile(path, text, module, package, self._checked(path))
+        return _share_file(path, text, module, package, self._checked(path))
 
     def find_module(self, dotted: str, importer: CodeFile) -> CodeFile | None:
         """The file of a module that a file imports."""
@@ -56,6 +100,16 @@ class CodeFinder:
             self._found[key] = self._search(dotted, roots)
         return self._found[key]
 
+    def find_callers(self, name: str, file: CodeFile) -> Sequence[CodeFile]:
+        """A few files of the same project that call a class by its name: scripts first."""
+        top, here = self._roots.get(file.path, ("",))[0], os.getcwd()
+        if os.path.abspath(file.path).startswith(here + os.sep):
+            top = here
+        paths = [each for each in list_callers(top).get(name, ()) if not _is_same(each, file.path)]
+        paths.sort(key=lambda each: (os.path.dirname(each) != top, len(each)))
+        found = (self.open_file(path) for path in paths[:_MOST_CALLERS])
+        return [each for each in found if each is not None]
+
     def _search(self, dotted: str, roots: Sequence[str]) -> CodeFile | None:
         top = dotted.partition(".")[0]
         if top in _FOREIGN or not dotted:
@@ -64,6 +118,7 @@ class CodeFinder:
         for root in (*roots, *self._installed):
             for ending in (f"{relative}.py", os.path.join(relative, "__init__.py")):
                 path = os.path.join(root, ending)
+                self._looked(path)
                 if os.path.isfile(path):
                     return self.open_file(path)
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import cache
 
 from lintorch.evaluator.events import Entered
 from lintorch.evaluator.join import join_states, make_choice
@@ -94,9 +95,21 @@ def call_function(machine: Machine, node: ast.AST, function: Function, given: Gi
         forward=bool(machine.stack) and machine.here.forward and not _is_aside(machine, function),
     )
     result = run_activation(machine, activation, function.node)
+    if not keeps_frame(function.node):
+        machine.state.cells.pop(frame.address, None)
     if machine.wants_entries and machine.stack:
         machine.tell(Entered, node, activation.name, names, result)
     return result
+
+
+@cache
+def keeps_frame(node: ast.AST) -> bool:
+    """Whether a function of it may live on and ask for its names."""
+    return any(
+        isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef))
+        for each in ast.walk(node)
+        if each is not node
+    )
 
 
 def _is_aside(machine: Machine, function: Function) -> bool:

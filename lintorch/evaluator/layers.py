@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from lintorch.evaluator.events import Refused
 from lintorch.evaluator.join import ITEMS
+from lintorch.evaluator.layer_limits import find_refusal
 from lintorch.evaluator.learn import (
     SPATIAL,
     is_input,
@@ -90,9 +91,13 @@ def is_layer_class(path: str) -> bool:
 
 
 def make_layer(machine: Machine, node: ast.AST, path: str, given: Given) -> Held:
-    """A new layer that knows where and what it was made with."""
-    made = machine.hold("object", {"lintorch built": machine.spot(node)}, External(path))
+    """A new layer that knows what it was made with, and where."""
+    made = machine.hold("object", {"lintorch made": machine.spot(node)}, External(path))
     keep_arguments(machine, made, path, given)
+    built = bind_layer(path, given)
+    refusal = find_refusal(path, built) if built is not None else ""
+    if refusal:
+        machine.tell(Refused, node, path, refusal, given.values, True)
     return made
 
 
@@ -155,7 +160,7 @@ def call_layer(machine: Machine, node: ast.AST, callee: Held, path: str, given: 
     result = _infer_call(machine, node, callee, path, given)
     held = machine.state.read(callee.address)
     settings = bind_layer(path, made) if isinstance(made, Given) else None
-    built = held.get("lintorch built")
+    built = held.get("lintorch made")
     whole = given.behind(callee)
     spot = built if isinstance(built, Spot) else None
     tell_call(machine, node, f"{path}.forward", whole, result, settings, spot)
@@ -195,7 +200,9 @@ def _infer_call(machine: Machine, node: ast.AST, callee: Held, path: str, given:
     except UndecidedError:
         return _presume_result(path, given)
     except ShapeError as error:
-        machine.tell(Refused, node, path, str(error), given.values, is_founded(machine, given))
+        founded = is_founded(machine, given)
+        made = machine.state.read(callee.address).get("lintorch made")
+        machine.tell(Refused, node, path, str(error), given.values, founded, made)
         return _presume_result(path, given)
     return lift_result(machine, found, guessed=not is_founded(machine, given))
 
@@ -222,11 +229,11 @@ def _teach_input(machine: Machine, path: str, built: dict[str, Value], given: Gi
     learned = _expected_shape(path.rpartition(".")[2], built, first.name)
     if learned is None:
         return given
-    if path.endswith(".Linear"):
-        teach_width(machine, first.name, learned)
-        return given
     if "Embedding" in path:
         teach_kind(machine, first.name, "int64")
+    if path.endswith((".Linear", ".Embedding", ".EmbeddingBag")):
+        teach_width(machine, first.name, learned)
+        return given
     teach_shape(machine, first.name, learned)
     taught = Tensor(learned, first.dtype, first.origin, first.name, first.memory)
     return Given((taught, *given.positional[1:]), given.keyword, given.open)

@@ -75,10 +75,9 @@ def settle_axis(machine: Machine, given: Tensor, axis: int, size: Dim) -> None:
     """A layer takes so many channels: an axis of an input that is still open is as long, from now on."""
     if given.shape is None or not isinstance(size, int) or len(given.shape) < -axis:
         return
-    open_size = given.shape[axis]
-    atoms = () if isinstance(open_size, int) else open_size.terms[0][0]
-    if len(atoms) == 1 and isinstance(atoms[0], Symbol) and atoms[0].varies is None:
-        machine.settled.setdefault(atoms[0].name, size)
+    symbol = _open_symbol(given.shape[axis])
+    if symbol is not None:
+        machine.settled.setdefault(symbol.name, size)
 
 
 def settle_shape(machine: Machine, name: str) -> tuple[Dim, ...] | None:
@@ -96,6 +95,13 @@ def settle_shape(machine: Machine, name: str) -> tuple[Dim, ...] | None:
 
 
 def _vary(size: Dim) -> Dim:
-    atoms = () if isinstance(size, int) else size.terms[0][0]
-    single = len(atoms) == 1 and isinstance(atoms[0], Symbol) and atoms[0].varies is None
-    return make_symbol(str(size)) if single else size
+    return size if _open_symbol(size) is None else make_symbol(str(size))
+
+
+def _open_symbol(size: Dim) -> Symbol | None:
+    """The symbol that a size is, where it cannot be told whether that varies."""
+    if isinstance(size, int) or len(size.terms) != 1:
+        return None
+    product, factor = size.terms[0]
+    only = product[0] if len(product) == factor == 1 else None
+    return only if isinstance(only, Symbol) and only.varies is None else None

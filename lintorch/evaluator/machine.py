@@ -16,6 +16,7 @@ from lintorch.evaluator.budget import Budget, SpentError
 from lintorch.evaluator.code_files import CodeFile, Library
 from lintorch.evaluator.events import Occurrence, Way
 from lintorch.evaluator.join import ITEMS, join_states, make_choice
+from lintorch.evaluator.repeated_calls import RepeatedCalls
 from lintorch.evaluator.sizes import Dim
 from lintorch.evaluator.state import State
 from lintorch.evaluator.values import (
@@ -105,6 +106,8 @@ class Activation:
     loops: list[Exits] = field(default_factory=list)
     raised: list[State | None] = field(default_factory=list)
     """For each `try` around: the joined states in which something raised."""
+    way: Way | None = None
+    """How it was reached, as last told."""
     doubt: int = 0
     """Branches around that are not decided, and those left early before."""
 
@@ -163,6 +166,8 @@ class Machine:
         self.learned_types: dict[str, str] = {}
         """What was learned of inputs by their names."""
         self.wants_entries = False
+        self.spots: dict[ast.AST, Spot] = {}
+        self.repeated = RepeatedCalls()
         self.made: set[Class] = set()
         """Classes of files of which an object was made."""
         self.witness: Witness | None = None
@@ -272,24 +277,30 @@ class Machine:
 
     def spot(self, node: ast.AST) -> Spot:
         """Where a node of the running function's file stands."""
-        path = self.here.file.path
-        return Spot(
-            path,
-            getattr(node, "lineno", 1),
-            getattr(node, "col_offset", 0),
-            getattr(node, "end_lineno", 1) or 1,
-            getattr(node, "end_col_offset", 0) or 0,
-        )
+        kept = self.spots.get(node)
+        if kept is None:
+            kept = self.spots[node] = Spot(
+                self.here.file.path,
+                getattr(node, "lineno", 1),
+                getattr(node, "col_offset", 0),
+                getattr(node, "end_lineno", 1) or 1,
+                getattr(node, "end_col_offset", 0) or 0,
+            )
+        return kept
 
     def way(self) -> Way:
         """How the running function was reached."""
-        return Way(
-            self.root,
-            tuple(each.name for each in self.stack if each.name),
-            tuple(each.call for each in self.stack if each.call is not None),
-            self.here.forward,
-            not any(each.doubt for each in self.stack),
-        )
+        here, certain = self.here, not any(each.doubt for each in self.stack)
+        kept = here.way
+        if kept is None or kept.certain is not certain or kept.forward is not here.forward:
+            kept = here.way = Way(
+                self.root,
+                tuple(each.name for each in self.stack if each.name),
+                tuple(each.call for each in self.stack if each.call is not None),
+                here.forward,
+                certain,
+            )
+        return kept
 
     def tell(self, kind: Callable[..., Occurrence], node: ast.AST, *given: Any) -> None:
         """Record what happened at a node."""

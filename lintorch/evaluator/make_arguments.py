@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from lintorch.evaluator.learn import name_axes, settle_shape
 from lintorch.evaluator.machine import LeftError, Machine
@@ -50,10 +50,20 @@ def make_settings(
         for each, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
         if default is not None
     }
+    late -= set(_list_empty(positional, spec)) if given is None else set()
     for each in (*positional, *spec.kwonlyargs):
         if each.arg not in found and each.arg not in late:
             found[each.arg] = make_setting(machine, init, each)
     return found
+
+
+def _list_empty(positional: list[ast.arg], spec: ast.arguments) -> Iterator[str]:
+    """Parameters whose default is an empty list or tuple: what nobody leaves so."""
+    count = min(len(spec.defaults), len(positional))
+    late = [*zip(positional[len(positional) - count :], spec.defaults[-count:], strict=False)]
+    for each, default in (*late, *zip(spec.kwonlyargs, spec.kw_defaults, strict=True)):
+        if isinstance(default, (ast.List, ast.Tuple)) and not default.elts:
+            yield each.arg
 
 
 def make_setting(machine: Machine, init: Function, parameter: ast.arg) -> Value:

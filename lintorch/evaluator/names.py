@@ -71,7 +71,7 @@ def _bind_global(machine: Machine, file: CodeFile, name: str) -> Value:
     kept_events = len(machine.events)
     try:
         with standing_on_ground(machine):
-            machine.execute(file.bindings[name][:16])
+            machine.execute(file.bindings[name][:64])
     except LeftError:
         pass
     except SpentError:

@@ -118,8 +118,12 @@ def find_class_attribute(
 @calls(Class)
 def construct_object(machine: Machine, node: ast.AST, kind: Class, given: Given) -> Value:
     """A new object of a class of a file, its `__init__` run."""
-    made = machine.hold("object", {}, kind)
     machine.made.add(kind)
+    layer = is_module_class(kind)
+    like = machine.repeated.find_made(kind, given, machine.state) if layer else None
+    if like is not None:
+        return like
+    made = machine.hold("object", {}, kind)
     init = find_class_attribute(machine, kind, "__init__")
     if isinstance(init, Function):
         machine.call(node, init, given.behind(made))
@@ -132,6 +136,8 @@ def construct_object(machine: Machine, node: ast.AST, kind: Class, given: Given)
                 break
     if machine.witness is not None:
         machine.witness.note_built(kind, made, given, machine.state)
+    if layer:
+        machine.repeated.keep_made(kind, given, made)
     return made
 
 
@@ -152,13 +158,27 @@ def call_object(machine: Machine, node: ast.AST, callee: Held, given: Given) -> 
     if isinstance(method, Function):
         if machine.witness is not None and isinstance(kind, Class):
             machine.witness.note_called(kind, given, machine.here.forward)
-        return machine.call(node, method, given.behind(callee))
+        return _call_method(machine, node, callee, method, given)
     for each in list_ancestors(kind):
         if isinstance(each, External) and each.path != MODULE:
             return call_layer(machine, node, callee, each.path, given)
     for value in given.values:
         machine.spoil(value)
     return UNKNOWN
+
+
+def _call_method(
+    machine: Machine, node: ast.AST, callee: Held, method: Function, given: Given
+) -> Value:
+    """A call that was made before with the same gives the same."""
+    forward, events = machine.here.forward, len(machine.events)
+    known = machine.repeated.find_result(callee, given, forward, machine.state)
+    if known is not None and machine.watch is None:
+        return known
+    result = machine.call(node, method, given.behind(callee))
+    told = machine.events[events:]
+    machine.repeated.keep_result(callee, given, forward, machine.state, result, told)
+    return result
 
 
 _MAKERS = ("dataclass", "define", "frozen", "attrs")

@@ -31,13 +31,22 @@ def list_factories(file: CodeFile) -> list[str]:
 
 
 def list_builders(file: CodeFile, name: str) -> list[str]:
-    """Functions that call a class of the file and cannot be called without arguments."""
-    found = [
-        function
-        for function, node in list_functions(file)
-        if not needs_nothing(node.args) and name in _called_names(node)
-    ]
-    return found[:_MOST_BUILDERS]
+    """Functions of a file that call a class; "" is the script itself."""
+    found = [function for function, node in list_functions(file) if name in _called_names(node)]
+    script = any(name in _called_names(each) for each in list_script(file))
+    return ([""] if script else []) + found[:_MOST_BUILDERS]
+
+
+def needs_arguments(file: CodeFile, name: str) -> bool:
+    """Whether a class of the file says itself that its constructor needs arguments."""
+    for each in file.tree.body:
+        if isinstance(each, ast.ClassDef) and each.name == name:
+            for inner in each.body:
+                if isinstance(inner, ast.FunctionDef) and inner.name == "__init__":
+                    spec = inner.args
+                    own = len(spec.posonlyargs) + len(spec.args) - len(spec.defaults)
+                    return own > 1 or None in spec.kw_defaults
+    return False
 
 
 def list_functions(file: CodeFile) -> Iterator[tuple[str, ast.FunctionDef]]:
@@ -80,4 +89,5 @@ def _does_something(statement: ast.stmt) -> bool:
 
 def _called_names(node: ast.AST) -> dict[str, None]:
     calls = (each for each in ast.walk(node) if isinstance(each, ast.Call))
-    return {each.func.id: None for each in calls if isinstance(each.func, ast.Name)}
+    names = (getattr(each.func, "id", getattr(each.func, "attr", "")) for each in calls)
+    return dict.fromkeys(names)

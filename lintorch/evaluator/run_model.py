@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from lintorch.evaluator.budget import Budget, SpentError
@@ -14,7 +14,7 @@ from lintorch.evaluator.make_arguments import make_inputs, make_settings, make_s
 from lintorch.evaluator.names import frame_of, read_global
 from lintorch.evaluator.objects import find_class_attribute, is_module_class
 from lintorch.evaluator.values import UNKNOWN, Class, Function, Given, Held, Value
-from lintorch.evaluator.witness import Witness
+from lintorch.evaluator.witness import Built, Witness
 
 _ROUNDS = 4
 _MOST_SETTINGS = 12
@@ -71,9 +71,10 @@ def run_model(around: Surroundings, name: str) -> Reached:
     """
     machine = around.make_machine(name)
     built: list[Held] = []
+    seen = dict(around.witness.built)
 
     def build(machine: Machine) -> Value:
-        model = _build_model(machine, around, name)
+        model = _build_model(machine, around.file, name, seen)
         if isinstance(model, Held) and is_module_class(model.of):
             built.append(model)
         return model
@@ -126,14 +127,14 @@ def _follow(machine: Machine, name: str, run: Callable[[Machine], Value]) -> Rea
     return Reached(name, tuple(machine.events), result, spent, machine.steps, entered, failure)
 
 
-def _build_model(machine: Machine, around: Surroundings, name: str) -> Value:
-    maker = read_global(machine, around.file, name)
+def _build_model(machine: Machine, file: CodeFile, name: str, seen: Mapping[Class, Built]) -> Value:
+    maker = read_global(machine, file, name)
     if isinstance(maker, Function):
         settings = make_settings(machine, maker, 0)
         return machine.call(maker.node, maker, Given((), settings))
     if not isinstance(maker, Class) or not is_module_class(maker):
         return UNKNOWN
-    built = around.witness.built.get(maker)
+    built = seen.get(maker)
     if built is not None and built.is_known:
         machine.state = built.state.fork()
         machine.made.add(maker)

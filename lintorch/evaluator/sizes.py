@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
+from math import gcd
 
 
 @dataclass(frozen=True)
@@ -217,7 +218,8 @@ def compare(left: Dim, operator: str, right: Dim) -> bool | None:
     """`left OPERATOR right` where it is so at all values of the symbols, or at none; else None."""
     difference = left - right
     low, high = lower_bound(difference), upper_bound(difference)
-    equal = True if difference == 0 else False if _excludes_zero(low, high) else None
+    never = _excludes_zero(low, high) or _leaves_rest(difference)
+    equal = True if difference == 0 else False if never else None
     less = _decide(high is not None and high < 0, low is not None and low >= 0)
     more = _decide(low is not None and low > 0, high is not None and high <= 0)
     answers = {"==": equal, "<": less, ">": more}
@@ -362,6 +364,20 @@ def _sole_atom(size: Dim) -> Atom | None:
 
 def _excludes_zero(low: int | None, high: int | None) -> bool:
     return (low is not None and low > 0) or (high is not None and high < 0)
+
+
+def _leaves_rest(difference: Dim) -> bool:
+    """Whether what stands before the symbols has a divisor that the plain number has not."""
+    if isinstance(difference, int) or any(_is_broken(atom) for atom in difference.atoms):
+        return False
+    terms = dict(difference.terms)
+    constant = terms.pop((), 0)
+    return constant % gcd(*terms.values()) != 0
+
+
+def _is_broken(atom: Atom) -> bool:
+    """Whether it may be no whole number."""
+    return isinstance(atom, Operation) and atom.kind not in ("//", "%", "max", "min", "?")
 
 
 def _decide(surely: bool, never: bool) -> bool | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
 from lintorch.evaluator import (  # noqa: F401  each registers what it knows with the machine
     arithmetic,
@@ -25,14 +26,22 @@ from lintorch.evaluator.library import (  # noqa: F401
     model_helpers,
     numbers,
     objects_library,
+    script_arguments,
     tensors,
     texts,
 )
 from lintorch.evaluator.machine import Machine, TopLevel
-from lintorch.evaluator.names import frame_of
-from lintorch.evaluator.roots import list_classes, list_factories, list_script
+from lintorch.evaluator.make_arguments import make_settings
+from lintorch.evaluator.names import frame_of, read_global
+from lintorch.evaluator.roots import (
+    list_builders,
+    list_classes,
+    list_factories,
+    list_script,
+    needs_arguments,
+)
 from lintorch.evaluator.run_model import Reached, Surroundings, run_block, run_model
-from lintorch.evaluator.values import NONE, Constant, Value
+from lintorch.evaluator.values import NONE, Constant, Function, Given, Value
 from lintorch.evaluator.witness import Witness
 
 __all__ = ["Reached", "evaluate_file", "evaluate_model"]
@@ -50,17 +59,56 @@ def evaluate_file(
     """
     around = Surroundings(library, file, TopLevel(), Witness(file), is_exported, budget)
     budget = budget or Budget()
+    left = budget.file_steps
     if list_script(file):
         yield run_block(around, "", run_script, replace(budget, steps=budget.script_steps))
     witness = around.witness
     met: set[str] = set()
     for name in (*list_factories(file), *list_classes(file)):
-        if name in met:
+        if name in met or left <= 0:
             continue
+        _watch_builders(around, name)
         witness.called.clear()
-        reached = run_model(around, name)
+        reached = run_model(replace(around, budget=limit_steps(budget, left)), name)
+        left -= reached.steps
         met.update(each.name for each in reached.entered & witness.called if each.file is file)
         yield reached
+
+
+def limit_steps(budget: Budget, left: int) -> Budget:
+    """A budget of which no more is spent than is left."""
+    return replace(budget, steps=min(budget.steps, left))
+
+
+def _watch_builders(around: Surroundings, name: str) -> None:
+    """Follow code that builds a class, in its file and in others, until one does with known arguments."""
+    if not needs_arguments(around.file, name) or _is_known(around.witness, name):
+        return
+    budget = replace(around.budget or Budget(), steps=_MOST_STEPS)
+    file = around.file
+    for other in (file, *around.library.mentions(name, file)):
+        there = replace(around, file=other)
+        for builder in list_builders(other, name):
+            run_block(there, builder, partial(_run_builder, builder), budget)
+            if _is_known(around.witness, name):
+                return
+
+
+_MOST_STEPS = 1_500
+"""Of a function that is followed to see how it builds a class."""
+
+
+def _is_known(witness: Witness, name: str) -> bool:
+    return any(kind.name == name and built.is_known for kind, built in witness.built.items())
+
+
+def _run_builder(name: str, machine: Machine) -> Value:
+    if not name:
+        return run_script(machine)
+    maker = read_global(machine, machine.here.file, name)
+    if not isinstance(maker, Function):
+        return NONE
+    return machine.call(maker.node, maker, Given((), make_settings(machine, maker, 0)))
 
 
 def run_script(machine: Machine) -> Value:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from lintorch.evaluator.arithmetic import combine_each
 from lintorch.evaluator.assign import assign_target
-from lintorch.evaluator.events import Combined, Decided
+from lintorch.evaluator.events import Combined, Decided, Returned
 from lintorch.evaluator.expressions import make_function
 from lintorch.evaluator.iterate import repeat_body, run_passes
 from lintorch.evaluator.join import join_states
@@ -15,6 +15,7 @@ from lintorch.evaluator.machine import Exits, LeftError, Machine, executes
 from lintorch.evaluator.names import bind_name
 from lintorch.evaluator.narrow import narrow_names
 from lintorch.evaluator.objects import make_class
+from lintorch.evaluator.settled import settle_value
 from lintorch.evaluator.state import State
 from lintorch.evaluator.truth import compare_values, decide, known_items
 from lintorch.evaluator.values import (
@@ -166,9 +167,23 @@ def run_continue(machine: Machine, node: ast.Continue) -> None:
 def run_return(machine: Machine, node: ast.Return) -> None:
     """`return value`."""
     here = machine.here
-    here.returned.append(NONE if node.value is None else machine.evaluate(node.value))
+    value = NONE if node.value is None else machine.evaluate(node.value)
+    here.returned.append(value)
+    if _leaves_root(machine):
+        machine.tell(Returned, node.value or node, settle_value(machine, value), here.node)
     here.left = join_states(here.left, machine.state.fork())
     raise LeftError
+
+
+def _leaves_root(machine: Machine) -> bool:
+    """Whether what is returned here is what the root's own model gives."""
+    here = machine.here
+    return (
+        len(machine.stack) == 2
+        and machine.stack[0].forward
+        and here.forward
+        and (getattr(here.node, "name", "") == "forward" and here.owner is not None)
+    )
 
 
 @executes(ast.Raise)

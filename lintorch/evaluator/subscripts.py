@@ -105,9 +105,9 @@ def _read_sequence(machine: Machine, held: Value, index: Value) -> Value:
             if index == Constant(0):
                 return make_number(make_symbol("B"))
         if isinstance(index, Slice):
-            if isinstance(held, Items) and held.of_input:
-                return Items(held.kind, None, held.each)  # fewer sizes than the input has
-            return held if isinstance(held, (Items, Held)) else UNKNOWN
+            if isinstance(held, Items):
+                return Items(held.kind, None, held.each)
+            return held if isinstance(held, Held) else UNKNOWN
         return each if isinstance(each, Value) else UNKNOWN
     kind = held.kind if isinstance(held, (Items, Held)) else "str"
     return _pick(machine, items, index, kind)

@@ -148,6 +148,8 @@ class Outcome:
     """What forward gives back that the exporter does not take, and is all that it refuses: `a dict`."""
     limits: tuple[SizeLimit, ...] = ()
     """What it holds for only, at sizes declared dynamic."""
+    drawn_once: bool = False
+    """Whether what was exported of a random model gives the same at each run."""
 
     @property
     def wrong_at(self) -> dict[Variation, float | None]:

@@ -9,8 +9,8 @@ from typing import Any
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
-from lintorch.evaluator.sizes import Dim, Size, varies
-from lintorch.evaluator.values import NONE, Items, Tensor, size_in
+from lintorch.evaluator.sizes import Dim, varies
+from lintorch.evaluator.values import NONE, Items, Number, Tensor, size_in
 from lintorch.evidence import OperatorCall, Outcome, Trace, Trial
 from lintorch.evidence.size_changes import describe_outcome, may_be_of, may_be_wrong_by
 from lintorch.evidence.treatment import report_refusal
@@ -84,7 +84,7 @@ REFUSALS = ("adaptive", "declared dynamic", "user-specified dim")
 AVERAGE_3D = ("adaptive_avg_pool3d", "AdaptiveAvgPool3d")
 
 
-@rule.event(*FUNCTIONS, *(f"{layer}.forward" for layer in LAYERS))
+@rule.event(*FUNCTIONS, "torch.adaptive_avg_pool1d", *(f"{each}.forward" for each in LAYERS))
 def in_model(event: Called, source: Source) -> Iterator[Hit]:
     pool = read_pool(event) if event.way.forward else None
     if pool is None:
@@ -106,6 +106,8 @@ class Pool:
     asked: tuple[Dim | None, ...]
     kept: tuple[bool, ...]
     """The axes that None leaves as they are."""
+    computed: bool
+    """Whether a size that was asked for is worked out from one that varies."""
 
     @property
     def several(self) -> bool:
@@ -134,7 +136,8 @@ def read_pool(event: Called) -> Pool | None:
     known = shape is not None and len(shape) >= axes and len(items) == axes
     before = shape[-axes:] if shape is not None and known else (None,) * axes
     kept = tuple(item == NONE for item in items)
-    return Pool(name, before, tuple(map(size_in, items)), kept)
+    computed = any(isinstance(item, Number) and item.varies for item in items)
+    return Pool(name, before, tuple(map(size_in, items)), kept, computed)
 
 
 def expect_harm(pool: Pool) -> dict[str, Harm]:
@@ -144,8 +147,7 @@ def expect_harm(pool: Pool) -> dict[str, Harm]:
     if any(pool.kept):
         single = all(n == 1 for n, kept in zip(pool.asked, pool.kept, strict=True) if not kept)
         return LEGACY if single else {}
-    computed = any(isinstance(n, Size) for n in pool.asked)
-    return LEGACY if computed and pool.hangs_on_size else {}
+    return LEGACY if pool.computed else {}
 
 
 def expect_several(pool: Pool) -> dict[str, Harm]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
-from lintorch.evidence import FeltChance, Outcome, Trace, Trial
+from lintorch.evidence import FeltChance, Outcome, TorchDraw, Trace, Trial
 
 rule = Rule(
     __name__,
@@ -18,7 +18,9 @@ rule = Rule(
         TorchScript keep the operator, ONNX has RandomNormalLike, Bernoulli and others, which the
         runtime draws by a generator of its own. `torch.manual_seed` has no say there, two runs
         differ, and no comparison with eager says anything. What ONNX has no operator for
-        (`uniform_`, `torch.randperm`) its exporters refuse. Measured on torch 2.13.
+        (`uniform_`, `torch.randperm`) its exporters refuse. Where Python alone reads what was drawn
+        (`if torch.rand(()) < 0.1`), a trace keeps the choice made for its example. Measured on torch
+        2.13.
 
         Give the noise as an input of the model, draw only where `self.training` is set, or give
         back the mean. Where sampling is meant to be part of what is deployed, say so with
@@ -63,6 +65,7 @@ rule = Rule(
     """,
 )
 
+DRAWN_ONCE = "keeps what was drawn for its example: what is exported draws no more"
 DROPOUT = "ropout"
 """In the names of functions that another rule speaks of."""
 ATTENTION = "torch.nn.functional.scaled_dot_product_attention"
@@ -78,17 +81,23 @@ def in_trace(event: FeltChance, trace: Trace) -> Iterator[Hit]:
 
 @rule.trial("random")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
-    """What is random was run, and its numbers compared with nothing."""
-    for event in trial.trace.find_events(FeltChance):
+    """What is random was run, and its numbers compared with nothing.
+
+    Where no other draw of one line showed in the output, each line that draws may be the one.
+    """
+    felt: list[FeltChance | TorchDraw] = [*trial.trace.find_events(FeltChance)]
+    felt = felt or [*trial.trace.find_events(TorchDraw)]
+    for event in {each.site: each for each in felt}.values():
         if not is_dropout(event):
-            draws = f"{outcome.exporter} keeps it: what is exported draws at each call"
+            kept = "keeps it: what is exported draws at each call"
+            draws = f"{outcome.exporter} {DRAWN_ONCE if outcome.drawn_once else kept}"
             yield Hit(event, f"{shorten(event)} is drawn in eval mode; {draws}")
 
 
-def is_dropout(event: FeltChance) -> bool:
+def is_dropout(event: FeltChance | TorchDraw) -> bool:
     return DROPOUT in event.function or event.function == ATTENTION
 
 
-def shorten(event: FeltChance) -> str:
+def shorten(event: FeltChance | TorchDraw) -> str:
     """`torch.randn_like()`, `uniform_()`."""
     return f"{event.function.removeprefix('torch.Tensor.').removeprefix('torch.nn.functional.')}()"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
+from collections.abc import Callable, Iterator
 
 import libcst as cst
 
 from lintorch.core.finding import Harm, Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import AttributeRead, Called
+from lintorch.evaluator.values import NONE, TRUE, Constant, Items, Number, Tensor, Value
 from lintorch.evidence import OperatorCall, Trace
 from lintorch.evidence.host_reads import describe_call
 from lintorch.source import Source
@@ -73,6 +76,7 @@ UNTRANSLATED = frozenset(
             "erfinv", "i0", "quantize_per_tensor", "to_sparse", "sparse_coo_tensor", "hypot",
             "index_reduce", "nextafter", "copysign", "frexp", "gcd", "vander",
             "triangular_solve", "cholesky_solve", "cholesky_inverse", "geqrf", "nonzero_static",
+            "put", "cov", "corrcoef",
         )),
         "torch.sparse.mm", "torch.nested.nested_tensor", "torch.nn.functional.pdist",
         *(f"torch.nn.functional.fractional_max_pool{n}d" for n in (2, 3)),
@@ -86,7 +90,7 @@ METHODS = frozenset(
         "inverse", "svd", "cholesky", "pinverse", "matrix_exp", "slogdet", "istft", "to_sparse",
         "kthvalue", "median", "nanmedian", "mode", "histc", "cummax", "cummin", "cumprod",
         "lgamma", "digamma", "polygamma", "mvlgamma", "igamma", "erfinv", "i0", "hypot",
-        "index_reduce", "nextafter", "copysign", "frexp", "gcd", "cholesky_inverse",
+        "index_reduce", "nextafter", "copysign", "frexp", "gcd", "cholesky_inverse", "put", "cov", "corrcoef",
     }
 )  # fmt: skip
 """Those of them that are called as methods of a tensor."""
@@ -106,7 +110,9 @@ NEVER = frozenset(
             "nanmean", "nansum", "bincount", "unique_consecutive", "isin", "heaviside", "renorm",
             "rot90", "take_along_dim", "erfc", "sinc", "xlogy", "trapz", "cumulative_trapezoid",
             "diff", "msort", "trace", "cartesian_prod", "ldexp", "signbit", "float_power",
-            "deg2rad", "count_nonzero", "channel_shuffle",
+            "deg2rad", "count_nonzero", "channel_shuffle", "adjoint", "expm1", "sinh", "cosh", "asinh",
+            "acosh", "atanh", "trunc", "frac", "inner", "fliplr", "flipud",
+            "dstack", "diag", "diagflat", "dist", "isclose", "positive",
         )),
         *(f"torch.special.{name}" for name in ("ndtr", "log_ndtr", "xlog1py", "entr")),
         *(f"torch.linalg.{name}" for name in ("matrix_power", "multi_dot")),
@@ -121,30 +127,182 @@ FOURIER = frozenset(
     for kind in ("fft", "fft2", "fftn", "rfft", "rfft2", "rfftn", "hfft", "fftshift")
 )
 NAMES = sorted(UNTRANSLATED | NEW | NEVER | FOURIER | FIRST.keys())
+LAYERS = {
+    "torch.nn.Fold": "torch.nn.functional.fold",
+    "torch.nn.Unfold": "torch.nn.functional.unfold",
+    "torch.nn.RMSNorm": "torch.nn.functional.rms_norm",
+    "torch.nn.Bilinear": "torch.nn.functional.bilinear",
+    "torch.nn.ChannelShuffle": "torch.nn.functional.channel_shuffle",
+    **{f"torch.nn.MaxUnpool{n}d": f"torch.nn.functional.max_unpool{n}d" for n in (1, 2, 3)},
+    **{
+        f"torch.nn.FractionalMaxPool{n}d": f"torch.nn.functional.fractional_max_pool{n}d"
+        for n in (2, 3)
+    },
+}
+"""Layers by the operator that they are."""
+METHOD_KEYS = [f"torch.Tensor.{name.rpartition('.')[2]}" for name in NAMES]
+METHOD_NAMES = frozenset(f"torch.{name}" for name in METHODS) | {
+    name for name in (*NEVER, *FIRST) if name.count(".") == 1
+}
+TURNED = ("mT", "mH")
+"""Attributes that turn a matrix; `transpose(-2, -1)` is translated."""
+TRACERS = {"onnx-legacy": Harm.REFUSED, "torchscript-trace": Harm.REFUSED}
+EXPORTED = {**TRACERS, "torch.export": Harm.REFUSED}
+Said = Iterator[tuple[str, dict[str, Harm]]]
+
+
+def weigh_norm(event: Called, source: Source) -> Said:
+    """InstanceNorm with running statistics, BatchNorm without."""
+    tracks, batch = event.settings.get("track_running_stats"), "BatchNorm" in event.name
+    if source.profile.dynamic and isinstance(tracks, Constant) and bool(tracks.value) is not batch:
+        name = event.name.removesuffix(".forward").rpartition(".")[2]
+        told = "without" if batch else "with"
+        yield f"{name} {told} running statistics needs a batch that is fixed", LEGACY
+
+
+def weigh_unflatten(event: Called, source: Source) -> Said:
+    """A layer built from sizes of a tensor; the function takes them."""
+    if any(map(is_traced, list_items(event.arguments.get("unflattened_size")))):
+        harm = EXPORTED if source.profile.dynamic else TRACERS
+        yield "nn.Unflatten takes no size that is traced, as x.unflatten does", harm
+
+
+def weigh_attention(event: Called, source: Source) -> Said:
+    """A flag that is a comparison of sizes is a tensor while it is traced."""
+    flag = event.arguments.get("is_causal")
+    asked = isinstance(flag, Number) and flag.truth and len(flag.asked) == 1
+    written = [
+        each.value for each in getattr(event.node, "keywords", ()) if each.arg == "is_causal"
+    ]
+    asked = asked and not any(isinstance(each, ast.Call) for each in written)  # bool(...)
+    if asked and is_traced(flag):
+        harm = {**EXPORTED, "onnx": Harm.REFUSED} if source.profile.dynamic else TRACERS
+        yield "is_causal is no bool where it is worked out from traced sizes", harm
+
+
+def weigh_samples(event: Called, source: Source) -> Said:
+    """As many samples as some axis is long."""
+    if is_traced(event.arguments.get("num_samples")):
+        yield "multinomial takes no number of samples that is read from a shape", LEGACY
+
+
+def weigh_shape(event: Called, source: Source) -> Said:
+    """`F.layer_norm(x, x.shape[1:])`."""
+    if any(map(is_traced, list_items(event.arguments.get("normalized_shape")))):
+        yield "layer_norm takes no shape that is read from a tensor", LEGACY
+
+
+def weigh_fast_path(event: Called, source: Source) -> Said:
+    """Attention to itself in evaluation mode runs as one operator where no gradient is asked for."""
+    given = event.arguments
+    first, heads = given.get("batch_first"), given.get("num_heads", given.get("nhead"))
+    even = not (isinstance(heads, Constant) and isinstance(heads.value, int) and heads.value % 2)
+    alone = "key" not in given or given["query"] is given["key"] is given["value"]
+    if first == TRUE and even and alone and all(given.get(name, NONE) == NONE for name in MASKS):
+        name = event.name.removesuffix(".forward").rpartition(".")[2]
+        yield f"{name} runs as one operator without translation where torch.no_grad() is on", LEGACY
+
+
+MASKS = ("key_padding_mask", "attn_mask", "src_mask", "src_key_padding_mask")
+
+
+def is_traced(value: Value | None) -> bool:
+    """Whether a number is worked out from sizes."""
+    return isinstance(value, Number) and value.varies is True and not value.data
+
+
+def list_items(value: Value | None) -> tuple[Value, ...]:
+    """The items of a tuple or list; the value itself where it is none."""
+    if isinstance(value, Items):
+        return value.items or ()
+    return () if value is None else (value,)
+
+
+ARGUMENTS: dict[str, Callable[[Called, Source], Said]] = {
+    **{
+        f"torch.nn.{kind}Norm{n}d.forward": weigh_norm
+        for kind in ("Instance", "Batch")
+        for n in (1, 2, 3)
+    },
+    "torch.nn.Unflatten": weigh_unflatten,
+    "torch.nn.functional.scaled_dot_product_attention": weigh_attention,
+    "torch.multinomial": weigh_samples,
+    "torch.Tensor.multinomial": weigh_samples,
+    "torch.nn.functional.layer_norm": weigh_shape,
+    "torch.nn.MultiheadAttention.forward": weigh_fast_path,
+    "torch.nn.TransformerEncoderLayer.forward": weigh_fast_path,
+}
+"""Operators that are refused for some arguments, each with what says which."""
+
+
+@rule.event(*NAMES, *METHOD_KEYS, *(f"{layer}.forward" for layer in LAYERS))
+def in_model(event: Called, source: Source) -> Iterator[Hit]:
+    call = source.call_at(event)
+    of_tensor = event.name.startswith("torch.Tensor.")
+    if of_tensor and not event.open and "self" not in event.arguments:
+        return  # called as no tensor is
+    if not event.way.forward or (call is not None and for_complex_only(call, source)):
+        return
+    for message, harm in weigh_operator(name_operator(event.name), source):
+        yield Hit(event, message, harm=harm)
+
+
+@rule.event(AttributeRead)
+def in_attribute(event: AttributeRead, source: Source) -> Iterator[Hit]:
+    turned = event.attribute in TURNED and isinstance(event.held, Tensor)
+    if turned and event.way.forward:
+        message = f"{event.attribute} has no translation in the legacy exporter"
+        yield Hit(event, message, harm=LEGACY)
 
 
 @rule.source(cst.Call, needs=("torch",))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """What no model that was evaluated reaches."""
     if not NEITHER.keys() & source.profile.exporters:
         return
     name = asked(call, source)
     if not name or not source.in_traced_forward(call) or not source.in_graph(call):
         return
+    if (source.place(call).row, name.rpartition(".")[2]) in source.evaluation.called:
+        return
     if for_complex_only(call, source):
         return
+    for message, harm in weigh_operator(name, source):
+        yield Hit(call, message, harm=harm)
+
+
+@rule.event(*ARGUMENTS)
+def in_arguments(event: Called, source: Source) -> Iterator[Hit]:
+    """Operators that are translated, but not as they are called here."""
+    if event.way.forward:
+        for message, harm in ARGUMENTS[event.name](event, source):
+            yield Hit(event, message, harm=harm)
+
+
+def name_operator(called: str) -> str:
+    """The name in the tables of what was called: function, method or layer."""
+    if called.startswith("torch.Tensor."):
+        last = called.rpartition(".")[2]
+        return f"torch.{last}" if f"torch.{last}" in METHOD_NAMES else ""
+    return LAYERS.get(called.removesuffix(".forward"), called)
+
+
+def weigh_operator(name: str, source: Source) -> Iterator[tuple[str, dict[str, Harm]]]:
+    """What is to be said of an operator, and for whom."""
     opset, short = source.profile.opset_of("onnx-legacy"), name.removeprefix("torch.")
     if name in UNTRANSLATED:
-        yield Hit(call, f"{short} has no translation to ONNX", harm=NEITHER)
+        yield f"{short} has no translation to ONNX", NEITHER
     elif name in NEW:
-        yield Hit(call, f"{short} has no translation in the new exporter", harm=UNKNOWN_TO_NEW)
+        yield f"{short} has no translation in the new exporter", UNKNOWN_TO_NEW
+    elif ".max_unpool" in name:
+        yield f"{short} asks for a size that tracers make a tensor of", TRACERS
     elif name in NEVER or name.startswith("torch.fft."):
-        yield Hit(call, f"{short} has no translation in the legacy exporter", harm=LEGACY)
+        yield f"{short} has no translation in the legacy exporter", LEGACY
     elif opset < FIRST.get(name, 0):
-        message = f"{short} needs opset {FIRST[name]}, and {opset} is written"
-        yield Hit(call, message, harm=LEGACY)
+        yield f"{short} needs opset {FIRST[name]}, and {opset} is written", LEGACY
 
 
-@rule.trace(*NAMES, *(f"torch.Tensor.{name.rpartition('.')[2]}" for name in NAMES))
+@rule.trace(*NAMES, *METHOD_KEYS)
 def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
     """Only of what the source saw: an operator on constants alone may not reach the graph."""
     yield Hit(event, describe_call(event), severity=Severity.NOTE, confirms=True)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TypeVar
 
 import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.facts.exporting.compiled_code import CompiledCode
 from lintorch.facts.exporting.exported_models import nodes_in_body
 from lintorch.facts.exporting.scripted import find_scripted, is_compiled, is_self_attribute
 from lintorch.source import UNKNOWN, Kind, Source, literal
@@ -23,8 +22,9 @@ rule = Rule(
         of every part of a model, called or not. It knows a part of Python: try, lambda, yield,
         sets, `:=`, imports and functions in functions are refused wherever they stand, even in a
         branch that only training or only Python takes. `*args`, `**kwargs`, `super()`, an index
-        into a ModuleList that is not a literal and attributes of the class are refused where
-        they are compiled. A parameter without annotation is a tensor, an empty list holds
+        into a ModuleList that is not a literal, attributes of the class and those that the
+        constructor makes in a branch alone, layers made on the way, and functions of Python with
+        `**kwargs` (einops, checkpoint) are refused where they are compiled. A parameter without annotation is a tensor, an empty list holds
         tensors: numbers in them are refused. Measured on torch 2.13.
 
         A parameter `mask=None` without annotation, or annotated as a tensor, compiles, and
@@ -64,7 +64,6 @@ rule = Rule(
     fix=Applicability.SAFE,
 )
 
-N = TypeVar("N", bound=cst.CSTNode)
 SCRIPT = {"torchscript-script": Harm.REFUSED}
 WRONG = {"torchscript-script": Harm.SILENT}
 NEVER: dict[type[cst.CSTNode], str] = {
@@ -84,6 +83,16 @@ NO_TYPES = frozenset(
 )  # fmt: skip
 MODES = ("torch.enable_grad", "torch.inference_mode", "torch.set_grad_enabled", "open")
 """What it cannot enter by `with`, unlike no_grad and autocast."""
+VARIADIC = frozenset(
+    {
+        "einops.rearrange",
+        "einops.reduce",
+        "einops.repeat",
+        "torch.utils.checkpoint.checkpoint",
+        "torch.utils.checkpoint.checkpoint_sequential",
+    }
+)
+"""Functions of Python with `**kwargs`, which it would have to compile."""
 HOLDERS = frozenset({"torch.nn.ModuleList", "torch.nn.Sequential", "torch.nn.ModuleDict"})
 TYPES = {bool: "bool", int: "int", float: "float", str: "str"}
 
@@ -94,43 +103,17 @@ def in_source(module: cst.Module, source: Source) -> Iterator[Hit]:
         return
     if not (table := find_scripted(source)):
         return
-    here = Compiled(source, table)
+    here = CompiledCode(source.file, table)
     for function in table:
         for hit in in_parameters(function, source):
-            yield here.told(hit, function)
+            yield here.tell(hit, function)
     for found in (in_text, in_calls, in_indexing, in_containers):
-        for hit in found(here):
+        for hit in found(here, source):
             assert isinstance(hit.node, cst.CSTNode)
-            yield here.told(hit, here.home(hit.node))
+            yield here.tell(hit, here.home(hit.node))
 
 
-@dataclass(frozen=True)
-class Compiled:
-    """The compiled functions of a file, and whether the file itself scripts each."""
-
-    source: Source
-    table: dict[cst.FunctionDef, bool]
-
-    def nodes(self, *kinds: type[N]) -> Iterator[N]:
-        """The nodes of these classes in compiled functions, whatever the branch."""
-        for kind in kinds:
-            yield from (n for n in self.source.nodes(kind) if self.home(n) in self.table)
-
-    def home(self, node: cst.CSTNode) -> cst.FunctionDef | None:
-        """The function whose body a node stands in."""
-        inner = node
-        for outer in self.source.ancestors(node):
-            if isinstance(outer, cst.FunctionDef) and inner is outer.body:
-                return outer
-            inner = outer
-        return None
-
-    def told(self, hit: Hit, function: cst.FunctionDef | None) -> Hit:
-        """A hit; in what the file scripts itself it is one whatever the project exports with."""
-        return Hit(hit.node, hit.message, hit.fix) if function and self.table[function] else hit
-
-
-def in_text(here: Compiled) -> Iterator[Hit]:
+def in_text(here: CompiledCode, source: Source) -> Iterator[Hit]:
     """What is refused in any branch."""
     for kind, told in NEVER.items():
         for node in here.nodes(kind):
@@ -153,10 +136,12 @@ def in_text(here: Compiled) -> Iterator[Hit]:
             yield Hit(arg, "keyword arguments from a dict are not compiled", harm=SCRIPT)
 
 
-def in_calls(here: Compiled) -> Iterator[Hit]:
-    source = here.source
+def in_calls(here: CompiledCode, source: Source) -> Iterator[Hit]:
     for call in here.nodes(cst.Call):
         owner = call.func.value if isinstance(call.func, cst.Attribute) else None
+        name = source.name(call.func)
+        if is_compiled(call, source):
+            yield from in_call(call, name, source)
         above = isinstance(owner, cst.Call) and source.name(owner.func) == "super"
         if above and is_compiled(call, source):
             yield Hit(call, "super() is not compiled", harm=SCRIPT)
@@ -170,6 +155,36 @@ def in_calls(here: Compiled) -> Iterator[Hit]:
             yield Hit(item, f"{source.name(entered)} cannot be entered", harm=SCRIPT)
 
 
+def in_call(call: cst.Call, name: str, source: Source) -> Iterator[Hit]:
+    """What can be called in Python alone."""
+    if name in VARIADIC:
+        yield Hit(call, f"{name} takes any number of arguments", harm=SCRIPT)
+    elif name == "getattr" and len(call.args) > 1 and literal(call.args[1].value) is UNKNOWN:
+        yield Hit(call, "getattr of a name that is not a literal", harm=SCRIPT)
+    elif name.startswith("torch.nn.") and source.classes.is_module_class(name):
+        yield Hit(call, f"{name} cannot be made in compiled code", harm=SCRIPT)
+    elif name == "zip" and len(call.args) > 1:
+        held = [is_holder(arg.value, source) for arg in call.args]
+        local = [is_sliced(arg.value, source) for arg in call.args]
+        if any(held) and any(local):
+            told = "zip of modules and of a list, whose length the compiler does not see"
+            yield Hit(call, told, harm=SCRIPT)
+
+
+def is_holder(value: cst.BaseExpression, source: Source) -> bool:
+    """`self.blocks` of a ModuleList."""
+    if not is_self_attribute(value):
+        return False
+    made = {source.name(call.func) for call in source.built(value)}
+    return bool(made) and made <= HOLDERS
+
+
+def is_sliced(value: cst.BaseExpression, source: Source) -> bool:
+    """`features[::-1]` of a local name."""
+    cut = isinstance(value, cst.Subscript) and isinstance(value.slice[0].slice, cst.Slice)
+    return cut and isinstance(value, cst.Subscript) and isinstance(value.value, cst.Name)
+
+
 def is_listed(value: cst.BaseExpression, source: Source) -> bool:
     """`x.shape`, `x.shape[1:]`, `x.size()`, `[1, 2]`: of a length that the compiler does not see."""
     if isinstance(value, cst.Subscript) and isinstance(value.slice[0].slice, cst.Slice):
@@ -181,9 +196,8 @@ def is_listed(value: cst.BaseExpression, source: Source) -> bool:
     return shape or isinstance(value, cst.List)
 
 
-def in_indexing(here: Compiled) -> Iterator[Hit]:
+def in_indexing(here: CompiledCode, source: Source) -> Iterator[Hit]:
     """`self.blocks[i]`, and names of the class: `self.scale` of `scale = 2`."""
-    source = here.source
     for node in here.nodes(cst.Subscript):
         if not is_self_attribute(node.value) or is_fixed(node):
             continue
@@ -197,14 +211,20 @@ def in_indexing(here: Compiled) -> Iterator[Hit]:
         if is_of_class(read, source):
             told = f"{source.code(read)} is an attribute of the class: not Final, nor a constant"
             yield Hit(read, told, harm=SCRIPT)
+        elif is_left_out(read, here, source):
+            told = f"{source.code(read)} is made in a branch of the constructor alone"
+            yield Hit(read, told, harm=SCRIPT)
         elif is_left_empty(read, source):
             told = f"{source.code(read)} is left empty, and the class does not say of what type"
             yield Hit(read, told, harm=SCRIPT)
 
 
 def is_fixed(node: cst.Subscript) -> bool:
-    """`[0]`, `[-1]`, `["a"]`."""
+    """`[0]`, `[-1]`, `["a"]`, `[1:]`."""
     index = node.slice[0].slice
+    if isinstance(index, cst.Slice):
+        bounds = (index.lower, index.upper, index.step)
+        return all(each is None or literal(each) is not UNKNOWN for each in bounds)
     return isinstance(index, cst.Index) and literal(index.value) is not UNKNOWN
 
 
@@ -221,6 +241,42 @@ def is_of_class(node: cst.Attribute, source: Source) -> bool:
         given = [*assigned_in(one.node, name)]
         if given:
             return all(literal(value) is not UNKNOWN for value in given)
+    return False
+
+
+def is_left_out(read: cst.Attribute, here: CompiledCode, source: Source) -> bool:
+    """Whether a model of the file has no such attribute: its constructor went another way."""
+    info, name = source.classes.around(read), read.attr.value
+    if info is None or not info.is_module or [*assigned_in(info.node, name)]:
+        return False
+    if f'"{name}"' in source.text or f"'{name}'" in source.text or name in info.methods:
+        return False
+    spoken = [m for m in source.mentions_of(name) if is_given(m, source)]
+    inside = [m for m in spoken if source.classes.around(m) in [*source.classes.lineage(info)]]
+    return bool(inside) and all(is_in_init(m, source) and is_passed_by(m, source) for m in inside)
+
+
+def is_given(mention: cst.Name, source: Source) -> bool:
+    """`self.x = …`."""
+    part = source.parent(mention)
+    if part is None or not is_self_attribute(part):
+        return False
+    target = source.enclosing(mention, cst.AssignTarget, cst.AnnAssign)
+    value = target.target if isinstance(target, (cst.AssignTarget, cst.AnnAssign)) else None
+    return value is part or isinstance(value, (cst.Tuple, cst.List))
+
+
+def is_passed_by(mention: cst.Name, source: Source) -> bool:
+    """Whether some model that the file builds leaves out the branch that a mention stands in."""
+    inner: cst.CSTNode = mention
+    for outer in source.ancestors(mention):
+        if isinstance(outer, cst.FunctionDef):
+            return False
+        if isinstance(outer, cst.If) and inner is not outer.test:
+            answer = inner is not outer.body
+            if answer in source.evaluation.answers(source.place(outer.test).row):
+                return True
+        inner = outer
     return False
 
 
@@ -263,9 +319,8 @@ def is_name(node: cst.CSTNode, name: str) -> bool:
     return isinstance(node, cst.Name) and node.value == name
 
 
-def in_containers(here: Compiled) -> Iterator[Hit]:
+def in_containers(here: CompiledCode, source: Source) -> Iterator[Hit]:
     """`sizes = []` that numbers or strings are put into."""
-    source = here.source
     for assign in here.nodes(cst.Assign):
         target = assign.targets[0].target
         if not isinstance(target, cst.Name) or len(assign.targets) > 1:
@@ -274,7 +329,7 @@ def in_containers(here: Compiled) -> Iterator[Hit]:
         is_dict = isinstance(assign.value, cst.Dict) and not assign.value.elements
         if not (is_list or is_dict) or not is_compiled(assign, source):
             continue
-        put = [*(appended if is_list else stored)(target, here)]
+        put = [*(appended if is_list else stored)(target, here, source)]
         kinds = {kind_of(value, source) for value in put}
         if kinds and "" not in kinds:
             one = kinds.pop() if len(kinds) == 1 else ""
@@ -287,10 +342,9 @@ def in_containers(here: Compiled) -> Iterator[Hit]:
             yield Hit(assign, f"{told}: {', '.join(sorted(kinds | {one}))} is put in", fix, SCRIPT)
 
 
-def appended(target: cst.Name, here: Compiled) -> Iterator[cst.BaseExpression]:
+def appended(target: cst.Name, here: CompiledCode, source: Source) -> Iterator[cst.BaseExpression]:
     """What `target.append(...)` puts in."""
-    source = here.source
-    for mention in same(target, here):
+    for mention in same(target, here, source):
         method = source.parent(mention)
         call = source.parent(method) if isinstance(method, cst.Attribute) else None
         if not isinstance(call, cst.Call) or not isinstance(method, cst.Attribute):
@@ -299,10 +353,9 @@ def appended(target: cst.Name, here: Compiled) -> Iterator[cst.BaseExpression]:
             yield from (arg.value for arg in call.args)
 
 
-def stored(target: cst.Name, here: Compiled) -> Iterator[cst.BaseExpression]:
+def stored(target: cst.Name, here: CompiledCode, source: Source) -> Iterator[cst.BaseExpression]:
     """What `target[key] = ...` puts in."""
-    source = here.source
-    for mention in same(target, here):
+    for mention in same(target, here, source):
         place = source.parent(mention)
         given = source.parent(place) if isinstance(place, cst.Subscript) else None
         assign = source.parent(given) if isinstance(given, cst.AssignTarget) else None
@@ -311,11 +364,11 @@ def stored(target: cst.Name, here: Compiled) -> Iterator[cst.BaseExpression]:
             yield assign.value
 
 
-def same(target: cst.Name, here: Compiled) -> Iterator[cst.Name]:
+def same(target: cst.Name, here: CompiledCode, source: Source) -> Iterator[cst.Name]:
     """The mentions of a local name that is bound once."""
-    if len(here.source.bound(target)) == 1:
+    if len(source.bound(target)) == 1:
         function = here.home(target)
-        mentions = here.source.mentions_of(target.value)
+        mentions = source.mentions_of(target.value)
         yield from (m for m in mentions if here.home(m) is function)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 from typing import TypeGuard
 
@@ -10,11 +11,25 @@ import libcst as cst
 from lintorch.core.finding import Harm, Hit, Severity
 from lintorch.core.profile import EXPORTERS
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Returned
+from lintorch.evaluator.objects import list_ancestors
+from lintorch.evaluator.values import (
+    Choice,
+    Class,
+    Constant,
+    External,
+    Held,
+    Items,
+    Number,
+    Tensor,
+    Value,
+)
 from lintorch.evidence import Outcome, Trial
 from lintorch.evidence.treatment import report_refusal
 from lintorch.facts.classes.classes import ClassInfo
 from lintorch.facts.exporting.export_calls import literal_strings, onnx_arguments
 from lintorch.facts.exporting.exported_models import Export, export_of, nodes_in_body
+from lintorch.facts.project.parts_elsewhere import is_part_elsewhere
 from lintorch.source import UNKNOWN, Kind, Source, literal
 
 rule = Rule(
@@ -35,8 +50,10 @@ rule = Rule(
         in the order it was filled in, whatever its keys. The numbers then carry the wrong names,
         and nothing says so. Measured on torch 2.13.
 
-        Apart from objects that a model of the file surely returns, only models that the file
-        exports itself are reported: what a part of a model returns never reaches an exporter.
+        What a model returns is reported where it is no part of another model of the project, and
+        no argument of its forward decides on it: what a part returns never reaches an exporter.
+        jit.trace also refuses an empty list, and a list of tensors and other lists. Of inputs,
+        only those of models that the file exports itself are reported.
     """,
     bad="""
         import torch
@@ -83,6 +100,9 @@ TRACE = {"torchscript-trace": Harm.REFUSED}
 NUMBER = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.REFUSED, **TRACE}
 TEXT = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.SILENT, **TRACE}
 SIZE = {"onnx": Harm.REFUSED}
+READ = {"onnx-legacy": Harm.REFUSED, **TRACE}
+"""Of what `item()` gave: the new ONNX exporter makes an output of it."""
+EMPTY = {"onnx-legacy": Harm.REFUSED, **TRACE}
 RETURNED = {
     "dict": ("a dict", TRACE), "none": ("None", TRACE), "number": ("a number", NUMBER),
     "text": ("a string", TEXT), "size": ("a size", SIZE), "set": ("a set", EVERY),
@@ -97,6 +117,8 @@ BY_POSITION_DEFAULT = {"onnx-legacy": Harm.REFUSED, "torchscript-script": Harm.R
 MISNAMED = {"onnx": Harm.SILENT, "onnx-legacy": Harm.SILENT}
 SHIFTED = {"onnx": Harm.SILENT, "onnx-legacy": Harm.REFUSED}
 BAKED = {"onnx": Harm.REFUSED}
+Told = dict[str, dict[str, Harm]]
+"""What a forward returns, and what happens then."""
 DICTS = ("dict", "collections.OrderedDict")
 PLAIN = frozenset({"object", "abc.ABC"})
 DATACLASS = ("dataclasses.dataclass", "dataclass")
@@ -140,11 +162,140 @@ def in_class(node: cst.ClassDef, source: Source) -> Iterator[Hit]:
         yield Hit(values[0], f"forward returns {told}", harm=harm)
 
 
+@rule.event(Returned)
+def in_model(event: Returned, source: Source) -> Iterator[Hit]:
+    """What a model gives whatever way its forward is left."""
+    told = judge_value(event.value)
+    name = event.way.root.rpartition(":")[2]
+    if not told or offers_others(event) or is_root_part(name, source):
+        return
+    given = list_returned(event.way.root, source)
+    if given[0].spot != event.spot:
+        return
+    judged = [collect_harms(judge_value(each.value)) for each in given]
+    for text, harm in told.items():
+        sure = {k: v for k, v in harm.items() if all(k in each for each in judged)}
+        if sure and not (text == "a dict" and "strict=False" in source.text):
+            yield Hit(event, f"forward returns {text}", harm=sure)
+
+
 @rule.trial("failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     """The return statement whose value an exporter refused, which takes the tensors in it."""
     if outcome.returned:
         yield report_refusal(outcome, outcome, outcome.message)
+
+
+def offers_others(event: Returned) -> bool:
+    """Whether an argument decides what is given: `if not return_dict: return (x,)`."""
+    spec = event.inside.args
+    names = {each.arg for each in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)} - {"self"}
+    branches = [each for each in ast.walk(event.inside) if isinstance(each, ast.If)]
+    leaving = [each for each in branches if any(isinstance(n, ast.Return) for n in ast.walk(each))]
+    return any(n.id in names for b in leaving for n in ast.walk(b.test) if isinstance(n, ast.Name))
+
+
+def list_returned(root: str, source: Source) -> list[Returned]:
+    """What the forward of a root gave, at each of its returns."""
+    events = (event for _, event in source.evaluation.list_events({Returned}))
+    return [each for each in events if isinstance(each, Returned) and each.way.root == root]
+
+
+def collect_harms(told: Told) -> dict[str, Harm]:
+    """What happens to any of these."""
+    return {name: harm for each in told.values() for name, harm in each.items()}
+
+
+def judge_value(value: Value) -> Told:
+    """What surely is in a value that an exporter has no place for, and which."""
+    if isinstance(value, Choice):
+        return judge_choice([judge_value(each) for each in value.alternatives])
+    if isinstance(value, Constant):
+        return judge_constant(value.value)
+    if isinstance(value, Number):
+        if value.data and not value.truth:
+            return {"a number of a tensor": READ}
+        return {"a size": SIZE} if value.size is not None and not value.truth else {}
+    if isinstance(value, Items):
+        return judge_items(value)
+    return judge_object(value.of) if isinstance(value, Held) else {}
+
+
+def judge_choice(judged: list[Told]) -> Told:
+    """What holds of each of several."""
+    harms = [collect_harms(each) for each in judged]
+    shared = {k: v for k, v in harms[0].items() if all(k in each for each in harms)}
+    return {text: shared for text in list(judged[0])[:1] if shared}
+
+
+def judge_constant(value: object) -> Told:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return {
+            "a number": SIZE
+        }  # a size that is fixed is as good to the others as one that varies
+    kind = "none" if value is None else "text" if isinstance(value, str) else "number"
+    return dict([RETURNED[kind]]) if isinstance(value, (bool, float, str, type(None))) else {}
+
+
+def judge_items(value: Items) -> Told:
+    inner = [judge_value(each) for each in value.items or ()]
+    found = {text: harm for each in inner for text, harm in each.items()}
+    if value.kind in ("dict", "set"):
+        return found | dict([RETURNED[value.kind]])
+    if value.kind == "Size":
+        return {"a size": SIZE}
+    if value.kind == "generator":
+        return {"a generator": EVERY}
+    if value.kind == "list" and value.items == ():
+        return {"an empty list": EMPTY}
+    sorts = {isinstance(each, Tensor) for each in value.items or () if is_settled(each)}
+    mixed = {"a list of tensors and others": TRACE} if len(sorts) > 1 else {}
+    return found | (mixed if value.kind == "list" else {})
+
+
+def is_settled(value: Value) -> bool:
+    """Whether it is known to be a tensor, or to be a list or tuple."""
+    return isinstance(value, Items) or (isinstance(value, Tensor) and value.sure)
+
+
+def judge_object(kind: object) -> Told:
+    """An object of a class that torch surely does not know."""
+    if isinstance(kind, External) and kind.path.startswith("torch.distributions."):
+        return {f"a distribution, {kind.path.rpartition('.')[2]}": EVERY}
+    if not isinstance(kind, Class):
+        return {}
+    above = [*list_ancestors(kind)]
+    foreign = {each.path for each in above if isinstance(each, External)}
+    classes = [each for each in above if isinstance(each, Class)]
+    if not foreign <= {*PLAIN, *DICTS} or any(map(may_be_registered, classes)):
+        return {}
+    told = f"an object of its own class {kind.name}"
+    if foreign & {*DICTS}:
+        return {told: DICT_LIKE}
+    return {told: EVERY if kind.node.decorator_list else OBJECT}
+
+
+def may_be_registered(kind: Class) -> bool:
+    text = "\n".join(kind.file.lines)
+    names = (ast.unparse(each) for each in kind.node.decorator_list)
+    known = all(name.partition("(")[0] in DATACLASS for name in names)
+    return not known or any(word in text for word in REGISTERS) or bool(kind.node.keywords)
+
+
+def is_root_part(name: str, source: Source) -> bool:
+    """Whether what was evaluated as a model is a part of others, here or in another file."""
+    mentions = source.mentions_of(name)
+    own = [info for info in source.classes.all.values() if info.name == name]
+    if any(is_part(info, source) or is_registered(info, source) for info in own):
+        return True
+    if not own and any(source.classes.around(each) for each in mentions):
+        return True
+    return is_part_elsewhere(name, source.path, source.consulted)
+
+
+def is_registered(info: ClassInfo, source: Source) -> bool:
+    """Whether a decorator puts the class into a table from which it may be taken for a part."""
+    return any("register" in source.code(each.decorator) for each in info.node.decorators)
 
 
 def in_example(export: Export, source: Source) -> Iterator[Hit]:

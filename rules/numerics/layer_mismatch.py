@@ -9,6 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Hit, Refuted, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Refused
 from lintorch.evidence import GraphCapture, OperatorCall, Raised, Trace, Tracer
 from lintorch.evidence.host_reads import is_whole_run, source_line, write_shapes
 from lintorch.facts.nets.layers import CONV, TRANSPOSED
@@ -81,8 +82,9 @@ FLATTENING = (
 @rule.source(cst.Module, needs=WORDS)
 def in_row(module: cst.Module, source: Source) -> Iterator[Hit]:
     told: set[cst.CSTNode] = set()
+    rows = source.evaluation.refused_rows
     for clash in clashes(source):
-        if clash.node not in told:
+        if clash.node not in told and source.place(clash.node).row not in rows:
             told.add(clash.node)
             yield Hit(clash.node, clash.message)
 
@@ -118,6 +120,19 @@ def in_children(call: cst.Call, source: Source) -> Iterator[Hit]:
         yield Hit(
             call, f"runs the children of {source.code(model)} one after the other, and {lost}"
         )
+
+
+@rule.event(Refused)
+def in_model(event: Refused, source: Source) -> Iterator[Hit]:
+    """What raises for the shapes that a model computes, on every way through it."""
+    if not event.founded or not event.way.certain:
+        return
+    short = event.name.rpartition(".")[2]
+    if event.made is not None and event.made.path == source.path:
+        told = f"{short} raises in {event.way.names[-1]}: {event.message}"
+        yield Hit(source.evaluation.place(event.made), told)
+    else:
+        yield Hit(event, f"{short} raises: {event.message}")
 
 
 @rule.trace(Raised)

@@ -22,3 +22,10 @@ class Steps(nn.Module):
         shift = image.new_tensor([[0.5]])  # ok: torch.export torchscript-trace -> LT133
         image = image * steps
         return image + shift + image.new_ones(1)
+
+
+class Drops(nn.Module):
+    def forward(self, features):
+        if torch.rand(()) < 0.1:  # ok: torchscript-trace -> LT132 refused: torch.export -> LT102
+            return features * 2
+        return features + 1

@@ -27,14 +27,17 @@ class Area(nn.Module):
 class Layers(nn.Module):
     def __init__(self):
         super().__init__()
-        self.average = nn.AdaptiveAvgPool2d(8)  # wrong: onnx -> LT116
-        self.largest = nn.AdaptiveMaxPool2d(8)  # wrong: onnx -> LT116
-        self.line = nn.AdaptiveAvgPool1d(8)  # wrong: onnx -> LT116
-        self.volume = nn.AdaptiveMaxPool3d(2)  # wrong: onnx -> LT116
+        self.average = nn.AdaptiveAvgPool2d(8)
+        self.largest = nn.AdaptiveMaxPool2d(8)
+        self.line = nn.AdaptiveAvgPool1d(8)
+        self.volume = nn.AdaptiveMaxPool3d(2)
 
     def forward(self, image):
-        volume = self.volume(image[:, :, None].repeat(1, 1, 4, 1, 1))
-        return self.average(image), self.largest(image), self.line(image.mean(3)), volume
+        volume = self.volume(image[:, :, None].repeat(1, 1, 4, 1, 1))  # wrong: onnx -> LT116
+        average = self.average(image)  # wrong: onnx -> LT116
+        largest = self.largest(image)  # wrong: onnx -> LT116
+        line = self.line(image.mean(3))  # wrong: onnx -> LT116
+        return average, largest, line, volume
 
 
 class Several(nn.Module):

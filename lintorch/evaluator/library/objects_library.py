@@ -55,6 +55,12 @@ def get_attribute(machine: Machine, node: ast.AST, given: Given) -> Value:
     return machine.read_attribute(node, held, name.value)
 
 
+@does("torch.nn.Module.__getattr__")
+def get_own_attribute(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`self.__getattr__("name")`."""
+    return get_attribute(machine, node, given)
+
+
 @does("setattr")
 def change_attribute(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`setattr(held, "name", value)`."""
@@ -251,6 +257,12 @@ def fold_items(machine: Machine, node: ast.AST, given: Given) -> Value:
     return total
 
 
+@does("functools.wraps")
+def copy_names(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`functools.wraps(f)`: a decorator that leaves what it is called with."""
+    return External("lintorch.kept")
+
+
 def _keep_function(machine: Machine, node: ast.AST, given: Given) -> Value:
     """A decorator that leaves the function as it is, or makes one that does."""
     first = given.pick(0)
@@ -260,7 +272,7 @@ def _keep_function(machine: Machine, node: ast.AST, given: Given) -> Value:
 
 
 for _name in (
-    "functools.wraps", "functools.lru_cache", "functools.cache", "torch.no_grad", "torch.jit.ignore",
+    "functools.lru_cache", "functools.cache", "torch.no_grad", "torch.jit.ignore",
     "torch.jit.unused", "torch.jit.export", "torch.jit.script_method", "torch.jit.script_if_tracing",
     "torch.inference_mode", "torch.enable_grad", "torch.compile", "abc.abstractmethod",
     "contextlib.contextmanager", "typing.no_type_check", "lintorch.kept", "torch.compiler.disable",

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Callable
 from typing import TypeVar
 
-from lintorch.evaluator.layers import is_layer_class, keep_arguments, make_layer
+from lintorch.evaluator.join import ITEMS
+from lintorch.evaluator.layers import CONTAINERS, is_layer_class, keep_arguments, make_layer
 from lintorch.evaluator.machine import Machine, calls
 from lintorch.evaluator.torch_calls import infer_result, tell_call
 from lintorch.evaluator.values import NONE, Array, External, Given, Held, Tensor, Value
@@ -42,9 +43,12 @@ def call_external(machine: Machine, node: ast.AST, callee: External, given: Give
     """A call of what no file of the project defines."""
     path = machine.library.canonical(callee.path)
     handler = LIBRARY.get(path) or SUFFIXES.get((path.partition(".")[0], path.rpartition(".")[2]))
+    begins = path.endswith(".__init__") and is_layer_class(path.removesuffix(".__init__"))
+    if handler is None and not begins and path.startswith("torch.nn.") and path.count(".") == 3:
+        handler = _find_method(machine, path, given)
     if handler is not None:
         result = handler(machine, node, given)
-    elif path.endswith(".__init__") and is_layer_class(path.removesuffix(".__init__")):
+    elif begins:
         result = _begin_layer(machine, path.removesuffix(".__init__"), given)
     elif is_layer_class(path):
         result = make_layer(machine, node, path, given)
@@ -54,6 +58,15 @@ def call_external(machine: Machine, node: ast.AST, callee: External, given: Give
         result = _call_foreign(machine, path, given)
     tell_call(machine, node, path, given, result)
     return result
+
+
+def _find_method(machine: Machine, path: str, given: Given) -> Handler | None:
+    """A method of a container is that of any module; one that is not known may change what it holds."""
+    handler = LIBRARY.get(f"torch.nn.Module.{path.rpartition('.')[2]}")
+    held = given.pick(0)
+    if handler is None and path.rpartition(".")[0] in CONTAINERS and isinstance(held, Held):
+        machine.state.write(held.address)[ITEMS] = None
+    return handler
 
 
 def _begin_layer(machine: Machine, path: str, given: Given) -> Value:

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from lintorch.evaluator.attributes import shape_of_tensor
-from lintorch.evaluator.library.table import does
+from lintorch.evaluator.library.table import LIBRARY, Handler, does
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.subscripts import read_item
 from lintorch.evaluator.torch_calls import infer_result
@@ -17,12 +17,14 @@ from lintorch.evaluator.values import (
     Constant,
     External,
     Given,
+    Held,
     Items,
     Number,
     Question,
     Tensor,
     Value,
     Via,
+    size_in,
 )
 
 
@@ -95,7 +97,35 @@ def to_array(machine: Machine, node: ast.AST, given: Given) -> Value:
     return Array(shape, traced=True)
 
 
-@does("torch.tensor", "torch.as_tensor", "torch.LongTensor", "torch.FloatTensor", "torch.IntTensor", "torch.Tensor")  # fmt: skip
+_LEGACY = {
+    "torch.Tensor": "float32",
+    "torch.FloatTensor": "float32",
+    "torch.LongTensor": "int64",
+    "torch.IntTensor": "int32",
+    "torch.DoubleTensor": "float64",
+    "torch.ByteTensor": "uint8",
+    "torch.BoolTensor": "bool",
+}
+
+
+def _make_legacy(dtype: str) -> Handler:
+    def make(machine: Machine, node: ast.AST, given: Given) -> Value:
+        """`torch.Tensor(2, 3)` is empty, of these sizes; `torch.Tensor([2, 3])` holds them."""
+        sizes = [size_in(each) for each in given.positional]
+        if sizes and None not in sizes:
+            return Tensor(tuple(each for each in sizes if each is not None), dtype)
+        if len(given.positional) == 1 and isinstance(given.positional[0], (Items, Held)):
+            return make_tensor(machine, node, given)
+        return Tensor(None, dtype)
+
+    return make
+
+
+for _name, _dtype in _LEGACY.items():
+    LIBRARY[_name] = _make_legacy(_dtype)
+
+
+@does("torch.tensor", "torch.as_tensor")
 def make_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`torch.tensor(data)`: a constant, or made from sizes."""
     data = given.pick(0, "data") or UNKNOWN

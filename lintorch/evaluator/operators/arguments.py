@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import count
 from typing import Any
 
+from lintorch.evaluator.far_sizes import never_meet
 from lintorch.evaluator.operators.tensor_types import (
     OPEN,
     Shape,
@@ -123,4 +124,4 @@ def is_below(left: Dim, right: Dim) -> bool:
 
 def differ_surely(left: Dim, right: Dim) -> bool:
     """Whether two sizes are never the same."""
-    return compare(left, "==", right) is False
+    return compare(left, "==", right) is False or never_meet(left, right)

@@ -10,7 +10,14 @@ from typing import Any
 
 from lintorch.core.finding import Place
 from lintorch.evaluator.code_files import CodeFile, Library
-from lintorch.evaluator.events import Baked, Called, Decided, Occurrence, Repeated
+from lintorch.evaluator.events import (
+    Baked,
+    Called,
+    Decided,
+    Occurrence,
+    Refused,
+    Repeated,
+)
 from lintorch.evaluator.find_baked import find_baked
 from lintorch.evaluator.find_code import CodeFinder
 from lintorch.evaluator.start import Reached, evaluate_file, evaluate_model
@@ -30,7 +37,10 @@ class Evaluation:
     ) -> None:
         self._is_exported = is_exported
         self._path, self._text, self._consulted = path, text, consulted
-        self._finder = CodeFinder(self._read)
+        self._finder = CodeFinder(self._read, looked=self._note_place)
+
+    def _note_place(self, path: str) -> None:
+        self._consulted.add(os.path.abspath(path))
 
     def _read(self, path: str) -> str | None:
         if path == self._path:
@@ -46,7 +56,7 @@ class Evaluation:
     def reached(self) -> tuple[Reached, ...]:
         """What each root of the file came to."""
         file = self._finder.open_file(self._path)
-        if file is None or "class " not in self._text:
+        if file is None or not ("class " in self._text or "__main__" in self._text):
             return ()
         return tuple(evaluate_file(self._make_library(), file, self._is_exported))
 
@@ -70,7 +80,8 @@ class Evaluation:
         )
 
     def _make_library(self) -> Library:
-        return Library(self._find, documented_name, has_aside_name, image_axes)
+        find = self._finder.find_callers
+        return Library(self._find, documented_name, has_aside_name, image_axes, find)
 
     def _find(self, dotted: str, importer: CodeFile) -> CodeFile | None:
         found = self._finder.find_module(dotted, importer)
@@ -90,6 +101,16 @@ class Evaluation:
                     yield type(event), event
                 if isinstance(event, Called) and event.name in keys:
                     yield event.name, event
+
+    @cached_property
+    def called(self) -> frozenset[tuple[int, str]]:
+        """Rows of the file where something foreign is called in a forward pass, with the last part of its name."""
+        return frozenset(
+            (event.spot.row, event.name.removesuffix(".forward").rpartition(".")[2])
+            for reached in self.reached
+            for event in reached.events
+            if isinstance(event, Called) and event.way.forward and event.spot.path == self._path
+        )
 
     @cached_property
     def decided_rows(self) -> frozenset[int]:
@@ -115,6 +136,18 @@ class Evaluation:
         )
 
     @cached_property
+    def refused_rows(self) -> frozenset[int]:
+        """Rows of the file at which shapes surely raise, and of the layers that raise."""
+        return frozenset(
+            spot.row
+            for reached in self.reached
+            for event in reached.events
+            if isinstance(event, Refused) and event.founded and event.way.certain
+            for spot in (event.spot, event.made)
+            if spot is not None and spot.path == self._path
+        )
+
+    @cached_property
     def fixed_rows(self) -> frozenset[int]:
         """Rows of the file where built-in functions are called with numbers that never vary, and no others."""
         fixed: dict[int, bool] = {}
@@ -132,6 +165,20 @@ class Evaluation:
         """Rows of the file where a size becomes a plain number on its way into an operator."""
         found = (each for reached in self.reached for each in find_baked(reached.events))
         return frozenset(e.spot.row for e in found if e.varies and e.spot.path == self._path)
+
+    def answers(self, row: int) -> frozenset[bool]:
+        """How the conditions in a row of the file were answered, in all models that asked them."""
+        return self._answers.get(row, frozenset())
+
+    @cached_property
+    def _answers(self) -> dict[int, frozenset[bool]]:
+        found: dict[int, frozenset[bool]] = {}
+        for event in (event for reached in self.reached for event in reached.events):
+            here = isinstance(event, Decided) and event.spot.path == self._path
+            if here and isinstance(event, Decided) and event.kind == "if":
+                given = frozenset() if event.answer is None else frozenset({event.answer})
+                found[event.spot.row] = found.get(event.spot.row, frozenset()) | given
+        return found
 
     def text(self, spot: Spot) -> str:
         """What is written there, in one row."""

@@ -11,7 +11,12 @@ from lintorch.guest.export.compare_numbers import Difference, find_difference
 from lintorch.guest.export.eager_reference import Eager, NamedSizes
 from lintorch.guest.export.error_reading import summarise_error
 from lintorch.guest.export.exporter import Exported
+from lintorch.guest.process.deadline import clock
+from lintorch.guest.watch.torch_draws import list_generator_states
 from lintorch.record.outcomes import AS_TRACED, IN_TRAINING, Deviation, Outcome, Variation
+
+_MOST_DRAWS, _SECONDS_OF_CHANCE = 8, 5.0
+"""Runs of what was exported of a random model, until one differs; and the seconds for them."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +68,11 @@ def judge_export(
         runs += _run_at_other_sizes(exported, eager, others)
     compared = () if train else tuple(at.varied for at in runs)
     found = [wrong for at in runs if (wrong := _find_wrong(at, eager))]
-    if found and (random := eager.measure_randomness()):
+    if (found or eager.draws) and (random := eager.measure_randomness()):
         found = [w for w in found if random.amount is not None and w.found.amount is None]
         if not found:
-            return replace(_make_random_outcome(exporter, exported, random), compared=compared)
+            outcome = _make_random_outcome(exporter, exported, random)
+            return replace(outcome, compared=compared, drawn_once=not _draws_again(exported, eager))
     outcome = _make_outcome(exporter, exported, found)
     return replace(outcome, compared=compared, error=_find_largest_difference(runs, eager))
 
@@ -81,6 +87,21 @@ def _make_random_outcome(exporter: str, exported: Exported, random: Difference) 
         detail=detail,
         opset=exported.opset,
     )
+
+
+def _draws_again(exported: Exported, eager: Eager) -> bool:
+    """Whether the exported model draws, too, and has not just kept what was drawn for its example."""
+    late, before = clock() + _SECONDS_OF_CHANCE, list_generator_states()
+    first = _run_exported(exported, eager, eager.model.sizes)
+    for _ in range(_MOST_DRAWS):
+        if list_generator_states() != before:
+            return True
+        again = _run_exported(exported, eager, eager.model.sizes)
+        if find_difference(first, again, exact=True):
+            return True
+        if clock() > late:
+            break
+    return False
 
 
 def _make_outcome(exporter: str, exported: Exported, found: list[Wrong]) -> Outcome:

@@ -53,11 +53,12 @@ def _double_sizes(
     roomiest = weigh(all_of_them)
     if roomiest is not None and not roomiest.vanishes_to_one(weight):
         return None
+    some, best = sizes, weight
     for name in group if len(group) > 1 else ():
-        alone = {**sizes, name: 2 * sizes[name]}
-        found = weigh(alone)
-        if found is None or not found.vanishes_to_one(weight):
-            continue
-        if roomiest is None or not roomiest.vanishes_to_one(found):
-            return alone, found
+        more = {**some, name: 2 * some[name]}
+        found = weigh(more)
+        if found is not None and found.vanishes_to_one(best):
+            some, best = more, found
+            if roomiest is None or not roomiest.vanishes_to_one(best):
+                return some, best
     return None if roomiest is None else (all_of_them, roomiest)

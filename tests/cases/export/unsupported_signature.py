@@ -38,7 +38,7 @@ class ReturnsDataclass(nn.Module):
 class ReturnsObject(nn.Module):
     def forward(self, x):
         out = Boxes(x)
-        return x, out
+        return x, out  # hit
 
 
 class ReturnsNamed(nn.Module):
@@ -114,7 +114,7 @@ class DictNumber(nn.Module):
 class Nothing(nn.Module):
     def forward(self, x, mask=None):
         y = [t for t in x if (lambda: t)]
-        return x, None, y
+        return x, None, y  # hit
 
 
 class Size(nn.Module):

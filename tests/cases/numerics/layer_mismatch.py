@@ -98,7 +98,7 @@ class Net(nn.Module):
         self.joined = nn.Conv2d(81, 16, 3)  # hit
         self.fc = nn.Linear(321, 10)  # hit
         self.out = nn.Linear(hidden, 10)
-        self.swapped = nn.Conv2d(7, 7, 3)
+        self.swapped = nn.Conv2d(7, 7, 3)  # hit
         if deep:
             self.swapped = nn.Conv2d(64, 7, 3)
         self.late = nn.Conv2d(5, 5, 1)
@@ -110,7 +110,7 @@ class Net(nn.Module):
         y = self.bn3(self.conv3(y))
         z = self.features(x)
         bad = z + x  # hit
-        both = torch.cat([x, z], dim=1)
+        both = torch.cat([x, z], dim=1)  # hit
         both = self.joined(both)
         z = self.narrow(z)
         z = self.swapped(x)
@@ -144,7 +144,7 @@ class Residual(nn.Module):
         self.fc2 = nn.Linear(3, 4)  # hit
 
     def forward(self, x):
-        x = self.conv(x) * self.gate(x)
+        x = self.conv(x) * self.gate(x)  # hit
         x = self.conv2(x)
         x = F.adaptive_avg_pool2d(x, 1).flatten(1)
         x = self.fc(x)

@@ -1,0 +1,87 @@
+"""Layers that are made and called alike again and again: what they do is worked out once for each root."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lintorch.evaluator.events import AttributeSet, ItemSet, Occurrence
+from lintorch.evaluator.state import State
+from lintorch.evaluator.values import Bound, Class, Given, Held, Items, Slice, Value
+
+_MOST_PARTS = 64
+
+
+@dataclass
+class RepeatedCalls:
+    """By class and arguments the object that was made; by object and arguments what its call gave."""
+
+    made: dict[tuple[Any, ...], Held] = field(default_factory=dict)
+    given: dict[tuple[Any, ...], tuple[Mapping[Any, Any], Value]] = field(default_factory=dict)
+    shared: set[int] = field(default_factory=set)
+    """Addresses of objects that stand for several."""
+
+    def find_made(self, kind: Class, given: Given, state: State) -> Held | None:
+        """An object like the one that is to be made."""
+        key = _make_key(kind, given)
+        found = None if key is None else self.made.get(key)
+        if found is None or state.find_cell(found.address) is None:
+            return None
+        self.shared.add(found.address)
+        return found
+
+    def keep_made(self, kind: Class, given: Given, made: Held) -> None:
+        """Remember an object that was made."""
+        key = _make_key(kind, given)
+        if key is not None:
+            self.made[key] = made
+
+    def find_result(self, held: Held, given: Given, forward: bool, state: State) -> Value | None:
+        """What the same call gave, where the object has not changed since."""
+        key = _make_key(held, given, forward)
+        found = None if key is None else self.given.get(key)
+        if found is None or state.read(held.address) is not found[0]:
+            return None
+        return found[1]
+
+    def keep_result(
+        self,
+        held: Held,
+        given: Given,
+        forward: bool,
+        state: State,
+        result: Value,
+        events: Iterable[Occurrence],
+    ) -> None:
+        """Remember what a call gave that changed nothing."""
+        key = _make_key(held, given, forward)
+        if key is None or not _is_lasting(result):
+            return
+        if not any(isinstance(event, (AttributeSet, ItemSet)) for event in events):
+            self.given[key] = state.read(held.address), result
+
+
+def _make_key(subject: Class | Held, given: Given, *more: Any) -> tuple[Any, ...] | None:
+    """What tells calls apart; None where arguments may change or are not known."""
+    if given.open or not all(map(_is_lasting, given.values)):
+        return None
+    return (subject, given.positional, tuple(sorted(given.keyword.items(), key=_name_of)), *more)
+
+
+def _name_of(item: tuple[str, Value]) -> str:
+    return item[0]
+
+
+def _is_lasting(value: Value) -> bool:
+    """Whether it holds nothing that can be changed in place, but for objects that are layers."""
+    if isinstance(value, Held):
+        return False
+    if isinstance(value, Items):
+        parts = value.items or ()
+        return len(parts) <= _MOST_PARTS and all(map(_is_lasting, parts))
+    if isinstance(value, Slice):
+        return all(map(_is_lasting, (value.start, value.stop, value.step)))
+    if isinstance(value, Bound):
+        return all(map(_is_lasting, value.positional)) and _is_lasting(value.function)
+    return True

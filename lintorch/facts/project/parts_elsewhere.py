@@ -1,0 +1,78 @@
+"""Whether a model is a part of others: classes in other files of the project that speak of it."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from lintorch.facts.project.module_homes import module_home
+from lintorch.syntax.python_ast import parse_or_empty
+
+_MOST_FILES = 1500
+"""A project of more is not read through."""
+
+
+def is_part_elsewhere(name: str, path: str, consulted: set[str]) -> bool:
+    """Whether a class with a forward of its own, in another file of the project, mentions a name.
+
+    True where the project is too large to tell. Files that were read are added to `consulted`.
+    """
+    files = _list_files(_find_folder(path))
+    if files is None:
+        return True
+    own = os.path.abspath(path)
+    others = [each for each in files if each != own]
+    consulted.update(others)
+    return any(name in _names_in_models(each) for each in others if name in _words(each))
+
+
+def _find_folder(path: str) -> str:
+    """The outermost package, or where the run was started, or the file's own folder."""
+    home, own = module_home(path), os.path.dirname(os.path.abspath(path))
+    if home.package:
+        return os.path.join(home.roots[0], home.package.partition(".")[0])
+    here = os.getcwd()
+    return here if os.path.commonpath([here, own]) == here else own
+
+
+@cache
+def _list_files(folder: str) -> tuple[str, ...] | None:
+    found: list[str] = []
+    for inner, folders, names in os.walk(folder):
+        folders[:] = [each for each in folders if not each.startswith((".", "__pycache__"))]
+        found += [os.path.join(inner, each) for each in names if each.endswith(".py")]
+        if len(found) > _MOST_FILES:
+            return None
+    return tuple(found)
+
+
+@cache
+def _words(path: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", _read(path).decode(errors="ignore")))
+
+
+@cache
+def _names_in_models(path: str) -> frozenset[str]:
+    """The names that the classes of a file speak of, of those that compute something."""
+    tree = parse_or_empty(_read(path))
+    return frozenset(
+        name for each in ast.walk(tree) if isinstance(each, ast.ClassDef) for name in _spoken(each)
+    )
+
+
+def _spoken(node: ast.ClassDef) -> Iterator[str]:
+    computes = any(getattr(each, "name", "") == "forward" for each in node.body)
+    for part in ast.walk(node) if computes else ():
+        if isinstance(part, (ast.Name, ast.Attribute)):
+            yield part.id if isinstance(part, ast.Name) else part.attr
+
+
+def _read(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
