@@ -106,7 +106,10 @@ def set_attribute(machine: Machine, held: Value, name: str, value: Value) -> Non
 
 
 def set_item(machine: Machine, held: Value, index: Value, value: Value) -> None:
-    """`held[index] = value`."""
+    """`held[index] = value`; of one of several it is not known which has changed."""
+    if isinstance(held, Choice):
+        for each in held.alternatives:
+            machine.spoil(each)
     if not isinstance(held, Held):
         return
     content = machine.state.write(held.address)

@@ -143,7 +143,7 @@ def read_of_object(machine: Machine, node: ast.AST, held: Held, name: str) -> Va
     if name == "__class__" and held.of is not None:
         return held.of
     if name == "__dict__":
-        return UNKNOWN
+        return Held(held.address, "dict")
     return _read_foreign(machine, node, held, name)
 
 

@@ -41,6 +41,9 @@ class CodeFile:
         for statement in self.tree.body:
             for name in dict.fromkeys(_bound_names(statement)):
                 found.setdefault(name, []).append(statement)
+            for name in _registering_names(statement):
+                if isinstance(found.get(name, [None])[0], (ast.Assign, ast.AnnAssign)):
+                    found[name].append(statement)
         return found
 
     @cached_property
@@ -111,6 +114,12 @@ def _bound_names(statement: ast.stmt) -> Iterator[str]:
             yield from _changed_names(each.value)
         else:
             yield from _assigned_names(each)
+
+
+def _registering_names(statement: ast.stmt) -> Iterator[str]:
+    """`MODELS` of `@MODELS.register("net")`."""
+    for decorator in getattr(statement, "decorator_list", ()):
+        yield from _changed_names(decorator)
 
 
 def _assigned_names(statement: ast.stmt) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import functools
 from collections import OrderedDict, namedtuple
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from types import SimpleNamespace
@@ -15,6 +16,27 @@ from torch import nn
 DEFAULTS = {"width": 12, "kernel": {"size": 3}}
 LAYERS = {"relu": nn.ReLU, "conv": partial(nn.Conv2d, kernel_size=1)}
 Pair = namedtuple("Pair", ["left", "right"])
+
+
+LAYERS_BY_NAME = {}
+
+
+class Registry:
+    def register(self, name):
+        def keep(function):
+            LAYERS_BY_NAME[name] = function
+            self.last = name
+            return function
+
+        return keep
+
+
+REGISTRY = Registry()
+
+
+@REGISTRY.register("wide")
+def make_wide():
+    return nn.Conv2d(3, 64, 1)
 
 
 @dataclass
@@ -123,6 +145,11 @@ class Counter:
         return iter(self.items)
 
 
+class Spread:
+    def __init__(self, **settings):
+        self.__dict__.update(settings)
+
+
 class Net(nn.Module):
     def __init__(self, settings=None, **options):
         super().__init__()
@@ -174,6 +201,11 @@ class Net(nn.Module):
         isinstance(self.child, Base)  # value: True
         isinstance(self.mixed, Child)  # value: False
         isinstance(self.blocks[0], nn.Conv2d)  # value: True
+        isinstance(self.settings.sides, Iterable)  # value: True
+        isinstance("word", Sequence) and isinstance(7, Iterable)  # value: False
+        isinstance(self.options, Mapping)  # value: True
+        isinstance(x.shape[2], int)  # value: True
+        REGISTRY.last  # value: 'wide'
         hasattr(self, "missing")  # value: False
         hasattr(self, "child")  # value: True
         type(self.child).__name__  # value: 'Child'
@@ -232,6 +264,10 @@ class Net(nn.Module):
         Pair(1, 2).right  # value: 2
         space = SimpleNamespace(a=1, b=2)
         space.b  # value: 2
+        vars(space)["a"]  # value: 1
+        space.__dict__.update(c=4)
+        space.c  # value: 4
+        Spread(one=1, two=2).two  # value: 2
         self.options["width"]  # value: 12
         self.options["kernel"]["size"]  # value: 3
         self.options.get("missing", 4)  # value: 4

@@ -234,6 +234,10 @@ class Net(nn.Module):
         settings.update(c=3)
         settings  # value: {'a': 1, 'b': 2, 'c': 3}
         settings.get("z", 5)  # value: 5
+        either = [{}, {}]
+        either[int(h > 20)]["a"] = 1
+        either  # value: [{…}, {…}]
+        dict(locals())["half"]  # value: int x.H // 2 (varies)
         settings.pop("a")  # value: 1
         settings | {"d": 4}  # value: {'b': 2, 'c': 3, 'd': 4}
         [key for key, value in settings.items() if value > 2]  # value: ['c']

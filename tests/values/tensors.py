@@ -89,6 +89,8 @@ class Net(nn.Module):
         x[:, :, 0::2, 1::2]  # value: tensor[B, 3, (x.H + 1) // 2, x.W // 2]
         x[:, :, :-1]  # value: tensor[B, 3, x.H - 1, x.W]
         x[:, :, h - 1 :]  # value: tensor[B, 3, 1, x.W]
+        for part in (slice(0, -8), slice(1, None)):
+            x[:, :, part]  # value: tensor[B, 3, max(0, x.H - 8), x.W], then tensor[B, 3, x.H - 1, x.W]
         x[:, [0, 2]]  # value: tensor[B, 2, x.H, x.W]
         x[x > 0]  # value: tensor[data(B, 3, x.H, x.W)]
 

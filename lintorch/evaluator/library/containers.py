@@ -19,6 +19,7 @@ from lintorch.evaluator.values import (
     Held,
     Items,
     Number,
+    Slice,
     Tensor,
     Value,
     name_setting,
@@ -26,6 +27,14 @@ from lintorch.evaluator.values import (
 )
 
 _MOST = 512
+
+
+@does("slice")
+def make_slice(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`slice(stop)`, `slice(start, stop, step)`."""
+    ends = given.positional if len(given.positional) > 1 else (NONE, *given.positional)
+    start, stop, step = (*ends, NONE, NONE, NONE)[:3]
+    return UNKNOWN if given.open else Slice(start, stop, step)
 
 
 @does("range")

@@ -116,6 +116,8 @@ def ask_class(machine: Machine, node: ast.AST, given: Given) -> Value:
 def is_instance(value: Value, kind: Value) -> bool | None:
     """Whether a value is of a class; None where that is not known."""
     path = kind.path if isinstance(kind, External) else ""
+    if path.startswith(_ABSTRACT):
+        return _is_abstract(value, path.rpartition(".")[2])
     if isinstance(value, Tensor):
         return _of_foreign(path, ("torch.Tensor", "torch.nn.Parameter"), value.sure, value.origin)
     if isinstance(value, Array):
@@ -125,7 +127,7 @@ def is_instance(value: Value, kind: Value) -> bool | None:
     if isinstance(value, Number):
         if path in ("int", "float"):
             return None if value.whole is None else value.whole is (path == "int")
-        return None if path.startswith("numbers") else False
+        return False
     if isinstance(value, Items):
         return value.kind in _ITEM_CLASSES.get(path, (path,)) if path else False
     if isinstance(value, Held):
@@ -133,6 +135,44 @@ def is_instance(value: Value, kind: Value) -> bool | None:
     if isinstance(value, (Function, Class, Bound)):
         return None
     return None
+
+
+_ABSTRACT = ("collections.", "typing.", "numbers.")
+_ITERABLE = frozenset({"Iterable", "Container", "Collection", "Sized"})
+_HASHABLE = frozenset({"Hashable"})
+_KINDS = {
+    "list": _ITERABLE | {"Sequence", "MutableSequence", "Reversible"},
+    "tuple": _ITERABLE | _HASHABLE | {"Sequence", "Reversible"},
+    "dict": _ITERABLE | {"Mapping", "MutableMapping", "Reversible"},
+    "set": _ITERABLE | {"Set", "AbstractSet", "MutableSet"},
+    "range": _ITERABLE | _HASHABLE | {"Sequence", "Reversible"},
+    "str": _ITERABLE | _HASHABLE | {"Sequence", "Reversible"},
+    "number": _HASHABLE | {"Number", "Complex", "Real"},
+}
+_SAID_OF_ALL = frozenset().union(*_KINDS.values()) | {"Callable", "Integral"}
+
+
+def _is_abstract(value: Value, name: str) -> bool | None:
+    """Whether a value is of an abstract class: `isinstance(size, Iterable)`."""
+    if name not in _SAID_OF_ALL:
+        return None
+    if isinstance(value, Tensor):
+        return name in _ITERABLE | _HASHABLE | {"Reversible"} if value.sure else None
+    kind = _kind_of(value)
+    if kind == "number" and name == "Integral":
+        return isinstance(value.value, int) if isinstance(value, Constant) else None
+    return name in _KINDS[kind] if kind in _KINDS else None
+
+
+def _kind_of(value: Value) -> str:
+    if isinstance(value, Constant):
+        kinds = {str: "str", int: "number", float: "number", bool: "number"}
+        return kinds.get(type(value.value), "")
+    if isinstance(value, Number):
+        return "number"
+    if isinstance(value, (Items, Held)):
+        return "tuple" if value.kind == "Size" else value.kind
+    return ""
 
 
 def _of_foreign(path: str, kinds: tuple[str, ...], sure: bool, origin: str) -> bool | None:
@@ -146,13 +186,11 @@ def _of_foreign(path: str, kinds: tuple[str, ...], sure: bool, origin: str) -> b
 def _is_constant(value: Constant, path: str) -> bool | None:
     if path in _PYTHON_CLASSES:
         return isinstance(value.value, _PYTHON_CLASSES[path])
-    return None if path.startswith(("numbers", "collections", "typing")) else False
+    return False
 
 
 def _is_held_instance(value: Held, kind: Value, path: str) -> bool | None:
     if value.kind != "object":
-        if path.startswith(("collections", "typing")):
-            return None
         return value.kind in _ITEM_CLASSES.get(path, ())
     if isinstance(kind, Unknown) or value.of is None:
         return None
@@ -329,6 +367,22 @@ def make_parameter(machine: Machine, node: ast.AST, given: Given) -> Value:
     shape, dtype = (data.shape, data.dtype) if isinstance(data, Tensor) else (None, None)
     name = f"parameter {getattr(node, 'lineno', 0)}"
     return Tensor(shape, dtype, "parameter", name, frozenset({name}))
+
+
+@does("vars")
+def read_attributes(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`vars(x)`: the very dictionary of its attributes."""
+    held = given.pick(0)
+    if held is None:
+        return list_locals(machine, node, given)
+    known = isinstance(held, Held) and held.kind == "object" and not has_open_base(held.of)
+    return Held(held.address, "dict") if known and isinstance(held, Held) else UNKNOWN
+
+
+@does("locals")
+def list_locals(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`locals()`: a copy."""
+    return machine.hold("dict", machine.state.read(machine.here.frame.address))
 
 
 @does("types.SimpleNamespace", "argparse.Namespace")

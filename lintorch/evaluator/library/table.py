@@ -43,11 +43,12 @@ def call_external(machine: Machine, node: ast.AST, callee: External, given: Give
     """A call of what no file of the project defines."""
     path = machine.library.canonical(callee.path)
     handler = LIBRARY.get(path) or SUFFIXES.get((path.partition(".")[0], path.rpartition(".")[2]))
-    if handler is None and path.startswith("torch.nn.") and path.count(".") == 3:
+    begins = path.endswith(".__init__") and is_layer_class(path.removesuffix(".__init__"))
+    if handler is None and not begins and path.startswith("torch.nn.") and path.count(".") == 3:
         handler = _find_method(machine, path, given)
     if handler is not None:
         result = handler(machine, node, given)
-    elif path.endswith(".__init__") and is_layer_class(path.removesuffix(".__init__")):
+    elif begins:
         result = _begin_layer(machine, path.removesuffix(".__init__"), given)
     elif is_layer_class(path):
         result = make_layer(machine, node, path, given)

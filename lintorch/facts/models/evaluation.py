@@ -20,7 +20,7 @@ from lintorch.evaluator.events import (
 )
 from lintorch.evaluator.find_baked import find_baked
 from lintorch.evaluator.find_code import CodeFinder
-from lintorch.evaluator.start import Reached, evaluate_file
+from lintorch.evaluator.start import Reached, evaluate_file, evaluate_model
 from lintorch.evaluator.values import Constant, Items, Number, Spot, Tensor, Value
 from lintorch.evaluator.watch_lines import LineWatch
 from lintorch.facts.dataflow.axis_layouts import image_axes
@@ -59,6 +59,13 @@ class Evaluation:
         if file is None or not ("class " in self._text or "__main__" in self._text):
             return ()
         return tuple(evaluate_file(self._make_library(), file, self._is_exported))
+
+    def follow_model(self, name: str) -> tuple[Occurrence, ...]:
+        """What happens in one model of the file by itself, built as nothing else builds it."""
+        file = self._finder.open_file(self._path)
+        if file is None:
+            return ()
+        return evaluate_model(self._make_library(), file, name, self._is_exported).events
 
     def explain_rows(self, path: str, rows: Mapping[int, int]) -> Explained:
         """What values in rows of a file are, as the models of this one lead there: evaluated anew for it."""
