@@ -9,9 +9,9 @@ from dataclasses import dataclass
 class Budget:
     """The numbers of one evaluation of one root."""
 
-    steps: int = 60_000
+    steps: int = 40_000
     """Expressions and statements evaluated."""
-    script_steps: int = 20_000
+    script_steps: int = 8_000
     """The same in a script."""
     depth: int = 48
     """Functions that are inside of each other."""

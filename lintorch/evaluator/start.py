@@ -86,7 +86,7 @@ def _watch_builders(around: Surroundings, name: str) -> None:
                 return
 
 
-_MOST_STEPS = 6_000
+_MOST_STEPS = 4_000
 """Of a function that is followed to see how it builds a class."""
 
 
