@@ -9,11 +9,11 @@ from dataclasses import dataclass
 class Budget:
     """The numbers of one evaluation of one root."""
 
-    steps: int = 8_000
+    steps: int = 12_000
     """Expressions and statements evaluated."""
-    script_steps: int = 2_000
+    script_steps: int = 3_000
     """The same in a script."""
-    file_steps: int = 12_000
+    file_steps: int = 16_000
     """The same in all roots of one file together."""
     depth: int = 48
     """Functions that are inside of each other."""

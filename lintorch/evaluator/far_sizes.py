@@ -12,10 +12,10 @@ _HEAVY = 24
 
 
 @lru_cache(maxsize=4096)
-def never_meet(left: Dim, right: Dim) -> bool:
+def never_meet(left: Dim, right: Dim, *, stretched: bool = False) -> bool:
     """Whether two sizes that one symbol decides differ at all its values that are tried.
 
-    A plain number is met by chance, so it never differs surely.
+    A plain number is met by chance, so it never differs surely. `stretched`: a size of 1 fits any.
     """
     if isinstance(left, int) or isinstance(right, int):
         return False
@@ -26,14 +26,14 @@ def never_meet(left: Dim, right: Dim) -> bool:
         return False
     symbol = symbols.pop()
     try:
-        return not any(_may_meet(left, right, symbol, value) for value in _TRIED)
+        return not any(_may_meet(left, right, symbol, value, stretched) for value in _TRIED)
     except (ArithmeticError, LookupError):
         return False
 
 
-def _may_meet(left: Size, right: Size, symbol: Symbol, value: int) -> bool:
+def _may_meet(left: Size, right: Size, symbol: Symbol, value: int, stretched: bool) -> bool:
     one, other = _work_out(left, symbol, value), _work_out(right, symbol, value)
-    return one == other or one <= 1 or other <= 1
+    return one == other or (stretched and min(one, other) <= 1)
 
 
 def _work_out(size: Dim, symbol: Symbol, value: int) -> int:

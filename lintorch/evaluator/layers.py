@@ -242,7 +242,9 @@ def _teach_input(machine: Machine, path: str, built: dict[str, Value], given: Gi
 
 def _settle_channels(machine: Machine, name: str, built: dict[str, Value], first: Tensor) -> None:
     if name == "Linear":
-        settle_axis(machine, first, -1, size_in(built["in_features"]) or make_symbol("?"))
+        width = size_in(built["in_features"])
+        if width is not None:
+            settle_axis(machine, first, -1, width)
     elif name == "LayerNorm":
         shape = built["normalized_shape"]
         size = size_in(shape)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from lintorch.evaluator.machine import Machine
-from lintorch.evaluator.sizes import Dim, Symbol, make_symbol
+from lintorch.evaluator.sizes import Dim, Symbol, make_symbol, varies
 from lintorch.evaluator.values import Items, Tensor, Value, make_number
 
 SPATIAL = {1: ("L",), 2: ("H", "W"), 3: ("D", "H", "W")}
@@ -73,7 +73,7 @@ def is_input(value: Value) -> bool:
 
 def settle_axis(machine: Machine, given: Tensor, axis: int, size: Dim) -> None:
     """A layer takes so many channels: an axis of an input that is still open is as long, from now on."""
-    if given.shape is None or not isinstance(size, int) or len(given.shape) < -axis:
+    if given.shape is None or varies(size) is not False or len(given.shape) < -axis:
         return
     symbol = _open_symbol(given.shape[axis])
     if symbol is not None:

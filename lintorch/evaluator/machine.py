@@ -160,7 +160,7 @@ class Machine:
         self.addresses = top.addresses
         self.class_attributes = top.class_attributes
         self.learned: dict[str, tuple[Dim, ...]] = {}
-        self.settled: dict[str, int] = {}
+        self.settled: dict[str, Dim] = {}
         """Sizes of open axes of inputs, by their symbol's name."""
         self.guessed: dict[str, tuple[Dim, ...]] = {}
         self.learned_types: dict[str, str] = {}

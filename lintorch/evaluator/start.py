@@ -94,7 +94,7 @@ def _watch_builders(around: Surroundings, name: str) -> None:
                 return
 
 
-_MOST_STEPS = 1_500
+_MOST_STEPS = 2_000
 """Of a function that is followed to see how it builds a class."""
 
 

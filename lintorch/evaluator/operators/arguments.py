@@ -122,6 +122,6 @@ def is_below(left: Dim, right: Dim) -> bool:
     return compare(left, "<", right) is True
 
 
-def differ_surely(left: Dim, right: Dim) -> bool:
-    """Whether two sizes are never the same."""
-    return compare(left, "==", right) is False or never_meet(left, right)
+def differ_surely(left: Dim, right: Dim, *, stretched: bool = False) -> bool:
+    """Whether two sizes are never the same; `stretched`: nor is one of them 1."""
+    return compare(left, "==", right) is False or never_meet(left, right, stretched=stretched)

@@ -25,7 +25,9 @@ def _join_sizes(left: Dim, right: Dim, axis: int) -> Dim:
         return right
     if right == 1:
         return left
-    if differ_surely(left, right):  # that one of two such sizes is 1 would be chance
+    if differ_surely(
+        left, right, stretched=True
+    ):  # that one of two such sizes is 1 would be chance
         raise ShapeError(
             f"The size of tensor a ({left}) must match the size of tensor b ({right}) "
             f"at non-singleton dimension {axis}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from lintorch.evaluator.far_sizes import never_meet
 from lintorch.evaluator.sizes import Dim, compare
 
 Shape = tuple[Dim, ...]
@@ -60,7 +61,7 @@ OPEN = Open()
 
 def require_same(left: Dim, right: Dim, message: str) -> None:
     """Raises ShapeError where two sizes differ whatever their symbols stand for."""
-    if compare(left, "==", right) is False:
+    if compare(left, "==", right) is False or never_meet(left, right):
         raise ShapeError(message)
 
 
