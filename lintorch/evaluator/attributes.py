@@ -132,6 +132,9 @@ def read_of_object(machine: Machine, node: ast.AST, held: Held, name: str) -> Va
     own = machine.state.read(held.address).get(name)
     if isinstance(own, Value):
         return own
+    entries = machine.state.read(held.address).get("entries")
+    if isinstance(entries, Held) and name in machine.state.read(entries.address):
+        return machine.state.read(entries.address)[name]  # type: ignore[no-any-return]
     found = find_class_attribute(machine, held.of, name)
     if isinstance(found, Function):
         return _bind_method(machine, node, held, found, name)

@@ -208,7 +208,8 @@ def _infer_call(machine: Machine, node: ast.AST, callee: Held, path: str, given:
         made = machine.state.read(callee.address).get("lintorch made")
         machine.tell(Refused, node, path, str(error), given.values, founded, made)
         return _presume_result(path, given)
-    return lift_result(machine, found, guessed=not is_founded(machine, given))
+    ranked = path.rpartition(".")[2][-2:] in ("1d", "2d", "3d")
+    return lift_result(machine, found, guessed=not ranked and not is_founded(machine, given))
 
 
 def _presume_result(path: str, given: Given) -> Value:

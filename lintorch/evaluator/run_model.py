@@ -79,11 +79,16 @@ def run_model(around: Surroundings, name: str) -> Reached:
             built.append(model)
         return model
 
+    known_built = dict(around.witness.built)
     reached = _follow(machine, name, build)
     known = 0
     while machine.asked.total > known and not reached.failure and known < _MOST_SETTINGS:
         known, before, machine = machine.asked.total, machine, around.make_machine(name)
         machine.asked, machine.made = before.asked, before.made
+        around.witness.built.clear()
+        around.witness.built.update(
+            known_built
+        )  # else it is taken as it was built without settings
         built.clear()
         reached = _follow(machine, name, build)
     if not built or reached.spent or reached.failure:

@@ -40,7 +40,19 @@ class Operation:
         """Whether any operand varies."""
         return join_varying(varies(each) for each in self.operands)
 
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.kind, self.operands))
+
+    def __hash__(self) -> int:
+        return self._hash
+
     def __str__(self) -> str:
+        return self.text
+
+    @cached_property
+    def text(self) -> str:
+        """As it is shown; sizes are sorted by it."""
         if self.kind in ("//", "%"):
             left, right = (f"({each})" if _is_sum(each) else str(each) for each in self.operands)
             return f"{left} {self.kind} {right}"
@@ -83,6 +95,9 @@ class Size:
         return _make_size(_sum_terms(other, self, -1))
 
     def __mul__(self, other: Dim) -> Dim:
+        heavy = not isinstance(other, int) and self.weight * other.weight > _MOST_WEIGHT * 4
+        if heavy and len(self.terms) > 1:
+            return _shorten_size(self) * other
         found: dict[Product, int] = {}
         for left, factor in self.terms:
             for right, other_factor in _terms_of(other):
@@ -108,7 +123,19 @@ class Size:
     __radd__ = __add__
     __rmul__ = __mul__
 
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.terms)
+
+    def __hash__(self) -> int:
+        return self._hash
+
     def __str__(self) -> str:
+        return self.text
+
+    @cached_property
+    def text(self) -> str:
+        """As it is shown; sizes are sorted by it."""
         if (sole := _sole_atom(self)) is not None:
             return str(sole)
         words = ""
@@ -138,7 +165,17 @@ def make_symbol(name: str, varies: bool | None = True) -> Size:
 
 def make_operation(kind: str, *operands: Dim) -> Size:
     """A size that some function makes of others; equal where function and operands are."""
-    return Size((((Operation(kind, operands),), 1),))
+    made = Size((((Operation(kind, operands),), 1),))
+    return made if made.weight <= _MOST_WEIGHT else _shorten_size(made)
+
+
+_MOST_WEIGHT = 150
+"""Symbols and operations that a size is written with; a longer one is a symbol of its own."""
+
+
+def _shorten_size(size: Size) -> Size:
+    """A symbol that stands for a size that is too long to be worked with; equal for equal ones."""
+    return make_symbol(f"long{hash(size) & 0xFFFFFF:x}", size.varies)
 
 
 def varies(size: Dim) -> bool | None:
@@ -353,7 +390,13 @@ def _make_size(found: Mapping[Product, int]) -> Dim:
     terms = {product: factor for product, factor in found.items() if factor}
     if not terms.keys() - {()}:
         return terms.get((), 0)
-    return Size(tuple(sorted(terms.items(), key=lambda term: (not term[0], str(term[0])))))
+    return Size(tuple(sorted(terms.items(), key=_place_term)))
+
+
+def _place_term(term: tuple[Product, int]) -> tuple[bool, list[tuple[bool, str]]]:
+    """The plain number last, operations before symbols, then by text."""
+    atoms = term[0]
+    return not atoms, [(isinstance(atom, Symbol), str(atom)) for atom in atoms]
 
 
 def _sole_atom(size: Dim) -> Atom | None:

@@ -119,13 +119,16 @@ def infer_result(machine: Machine, node: ast.AST, name: str, given: Given) -> Va
             raise UndecidedError
         positional = tuple(lower_value(machine, each) for each in given.positional)
         keyword = {key: lower_value(machine, each) for key, each in given.keyword.items()}
+        guessed = not is_founded(machine, given)
+        if guessed and name.endswith((".view", ".reshape")) and positional:
+            guessed = False  # what it is given says all of what it gives
+            positional = (TensorType(None, getattr(positional[0], "dtype", None)), *positional[1:])
         found = infer_call(name, positional, keyword)
     except UndecidedError:
         return _guess_result(name, given)
     except ShapeError as error:
         machine.tell(Refused, node, name, str(error), given.values, is_founded(machine, given))
         return _guess_result(name, given)
-    guessed = not is_founded(machine, given)
     return lift_result(machine, found, _shared_memory(name, given), _via_of(given), guessed)
 
 

@@ -23,8 +23,12 @@ rule = Rule(
         ONNX has no operator for most of linear algebra, for sparse tensors and for a number of
         special functions, and the exporters refuse a model that calls them. The new exporter
         writes Fourier transforms, complex numbers, determinants and max_unpool; the legacy
-        exporter writes none of them, and others only from some opset on. Measured on torch 2.13: the tables are
-        what its two exporters said.
+        exporter writes none of them, and others only from some opset on. Some are refused for
+        some arguments alone: `is_causal` and the sizes of `nn.Unflatten` worked out from a shape,
+        which tracers hold as tensors; and under the legacy exporter an InstanceNorm that keeps
+        statistics where the batch may vary, or attention with `batch_first` of something to itself
+        where `torch.no_grad()` is on. Measured on torch 2.13: the tables are what its two exporters
+        said.
 
         Work such a part out before or after the model, or write it with operators that ONNX has.
     """,

@@ -8,10 +8,12 @@ import libcst as cst
 
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.values import Items, Number, Tensor
 from lintorch.evidence import OperatorCall, Outcome, Trace, Trial, Variation
 from lintorch.evidence.size_changes import may_be_of
 from lintorch.evidence.treatment import report_refusal
-from lintorch.source import UNKNOWN, Kind, Source
+from lintorch.source import UNKNOWN, Source
 
 rule = Rule(
     __name__,
@@ -85,19 +87,33 @@ def in_pair(call: cst.Call, source: Source) -> Iterator[Hit]:
         yield Hit(call, f"{message}: every point is shifted")
 
 
-@rule.source(cst.Call, needs=("grid_sample", "affine_grid"))
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    name = source.name(call.func)
-    if name not in FIRST or not source.in_forward(call):
+@rule.event(SAMPLE, AFFINE)
+def in_model(event: Called, source: Source) -> Iterator[Hit]:
+    if not event.way.forward:
         return
-    opset, short = source.profile.opset_of("onnx-legacy"), name.rpartition(".")[2]
-    varies = name == AFFINE and source.profile.dynamic and sized_by_input(call, source)
-    harm = {**(VARYING if varies else {}), **(LEGACY if opset < FIRST[name] else {})}
+    opset, short = source.profile.opset_of("onnx-legacy"), event.name.rpartition(".")[2]
+    lowest = FIRST_5D if is_volume(event) else FIRST[event.name]
+    varies = event.name == AFFINE and source.profile.dynamic and sized_by_input(event)
+    harm = {**(VARYING if varies else {}), **(LEGACY if opset < lowest else {})}
     message = f"{short} to a size read from the input, where height or width may vary"
     if varies and source.profile.concerns(VARYING):
-        yield Hit(call, message, harm=harm, severity=Severity.WARNING)
+        yield Hit(event, message, harm=harm, severity=Severity.WARNING)
     elif harm:
-        yield Hit(call, needs(short, opset, FIRST[name]), harm=harm, severity=Severity.ERROR)
+        yield Hit(event, needs(short, opset, lowest), harm=harm, severity=Severity.ERROR)
+
+
+def is_volume(event: Called) -> bool:
+    """Whether points in three dimensions are sampled, or made."""
+    shape = event.result.shape if isinstance(event.result, Tensor) else None
+    return shape is not None and len(shape) == 5
+
+
+def sized_by_input(event: Called) -> bool:
+    """Whether the height, width or depth given to affine_grid varies."""
+    size = event.arguments.get("size")
+    if not isinstance(size, Items) or size.items is None:
+        return isinstance(size, Items) and bool(size.of_input)
+    return any(isinstance(each, Number) and each.varies for each in size.items[2:])
 
 
 @rule.trace(SAMPLE, AFFINE)
@@ -151,15 +167,3 @@ def grid_size(event: OperatorCall) -> tuple[int, ...]:
 def shown(event: OperatorCall) -> str:
     """64×64."""
     return "×".join(map(str, event.outputs[0][1:-1]))
-
-
-def sized_by_input(call: cst.Call, source: Source) -> bool:
-    """Whether the size given to affine_grid was read from a tensor."""
-    size = source.arguments(call, *AFFINE_PARAMETERS).get("size")
-    if size is None:
-        return False
-    parts = [e.value for e in size.elements] if isinstance(size, (cst.Tuple, cst.List)) else [size]
-    values = [source.value(part) for part in parts]
-    return any(v.kind is Kind.SHAPE for v in values) or any(
-        v.kind is Kind.SIZE and v.dynamic for v in values[2:]
-    )

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import libcst as cst
-
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import AS_TRACED, OperatorCall, Outcome, Site, Trace, Trial, Variation
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.sizes import varies
+from lintorch.evaluator.values import Constant, Items, Number, Tensor
+from lintorch.evidence import AS_TRACED, OperatorCall, Outcome, Trace, Trial, Variation
 from lintorch.evidence.size_changes import describe_outcome, may_be_of
 from lintorch.evidence.treatment import report_refusal
-from lintorch.source import UNKNOWN, Kind, Source, literal
+from lintorch.source import UNKNOWN, Source
 
 rule = Rule(
     __name__,
@@ -68,27 +69,30 @@ PARAMETERS = (
 UPSAMPLE = "torch.nn.Upsample"
 LEGACY = {"onnx-legacy": Harm.REFUSED}
 BOTH = {"onnx": Harm.SILENT, "onnx-legacy": Harm.REFUSED}
-WORDS = ("antialias", "area", "nearest-exact")
 
 
-@rule.source(cst.Call, needs=WORDS)
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    name = source.name(call.func)
-    if name == UPSAMPLE:
-        given = source.arguments(call, *PARAMETERS[1:6])
-    elif name == INTERPOLATE and source.in_forward(call):
-        given = source.arguments(call, *PARAMETERS)
-    else:
+@rule.event(INTERPOLATE, f"{UPSAMPLE}.forward")
+def in_model(event: Called, source: Source) -> Iterator[Hit]:
+    if not event.way.forward:
         return
-    default = {"mode": "nearest", "antialias": False}
-    values = {p: given.value(p, default.get(p)) for p in PARAMETERS[1:]}
-    size = given.get("size")
+    values = {name: read_setting(event, name) for name in PARAMETERS[1:]}
     if values["mode"] == "area":
-        yield from area(call, values, size, source)
+        yield from area(event, values, source)
     elif values["mode"] == "nearest-exact":
-        yield Hit(call, "resizes by nearest-exact", harm=LEGACY)
+        yield Hit(event, "resizes by nearest-exact", harm=LEGACY)
     elif values["antialias"] is True:
-        yield antialiased(call, values)
+        yield antialiased(event, values)
+
+
+def read_setting(event: Called, name: str) -> Any:
+    """What an argument is where it is written down; None where there is none of the name."""
+    value = event.arguments.get(name)
+    if isinstance(value, Items) and value.items is not None:
+        each = [item.value for item in value.items if isinstance(item, Constant)]
+        return tuple(each) if len(each) == len(value.items) else UNKNOWN
+    if isinstance(value, Constant):
+        return value.value
+    return None if value is None else UNKNOWN
 
 
 @rule.trace(INTERPOLATE)
@@ -99,10 +103,10 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
         return
     message, harm = found
     if trace.profile.concerns(harm):
-        yield Hit(site(event), message, harm=harm, severity=Severity.WARNING)
+        yield Hit(event.site, message, harm=harm, severity=Severity.WARNING)
     elif trace.never_changes(event, shape):
         reason = f"{message} at every size tried: right under the exporters in use"
-        yield Refuted(site(event), reason)
+        yield Refuted(event.site, reason)
 
 
 @rule.trial("wrong", "failed")
@@ -113,12 +117,10 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
         if found is None or not (exact or outcome.exporter in found[1]):
             continue
         if outcome.status == "wrong" and set(outcome.wrong_at) & resized_at(event, trial.trace):
-            yield Hit(
-                site(event), describe_outcome(outcome, silently=True), severity=Severity.ERROR
-            )
+            yield Hit(event.site, describe_outcome(outcome, silently=True), severity=Severity.ERROR)
         elif outcome.status == "failed" and refuses(outcome, event):
             why = outcome.message.partition(chr(10))[0][:200]
-            yield report_refusal(site(event), outcome, why)
+            yield report_refusal(event.site, outcome, why)
 
 
 def resized_at(event: OperatorCall, trace: Trace) -> set[Variation]:
@@ -143,19 +145,35 @@ def antialiased(node: object, values: dict[str, Any]) -> Hit:
     return Hit(node, "resizes with antialias", harm=LEGACY)
 
 
-def area(
-    call: cst.Call, values: dict[str, Any], size: cst.BaseExpression | None, source: Source
-) -> Iterator[Hit]:
+def area(event: Called, values: dict[str, Any], source: Source) -> Iterator[Hit]:
     """mode="area", which is an adaptive average pool."""
     target = values["size"]
-    if target not in (None, UNKNOWN) and set(several(target)) != {1} and source.profile.dynamic:
+    several_cells = target not in (None, UNKNOWN) and set(several(target)) != {1}
+    if several_cells and source.profile.dynamic and not is_settled(event):
         message = f"area to {target}, where height or width may vary"
-        yield Hit(call, message, harm=BOTH, severity=Severity.WARNING)
+        yield Hit(event, message, harm=BOTH, severity=Severity.WARNING)
     elif shrinks(values["scale_factor"]):
         message = f"area by {values['scale_factor']}, where that does not divide the input"
-        yield Hit(call, message, harm=BOTH, severity=Severity.WARNING)
-    elif values["scale_factor"] not in (None, UNKNOWN) or read(size, source):
-        yield Hit(call, "area to a size that is not constant", harm=LEGACY)
+        yield Hit(event, message, harm=BOTH, severity=Severity.WARNING)
+    elif values["scale_factor"] not in (None, UNKNOWN) or read_from_shape(event):
+        yield Hit(event, "area to a size that is not constant", harm=LEGACY)
+
+
+def is_settled(event: Called) -> bool:
+    """Whether what is resized surely has one height and width in every run."""
+    image = event.arguments.get("input")
+    shape = image.shape if isinstance(image, Tensor) else None
+    return shape is not None and all(
+        size is not None and varies(size) is False for size in shape[2:]
+    )
+
+
+def read_from_shape(event: Called) -> bool:
+    """Whether a size, or a part of it, was read from a tensor."""
+    size = event.arguments.get("size")
+    if isinstance(size, Items):
+        return size.kind == "Size" or any(isinstance(each, Number) for each in size.items or ())
+    return isinstance(size, Number)
 
 
 def hazard(event: OperatorCall, others: list[OperatorCall]) -> tuple[str, dict[str, Harm]] | None:
@@ -223,19 +241,6 @@ def fraction(factors: Any) -> bool:
 
 def shrinks(factors: Any) -> bool:
     return any(isinstance(f, float) and f < 1 for f in several(factors))
-
-
-def read(size: cst.BaseExpression | None, source: Source) -> bool:
-    """Whether a size, or a part of it, was read from a tensor."""
-    if size is None or literal(size) is not UNKNOWN:
-        return False
-    parts = [e.value for e in size.elements] if isinstance(size, (cst.Tuple, cst.List)) else [size]
-    return any(source.value(part).kind in (Kind.SHAPE, Kind.SIZE) for part in parts)
-
-
-def site(event: OperatorCall) -> Site:
-    """The line to change: where an upsampling layer was made, else where the function is called."""
-    return event.built if event.layer_class == UPSAMPLE and event.built else event.site
 
 
 def by(sizes: tuple[int, ...]) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
 from lintorch.core.finding import Harm, Hit, Refuted
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.sizes import Dim
+from lintorch.evaluator.values import FALSE, UNKNOWN, size_in
 from lintorch.evidence import OperatorCall, Trace
 from lintorch.source import Source
 
@@ -60,15 +61,13 @@ HARM = {"onnx": Harm.SILENT, "onnx-legacy": Harm.REFUSED}
 NAMES = ("torch.multinomial", "torch.Tensor.multinomial")
 
 
-@rule.source(cst.Call, needs=("multinomial(",))
-def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if source.name(call.func) != NAMES[0] or not source.in_traced_forward(call):
-        return
-    given = source.arguments(call, "input", "num_samples", "replacement")
-    count = given.value("num_samples", 1)
-    several = given.complete and isinstance(count, int) and count > 1
-    if several and given.value("replacement", False) is False:
-        yield Hit(call, describe(count), harm=HARM)
+@rule.event(*NAMES)
+def in_model(event: Called, source: Source) -> Iterator[Hit]:
+    given = event.arguments
+    count = size_in(given.get("num_samples", UNKNOWN))
+    several = isinstance(count, int) and count > 1
+    if event.way.forward and several and given.get("replacement") == FALSE:
+        yield Hit(event, describe(count), harm=HARM)
 
 
 @rule.trace(*NAMES)
@@ -79,5 +78,5 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
         yield Hit(event, describe(count), harm=HARM)
 
 
-def describe(count: int) -> str:
+def describe(count: Dim | None) -> str:
     return f"{count} indices are drawn without replacement"

@@ -249,11 +249,29 @@ def is_left_out(read: cst.Attribute, here: CompiledCode, source: Source) -> bool
     info, name = source.classes.around(read), read.attr.value
     if info is None or not info.is_module or [*assigned_in(info.node, name)]:
         return False
+    if "Final" in source.text or "__constants__" in source.text:
+        return False  # the compiler may decide on the branch around
     if f'"{name}"' in source.text or f"'{name}'" in source.text or name in info.methods:
         return False
     spoken = [m for m in source.mentions_of(name) if is_given(m, source)]
     inside = [m for m in spoken if source.classes.around(m) in [*source.classes.lineage(info)]]
-    return bool(inside) and all(is_in_init(m, source) and is_passed_by(m, source) for m in inside)
+    if not inside or not all(is_in_init(m, source) and is_passed_by(m, source) for m in inside):
+        return False
+    first, second = (
+        {branch for m in inside for branch in branches_of(m, source, taken)}
+        for taken in (True, False)
+    )
+    return not first & second  # else one of both makes it
+
+
+def branches_of(mention: cst.Name, source: Source, taken: bool) -> Iterator[cst.If]:
+    """The branches in whose body a mention stands, or in whose else."""
+    inner: cst.CSTNode = mention
+    for outer in source.ancestors(mention):
+        asked = isinstance(outer, cst.If) and inner is not outer.test
+        if asked and isinstance(outer, cst.If) and (inner is outer.body) is taken:
+            yield outer
+        inner = outer
 
 
 def is_given(mention: cst.Name, source: Source) -> bool:

@@ -61,7 +61,7 @@ def get_own_attribute(machine: Machine, node: ast.AST, given: Given) -> Value:
     return get_attribute(machine, node, given)
 
 
-@does("setattr")
+@does("setattr", "torch.nn.Module.__setattr__")
 def change_attribute(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`setattr(held, "name", value)`."""
     held, name, value = (given.pick(i) or UNKNOWN for i in range(3))

@@ -8,7 +8,6 @@ from lintorch.evaluator.library.table import does
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.values import (
     NONE,
-    OPEN_BOOL,
     UNKNOWN,
     Constant,
     External,
@@ -46,10 +45,10 @@ def _name_argument(given: Given) -> str:
 
 
 def _read_default(given: Given) -> Value:
-    """A switch may be on or off; else the default."""
+    """What it is where the script is called without it."""
     action = given.keyword.get("action")
     if isinstance(action, Constant) and action.value in ("store_true", "store_false"):
-        return OPEN_BOOL
+        return given.keyword.get("default") or Constant(action.value == "store_false")
     default = given.keyword.get("default", UNKNOWN)
     return UNKNOWN if default == NONE else default
 

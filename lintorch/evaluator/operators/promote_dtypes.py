@@ -48,6 +48,8 @@ def promote_pair(left: str | None, right: str | None) -> str | None:
     """The type that holds both; None where one is unknown."""
     if left is None or right is None or left == right:
         return left if left == right else None
+    if not {left, right} <= DTYPES:
+        return None
     low, high = sorted((left, right), key=lambda each: _KINDS.index(kind_of_dtype(each)))
     if kind_of_dtype(low) != kind_of_dtype(high):
         wide = low == "float64" and high == "complex64"

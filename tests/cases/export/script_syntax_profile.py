@@ -61,6 +61,7 @@ class Blocks(nn.Module):
         super().__init__()
         self.attention = Attention(8)
         self.first = Attention(8, ratio=2)
+        self.second = Attention(8, ratio=3)
         self.up = nn.ModuleList([nn.Linear(8, 8), nn.Linear(8, 8)])
         self.block1 = nn.ReLU()
 
