@@ -6,7 +6,8 @@ Builds and runs each model of the files with the interpreter at PATH, as `lintor
 does, and evaluates it as linting does. At each line that the run went through, the shape that the
 evaluator gives an operator's result has to fit one that the run saw of this operator there, with the
 evaluator's symbols bound by the sizes that the model was fed. A contradiction is a defect of the
-evaluator.
+evaluator. Models that the run built with arguments which their project gives elsewhere are left out:
+they are other models than the evaluator builds.
 """
 
 from __future__ import annotations
@@ -51,13 +52,13 @@ def main() -> None:
 def compare_files(
     files: list[Path], python: str, project: str = ""
 ) -> Iterator[tuple[Report, Comparison]]:
-    """Each model that ran, compared at the first sizes."""
+    """Each model that ran with its own defaults, compared at the first sizes."""
     options = ModelOptions(
         project or os.getcwd(), trace=True, graphs=False, axes=False, limits=ModelLimits()
     )
     for report in examine_models(map(str, files), options, python=python):
         model = report.model
-        if model is None or not report.runs:
+        if model is None or not report.runs or set(model.arguments) - set(model.made_up):
             continue
         source = Source(model.path, Path(model.path).read_text("utf-8"))
         events = source.evaluation.follow_model(model.qualname)

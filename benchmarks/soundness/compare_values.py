@@ -76,7 +76,10 @@ def _list_inputs(model: Model, sizes: Mapping[str, int]) -> Iterator[tuple[str, 
 
 def _list_results(event: Occurrence) -> Iterator[tuple[str, Tensor]]:
     """The tensors that a call, operation or index gave, with the operator's name as runs record it."""
-    if event.way.certain and isinstance(event, (Called, Combined, Indexed)):
+    builds = any(
+        name.endswith("__init__") for name in event.way.names
+    )  # no run is recorded of that
+    if event.way.certain and not builds and isinstance(event, (Called, Combined, Indexed)):
         operator = _name_operator(event)
         for each in _list_tensors(event.result):
             yield operator, each

@@ -53,6 +53,10 @@ _SAME_SHAPE = (
     "Norm",
     "ELU",
     "Softmax",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
 )
 _WHOLE = frozenset(
     {

@@ -17,6 +17,8 @@ class Net(nn.Module):
         self.up = nn.ConvTranspose2d(3, 8, 2, stride=2)
         self.pool = nn.MaxPool2d(2, 2)
         self.linear = nn.Linear(32, 10)
+        layer = nn.TransformerEncoderLayer(32, 4, batch_first=True)
+        self.encoder = nn.TransformerEncoder(layer, 2)
         self.same = nn.Conv2d(3, 8, 3, padding="same")
 
     def forward(self, x):
@@ -114,6 +116,7 @@ class Net(nn.Module):
             image  # value: tensor[B, x.H, x.W]
         tokens = x.flatten(2).transpose(1, 2) @ torch.ones(3, 32)
         tokens  # value: float32[B, x.H * x.W, 32]
+        self.encoder(tokens)  # value: float32[B, x.H * x.W, 32]
         self.linear(tokens)  # value: float32[B, x.H * x.W, 10]
         tokens @ tokens.transpose(-2, -1)  # value: float32[B, x.H * x.W, x.H * x.W]
         torch.einsum("bnc,bmc->bnm", tokens, tokens)  # value: float32[B, x.H * x.W, x.H * x.W]
