@@ -103,7 +103,8 @@ def repeat_body(
                 _forget_changes(machine, before, joined)
                 machine.state = join_states(machine.state, exits.breaks) or machine.state
                 return
-            del machine.events[events:], here.returned[returned:]
+            machine.take_back(events)
+            del here.returned[returned:]
             here.left = left
     finally:
         here.doubt -= 1

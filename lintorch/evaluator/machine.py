@@ -306,6 +306,11 @@ class Machine:
         """Record what happened at a node."""
         self.events.append(kind(node, self.spot(node), self.way(), *given))
 
+    def take_back(self, number: int) -> None:
+        """Forget the events from a number on: what follows tells them anew."""
+        del self.events[number:]
+        self.repeated.forget_since(number)
+
     def unknown_from(self, value: Value, suffix: str) -> Unknown:
         """What a foreign value gives: nothing is known of it but its name."""
         path = value.path if isinstance(value, (Unknown, External)) else ""

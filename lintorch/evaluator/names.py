@@ -80,7 +80,7 @@ def _bind_global(machine: Machine, file: CodeFile, name: str) -> Value:
     finally:
         machine.stack.pop()
         top.pending.discard((file, name))
-        del machine.events[kept_events:]
+        machine.take_back(kept_events)
     held = machine.state.read(frame.address).get(name)
     if held is None:
         held = top.ground.read(frame.address).get(name, UNKNOWN)

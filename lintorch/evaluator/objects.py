@@ -176,8 +176,8 @@ def _call_method(
     if known is not None and machine.watch is None:
         return known
     result = machine.call(node, method, given.behind(callee))
-    told = machine.events[events:]
-    machine.repeated.keep_result(callee, given, forward, machine.state, result, told)
+    state, told = machine.state, machine.events
+    machine.repeated.keep_result(callee, given, forward, state, result, told, events)
     return result
 
 

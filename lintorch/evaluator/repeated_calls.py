@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from lintorch.evaluator.events import AttributeSet, ItemSet, Occurrence
@@ -18,7 +19,8 @@ class RepeatedCalls:
     """By class and arguments the object that was made; by object and arguments what its call gave."""
 
     made: dict[tuple[Any, ...], Held] = field(default_factory=dict)
-    given: dict[tuple[Any, ...], tuple[Mapping[Any, Any], Value]] = field(default_factory=dict)
+    given: dict[tuple[Any, ...], tuple[Mapping[Any, Any], Value, int]] = field(default_factory=dict)
+    """With what the object held, and the number of events that were told before the call."""
     shared: set[int] = field(default_factory=set)
     """Addresses of objects that stand for several."""
 
@@ -52,14 +54,20 @@ class RepeatedCalls:
         forward: bool,
         state: State,
         result: Value,
-        events: Iterable[Occurrence],
+        events: Sequence[Occurrence],
+        before: int,
     ) -> None:
-        """Remember what a call gave that changed nothing."""
+        """Remember what a call gave that changed nothing; what it told begins behind `before` events."""
         key = _make_key(held, given, forward)
         if key is None or not _is_lasting(result):
             return
-        if not any(isinstance(event, (AttributeSet, ItemSet)) for event in events):
-            self.given[key] = state.read(held.address), result
+        told = islice(events, before, None)
+        if not any(isinstance(event, (AttributeSet, ItemSet)) for event in told):
+            self.given[key] = state.read(held.address), result, before
+
+    def forget_since(self, number: int) -> None:
+        """Events from a number on are taken back: what was told by them is to be told again."""
+        self.given = {key: kept for key, kept in self.given.items() if kept[2] < number}
 
 
 def _make_key(subject: Class | Held, given: Given, *more: Any) -> tuple[Any, ...] | None:

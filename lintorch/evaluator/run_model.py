@@ -104,7 +104,8 @@ def _run_rounds(machine: Machine, around: Surroundings, name: str, model: Held) 
     doubt = machine.here.doubt
     for _ in range(_ROUNDS):
         known = dict(machine.learned), dict(machine.learned_types), dict(machine.settled)
-        del machine.events[events:], machine.stack[1:]
+        machine.take_back(events)
+        del machine.stack[1:]
         machine.state, machine.steps, machine.here.doubt = start.fork(), steps, doubt
         machine.contexts.clear()
         reached = _follow(machine, name, lambda machine: _call_forward(machine, around, model))
