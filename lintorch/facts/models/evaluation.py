@@ -114,12 +114,15 @@ class Evaluation:
 
     @cached_property
     def decided_rows(self) -> frozenset[int]:
-        """Rows of the file at which a condition was asked in a forward pass."""
+        """Rows of the file at which a forward pass asked a condition of which it is known if it varies."""
         return frozenset(
             event.spot.row
             for reached in self.reached
             for event in reached.events
-            if isinstance(event, Decided) and event.way.forward and event.spot.path == self._path
+            if isinstance(event, Decided)
+            and event.way.forward
+            and event.spot.path == self._path
+            and _is_understood(event)
         )
 
     @cached_property
@@ -202,6 +205,12 @@ class Evaluation:
             spot.end_row,
             _count_characters(lines, spot.end_row, spot.end_column) + 1,
         )
+
+
+def _is_understood(event: Decided) -> bool:
+    test = event.test
+    known = isinstance(test, Number) and (test.varies is not None or test.data)
+    return event.answer is not None or known
 
 
 def _has_length(over: Value) -> bool:
