@@ -84,7 +84,7 @@ BAKED = {
     "x = torch.stack([row * 2 for row in x])": "LT105",
 }
 FIXED = {
-    "x = x * int(x.mean((2, 3)).size(d := 1))": "LT101",
+    "x = x * int(x.mean((2, 3)).size(d := eval('1')))": "LT101",
     "x = x * 3 if given.size(d) > 4 else x": "LT104",
     "x = sum(x * i for i in range(x.mean((2, 3)).size(d)))": "LT105",
 }
