@@ -70,7 +70,7 @@ def _expand_size(tensor: TensorType, asked: tuple[Any, ...], axis: int, ahead: i
         return size if compare(size, ">", 1) else as_size(OPEN)
     if wanted == -1:
         return size
-    if size != 1 and differ_surely(size, wanted):
+    if size != 1 and differ_surely(size, wanted, stretched=True):
         raise ShapeError(
             f"The expanded size of the tensor ({wanted}) must match the existing size ({size}) at "
             f"non-singleton dimension {axis}.  Target sizes: {show_sizes(asked)}.  Tensor sizes: "
