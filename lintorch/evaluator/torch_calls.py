@@ -120,7 +120,7 @@ def infer_result(machine: Machine, node: ast.AST, name: str, given: Given) -> Va
         positional = tuple(lower_value(machine, each) for each in given.positional)
         keyword = {key: lower_value(machine, each) for key, each in given.keyword.items()}
         guessed = not is_founded(machine, given)
-        if guessed and name.endswith((".view", ".reshape")) and positional:
+        if guessed and name.endswith((".view", ".reshape")) and _lists_sizes(node, given):
             guessed = False  # what it is given says all of what it gives
             positional = (TensorType(None, getattr(positional[0], "dtype", None)), *positional[1:])
         found = infer_call(name, positional, keyword)
@@ -150,6 +150,12 @@ def _list_items(machine: Machine, value: Items | Held) -> Given:
         return Given(value.items or (value.each,))
     known = machine.state.read(value.address).get(ITEMS) if value.kind == "list" else None
     return Given(known or ())
+
+
+def _lists_sizes(node: ast.AST, given: Given) -> bool:
+    """Whether each size is written by itself: a tuple may be as long as a shape that is presumed."""
+    starred = isinstance(node, ast.Call) and any(isinstance(a, ast.Starred) for a in node.args)
+    return not starred and not any(isinstance(v, (Items, Held)) for v in given.values)
 
 
 def _guess_result(name: str, given: Given) -> Value:
