@@ -188,15 +188,6 @@ class Refused(Occurrence):
 
 
 @dataclass(frozen=True)
-class Entered(Occurrence):
-    """A function of a file was called: its name, arguments by parameter, and what it gave."""
-
-    name: str
-    given: Mapping[str, Value]
-    result: Value
-
-
-@dataclass(frozen=True)
 class Returned(Occurrence):
     """The forward of a root gave a value; what stood in lists and dicts at that time is in Items."""
 

@@ -56,8 +56,8 @@ def evaluate_sign(machine: Machine, node: ast.UnaryOp) -> Value:
     """`-x`, `not x`, `~x`."""
     value = machine.evaluate(node.operand)
     if isinstance(node.op, ast.Not):
-        machine.tell(Decided, node, "not", value, decide(machine, value))
         answer = decide(machine, value)
+        machine.tell(Decided, node, "not", value, answer)
         return truth_value(None if answer is None else not answer, value)
     if isinstance(node.op, ast.USub):
         return make_choice(spread(lambda each: negate_value(machine, node, each), value))

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Callable
 from functools import cache
 
-from lintorch.evaluator.events import Entered
 from lintorch.evaluator.join import join_states, make_choice
 from lintorch.evaluator.machine import Activation, LeftError, Machine, calls, evaluates
 from lintorch.evaluator.truth import known_items
@@ -97,8 +96,6 @@ def call_function(machine: Machine, node: ast.AST, function: Function, given: Gi
     result = run_activation(machine, activation, function.node)
     if not keeps_frame(function.node):
         machine.state.cells.pop(frame.address, None)
-    if machine.wants_entries and machine.stack:
-        machine.tell(Entered, node, activation.name, names, result)
     return result
 
 

@@ -165,7 +165,6 @@ class Machine:
         self.guessed: dict[str, tuple[Dim, ...]] = {}
         self.learned_types: dict[str, str] = {}
         """What was learned of inputs by their names."""
-        self.wants_entries = False
         self.spots: dict[ast.AST, Spot] = {}
         self.repeated = RepeatedCalls()
         self.made: set[Class] = set()

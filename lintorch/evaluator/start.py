@@ -20,7 +20,6 @@ from lintorch.evaluator import (  # noqa: F401  each registers what it knows wit
 from lintorch.evaluator.budget import Budget
 from lintorch.evaluator.code_files import CodeFile, Library
 from lintorch.evaluator.library import (  # noqa: F401
-    command_lines,
     containers,
     einops_patterns,
     model_helpers,

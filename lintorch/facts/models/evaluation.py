@@ -90,11 +90,16 @@ class Evaluation:
             return self._finder.open_file(self._path)
         return found
 
+    @cached_property
+    def _baked(self) -> tuple[tuple[Baked, ...], ...]:
+        """For each root the sizes that become plain numbers."""
+        return tuple(tuple(find_baked(reached.events)) for reached in self.reached)
+
     def list_events(self, keys: Container[Any]) -> Iterator[tuple[Any, Occurrence]]:
         """What happened whose class, or whose called function's name, is wanted; each place once."""
-        for reached in self.reached:
+        for reached, found in zip(self.reached, self._baked, strict=True):
             if Baked in keys:
-                for baked in find_baked(reached.events):
+                for baked in found:
                     yield Baked, baked
             for event in reached.events:
                 if type(event) in keys:
@@ -166,7 +171,7 @@ class Evaluation:
     @cached_property
     def baked_rows(self) -> frozenset[int]:
         """Rows of the file where a size becomes a plain number on its way into an operator."""
-        found = (each for reached in self.reached for each in find_baked(reached.events))
+        found = (each for of_root in self._baked for each in of_root)
         return frozenset(e.spot.row for e in found if e.varies and e.spot.path == self._path)
 
     def answers(self, row: int) -> frozenset[bool]:
