@@ -163,6 +163,14 @@ def make_symbol(name: str, varies: bool | None = True) -> Size:
     return Size((((Symbol(name, varies),), 1),))
 
 
+def is_symbol(size: Dim | None) -> bool:
+    """Whether a size is one symbol alone, as those of an input are."""
+    if not isinstance(size, Size) or len(size.terms) != 1:
+        return False
+    product, factor = size.terms[0]
+    return len(product) == factor == 1 and isinstance(product[0], Symbol)
+
+
 def make_operation(kind: str, *operands: Dim) -> Size:
     """A size that some function makes of others; equal where function and operands are."""
     made = Size((((Operation(kind, operands),), 1),))

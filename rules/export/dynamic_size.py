@@ -9,7 +9,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Baked
-from lintorch.evaluator.sizes import Dim, Size
+from lintorch.evaluator.sizes import Dim, Size, is_symbol
 from lintorch.evidence import (
     EventKey,
     OperatorCall,
@@ -192,7 +192,7 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
         return
     text = source.evaluation.text(event.spot)
     if event.via.name in ("int", "float") and event.via.whole:
-        harm = READ if is_symbol(event.via.size) else WORKED_OUT
+        harm = READ if tells_size(event.via.size) else WORKED_OUT
         call = source.call_at(event)
         fix = without_int(call, source) if call and event.via.name == "int" else None
         yield Hit(event, f"`{text}` turns a size into a constant", fix=fix, harm=harm)
@@ -207,9 +207,9 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
         yield Hit(event, f"`{text}` keeps the side that the example chose", harm=TRACED)
 
 
-def is_symbol(size: Dim | None) -> bool:
-    """Whether a size is one of an input itself."""
-    return isinstance(size, Size) and len(size.atoms) == 1 and size.terms[0][1] == 1
+def tells_size(size: Dim | None) -> bool:
+    """Whether a number is the size of an input, or that and a constant."""
+    return isinstance(size, Size) and is_symbol(size - dict(size.terms).get((), 0))
 
 
 def without_int(call: cst.Call, source: Source) -> Fix | None:

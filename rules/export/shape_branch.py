@@ -11,7 +11,7 @@ import libcst as cst
 from lintorch.core.finding import Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Decided
-from lintorch.evaluator.sizes import Dim, Size, Symbol
+from lintorch.evaluator.sizes import Dim, is_symbol
 from lintorch.evaluator.values import Number, Question, size_in
 from lintorch.evidence import Outcome, SizeCompared, SizeRead, SizeUse, Trace, Trial
 from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_lines, find_changes
@@ -159,15 +159,6 @@ def weigh_question(asked: Question) -> dict[str, Harm]:
     if direct and asks_for_single(asked, sides):
         return SINGLE
     return TIED if direct and asked.operator in ("==", "!=") else GUARDED
-
-
-def is_symbol(size: Dim) -> bool:
-    return (
-        isinstance(size, Size)
-        and len(size.terms) == 1
-        and len(size.terms[0][0]) == 1
-        and (isinstance(size.terms[0][0][0], Symbol))
-    )
 
 
 def asks_for_single(asked: Question, sides: tuple[Dim | None, Dim | None]) -> bool:

@@ -12,7 +12,7 @@ import libcst as cst
 from lintorch.core.finding import Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Repeated
-from lintorch.evaluator.sizes import Dim, Size, varies
+from lintorch.evaluator.sizes import is_symbol, varies
 from lintorch.evaluator.values import Items, Tensor
 from lintorch.evidence import EventKey, Outcome, SizeLooped, TensorRead, TensorUse, Trace, Trial
 from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_lines, find_changes
@@ -128,11 +128,6 @@ def uses_layers(loop: ast.AST | None) -> bool:
         and node.value.value.id == "self"
         for node in ast.walk(loop)
     )
-
-
-def is_symbol(size: Dim | None) -> bool:
-    """Whether a size is one of an input itself."""
-    return isinstance(size, Size) and len(size.atoms) == 1 and size.terms[0][1] == 1
 
 
 def counted(call: cst.Call, source: Source) -> Iterator[Hit]:
