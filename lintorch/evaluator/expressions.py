@@ -14,7 +14,14 @@ from lintorch.evaluator.join import ITEMS, make_choice
 from lintorch.evaluator.machine import Activation, Machine, evaluates
 from lintorch.evaluator.narrow import narrow_names
 from lintorch.evaluator.torch_calls import call_torch
-from lintorch.evaluator.truth import OPERATORS, compare_values, decide, known_items, truth_value
+from lintorch.evaluator.truth import (
+    OPERATORS,
+    compare_values,
+    decide,
+    is_none,
+    known_items,
+    truth_value,
+)
 from lintorch.evaluator.values import (
     UNKNOWN,
     Choice,
@@ -87,7 +94,8 @@ def _compare_pair(
     if kind not in OPERATORS:
         return compare_values(machine, kind, left, right)
     machine.tell(Compared, node, OPERATORS[kind][0], left, right)
-    if isinstance(left, Tensor) or isinstance(right, Tensor):
+    unequal = is_none(left) or is_none(right)
+    if not unequal and (isinstance(left, Tensor) or isinstance(right, Tensor)):
         return call_torch(machine, node, _COMPARISONS[OPERATORS[kind][0]], (left, right), {})
     if isinstance(left, Choice):
         return make_choice(spread(lambda v: compare_values(machine, kind, v, right), left))

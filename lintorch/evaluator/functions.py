@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 
 from lintorch.evaluator.join import join_states, make_choice
@@ -77,7 +77,7 @@ def call_either(machine: Machine, node: ast.AST, callee: Choice, given: Given) -
 def call_function(machine: Machine, node: ast.AST, function: Function, given: Given) -> Value:
     """Run a function of a file with these arguments; unknown where that goes too deep."""
     if _is_too_deep(machine, function):
-        for value in given.values:
+        for value in (*given.values, *_enclosed_values(machine, function)):
             machine.spoil(value)
         return UNKNOWN
     names = bind_parameters(machine, function, given)
@@ -97,6 +97,14 @@ def call_function(machine: Machine, node: ast.AST, function: Function, given: Gi
     if not keeps_frame(function.node):
         machine.state.cells.pop(frame.address, None)
     return result
+
+
+def _enclosed_values(machine: Machine, function: Function) -> Iterator[Value]:
+    """What a nested function may change of the functions around it."""
+    frame = function.closure
+    while frame is not None:
+        yield from machine.state.read(frame.address).values()
+        frame = frame.outer
 
 
 @cache

@@ -120,11 +120,13 @@ class AskedSettings:
     """Numbers of channels, heads and the like."""
     counts: set[str] = field(default_factory=set)
     """How often something is repeated."""
+    absent: bool = False
+    """Whether None was taken for something: a default that nobody leaves so."""
 
     @property
     def total(self) -> int:
         """How many there are."""
-        return len(self.numbers) + len(self.counts)
+        return len(self.numbers) + len(self.counts) + self.absent
 
 
 @dataclass

@@ -182,8 +182,8 @@ _MOST_WEIGHT = 150
 
 
 def _shorten_size(size: Size) -> Size:
-    """A symbol that stands for a size that is too long to be worked with; equal for equal ones."""
-    return make_symbol(f"long{hash(size) & 0xFFFFFF:x}", size.varies)
+    """What stands for a size that is too long to be worked with; equal for equal ones. It may be 0."""
+    return make_operation("?", make_symbol(f"long{hash(size) & 0xFFFFFF:x}", size.varies))
 
 
 def varies(size: Dim) -> bool | None:

@@ -24,6 +24,7 @@ from lintorch.evaluator.library import (  # noqa: F401
     einops_patterns,
     model_helpers,
     numbers,
+    numpy_numbers,
     objects_library,
     script_arguments,
     tensors,
@@ -40,7 +41,7 @@ from lintorch.evaluator.roots import (
     needs_arguments,
 )
 from lintorch.evaluator.run_model import Reached, Surroundings, run_block, run_model
-from lintorch.evaluator.values import NONE, Constant, Function, Given, Value
+from lintorch.evaluator.values import NONE, Class, Constant, Function, Given, Value
 from lintorch.evaluator.witness import Witness
 
 __all__ = ["Reached", "evaluate_file", "evaluate_model"]
@@ -70,8 +71,16 @@ def evaluate_file(
         witness.called.clear()
         reached = run_model(replace(around, budget=limit_steps(budget, left)), name)
         left -= reached.steps
-        met.update(each.name for each in reached.entered & witness.called if each.file is file)
+        met.update(
+            each.name for each in reached.entered & witness.called if _is_followed(around, each)
+        )
         yield reached
+
+
+def _is_followed(around: Surroundings, kind: Class) -> bool:
+    """Whether a class of the file was followed as well as it would be by itself."""
+    built = around.witness.built.get(kind)
+    return kind.file is around.file and (built is None or built.is_known)
 
 
 def limit_steps(budget: Budget, left: int) -> Budget:
