@@ -28,9 +28,10 @@ def never_meet(left: Dim, right: Dim, *, stretched: bool = False) -> bool:
         return False
     if left.weight + right.weight > _HEAVY:
         return False
-    symbols = sorted({*list_symbols(left), *list_symbols(right)}, key=str)
-    if not 1 <= len(symbols) <= 2:
-        return False
+    both = [frozenset(list_symbols(each)) for each in (left, right)]
+    symbols = sorted(both[0] | both[1], key=str)
+    if not 1 <= len(symbols) <= 2 or (len(symbols) > 1 and both[0] != both[1]):
+        return False  # a symbol that one side alone has can be what makes them equal
     try:
         return not any(
             _may_meet(left, right, dict(zip(symbols, values, strict=True)), stretched)

@@ -28,14 +28,14 @@ _LASTING = (Class, Constant, External, Function, ModuleValue)
 @evaluates(ast.Name)
 def read_name(machine: Machine, node: ast.Name) -> Value:
     """The value of a name where it stands."""
-    frame: Frame | None = machine.here.frame
-    file = machine.here.file
+    here, state, name = machine.here, machine.state, node.id
+    frame: Frame | None = here.frame
     while frame is not None:
-        held = machine.state.read(frame.address)
-        if node.id in held:
-            return held[node.id]  # type: ignore[no-any-return]
+        cell = state.cells.get(frame.address) or state.ground.get(frame.address)
+        if cell is not None and name in cell[1]:
+            return cell[1][name]  # type: ignore[no-any-return]
         frame = frame.outer
-    return read_global(machine, file, node.id)
+    return read_global(machine, here.file, name)
 
 
 def read_global(machine: Machine, file: CodeFile, name: str) -> Value:
@@ -67,7 +67,7 @@ def frame_of(machine: Machine, file: CodeFile) -> Frame:
 def _bind_global(machine: Machine, file: CodeFile, name: str) -> Value:
     frame, top = frame_of(machine, file), machine.top
     top.pending.add((file, name))
-    machine.stack.append(Activation(frame, f"<{file.name}>", file))
+    machine.enter(Activation(frame, f"<{file.name}>", file))
     kept_events = len(machine.events)
     try:
         with standing_on_ground(machine):
@@ -78,7 +78,7 @@ def _bind_global(machine: Machine, file: CodeFile, name: str) -> Value:
         top.ground.write(frame.address).pop(name, None)
         raise
     finally:
-        machine.stack.pop()
+        machine.leave()
         top.pending.discard((file, name))
         machine.take_back(kept_events)
     held = machine.state.read(frame.address).get(name)

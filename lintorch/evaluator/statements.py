@@ -191,15 +191,7 @@ def run_raise(machine: Machine, node: ast.Raise) -> None:
     """`raise error`."""
     if node.exc is not None:
         machine.evaluate(node.exc)
-    leave_by_error(machine)
-
-
-def leave_by_error(machine: Machine) -> None:
-    """Something raises here: it goes on in the handlers around, if there are any."""
-    raised = machine.here.raised
-    if raised:
-        raised[-1] = join_states(raised[-1], machine.state.fork())
-    raise LeftError
+    machine.leave_by_error()
 
 
 @executes(ast.Assert)
@@ -209,7 +201,7 @@ def run_assert(machine: Machine, node: ast.Assert) -> None:
     answer = decide(machine, test)
     machine.tell(Decided, node.test, "assert", test, answer, node)
     if answer is False:
-        leave_by_error(machine)
+        machine.leave_by_error()
     narrow_names(machine, node.test, True)
 
 
