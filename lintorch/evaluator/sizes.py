@@ -240,6 +240,20 @@ def take_remainder(left: Dim, right: Dim) -> Dim:
     return make_operation("%", rest, right)
 
 
+def cancel_factors(left: Dim, right: Dim) -> tuple[Dim, Dim]:
+    """Two sizes without the symbols and operations that both are a multiple of, none of which is 0."""
+    if isinstance(left, int) or isinstance(right, int):
+        return left, right
+    products = [list(product) for product, _ in (*left.terms, *right.terms)]
+    common: list[Atom] = []
+    for atom in dict.fromkeys(products[0]):
+        common += [atom] * min(product.count(atom) for product in products)
+    if not common:
+        return left, right
+    shared = Size(((tuple(common), 1),))
+    return floor_divide(left, shared), floor_divide(right, shared)
+
+
 def largest(*sizes: Dim) -> Dim:
     """`max(...)`, decided where it is the same for all values of the symbols."""
     return _choose("max", sizes)

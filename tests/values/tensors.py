@@ -204,3 +204,10 @@ class Unknown(nn.Module):
         rearrange(self.stem(pair), "b c ... -> b (...) c")  # value: tensor[B, x.H * x.W, 16]
         self.wide.in_features  # value: int 3 * config.width
         return torch.arange(0, 4, dtype=torch.long, device=x.device)  # value: int64[4]
+
+
+class Masked(nn.Module):
+    def forward(self, x, mask):
+        b, c, n, m = x.shape
+        torch.where(mask > 0, x, 0.0)  # value: tensor[B, x.1, x.2, x.3]
+        return x.masked_fill(mask == 0, -1e9)  # value: tensor[B, x.1, x.2, x.3]
