@@ -75,9 +75,17 @@ def combine_values(machine: Machine, node: ast.AST, kind: str, left: Value, righ
         return found
     if kind == "BitOr" and isinstance(left, Held) and isinstance(right, Held):
         return _join_dictionaries(machine, left, right)
-    if is_number(left) or is_number(right):  # of a setting, it is one still
-        return right if name_setting(right) else left if name_setting(left) else UNKNOWN
+    if is_number(left) or is_number(right):
+        return _combine_with_setting(left, right)
     return UNKNOWN
+
+
+def _combine_with_setting(left: Value, right: Value) -> Value:
+    """A number with what is known by its name alone: a setting is one still, a size that varies varies still."""
+    number, other = (left, right) if is_number(left) else (right, left)
+    if isinstance(number, Number) and number.varies and getattr(other, "path", ""):
+        return Number(None, None, True, number.data, False, number.via)
+    return other if name_setting(other) else UNKNOWN
 
 
 def _join_dictionaries(machine: Machine, left: Held, right: Held) -> Value:

@@ -70,12 +70,16 @@ SINGLE = {"torch.export": Harm.SILENT, "onnx": Harm.SILENT, **TRACED}
 """Of a size that is asked whether it is 1, and is more in the example."""
 TABLES = re.compile(r"(shapes|sizes|levels)(_list)?$")
 """Tables of one row per level of a pyramid."""
+READ_OF_SELF = re.compile(r"\bself\.(\w+)")
+SET_OF_SELF = re.compile(r"^\s*self\.(\w+)(?:\[[^]]*\])?(?:\s*:[^=]*)?\s*=(?!=)", re.MULTILINE)
 EQUALITY = (cst.Equal, cst.NotEqual)
 ORDER = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)
 
 
 @rule.source(cst.If)
 def in_if(node: cst.If, source: Source) -> Iterator[Hit]:
+    if refreshes(source.code(node.test), source.code(node.body)):
+        return
     if not source.regions.is_check(node, node.test) and not only_lays_out(node):
         yield from without_tracer_harm(decided(node.test, source), source)
 
@@ -128,8 +132,15 @@ def is_harmless(event: Decided) -> bool:
     if event.kind == "assert" or branch is None:
         return True
     if isinstance(branch, ast.If):
-        return only_checks(branch.body) and only_checks(branch.orelse)
+        checks = only_checks(branch.body) and only_checks(branch.orelse)
+        return checks or refreshes(ast.unparse(branch.test), *map(ast.unparse, branch.body))
     return False
+
+
+def refreshes(test: str, *block: str) -> bool:
+    """`if self.grid.shape != x.shape: self.grid = ...`: a model that is new takes the branch, whatever the size."""
+    asked = set(READ_OF_SELF.findall(test))
+    return bool(asked) and not asked.isdisjoint(SET_OF_SELF.findall("\n".join(block)))
 
 
 def only_checks(block: list[ast.stmt]) -> bool:

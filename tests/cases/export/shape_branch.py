@@ -235,3 +235,21 @@ class Head(nn.Module):
         if x.shape[2] > 64:  # hit
             x = x[:, :, :64]
         return self.plain(x)
+
+
+class Cached(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+        self.grid = [torch.zeros(1)] * 3
+        self.mask = None
+
+    def forward(self, x):
+        x = self.conv(x)
+        if self.grid[0].shape[2:4] != x.shape[2:4]:
+            self.grid[0] = torch.ones_like(x)
+        if self.mask is None or self.mask.size(0) != x.shape[2]:
+            self.mask: torch.Tensor = torch.ones(x.shape[2])
+        if x.shape[2] != x.shape[3]:  # hit
+            self.last = x.shape
+        return x + self.grid[0] + self.mask
