@@ -83,7 +83,7 @@ def combine_values(machine: Machine, node: ast.AST, kind: str, left: Value, righ
 def _combine_with_setting(left: Value, right: Value) -> Value:
     """A number with what is known by its name alone: a setting is one still, a size that varies varies still."""
     number, other = (left, right) if is_number(left) else (right, left)
-    if isinstance(number, Number) and number.varies and getattr(other, "path", ""):
+    if isinstance(number, Number) and number.varies and is_named(other):
         return Number(None, None, True, number.data, False, number.via)
     return other if name_setting(other) else UNKNOWN
 
@@ -227,6 +227,11 @@ def spread(function: Callable[[Value], Value], value: Value, most: int = 4) -> t
     """What a function gives of each alternative of a value."""
     given = value.alternatives if isinstance(value, Choice) else (value,)
     return tuple(function(each) for each in given[:most])
+
+
+def is_named(value: Value) -> bool:
+    """Whether nothing is known of a value but the name it was reached by."""
+    return isinstance(value, Unknown) and bool(value.path)
 
 
 def is_open(value: Value) -> bool:

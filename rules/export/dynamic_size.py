@@ -228,7 +228,8 @@ def in_window(event: Called, source: Source) -> Iterator[Hit]:
     if not source.profile.dynamic or not event.way.forward or size is None:
         return
     several = isinstance(size, Items)
-    numbers = [n for n in (size.items or (size.each,) if several else (size,)) if is_open_number(n)]
+    sizes = (size.items or (size.each,)) if isinstance(size, Items) else (size,)
+    numbers = [each for each in sizes if is_open_number(each)]
     if any(n.varies for n in numbers) or (numbers and is_whole_window(event.node)):
         message = f"the window of {WINDOWS[event.name]} is the size of the example"
         yield Hit(event, message, harm=WINDOW if several else WINDOW_1D)

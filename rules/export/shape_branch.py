@@ -116,6 +116,8 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
         return
     test = event.test
     if event.answer is None and isinstance(test, Number) and test.varies and not test.data:
+        if is_fallback(event.node, test.asked):
+            return
         harm = max((weigh_question(each) for each in test.asked), key=rank_harm, default=GUARDED)
         if harm:
             text = source.evaluation.text(event.spot)
@@ -135,6 +137,23 @@ def is_harmless(event: Decided) -> bool:
         checks = only_checks(branch.body) and only_checks(branch.orelse)
         return checks or refreshes(ast.unparse(branch.test), *map(ast.unparse, branch.body))
     return False
+
+
+def is_fallback(test: ast.AST, asked: tuple[Question, ...]) -> bool:
+    """`if self.window >= h`: what a model does with inputs that are smaller than it was made for.
+
+    A number that is written there, as in `h > 512`, is a limit of inputs that are meant to be used.
+    """
+    compared = [each for each in ast.walk(test) if isinstance(each, ast.Compare)]
+    sides = [side for each in compared for side in (each.left, *each.comparators)]
+    written = any(isinstance(side, ast.Constant) for side in sides)
+    return bool(compared and asked) and not written and all(map(is_threshold, asked))
+
+
+def is_threshold(asked: Question) -> bool:
+    """Whether a size is held against a number that the model was made with."""
+    varying = [isinstance(each, Number) and each.varies for each in (asked.left, asked.right)]
+    return asked.operator in ("<", "<=", ">", ">=") and sorted(map(bool, varying)) == [False, True]
 
 
 def refreshes(test: str, *block: str) -> bool:
