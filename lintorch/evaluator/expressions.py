@@ -265,8 +265,10 @@ def make_function(
     )
     here = machine.here
     local = here.frame if here.frame.outer is not None or here.node is not None else None
+    owner = here.owner if here.node is None else None  # of a class body, which methods do not see
     defaults = tuple(machine.evaluate(default) for default in given.defaults)
-    return Function(node, here.file, local, defaults, named)
+    closure = local if owner is None else here.frame.outer
+    return Function(node, here.file, closure, defaults, named, owner)
 
 
 @evaluates(ast.Starred, ast.Await)
