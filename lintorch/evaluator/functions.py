@@ -8,6 +8,8 @@ from functools import cache
 
 from lintorch.evaluator.join import join_states, make_choice
 from lintorch.evaluator.machine import Activation, LeftError, Machine, calls, evaluates
+from lintorch.evaluator.mark_order import marking
+from lintorch.evaluator.marks import CallBegan, CallEnded
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
     NONE,
@@ -93,7 +95,11 @@ def call_function(machine: Machine, node: ast.AST, function: Function, given: Gi
         given.positional[0] if given.positional else None,
         forward=bool(machine.stack) and machine.here.forward and not _is_aside(machine, function),
     )
-    result = run_activation(machine, activation, function.node)
+    if machine.marks:
+        with marking(machine, CallBegan, CallEnded, function.node, function, given, node):
+            result = run_activation(machine, activation, function.node)
+    else:
+        result = run_activation(machine, activation, function.node)
     if not keeps_frame(function.node):
         machine.state.cells.pop(frame.address, None)
     return result

@@ -16,6 +16,7 @@ from lintorch.evaluator.budget import Budget, SpentError
 from lintorch.evaluator.code_files import CodeFile, Library
 from lintorch.evaluator.events import Occurrence, Way
 from lintorch.evaluator.join import ITEMS, join_states, make_choice
+from lintorch.evaluator.marks import NOWHERE, Forked, Joined, Mark, Parted
 from lintorch.evaluator.repeated_calls import RepeatedCalls
 from lintorch.evaluator.sizes import Dim
 from lintorch.evaluator.state import State
@@ -152,6 +153,8 @@ class Machine:
         self.budget = budget or Budget()
         self.top = top
         self.watch = library.watch
+        self.marks = False
+        """Whether the order of what happens is told."""
         self.state = State(ground=top.ground.cells)
         self.events: list[Occurrence] = []
         self.root = ""
@@ -247,14 +250,17 @@ class Machine:
     def try_paths(self, paths: Iterable[Callable[[], Value]]) -> Value:
         """What one of several paths gives, of which it is not known which is taken."""
         before, after, results = self.state, None, []
+        self.mark(Forked)
         with self.doubting():
             for path in paths:
                 self.state = before.fork()
+                self.mark(Parted)
                 try:
                     results.append(path())
                 except LeftError:
                     continue
                 after = join_states(after, self.state)
+        self.mark(Joined)
         if after is None:
             raise LeftError
         self.state = after
@@ -304,6 +310,11 @@ class Machine:
     def tell(self, kind: Callable[..., Occurrence], node: ast.AST, *given: Any) -> None:
         """Record what happened at a node."""
         self.events.append(kind(node, self.spot(node), self.way(), *given))
+
+    def mark(self, kind: type[Mark], node: ast.AST = NOWHERE, *given: Any) -> None:
+        """Record the order of what happens, where somebody wants it."""
+        if self.marks:
+            self.tell(kind, node, *given)
 
     def take_back(self, number: int) -> None:
         """Forget the events from a number on: what follows tells them anew."""

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from lintorch.evaluator.budget import SpentError
 from lintorch.evaluator.code_files import CodeFile
 from lintorch.evaluator.machine import Activation, LeftError, Machine, evaluates, executes
+from lintorch.evaluator.marks import NOWHERE, NameBound
 from lintorch.evaluator.values import (
     UNKNOWN,
     Class,
@@ -178,3 +179,4 @@ def bind_name(machine: Machine, name: str, value: Value) -> None:
             outer = outer.outer
         frame = outer or frame_of(machine, machine.here.file)
     machine.state.write(frame.address)[name] = value
+    machine.mark(NameBound, NOWHERE, (frame.address, name), value)

@@ -175,7 +175,11 @@ def _call_method(
     known = machine.repeated.find_result(callee, given, forward, machine.state)
     if known is not None and machine.watch is None:
         return known
-    result = machine.call(node, method, given.behind(callee))
+    marks, machine.marks = machine.marks, False
+    try:
+        result = machine.call(node, method, given.behind(callee))
+    finally:
+        machine.marks = marks
     state, told = machine.state, machine.events
     machine.repeated.keep_result(callee, given, forward, state, result, told, events)
     return result

@@ -57,10 +57,15 @@ class Surroundings:
 
 
 def run_block(
-    around: Surroundings, name: str, run: Callable[[Machine], Value], budget: Budget | None = None
+    around: Surroundings,
+    name: str,
+    run: Callable[[Machine], Value],
+    budget: Budget | None = None,
+    marks: bool = False,
 ) -> Reached:
-    """Run a root that is no model, such as a script."""
+    """Run a root that is no model, such as a script; `marks`: with the order of what happens."""
     machine = around.make_machine(name, budget)
+    machine.marks = marks
     return _follow(machine, name, run)
 
 

@@ -21,12 +21,25 @@ from lintorch.evaluator.events import (
 from lintorch.evaluator.find_baked import find_baked
 from lintorch.evaluator.find_code import CodeFinder
 from lintorch.evaluator.start import Reached, evaluate_file, evaluate_model
+from lintorch.evaluator.training_code import TRAINING_WORDS
 from lintorch.evaluator.values import Constant, Items, Number, Spot, Tensor, Value
 from lintorch.evaluator.watch_lines import LineWatch
 from lintorch.facts.dataflow.axis_layouts import image_axes
 from lintorch.facts.models.explain_rows import Explained, list_contexts
 from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.regions.guards import has_aside_name
+from lintorch.facts.training.training_regions import (
+    TrainingRegion,
+    imports_framework,
+    list_regions,
+)
+
+_MODELS = ("class ", "__main__")
+
+
+def may_be_followed(text: str) -> bool:
+    """Whether a text may hold a model, or anything that trains: comments are read too, so ask again."""
+    return any(word in text for word in (*_MODELS, *TRAINING_WORDS))
 
 
 class Evaluation:
@@ -56,7 +69,7 @@ class Evaluation:
     def reached(self) -> tuple[Reached, ...]:
         """What each root of the file came to."""
         file = self._finder.open_file(self._path)
-        if file is None or not ("class " in self._text or "__main__" in self._text):
+        if file is None or not may_be_followed(self._text):
             return ()
         return tuple(evaluate_file(self._make_library(), file, self._is_exported))
 
@@ -95,8 +108,24 @@ class Evaluation:
         """For each root the sizes that become plain numbers."""
         return tuple(tuple(find_baked(reached.events)) for reached in self.reached)
 
-    def list_events(self, keys: Container[Any]) -> Iterator[tuple[Any, Occurrence]]:
+    @cached_property
+    def training_regions(self) -> tuple[TrainingRegion, ...]:
+        """The loops and functions in which something of a training step is done, in all roots.
+
+        None where a framework is imported that steps, scales or clears on its own.
+        """
+        file = self._finder.open_file(self._path)
+        if file is None or imports_framework(file):
+            return ()
+        return tuple(region for reached in self.reached for region in list_regions(reached.events))
+
+    def list_events(
+        self, keys: Container[Any]
+    ) -> Iterator[tuple[Any, Occurrence | TrainingRegion]]:
         """What happened whose class, or whose called function's name, is wanted; each place once."""
+        if TrainingRegion in keys:
+            for region in self.training_regions:
+                yield TrainingRegion, region
         for reached, found in zip(self.reached, self._baked, strict=True):
             if Baked in keys:
                 for baked in found:

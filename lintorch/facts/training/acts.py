@@ -32,6 +32,7 @@ class Act(Enum):
     EVAL = "eval"
     ENTER = "enter"
     LEAVE = "leave"
+    GIVEN = "gradient set by hand"
     PASSED = "passed to code that is not seen"
 
 
