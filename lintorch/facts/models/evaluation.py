@@ -29,7 +29,7 @@ from lintorch.facts.models.explain_rows import Explained, list_contexts
 from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.regions.guards import has_aside_name
 from lintorch.facts.training.training_regions import (
-    TrainingRegion,
+    Training,
     imports_framework,
     list_regions,
 )
@@ -109,23 +109,22 @@ class Evaluation:
         return tuple(tuple(find_baked(reached.events)) for reached in self.reached)
 
     @cached_property
-    def training_regions(self) -> tuple[TrainingRegion, ...]:
-        """The loops and functions in which something of a training step is done, in all roots.
+    def training(self) -> Training:
+        """What the file does to train models, in all roots.
 
-        None where a framework is imported that steps, scales or clears on its own.
+        Nothing where a framework is imported that steps, scales or clears on its own.
         """
         file = self._finder.open_file(self._path)
         if file is None or imports_framework(file):
-            return ()
-        return tuple(region for reached in self.reached for region in list_regions(reached.events))
+            return Training(())
+        return Training(
+            tuple(region for reached in self.reached for region in list_regions(reached.events))
+        )
 
-    def list_events(
-        self, keys: Container[Any]
-    ) -> Iterator[tuple[Any, Occurrence | TrainingRegion]]:
+    def list_events(self, keys: Container[Any]) -> Iterator[tuple[Any, Occurrence | Training]]:
         """What happened whose class, or whose called function's name, is wanted; each place once."""
-        if TrainingRegion in keys:
-            for region in self.training_regions:
-                yield TrainingRegion, region
+        if Training in keys and self.training.regions:
+            yield Training, self.training
         for reached, found in zip(self.reached, self._baked, strict=True):
             if Baked in keys:
                 for baked in found:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 
 from lintorch.evaluator.conditions import name_lasting
 from lintorch.evaluator.events import Called, Occurrence
-from lintorch.evaluator.marks import Cell
 from lintorch.evaluator.objects import is_module_class, list_ancestors
 from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import External, Held, Value
@@ -34,14 +33,10 @@ _OF_ENGINES = frozenset({"backward", "forward", "save_checkpoint"})
 
 @dataclass(frozen=True)
 class Subject:
-    """What something is done to. Two of the same key are one object; `text` is how it is written.
-
-    `cells`: the names that it goes by, where nothing else tells it from others.
-    """
+    """What something is done to. Two of the same key are one object; `text` is how it is written."""
 
     key: str
     text: str = field(compare=False, default="")
-    cells: frozenset[Cell] = frozenset()
 
     def __str__(self) -> str:
         return self.text
@@ -61,7 +56,7 @@ def role_of_class(path: str) -> Role | None:
     last = path.rpartition(".")[2]
     if path in _CLASSES:
         return _CLASSES[path]
-    if path.startswith("torch.optim.lr_scheduler."):
+    if path.startswith("torch.optim.lr_scheduler.") and last[:1].isupper():
         return Role.SCHEDULER
     if path.startswith("torch.optim.") and last[:1].isupper():
         return Role.OPTIMIZER

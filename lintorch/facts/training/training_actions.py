@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from lintorch.evaluator.events import AttributeSet, Called, Occurrence
 from lintorch.evaluator.marks import CallBegan
 from lintorch.evaluator.unknown_objects import ScaledLoss, UnknownCalled
-from lintorch.evaluator.values import NONE, Held, Value
+from lintorch.evaluator.values import NONE, Constant, Given, Held, Value
 from lintorch.facts.training.acts import Act
 from lintorch.facts.training.part_values import (
     EVERYTHING,
@@ -32,6 +32,7 @@ _HARMLESS = re.compile(
     re.I,
 )
 """Names of functions that neither step nor clear what they are given."""
+_RESUMES = re.compile(r"(^|_|\.)(load|resume|restore)", re.I)
 _HOOKS = re.compile(r"^(on_|call_hook|run_callbacks|trigger|fire|_?call_callbacks|before_|after_)")
 _INHERITED_HARMLESS = re.compile(
     r"^(log\w*|print\w*|eval|train|to|parameters|state_dict|named_\w+)$"
@@ -44,15 +45,17 @@ _MODELS = re.compile(
 """Attributes that are called as functions, set by a class that is not seen."""
 _SCALER = {
     "scale": Act.SCALE,
+    "get_scale": Act.READ_SCALE,
     "unscale_": Act.UNSCALE,
     "step": Act.SCALER_STEP,
     "update": Act.UPDATE,
 }
 _OF_ROLE = {
-    Role.OPTIMIZER: {"step": Act.STEP, "zero_grad": Act.ZERO_GRAD},
-    Role.SCHEDULER: {"step": Act.SCHEDULE},
+    Role.OPTIMIZER: {"step": Act.STEP, "zero_grad": Act.ZERO_GRAD, "load_state_dict": Act.RESUMED},
+    Role.SCHEDULER: {"step": Act.SCHEDULE, "load_state_dict": Act.RESUMED},
     Role.MODEL: {"zero_grad": Act.ZERO_GRAD},
 }
+_WRITES = ("copy_", "add_", "mul_", "div_", "set_", "fill_")
 _HANDED = (Role.OPTIMIZER, Role.SCALER, Role.MODEL, Role.SCHEDULER)
 
 
@@ -69,7 +72,24 @@ class Action:
     on: Subject | None = None
     by: Subject | None = None
     value: Value | None = None
-    """Of a BACKWARD the loss, of a STEP the optimizer."""
+    """What stands for `on`, as far as it is known."""
+    role: Role | None = None
+    """Of a PASSED the part that plays what is passed."""
+    made: Called | None = None
+    """Of a context that is entered: the call that made it."""
+
+    @property
+    def keywords(self) -> Collection[str]:
+        """The names of arguments that the call is given by name."""
+        if isinstance(self.at, Called):
+            return self.at.keyword.keys()
+        given = getattr(self.at, "given", None)
+        return given.keyword.keys() if isinstance(given, Given) else ()
+
+    @property
+    def is_sure(self) -> bool:
+        """Of a BACKWARD: whether it is known if the loss was scaled."""
+        return self.by is not None or receiver_of(self.at.node) is not None
 
 
 class Actions:
@@ -110,6 +130,8 @@ class Actions:
         elif event.name in ("torch.Tensor.backward", "torch.autograd.backward"):
             first = given[0] if given else None
             yield self._backward(event, first)
+        elif role_of_class(event.name) is Role.SCHEDULER:
+            yield from self._resumed(event)
         elif given and isinstance(given[0], Held) and (role := role_of_object(given[0])):
             act = self._act_of(role, method) if path and path != event.name else None
             on = self._subject(given[0], receiver_of(event.node), event)
@@ -121,10 +143,16 @@ class Actions:
                 yield from self._passed(event, method, event.positional, 0)
         elif method == "zero_" and _is_gradient(event.node):
             yield Action(Act.ZERO_GRAD, event)
-        elif method in ("copy_", "add_", "mul_", "set_") and _is_gradient(event.node):
+        elif method in _WRITES and _is_gradient(event.node):
             yield Action(Act.GIVEN, event)
         else:
             yield from self._passed(event, event.name, event.positional, 0)
+
+    def _resumed(self, event: Called) -> Iterator[Action]:
+        """A scheduler that is made with an epoch to go on from."""
+        last = event.keyword.get("last_epoch") or event.arguments.get("last_epoch")
+        if last is not None and last != Constant(-1):
+            yield Action(Act.RESUMED, event, self._argument(event, 0, event.positional))
 
     def _act_of(self, role: Role | None, method: str) -> Act | None:
         if role is Role.SCALER:
@@ -151,7 +179,9 @@ class Actions:
             yield Action(act, event, subject, value=event.held)
         elif method == "zero_grad" or (method == "zero_" and _is_gradient(event.node)):
             yield Action(Act.ZERO_GRAD, event, subject)
-        elif method in ("copy_", "add_", "mul_", "set_") and _is_gradient(event.node):
+        elif method == "load_state_dict" and role in (Role.OPTIMIZER, Role.SCHEDULER):
+            yield Action(Act.RESUMED, event, subject)
+        elif method in _WRITES and _is_gradient(event.node):
             yield Action(Act.GIVEN, event)
         elif self._reaches_all(event, method, text):
             yield Action(Act.PASSED, event, EVERYTHING)
@@ -183,7 +213,8 @@ class Actions:
         self, event: Called | UnknownCalled, name: str, given: tuple[Value, ...], skip: int
     ) -> Iterator[Action]:
         """The optimizers, scalers and models that code outside of the project is given."""
-        if name.startswith("torch.") or _HARMLESS.search(name.rpartition(".")[2]):
+        resumes = bool(_RESUMES.search(name))
+        if name.startswith("torch.") or (_HARMLESS.search(name.rpartition(".")[2]) and not resumes):
             return
         for index, value in enumerate(given[skip:], skip):
             subject = self._argument(event, index, given)
@@ -191,8 +222,8 @@ class Actions:
                 continue
             if subject.text == "self":
                 yield Action(Act.PASSED, event, EVERYTHING)
-            elif self._parts.role_of(value, subject.text) in _HANDED:
-                yield Action(Act.PASSED, event, subject)
+            elif (role := self._parts.role_of(value, subject.text)) in _HANDED:
+                yield Action(Act.RESUMED if resumes else Act.PASSED, event, subject, role=role)
 
     def _by_scaler(
         self,

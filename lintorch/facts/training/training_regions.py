@@ -15,6 +15,7 @@ from functools import cached_property
 from lintorch.evaluator.code_files import CodeFile
 from lintorch.evaluator.events import Occurrence
 from lintorch.evaluator.marks import Cell
+from lintorch.evaluator.values import Spot
 from lintorch.facts.training.acts import Act
 from lintorch.facts.training.asked_before import Answers, add_answer, foresee_answer, forget_cells
 from lintorch.facts.training.part_values import Subject, receiver_of
@@ -60,6 +61,11 @@ class Passage:
         """The acts ahead of one."""
         return self.actions[: self._find(action)]
 
+    def ahead_of(self, spot: Spot) -> tuple[Action, ...]:
+        """The acts ahead of the first call at a place."""
+        at = next((i for i, each in enumerate(self.actions) if each.at.spot == spot), 0)
+        return self.actions[:at]
+
     def after(self, action: Action) -> tuple[Action, ...]:
         """The acts behind one."""
         return self.actions[self._find(action) + 1 :]
@@ -93,6 +99,8 @@ class TrainingRegion:
     holds_loop: bool
     rebound: frozenset[Cell]
     made: frozenset[int]
+    repeated: frozenset[Spot]
+    """Where acts stand that happen in an inner loop."""
 
     @cached_property
     def actions(self) -> tuple[Action, ...]:
@@ -148,7 +156,24 @@ def imports_framework(file: CodeFile) -> bool:
 
 def list_regions(events: Sequence[Occurrence]) -> Iterator[TrainingRegion]:
     """The loops and functions of one root with acts of training in them, outer ones first."""
-    yield from _list_inner(TreeReader(events).read_root())
+    items = TreeReader(events).read_root()
+    if events:
+        whole = _make_region(Block(events[0].node, events[0], (items,)))
+        if whole is not None and any(isinstance(each, Action) for each in items):
+            yield whole
+    yield from _list_inner(items)
+
+
+@dataclass(frozen=True)
+class Training:
+    """All that a file does to train models."""
+
+    regions: tuple[TrainingRegion, ...]
+
+    @cached_property
+    def actions(self) -> tuple[Action, ...]:
+        """All acts of all regions."""
+        return tuple(each for region in self.regions for each in region.actions)
 
 
 def _list_inner(items: Iterable[Item]) -> Iterator[TrainingRegion]:
@@ -184,8 +209,17 @@ def _make_region(block: Block) -> TrainingRegion | None:
         each.is_loop and _holds_acts(each) for items in block.passes for each in _list_blocks(items)
     )
     made = frozenset(_list_made(block))
+    repeated = frozenset(
+        action.at.spot
+        for items in block.passes
+        for each in _list_blocks(items)
+        if each.is_loop
+        for part in each.passes
+        for action in _walk(part)
+        if isinstance(action, Action)
+    )
     return TrainingRegion(
-        block.node, block.began, tuple(passages), block.is_loop, inner, cells, made
+        block.node, block.began, tuple(passages), block.is_loop, inner, cells, made, repeated
     )
 
 

@@ -97,6 +97,8 @@ class TreeReader:
         self._at = 0
         self._actions = Actions(Parts(events))
         self._asked: Asked | None = None
+        self._contexts: dict[Value, Called] = {}
+        """The calls that made context managers."""
 
     def read_root(self) -> list[Item]:
         """All that happens; what is cut off by a spent budget ends where it is cut."""
@@ -121,12 +123,15 @@ class TreeReader:
                 yield _rebind((event.held.address, event.attribute), event.value)
             elif isinstance(event, Called) and isinstance(event.result, Held):
                 yield Making(event.result.address)
+                if context_kind(event.result):
+                    self._contexts[event.result] = event
         elif isinstance(event, Left):
             yield Leave(event.how)
         elif isinstance(event, NameBound):
             yield _rebind(event.cell, event.value)
         elif isinstance(event, ContextEntered) and (kind := context_kind(event.manager)):
-            yield Action(Act.ENTER, event, kind, value=event.manager)
+            made = self._contexts.get(event.manager)
+            yield Action(Act.ENTER, made or event, kind, value=event.manager, made=made)
         elif isinstance(event, ContextLeft) and (kind := context_kind(event.manager)):
             yield Action(Act.LEAVE, event, kind, value=event.manager)
         else:
