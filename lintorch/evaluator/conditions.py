@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from lintorch.evaluator.frozen_records import frozen_record
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.marks import Test
 from lintorch.evaluator.values import Constant, Frame, Held, Unknown, Value
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Word:
     """A part of a condition as text, in which every name is what it stands for."""
 

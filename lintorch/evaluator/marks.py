@@ -7,16 +7,16 @@ forward of a model. `facts/training` puts them together to the ways through a lo
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from lintorch.evaluator.events import Occurrence
+from lintorch.evaluator.frozen_records import frozen_record
 from lintorch.evaluator.values import Function, Given, Value
 
 Cell = tuple[int, str]
 """Where a name or an attribute is kept: the address of its frame or object, and the name."""
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Test:
     """A condition: "and", "or" or "not" of `parts`, or by itself.
 
@@ -31,42 +31,42 @@ class Test:
     cells: frozenset[Cell] = frozenset()
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Mark(Occurrence):
     """No event by itself."""
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Forked(Mark):
     """Several ways begin, of which it is not known which is taken."""
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Parted(Mark):
     """One of these ways begins."""
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Joined(Mark):
     """All of these ways are over."""
 
 
-@dataclass(frozen=True)
+@frozen_record
 class LoopBegan(Mark):
     """A loop begins; `node` is all of it."""
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Turned(Mark):
     """A pass of a loop begins."""
 
 
-@dataclass(frozen=True)
+@frozen_record
 class LoopEnded(Mark):
     """A loop is over."""
 
 
-@dataclass(frozen=True)
+@frozen_record
 class CallBegan(Mark):
     """A function of a file is entered."""
 
@@ -76,43 +76,43 @@ class CallBegan(Mark):
     """The call."""
 
 
-@dataclass(frozen=True)
+@frozen_record
 class CallEnded(CallBegan):
     """It is left."""
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Left(Mark):
     """This way ends: by "return", "raise", "break" or "continue"."""
 
     how: str
 
 
-@dataclass(frozen=True)
+@frozen_record
 class HandlerBegan(Mark):
     """What is carried out only after an error begins."""
 
 
-@dataclass(frozen=True)
+@frozen_record
 class HandlerEnded(Mark):
     """It is over."""
 
 
-@dataclass(frozen=True)
+@frozen_record
 class ContextEntered(Mark):
     """A `with` block begins."""
 
     manager: Value
 
 
-@dataclass(frozen=True)
+@frozen_record
 class ContextLeft(Mark):
     """It is over."""
 
     manager: Value
 
 
-@dataclass(frozen=True)
+@frozen_record
 class NameBound(Mark):
     """A name is given a value."""
 
@@ -120,7 +120,7 @@ class NameBound(Mark):
     value: Value
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Asked(Mark):
     """A condition is asked that is not decided: of the two ways that begin, it holds on the first."""
 

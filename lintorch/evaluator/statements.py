@@ -14,7 +14,6 @@ from lintorch.evaluator.join import join_states
 from lintorch.evaluator.machine import Exits, LeftError, Machine, executes
 from lintorch.evaluator.mark_order import is_trained, mark_test, marking
 from lintorch.evaluator.marks import (
-    NOWHERE,
     ContextEntered,
     ContextLeft,
     HandlerBegan,
@@ -213,16 +212,7 @@ def run_raise(machine: Machine, node: ast.Raise) -> None:
     """`raise error`."""
     if node.exc is not None:
         machine.evaluate(node.exc)
-    leave_by_error(machine)
-
-
-def leave_by_error(machine: Machine) -> None:
-    """Something raises here: it goes on in the handlers around, if there are any."""
-    machine.mark(Left, NOWHERE, "raise")
-    raised = machine.here.raised
-    if raised:
-        raised[-1] = join_states(raised[-1], machine.state.fork())
-    raise LeftError
+    machine.leave_by_error()
 
 
 @executes(ast.Assert)
@@ -232,7 +222,7 @@ def run_assert(machine: Machine, node: ast.Assert) -> None:
     answer = decide(machine, test)
     machine.tell(Decided, node.test, "assert", test, answer, node)
     if answer is False:
-        leave_by_error(machine)
+        machine.leave_by_error()
     narrow_names(machine, node.test, True)
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from lintorch.evaluator.conditions import name_lasting
 from lintorch.evaluator.events import Occurrence
+from lintorch.evaluator.frozen_records import frozen_record
 from lintorch.evaluator.machine import Machine, calls, reads
 from lintorch.evaluator.values import UNKNOWN, Function, Given, Held, Unknown, Value
 
 
-@dataclass(frozen=True)
+@frozen_record
 class UnknownMethod(Unknown):
     """What a name reached from something unknown stands for."""
 
@@ -19,14 +19,14 @@ class UnknownMethod(Unknown):
     method: str = ""
 
 
-@dataclass(frozen=True)
+@frozen_record
 class ScaledLoss(Unknown):
     """What `scale` of an object gives, which may be a GradScaler."""
 
     scaler: Value = UNKNOWN
 
 
-@dataclass(frozen=True)
+@frozen_record
 class UnknownCalled(Occurrence):
     """Something unknown was called: a method of `held`, or, where `method` is "", `held` itself."""
 

@@ -79,8 +79,15 @@ def role_of_object(value: Value) -> Role | None:
 def make_subject(value: Value, node: ast.AST | None, where: str) -> Subject:
     """The object that a value is, or that an expression stands for; `where` tells functions apart."""
     lasting = name_lasting(value)
-    text = ast.unparse(node) if isinstance(node, ast.expr) else lasting
+    text = ast.unparse(node) if isinstance(node, ast.expr) else _name_kept(lasting)
     return Subject(lasting or f"{where}:{text}", text)
+
+
+def _name_kept(lasting: str) -> str:
+    """`optimizer` of `<optimizer>`, `self.optimizer` of `#12.optimizer`: of what is called by another name."""
+    if lasting.startswith("#") and "." in lasting:
+        return f"self.{lasting.partition('.')[2]}"
+    return lasting.replace("<", "").replace(">", "")
 
 
 def receiver_of(node: ast.AST) -> ast.expr | None:
