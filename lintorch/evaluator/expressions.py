@@ -17,6 +17,7 @@ from lintorch.evaluator.narrow import narrow_names
 from lintorch.evaluator.torch_calls import call_torch
 from lintorch.evaluator.truth import OPERATORS, compare_values, decide, known_items, truth_value
 from lintorch.evaluator.values import (
+    OPEN_NUMBER,
     UNKNOWN,
     Choice,
     Constant,
@@ -275,6 +276,8 @@ def evaluate_yield(machine: Machine, node: ast.Yield) -> Value:
     """`yield x`: kept for who goes over the generator."""
     here = machine.here
     here.yielded_rounds = here.loops[-1].rounds if here.loops else None
+    if here.yielded_rounds is None and here.doubt:
+        here.yielded_rounds = OPEN_NUMBER  # nobody knows how often
     here.yielded.append(Constant(None) if node.value is None else machine.evaluate(node.value))
     return UNKNOWN
 

@@ -167,6 +167,8 @@ class Machine:
         self.watch = library.watch
         self.marks = False
         """Whether the order of what happens is told."""
+        self.shallow = False
+        """Whether models are left closed: neither their constructors nor their forwards are entered."""
         self.state = State(ground=top.ground.cells)
         self.events: list[Occurrence] = []
         self.root = ""

@@ -62,10 +62,16 @@ def run_block(
     run: Callable[[Machine], Value],
     budget: Budget | None = None,
     marks: bool = False,
+    shallow: bool = False,
 ) -> Reached:
-    """Run a root that is no model, such as a script; `marks`: with the order of what happens."""
+    """Run a root that is no model, such as a script.
+
+    `marks`: with the order of what happens; `shallow`: no model is entered.
+    """
     machine = around.make_machine(name, budget)
-    machine.marks = marks
+    machine.marks, machine.shallow = marks, shallow
+    if shallow:
+        machine.witness = None
     return _follow(machine, name, run)
 
 

@@ -67,8 +67,12 @@ def evaluate_file(
     if list_script(file):
         script = replace(budget, steps=budget.script_steps)
         reached = run_block(around, "", run_script, script, trains(file))
-        followed |= list_followed(reached)
         yield reached
+        if reached.spent and trains(file):
+            training = replace(budget, steps=budget.training_steps)
+            reached = run_block(around, "", run_script, training, marks=True, shallow=True)
+            yield reached
+        followed |= list_followed(reached)
     witness = around.witness
     met: set[str] = set()
     for name in (*list_factories(file), *list_classes(file)):

@@ -118,7 +118,13 @@ class Evaluation:
         if file is None or imports_framework(file):
             return Training(())
         return Training(
-            tuple(region for reached in self.reached for region in list_regions(reached.events))
+            tuple(
+                region
+                for reached in self.reached
+                for region in list_regions(
+                    reached.events, reached.spent or reached.failure is not None
+                )
+            )
         )
 
     def list_events(self, keys: Container[Any]) -> Iterator[tuple[Any, Occurrence | Training]]:

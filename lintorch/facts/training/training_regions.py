@@ -154,11 +154,11 @@ def imports_framework(file: CodeFile) -> bool:
     return False
 
 
-def list_regions(events: Sequence[Occurrence]) -> Iterator[TrainingRegion]:
+def list_regions(events: Sequence[Occurrence], is_cut: bool) -> Iterator[TrainingRegion]:
     """The loops and functions of one root with acts of training in them, outer ones first."""
     items = TreeReader(events).read_root()
     if events:
-        whole = _make_region(Block(events[0].node, events[0], (items,)))
+        whole = _make_region(Block(events[0].node, events[0], (items,), is_cut))
         if whole is not None and any(isinstance(each, Action) for each in items):
             yield whole
     yield from _list_inner(items)
@@ -190,6 +190,8 @@ def _list_inner(items: Iterable[Item]) -> Iterator[TrainingRegion]:
 
 
 def _make_region(block: Block) -> TrainingRegion | None:
+    if block.is_cut:
+        return None
     found: list[Passage] = []
     try:
         for items in block.passes:

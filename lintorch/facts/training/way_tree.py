@@ -78,6 +78,8 @@ class Block:
     node: ast.AST
     began: Occurrence
     passes: tuple[Sequence[Item], ...]
+    is_cut: bool = False
+    """Whether it was not followed to its end."""
 
     @property
     def is_loop(self) -> bool:
@@ -99,6 +101,11 @@ class TreeReader:
         self._asked: Asked | None = None
         self._contexts: dict[Value, Called] = {}
         """The calls that made context managers."""
+
+    @property
+    def _is_cut(self) -> bool:
+        """Whether a mark that should have been read was not there."""
+        return self._at > len(self._events)
 
     def read_root(self) -> list[Item]:
         """All that happens; what is cut off by a spent budget ends where it is cut."""
@@ -145,7 +152,7 @@ class TreeReader:
             self._at += 1
         elif isinstance(event, LoopBegan):
             passes = self._read_parts(Turned, LoopEnded)
-            yield Block(event.node, event, tuple(passes))
+            yield Block(event.node, event, tuple(passes), self._is_cut)
         elif isinstance(event, CallBegan) and not isinstance(event, CallEnded):
             yield from self._read_call(event)
 
@@ -176,7 +183,7 @@ class TreeReader:
         before = [Action(Act.ENTER, event, kind) for kind in contexts]
         after = [Action(Act.LEAVE, event, kind) for kind in contexts]
         yield from before
-        yield Block(event.node, event, (body,))
+        yield Block(event.node, event, (body,), self._is_cut)
         yield from after
 
 
