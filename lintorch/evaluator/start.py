@@ -35,6 +35,7 @@ from lintorch.evaluator.machine import Machine, TopLevel
 from lintorch.evaluator.make_arguments import make_settings
 from lintorch.evaluator.names import frame_of, read_global
 from lintorch.evaluator.roots import (
+    list_body,
     list_builders,
     list_classes,
     list_factories,
@@ -42,7 +43,7 @@ from lintorch.evaluator.roots import (
     needs_arguments,
 )
 from lintorch.evaluator.run_model import Reached, Surroundings, run_block, run_model
-from lintorch.evaluator.training_code import trains
+from lintorch.evaluator.training_code import prepares_training, trains
 from lintorch.evaluator.training_roots import list_followed, run_training
 from lintorch.evaluator.values import NONE, Constant, Function, Given, Value
 from lintorch.evaluator.witness import Witness
@@ -64,7 +65,7 @@ def evaluate_file(
     budget = budget or Budget()
     left = budget.file_steps
     followed: set[ast.AST] = set()
-    if list_script(file):
+    if list_script(file) or prepares_training(file):
         script = replace(budget, steps=budget.script_steps)
         reached = run_block(around, "", run_script, script, trains(file))
         yield reached
@@ -127,7 +128,7 @@ def run_script(machine: Machine) -> Value:
     """What a file does that is run."""
     file = machine.here.file
     machine.state.write(frame_of(machine, file).address)["__name__"] = Constant("__main__")
-    machine.execute(list_script(file))
+    machine.execute(list_script(file) or list_body(file))
     return NONE
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import replace
@@ -107,6 +108,12 @@ class Evaluation:
     def _baked(self) -> tuple[tuple[Baked, ...], ...]:
         """For each root the sizes that become plain numbers."""
         return tuple(tuple(find_baked(reached.events)) for reached in self.reached)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The names, attributes and texts of the code; what comments say does not count."""
+        file = self._finder.open_file(self._path)
+        return frozenset() if file is None else frozenset(_list_words(file.tree))
 
     @cached_property
     def training(self) -> Training:
@@ -244,6 +251,16 @@ class Evaluation:
             spot.end_row,
             _count_characters(lines, spot.end_row, spot.end_column) + 1,
         )
+
+
+def _list_words(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
 
 
 def _is_understood(event: Decided) -> bool:

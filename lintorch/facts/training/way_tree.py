@@ -51,9 +51,10 @@ class Rebinding:
 
 @dataclass(frozen=True)
 class Making:
-    """An object is made, at an address."""
+    """An object is made, at an address; `name` is what makes it."""
 
     address: int
+    name: str
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ class TreeReader:
             if isinstance(event, AttributeSet) and isinstance(event.held, Held):
                 yield _rebind((event.held.address, event.attribute), event.value)
             elif isinstance(event, Called) and isinstance(event.result, Held):
-                yield Making(event.result.address)
+                yield Making(event.result.address, event.name)
                 if context_kind(event.result):
                     self._contexts[event.result] = event
         elif isinstance(event, Left):
