@@ -10,6 +10,8 @@ from functools import cache
 from lintorch.evaluator.join import join_states, make_choice
 from lintorch.evaluator.layers import is_layer_class
 from lintorch.evaluator.machine import Activation, LeftError, Machine, calls, evaluates
+from lintorch.evaluator.mark_order import marking
+from lintorch.evaluator.marks import CallBegan, CallEnded
 from lintorch.evaluator.objects import is_module_class
 from lintorch.evaluator.pure_calls import Key, make_key
 from lintorch.evaluator.repeated_calls import is_lasting
@@ -100,7 +102,7 @@ def call_function(machine: Machine, node: ast.AST, function: Function, given: Gi
 
 
 def _name_call(machine: Machine, function: Function, given: Given) -> Key | None:
-    if machine.watch is not None or not machine.stack:
+    if machine.watch is not None or machine.marks or not machine.stack:
         return None
     here = machine.here
     return make_key(function, given, machine.state, here.forward, machine.is_certain)
@@ -149,7 +151,11 @@ def _enter_function(machine: Machine, node: ast.AST, function: Function, given: 
         given.positional[0] if given.positional else None,
         forward=bool(machine.stack) and machine.here.forward and not _is_aside(machine, function),
     )
-    result = run_activation(machine, activation, function.node)
+    if machine.marks:
+        with marking(machine, CallBegan, CallEnded, function.node, function, given, node):
+            result = run_activation(machine, activation, function.node)
+    else:
+        result = run_activation(machine, activation, function.node)
     if not keeps_frame(function.node):
         machine.state.cells.pop(frame.address, None)
     return result

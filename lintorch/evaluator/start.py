@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -29,11 +30,13 @@ from lintorch.evaluator.library import (  # noqa: F401
     script_arguments,
     tensors,
     texts,
+    training_objects,
 )
 from lintorch.evaluator.machine import Machine, TopLevel
 from lintorch.evaluator.make_arguments import make_settings
 from lintorch.evaluator.names import frame_of, read_global
 from lintorch.evaluator.roots import (
+    list_body,
     list_builders,
     list_classes,
     list_factories,
@@ -42,6 +45,8 @@ from lintorch.evaluator.roots import (
 )
 from lintorch.evaluator.run_model import Reached, Surroundings, run_block, run_model
 from lintorch.evaluator.values import NONE, Class, Constant, Function, Given, Value
+from lintorch.evaluator.training_code import prepares_training, trains
+from lintorch.evaluator.training_roots import list_followed, run_training
 from lintorch.evaluator.witness import Witness
 
 __all__ = ["Reached", "evaluate_file", "evaluate_model"]
@@ -60,8 +65,16 @@ def evaluate_file(
     around = Surroundings(library, file, TopLevel(), Witness(file), is_exported, budget)
     budget = budget or Budget()
     left = budget.file_steps
-    if list_script(file):
-        yield run_block(around, "", run_script, replace(budget, steps=budget.script_steps))
+    followed: set[ast.AST] = set()
+    if list_script(file) or prepares_training(file):
+        script = replace(budget, steps=budget.script_steps)
+        reached = run_block(around, "", run_script, script, trains(file))
+        yield reached
+        if reached.spent and trains(file):
+            training = replace(budget, steps=budget.training_steps)
+            reached = run_block(around, "", run_script, training, marks=True, shallow=True)
+            yield reached
+        followed |= list_followed(reached)
     witness = around.witness
     met: set[str] = set()
     for name in (*list_factories(file), *list_classes(file)):
@@ -75,6 +88,7 @@ def evaluate_file(
             each.name for each in reached.entered & witness.called if _is_followed(around, each)
         )
         yield reached
+    yield from run_training(around, followed)
 
 
 def _is_followed(around: Surroundings, kind: Class) -> bool:
@@ -123,7 +137,7 @@ def run_script(machine: Machine) -> Value:
     """What a file does that is run."""
     file = machine.here.file
     machine.state.write(frame_of(machine, file).address)["__name__"] = Constant("__main__")
-    machine.execute(list_script(file))
+    machine.execute(list_script(file) or list_body(file))
     return NONE
 
 
