@@ -15,6 +15,8 @@ class Budget:
     """The same in a script."""
     file_steps: int = 16_000
     """The same in all roots of one file together."""
+    loose_steps: int = 4_000
+    """The same in all functions of one file that no model and no script enters."""
     depth: int = 48
     """Functions that are inside of each other."""
     repeats: int = 3

@@ -80,6 +80,7 @@ def call_function(machine: Machine, node: ast.AST, function: Function, given: Gi
         for value in given.values:
             machine.spoil(value)
         return UNKNOWN
+    machine.top.entered.add(function.node)
     names = bind_parameters(machine, function, given)
     frame = Frame(next(machine.addresses), function.closure, function.file)
     machine.state.write(frame.address).update(names)

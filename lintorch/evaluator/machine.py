@@ -139,6 +139,8 @@ class TopLevel:
     kept: dict[tuple[CodeFile, str], Value] = field(default_factory=dict)
     """Names of files whose values never change."""
     class_attributes: dict[int, dict[str, Value]] = field(default_factory=dict)
+    entered: set[ast.AST] = field(default_factory=set)
+    """Functions that were run."""
 
 
 class Machine:

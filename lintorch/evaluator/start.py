@@ -29,6 +29,7 @@ from lintorch.evaluator.library import (  # noqa: F401
     tensors,
     texts,
 )
+from lintorch.evaluator.loose_functions import list_loose, run_loose
 from lintorch.evaluator.machine import Machine, TopLevel
 from lintorch.evaluator.make_arguments import make_settings
 from lintorch.evaluator.names import frame_of, read_global
@@ -51,10 +52,12 @@ def evaluate_file(
     file: CodeFile,
     is_exported: Callable[[str], bool] = lambda name: True,
     budget: Budget | None = None,
+    loose: bool = True,
 ) -> Iterator[Reached]:
     """The models of a file: as its own code builds them, then each that nothing built and called yet.
 
-    `is_exported` says of a class of the file whether it is one that may be exported.
+    `is_exported` says of a class of the file whether it is one that may be exported; `loose`:
+    functions that none of them entered are followed as well, with open parameters.
     """
     around = Surroundings(library, file, TopLevel(), Witness(file), is_exported, budget)
     budget = budget or Budget()
@@ -72,6 +75,18 @@ def evaluate_file(
         left -= reached.steps
         met.update(each.name for each in reached.entered & witness.called if each.file is file)
         yield reached
+    if loose:
+        yield from _follow_loose(around, limit_steps(budget, min(left, budget.loose_steps)))
+
+
+def _follow_loose(around: Surroundings, budget: Budget) -> Iterator[Reached]:
+    """What nothing entered yet, until the steps are spent."""
+    left = budget.steps
+    for name, node in list_loose(around.file):
+        if left > 0 and node not in around.top.entered:
+            reached = run_block(around, name, partial(run_loose, name), limit_steps(budget, left))
+            left -= reached.steps
+            yield reached
 
 
 def limit_steps(budget: Budget, left: int) -> Budget:

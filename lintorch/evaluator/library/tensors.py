@@ -199,10 +199,10 @@ def move_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
     "torch.Tensor.detach", "torch.Tensor.contiguous", "torch.Tensor.requires_grad_", "torch.detach"
 )
 def keep_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
-    """What gives the same numbers."""
+    """What gives the same numbers: a tensor of its own, so that what gave it can be told."""
     held = given.pick(0)
     return (
-        held
+        replace(held)
         if isinstance(held, Tensor)
         else infer_result(machine, node, "torch.Tensor.detach", given)
     )

@@ -104,3 +104,15 @@ class Net(nn.Module):
             self.fc.weight.data.numpy(),
             self.table.numpy(),
         )
+
+
+def turned(flags):
+    return 1 - flags  # hit
+
+
+def background(scores: torch.Tensor):
+    match scores.dim():
+        case 2:
+            return turned(scores > 0.5), 1 - scores
+        case _:
+            return turned(torch.isnan(scores))
