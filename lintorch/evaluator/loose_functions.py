@@ -10,7 +10,7 @@ from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.make_arguments import make_input, make_setting, make_settings
 from lintorch.evaluator.names import read_global
 from lintorch.evaluator.objects import find_class_attribute
-from lintorch.evaluator.values import NONE, Class, Function, Given, Tensor, Value
+from lintorch.evaluator.values import NONE, UNKNOWN, Class, Function, Given, Tensor, Value
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 _OWN = ("__init__", "__new__", "forward")
@@ -42,6 +42,21 @@ def _list_named(node: Definition) -> Iterator[str]:
         name = getattr(each, "id", None) or getattr(each, "attr", None)
         if isinstance(name, str) and name != node.name:
             yield name
+
+
+def list_calling(file: CodeFile) -> list[ast.stmt]:
+    """The statements of a module's own that call something."""
+    found = (each for each in file.tree.body if not isinstance(each, _DEFINITIONS))
+    return [each for each in found if any(isinstance(n, ast.Call) for n in ast.walk(each))]
+
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def run_statements(body: list[ast.stmt], machine: Machine) -> Value:
+    """What a module does when it is imported."""
+    machine.execute(body)
+    return NONE
 
 
 def run_loose(name: str, machine: Machine) -> Value:
@@ -82,7 +97,10 @@ def make_open(machine: Machine, function: Function, skip: int) -> dict[str, Valu
     needed = positional[skip : len(positional) - len(spec.defaults)]
     late = zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
     needed += [each for each, default in late if default is None]
-    return {each.arg: _make_parameter(machine, function, each) for each in needed}
+    made = {each.arg: _make_parameter(machine, function, each) for each in needed}
+    if spec.kwarg is not None:
+        made["open"] = UNKNOWN  # among `**options`, which may hold anything
+    return made
 
 
 def _make_parameter(machine: Machine, function: Function, each: ast.arg) -> Value:

@@ -29,7 +29,7 @@ from lintorch.evaluator.library import (  # noqa: F401
     tensors,
     texts,
 )
-from lintorch.evaluator.loose_functions import list_loose, run_loose
+from lintorch.evaluator.loose_functions import list_calling, list_loose, run_loose, run_statements
 from lintorch.evaluator.machine import Machine, TopLevel
 from lintorch.evaluator.make_arguments import make_settings
 from lintorch.evaluator.names import frame_of, read_global
@@ -82,6 +82,11 @@ def evaluate_file(
 def _follow_loose(around: Surroundings, budget: Budget) -> Iterator[Reached]:
     """What nothing entered yet, until the steps are spent."""
     left = budget.steps
+    body = [] if list_script(around.file) else list_calling(around.file)
+    if body:
+        reached = run_block(around, "", partial(run_statements, body), limit_steps(budget, left))
+        left -= reached.steps
+        yield reached
     for name, node in list_loose(around.file):
         if left > 0 and node not in around.top.entered:
             reached = run_block(around, name, partial(run_loose, name), limit_steps(budget, left))

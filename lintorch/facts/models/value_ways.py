@@ -46,8 +46,9 @@ class ValueWays:
     def _makers(self) -> dict[int, Operation]:
         found: dict[int, Operation] = {}
         for each in self._operations:
+            given = {*map(id, list_operands(each)), *_COMMON}
             for value in (each.result, *_list_items(each.result)):
-                if id(value) not in _COMMON:
+                if id(value) not in given:
                     found.setdefault(id(value), each)
         return found
 
