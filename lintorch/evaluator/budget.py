@@ -17,6 +17,10 @@ class Budget:
     """The same in all roots of one file together."""
     loose_steps: int = 4_000
     """The same in all functions of one file that no model and no script enters."""
+    training_steps: int = 4_000
+    """The same in a function that trains, and that nothing else reached."""
+    training_file_steps: int = 12_000
+    """The same in all such functions of one file together."""
     depth: int = 48
     """Functions that are inside of each other."""
     repeats: int = 3

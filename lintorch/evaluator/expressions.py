@@ -12,6 +12,7 @@ from lintorch.evaluator.items import drop_repeats, item_of
 from lintorch.evaluator.iterate import run_passes
 from lintorch.evaluator.join import ITEMS, make_choice
 from lintorch.evaluator.machine import Activation, Machine, evaluates
+from lintorch.evaluator.mark_order import mark_test
 from lintorch.evaluator.narrow import narrow_names
 from lintorch.evaluator.torch_calls import call_torch
 from lintorch.evaluator.truth import OPERATORS, compare_values, decide, known_items, truth_value
@@ -114,6 +115,7 @@ def _evaluate_rest(machine: Machine, node: ast.BoolOp, left: list[ast.expr]) -> 
         narrow_names(machine, left[0], wanted)
         return _evaluate_rest(machine, node, left[1:])
 
+    mark_test(machine, left[0] if not wanted else ast.UnaryOp(ast.Not(), left[0]))
     return _join_truth(machine, value, machine.try_paths([lambda: value, go_on]))
 
 
@@ -146,6 +148,7 @@ def evaluate_either(machine: Machine, node: ast.IfExp) -> Value:
 
         return follow
 
+    mark_test(machine, node.test)
     return machine.try_paths([take(node.body, True), take(node.orelse, False)])
 
 
@@ -333,11 +336,11 @@ def _run_comprehension(
         frame, "", here.file, None, here.node, here.owner, here.instance, here.forward
     )
     inner.yielded = here.yielded
-    machine.stack.append(inner)
+    machine.enter(inner)
     try:
         return _run_generator(machine, loop, 0, keep)
     finally:
-        machine.stack.pop()
+        machine.leave()
 
 
 def _run_generator(

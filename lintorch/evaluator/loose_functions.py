@@ -55,12 +55,14 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 def run_statements(body: list[ast.stmt], machine: Machine) -> Value:
     """What a module does when it is imported."""
+    machine.tells_unknown = True
     machine.execute(body)
     return NONE
 
 
 def run_loose(name: str, machine: Machine) -> Value:
     """Call a function with parameters of which no more is known than their annotations say."""
+    machine.tells_unknown = True
     owner, _, method = name.rpartition(".")
     held = read_global(machine, machine.here.file, owner or name)
     if isinstance(held, Function):

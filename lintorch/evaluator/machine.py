@@ -10,12 +10,15 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from lintorch.evaluator.budget import Budget, SpentError
 from lintorch.evaluator.code_files import CodeFile, Library
+from lintorch.evaluator.error_parts import find_error_part
 from lintorch.evaluator.events import Occurrence, Way
 from lintorch.evaluator.join import ITEMS, join_states, make_choice
+from lintorch.evaluator.marks import NOWHERE, Forked, Joined, Left, Mark, Parted
+from lintorch.evaluator.pure_calls import PureCalls
 from lintorch.evaluator.repeated_calls import RepeatedCalls
 from lintorch.evaluator.sizes import Dim
 from lintorch.evaluator.state import State
@@ -30,6 +33,7 @@ from lintorch.evaluator.values import (
     Spot,
     Unknown,
     Value,
+    name_setting,
 )
 from lintorch.evaluator.witness import Witness
 
@@ -110,6 +114,8 @@ class Activation:
     """How it was reached, as last told."""
     doubt: int = 0
     """Branches around that are not decided, and those left early before."""
+    shaky: bool = False
+    """Whether the call that it runs for is not sure to happen."""
 
 
 @dataclass
@@ -125,6 +131,13 @@ class AskedSettings:
     def total(self) -> int:
         """How many there are."""
         return len(self.numbers) + len(self.counts)
+
+    def note(self, kind: set[str], values: Iterable[Value | None]) -> None:
+        """Keep the names of those values that are such parameters."""
+        for value in values:
+            name = name_setting(value)
+            if name:
+                kind.add(name)
 
 
 @dataclass
@@ -154,11 +167,18 @@ class Machine:
         self.budget = budget or Budget()
         self.top = top
         self.watch = library.watch
+        self.marks = False
+        """Whether the order of what happens is told."""
+        self.tells_unknown = False
+        """Whether calls of something unknown are told, as they are where marks are."""
         self.state = State(ground=top.ground.cells)
         self.events: list[Occurrence] = []
         self.root = ""
         self.stack: list[Activation] = []
+        self.here: Activation
+        """The function that is running."""
         self.steps = 0
+        self.most_steps = self.budget.steps
         self.addresses = top.addresses
         self.class_attributes = top.class_attributes
         self.learned: dict[str, tuple[Dim, ...]] = {}
@@ -169,6 +189,7 @@ class Machine:
         """What was learned of inputs by their names."""
         self.spots: dict[ast.AST, Spot] = {}
         self.repeated = RepeatedCalls()
+        self.pure = PureCalls()
         self.made: set[Class] = set()
         """Classes of files of which an object was made."""
         self.witness: Witness | None = None
@@ -194,14 +215,36 @@ class Machine:
 
     # moves
 
+    def enter(self, activation: Activation) -> None:
+        """A function begins to run."""
+        if self.stack:
+            outer = self.here
+            activation.shaky = outer.shaky or outer.doubt > 0
+        self.stack.append(activation)
+        self.here = activation
+
+    def leave(self) -> None:
+        """The function that is running ends."""
+        self.stack.pop()
+        if self.stack:
+            self.here = self.stack[-1]
+
+    def unwind(self) -> None:
+        """End all functions but the first."""
+        del self.stack[1:]
+        self.here = self.stack[0]
+
     @property
-    def here(self) -> Activation:
-        """The function that is running."""
-        return self.stack[-1]
+    def is_certain(self) -> bool:
+        """Whether what happens now surely happens in a run of the root."""
+        here = self.here
+        return not (here.doubt or here.shaky)
 
     def evaluate(self, node: ast.expr) -> Value:
         """The value of an expression. Raises LeftError where it never gives one."""
-        self._count_step()
+        self.steps += 1
+        if self.steps > self.most_steps:
+            raise SpentError
         handler = EXPRESSIONS.get(type(node))
         value = UNKNOWN if handler is None else handler(self, node)
         if self.watch is not None:
@@ -231,32 +274,43 @@ class Machine:
         elif isinstance(value, Held) and value.kind == "dict":
             self.state.write(value.address)["open"] = UNKNOWN
 
-    def execute(self, block: Iterable[ast.stmt]) -> None:
+    def execute(self, block: Sequence[ast.stmt]) -> None:
         """Carry out statements in order. Raises LeftError where none goes on after them."""
-        for statement in block:
-            self._count_step()
+        last = find_error_part(block) if block and isinstance(block[-1], ast.Raise) else len(block)
+        for number, statement in enumerate(block):
+            if number >= last and self.here.doubt:
+                self.leave_by_error()
+            self.steps += 1
+            if self.steps > self.most_steps:
+                raise SpentError
             if self.watch is not None:
                 self.watch.begin_statement(self, statement)
             handler = STATEMENTS.get(type(statement))
             if handler is not None:
                 handler(self, statement)
 
-    def _count_step(self) -> None:
-        self.steps += 1
-        if self.steps > self.budget.steps:
-            raise SpentError
+    def leave_by_error(self) -> NoReturn:
+        """Something raises here: it goes on in the handlers around, if there are any."""
+        self.mark(Left, NOWHERE, "raise")
+        raised = self.here.raised
+        if raised:
+            raised[-1] = join_states(raised[-1], self.state.fork())
+        raise LeftError
 
     def try_paths(self, paths: Iterable[Callable[[], Value]]) -> Value:
         """What one of several paths gives, of which it is not known which is taken."""
         before, after, results = self.state, None, []
+        self.mark(Forked)
         with self.doubting():
             for path in paths:
                 self.state = before.fork()
+                self.mark(Parted)
                 try:
                     results.append(path())
                 except LeftError:
                     continue
                 after = join_states(after, self.state)
+        self.mark(Joined)
         if after is None:
             raise LeftError
         self.state = after
@@ -291,7 +345,8 @@ class Machine:
 
     def way(self) -> Way:
         """How the running function was reached."""
-        here, certain = self.here, not any(each.doubt for each in self.stack)
+        here = self.here
+        certain = not (here.doubt or here.shaky)
         kept = here.way
         if kept is None or kept.certain is not certain or kept.forward is not here.forward:
             kept = here.way = Way(
@@ -307,10 +362,16 @@ class Machine:
         """Record what happened at a node."""
         self.events.append(kind(node, self.spot(node), self.way(), *given))
 
+    def mark(self, kind: type[Mark], node: ast.AST = NOWHERE, *given: Any) -> None:
+        """Record the order of what happens, where somebody wants it."""
+        if self.marks:
+            self.tell(kind, node, *given)
+
     def take_back(self, number: int) -> None:
         """Forget the events from a number on: what follows tells them anew."""
         del self.events[number:]
         self.repeated.forget_since(number)
+        self.pure.forget_since(number)
 
     def unknown_from(self, value: Value, suffix: str) -> Unknown:
         """What a foreign value gives: nothing is known of it but its name."""

@@ -100,11 +100,11 @@ def _read_annotation(machine: Machine, init: Function, note: ast.expr) -> Value:
     from lintorch.evaluator.machine import Activation
     from lintorch.evaluator.names import frame_of
 
-    machine.stack.append(Activation(frame_of(machine, init.file), init.name, init.file))
+    machine.enter(Activation(frame_of(machine, init.file), init.name, init.file))
     try:
         return machine.evaluate(note)
     finally:
-        machine.stack.pop()
+        machine.leave()
 
 
 def _can_be_made(machine: Machine, kind: Class) -> bool:

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from lintorch.evaluator.budget import SpentError
 from lintorch.evaluator.code_files import CodeFile
 from lintorch.evaluator.machine import Activation, LeftError, Machine, evaluates, executes
+from lintorch.evaluator.marks import NOWHERE, NameBound
+from lintorch.evaluator.signatures.find_signatures import is_known
 from lintorch.evaluator.values import (
     UNKNOWN,
     Class,
@@ -28,14 +30,14 @@ _LASTING = (Class, Constant, External, Function, ModuleValue)
 @evaluates(ast.Name)
 def read_name(machine: Machine, node: ast.Name) -> Value:
     """The value of a name where it stands."""
-    frame: Frame | None = machine.here.frame
-    file = machine.here.file
+    here, state, name = machine.here, machine.state, node.id
+    frame: Frame | None = here.frame
     while frame is not None:
-        held = machine.state.read(frame.address)
-        if node.id in held:
-            return held[node.id]  # type: ignore[no-any-return]
+        cell = state.cells.get(frame.address) or state.ground.get(frame.address)
+        if cell is not None and name in cell[1]:
+            return cell[1][name]  # type: ignore[no-any-return]
         frame = frame.outer
-    return read_global(machine, file, node.id)
+    return read_global(machine, here.file, name)
 
 
 def read_global(machine: Machine, file: CodeFile, name: str) -> Value:
@@ -67,7 +69,7 @@ def frame_of(machine: Machine, file: CodeFile) -> Frame:
 def _bind_global(machine: Machine, file: CodeFile, name: str) -> Value:
     frame, top = frame_of(machine, file), machine.top
     top.pending.add((file, name))
-    machine.stack.append(Activation(frame, f"<{file.name}>", file))
+    machine.enter(Activation(frame, f"<{file.name}>", file))
     kept_events = len(machine.events)
     try:
         with standing_on_ground(machine):
@@ -78,7 +80,7 @@ def _bind_global(machine: Machine, file: CodeFile, name: str) -> Value:
         top.ground.write(frame.address).pop(name, None)
         raise
     finally:
-        machine.stack.pop()
+        machine.leave()
         top.pending.discard((file, name))
         machine.take_back(kept_events)
     held = machine.state.read(frame.address).get(name)
@@ -108,7 +110,7 @@ def _read_star(machine: Machine, file: CodeFile, name: str) -> Value:
         dotted = absolute_name(file, statement)
         other = machine.library.find(dotted, file)
         if other is None:
-            if dotted.startswith("torch") and machine.library.offers(f"{dotted}.{name}"):
+            if dotted.startswith("torch") and is_known(f"{dotted}.{name}"):
                 return External(f"{dotted}.{name}")
         elif other is not file and (name in other.bindings or other.star_imports):
             value = read_global(machine, other, name)
@@ -178,3 +180,4 @@ def bind_name(machine: Machine, name: str, value: Value) -> None:
             outer = outer.outer
         frame = outer or frame_of(machine, machine.here.file)
     machine.state.write(frame.address)[name] = value
+    machine.mark(NameBound, NOWHERE, (frame.address, name), value)

@@ -42,13 +42,13 @@ def make_class(machine: Machine, node: ast.ClassDef) -> Class:
     outer = here.frame if here.frame.outer is not None or here.node is not None else None
     frame = Frame(next(machine.addresses), outer, here.file)
     inner = Activation(frame, node.name, here.file, None, None, made)
-    machine.stack.append(inner)
+    machine.enter(inner)
     try:
         machine.execute(node.body)
     except LeftError:
         pass
     finally:
-        machine.stack.pop()
+        machine.leave()
     for name, value in machine.state.read(frame.address).items():
         attributes[name] = _as_method(value, made, outer)
     for decorator in node.decorator_list:
@@ -175,7 +175,11 @@ def _call_method(
     known = machine.repeated.find_result(callee, given, forward, machine.state)
     if known is not None and machine.watch is None:
         return known
-    result = machine.call(node, method, given.behind(callee))
+    marks, machine.marks = machine.marks, False
+    try:
+        result = machine.call(node, method, given.behind(callee))
+    finally:
+        machine.marks = marks
     state, told = machine.state, machine.events
     machine.repeated.keep_result(callee, given, forward, state, result, told, events)
     return result

@@ -52,15 +52,20 @@ class Surroundings:
         machine = Machine(self.library, budget or self.budget, self.top)
         machine.root = f"{self.file.path}:{name}"
         machine.witness = self.witness
-        machine.stack.append(Activation(frame_of(machine, self.file), name, self.file))
+        machine.enter(Activation(frame_of(machine, self.file), name, self.file))
         return machine
 
 
 def run_block(
-    around: Surroundings, name: str, run: Callable[[Machine], Value], budget: Budget | None = None
+    around: Surroundings,
+    name: str,
+    run: Callable[[Machine], Value],
+    budget: Budget | None = None,
+    marks: bool = False,
 ) -> Reached:
-    """Run a root that is no model, such as a script."""
+    """Run a root that is no model, such as a script; `marks`: with the order of what happens."""
     machine = around.make_machine(name, budget)
+    machine.marks = marks
     return _follow(machine, name, run)
 
 
@@ -105,7 +110,7 @@ def _run_rounds(machine: Machine, around: Surroundings, name: str, model: Held) 
     for _ in range(_ROUNDS):
         known = dict(machine.learned), dict(machine.learned_types), dict(machine.settled)
         machine.take_back(events)
-        del machine.stack[1:]
+        machine.unwind()
         machine.state, machine.steps, machine.here.doubt = start.fork(), steps, doubt
         machine.contexts.clear()
         reached = _follow(machine, name, lambda machine: _call_forward(machine, around, model))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -28,6 +29,7 @@ from lintorch.evaluator.library import (  # noqa: F401
     script_arguments,
     tensors,
     texts,
+    training_objects,
 )
 from lintorch.evaluator.loose_functions import list_calling, list_loose, run_loose, run_statements
 from lintorch.evaluator.machine import Machine, TopLevel
@@ -41,6 +43,8 @@ from lintorch.evaluator.roots import (
     needs_arguments,
 )
 from lintorch.evaluator.run_model import Reached, Surroundings, run_block, run_model
+from lintorch.evaluator.training_code import trains
+from lintorch.evaluator.training_roots import list_followed, run_training
 from lintorch.evaluator.values import NONE, Constant, Function, Given, Value
 from lintorch.evaluator.witness import Witness
 
@@ -62,8 +66,12 @@ def evaluate_file(
     around = Surroundings(library, file, TopLevel(), Witness(file), is_exported, budget)
     budget = budget or Budget()
     left = budget.file_steps
+    followed: set[ast.AST] = set()
     if list_script(file):
-        yield run_block(around, "", run_script, replace(budget, steps=budget.script_steps))
+        script = replace(budget, steps=budget.script_steps)
+        reached = run_block(around, "", run_script, script, trains(file))
+        followed |= list_followed(reached)
+        yield reached
     witness = around.witness
     met: set[str] = set()
     for name in (*list_factories(file), *list_classes(file)):
@@ -75,6 +83,7 @@ def evaluate_file(
         left -= reached.steps
         met.update(each.name for each in reached.entered & witness.called if each.file is file)
         yield reached
+    yield from run_training(around, followed)
     if loose:
         yield from _follow_loose(around, limit_steps(budget, min(left, budget.loose_steps)))
 

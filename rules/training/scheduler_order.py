@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.values import External, Held, Spot
 from lintorch.facts.api.version_guards import is_version_guarded
-from lintorch.source import Act, Event, Region, Role, Source
+from lintorch.source import Act, Action, Role, Source, Subject, Training, TrainingRegion
 
 rule = Rule(
     __name__,
@@ -81,20 +82,18 @@ _LAST_EPOCH = {
     "CosineAnnealingLR": ("optimizer", "T_max", "eta_min", "last_epoch"),
     "PolynomialLR": ("optimizer", "total_iters", "power", "last_epoch"),
 }
-_RESUMED = re.compile(r"last_epoch(?!(\s*:\s*int)?\s*=\s*-\s*1\b)")
 _STEPS = (Act.STEP, Act.SCALER_STEP)
-_NEEDS = ("lr_scheduler", "scheduler.step(", "sched.step(")
 
 
-@rule.source(cst.Module, needs=_NEEDS)
-def in_steps(module: cst.Module, source: Source) -> Iterator[Hit]:
-    told: set[cst.CSTNode] = set()
-    for region in source.paths.regions:
-        for event in _too_early(region, source):
-            if event.node not in told:
-                told.add(event.node)
+@rule.event(Training)
+def in_training(training: Training, source: Source) -> Iterator[Hit]:
+    told: set[Spot] = set()
+    for region in training.regions:
+        for action in _too_early(region, training):
+            if action.at.spot not in told:
+                told.add(action.at.spot)
                 message = f"steps ahead of {_optimizer(region)}'s step: the first learning rate is skipped"
-                yield Hit(event.node, message)
+                yield Hit(action.at, message)
 
 
 @rule.source(cst.Call, needs=("lr_scheduler",))
@@ -130,55 +129,63 @@ def in_assignments(node: cst.Assign, source: Source) -> Iterator[Hit]:
 # the order
 
 
-def _too_early(region: Region, source: Source) -> Iterator[Event]:
+def _too_early(region: TrainingRegion, training: Training) -> Iterator[Action]:
     """In a loop: a scheduler that steps at every turn, ahead of the only optimizer."""
     if not region.is_loop or region.has(Act.PASSED, Act.SOME_STEP):
         return
-    if len({e.on for e in region.events if e.act in _STEPS}) != 1:
+    steps, schedules = region.list_acts(*_STEPS), region.list_acts(Act.SCHEDULE)
+    if len({each.on for each in steps}) != 1 or len({each.on for each in schedules}) != 1:
         return
-    if len({e.on for e in region.events if e.act is Act.SCHEDULE}) != 1 or _warmed(region, source):
+    if _is_warmed(region, steps[0], training):
         return
-    for event in sorted((e for e in region.events if e.act is Act.SCHEDULE), key=lambda e: e.on):
-        early = all(
-            event in path.events and not any(e.act in _STEPS for e in path.before(event))
-            for path in region.paths
-            if path.goes_on
-        )
-        steps = any(e.act in _STEPS for path in region.paths for e in path.events)
-        if early and steps and _follows(event, region) and _is_plain(event, source):
-            yield event
+    for action in schedules:
+        if _is_plain(action) and _follows(action, region) and _leads(action, region):
+            yield action
 
 
-def _follows(event: Event, region: Region) -> bool:
-    """Whether a path holds a step of the optimizer behind the scheduler's."""
-    return any(
-        event in path.events and any(e.act in _STEPS for e in path.after(event))
-        for path in region.paths
+def _leads(action: Action, region: TrainingRegion) -> bool:
+    """Whether the scheduler steps on each way that goes on, and no optimizer before it."""
+    return all(
+        passage.holds(action)
+        and not any(each.act in _STEPS for each in passage.ahead_of(action.at.spot))
+        for passage in region.passages
+        if passage.goes_on
     )
 
 
-def _is_plain(event: Event, source: Source) -> bool:
-    """A scheduler of torch, stepped without an argument."""
-    call = event.node
-    if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute) or call.args:
+def _follows(action: Action, region: TrainingRegion) -> bool:
+    """Whether a way holds a step of the optimizer behind the scheduler's."""
+    return any(
+        any(each is action for each in passage.actions)
+        and any(each.act in _STEPS for each in passage.after(action))
+        for passage in region.passages
+    )
+
+
+def _is_plain(action: Action) -> bool:
+    """A scheduler of torch, or one that is not known, stepped without an argument."""
+    call = action.at.node
+    if not isinstance(call, ast.Call) or call.args or call.keywords:
         return False
-    names = {source.name(made.func) for made in source.built(call.func.value)}
-    foreign = any(name and not name.startswith(_MODULE) for name in names)
-    return not foreign and not any(name.endswith(_PLATEAU) for name in names)
+    kind = action.value.of if isinstance(action.value, Held) else None
+    if isinstance(kind, External):
+        return kind.path.startswith(_MODULE) and not kind.path.endswith(_PLATEAU)
+    return kind is None
 
 
-def _warmed(region: Region, source: Source) -> bool:
+def _is_warmed(region: TrainingRegion, step: Action, training: Training) -> bool:
     """Whether the optimizer stepped before the loop, or the scheduler goes on with an earlier run."""
-    function = source.enclosing(region.node, cst.FunctionDef)
-    start = source.spans.offset(*source.spans.of(region.node)[0])
-    top = source.spans.offset(*source.spans.of(function.name)[0]) if function is not None else 0
-    before = source.text[top:start]
-    stepped = f"{_optimizer(region)}.step()" in before
-    return stepped or "resume" in before or bool(_RESUMED.search(before))
+    inner, row = region.began.way.names, region.began.spot.row
+    for each in training.actions:
+        outer = each.at.way.names
+        before = inner[: len(outer)] == outer and (outer != inner or each.at.spot.row < row)
+        if before and (each.act is Act.RESUMED or (each.act in _STEPS and each.on == step.on)):
+            return True
+    return False
 
 
-def _optimizer(region: Region) -> str:
-    return next(e.on for e in region.events if e.act in _STEPS)
+def _optimizer(region: TrainingRegion) -> Subject | None:
+    return region.list_acts(*_STEPS)[0].on
 
 
 # how it is made and read

@@ -28,8 +28,13 @@ from lintorch.facts.dataflow.axis_layouts import image_axes
 from lintorch.facts.models.explain_rows import Explained, list_contexts
 from lintorch.facts.models.node_parents import NodeParents
 from lintorch.facts.models.value_ways import ValueWays
-from lintorch.facts.names.torch_aliases import documented_name, offers_name
+from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.regions.guards import has_aside_name
+from lintorch.facts.training.training_regions import (
+    Training,
+    imports_framework,
+    list_regions,
+)
 
 
 class Evaluation:
@@ -86,7 +91,7 @@ class Evaluation:
 
     def _make_library(self) -> Library:
         find = self._finder.find_callers
-        return Library(self._find, documented_name, has_aside_name, image_axes, find, offers_name)
+        return Library(self._find, documented_name, has_aside_name, image_axes, find)
 
     def _find(self, dotted: str, importer: CodeFile) -> CodeFile | None:
         found = self._finder.find_module(dotted, importer)
@@ -100,8 +105,23 @@ class Evaluation:
         """For each root the sizes that become plain numbers."""
         return tuple(tuple(find_baked(reached.events)) for reached in self.reached)
 
-    def list_events(self, keys: Container[Any]) -> Iterator[tuple[Any, Occurrence]]:
+    @cached_property
+    def training(self) -> Training:
+        """What the file does to train models, in all roots.
+
+        Nothing where a framework is imported that steps, scales or clears on its own.
+        """
+        file = self._finder.open_file(self._path)
+        if file is None or imports_framework(file):
+            return Training(())
+        return Training(
+            tuple(region for reached in self.reached for region in list_regions(reached.events))
+        )
+
+    def list_events(self, keys: Container[Any]) -> Iterator[tuple[Any, Occurrence | Training]]:
         """What happened whose class, or whose called function's name, is wanted; each place once."""
+        if Training in keys and self.training.regions:
+            yield Training, self.training
         for reached, found in zip(self.reached, self._baked, strict=True):
             if Baked in keys:
                 for baked in found:

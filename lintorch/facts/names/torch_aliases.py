@@ -6,8 +6,6 @@ import json
 from functools import cache
 from pathlib import Path
 
-from lintorch.evaluator.signatures.find_signatures import is_known
-
 _TABLE = Path(__file__).with_name("_torch_aliases.json")
 """By the module that defines a name, and the one that documents it; `benchmarks/torch_aliases.py` writes it."""
 _LAYERS = "torch.nn.modules."
@@ -29,17 +27,6 @@ def documented_name(dotted: str) -> str:
     if dotted.startswith(_LAYERS) and member[:1].isupper():
         return f"torch.nn.{member}"
     return dotted
-
-
-def offers_name(dotted: str) -> bool:
-    """Whether a star import may have brought a name: torch has a callable, base or module of it."""
-    return dotted in _OFFERED or is_known(dotted)
-
-
-_OFFERED = frozenset(
-    {"torch.nn", "torch.optim", "torch.nn.functional", "torch.nn.Module", "torch.nn.Parameter"}
-)
-"""What is no callable with parameters of its own."""
 
 
 @cache
