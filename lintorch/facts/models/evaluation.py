@@ -25,6 +25,7 @@ from lintorch.evaluator.start import Reached, evaluate_file, evaluate_model
 from lintorch.evaluator.values import Constant, Items, Number, Spot, Tensor, Value
 from lintorch.evaluator.watch_lines import LineWatch
 from lintorch.facts.dataflow.axis_layouts import image_axes
+from lintorch.facts.models.attribute_history import Rewrite, trace_attributes
 from lintorch.facts.models.explain_rows import Explained, list_contexts
 from lintorch.facts.models.node_parents import NodeParents
 from lintorch.facts.models.value_ways import ValueWays
@@ -136,6 +137,11 @@ class Evaluation:
     def ways(self) -> ValueWays:
         """Which operations gave which values."""
         return ValueWays(event for reached in self.reached for event in reached.events)
+
+    @cached_property
+    def rewrites(self) -> Mapping[int, Rewrite]:
+        """Writes of forwards to attributes that their objects had before."""
+        return trace_attributes(reached.events for reached in self.reached)
 
     def is_dropped(self, event: Occurrence) -> bool:
         """Whether what a call gives is used by nobody: it is a statement by itself."""
