@@ -17,6 +17,8 @@ class Budget:
     """The same in all roots of one file together."""
     loose_steps: int = 4_000
     """The same in all functions of one file that no model and no script enters."""
+    helper_steps: int = 300
+    """The same in each function of another file that one of these calls."""
     training_steps: int = 4_000
     """The same in a function that trains, and that nothing else reached."""
     training_file_steps: int = 12_000

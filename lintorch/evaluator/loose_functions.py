@@ -10,6 +10,7 @@ from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.make_arguments import make_input, make_setting, make_settings
 from lintorch.evaluator.names import read_global
 from lintorch.evaluator.objects import find_class_attribute
+from lintorch.evaluator.training_roots import open_switches
 from lintorch.evaluator.values import NONE, UNKNOWN, Class, Function, Given, Tensor, Value
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
@@ -55,30 +56,40 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 def run_statements(body: list[ast.stmt], machine: Machine) -> Value:
     """What a module does when it is imported."""
-    machine.tells_unknown = True
+    _prepare(machine)
     machine.execute(body)
     return NONE
 
 
-def run_loose(name: str, machine: Machine) -> Value:
-    """Call a function with parameters of which no more is known than their annotations say."""
-    machine.tells_unknown = True
+def run_loose(name: str, is_open: bool, machine: Machine) -> Value:
+    """Call a function with parameters of which no more is known than their annotations and defaults say.
+
+    `is_open`: defaults that only switch something on or off are not taken for given.
+    """
+    _prepare(machine)
     owner, _, method = name.rpartition(".")
     held = read_global(machine, machine.here.file, owner or name)
     if isinstance(held, Function):
-        return machine.call(held.node, held, Given((), make_open(machine, held, 0)))
+        return machine.call(held.node, held, Given((), make_open(machine, held, 0, is_open)))
     if not isinstance(held, Class):
         return NONE
     function = find_class_attribute(machine, held, method)
     if not isinstance(function, Function):
         return NONE
     if function.kind == "static":
-        return machine.call(function.node, function, Given((), make_open(machine, function, 0)))
-    machine.here.doubt += 1  # what was called on the object before is not known
+        return machine.call(
+            function.node, function, Given((), make_open(machine, function, 0, is_open))
+        )
     receiver = held if function.kind == "class" else make_receiver(machine, held)
     return machine.call(
-        function.node, function, Given((receiver,), make_open(machine, function, 1))
+        function.node, function, Given((receiver,), make_open(machine, function, 1, is_open))
     )
+
+
+def _prepare(machine: Machine) -> None:
+    machine.tells_unknown = True
+    machine.helper_steps = machine.budget.helper_steps
+    machine.here.doubt += 1  # nobody says that it is called so
 
 
 def make_receiver(machine: Machine, kind: Class) -> Value:
@@ -92,7 +103,7 @@ def make_receiver(machine: Machine, kind: Class) -> Value:
     return machine.call(kind.node, kind, Given((), settings))
 
 
-def make_open(machine: Machine, function: Function, skip: int) -> dict[str, Value]:
+def make_open(machine: Machine, function: Function, skip: int, is_open: bool) -> dict[str, Value]:
     """Values of the parameters that have no default: what is said to be a tensor is one."""
     spec = function.node.args
     positional = [*spec.posonlyargs, *spec.args]
@@ -100,6 +111,8 @@ def make_open(machine: Machine, function: Function, skip: int) -> dict[str, Valu
     late = zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
     needed += [each for each, default in late if default is None]
     made = {each.arg: _make_parameter(machine, function, each) for each in needed}
+    if is_open:
+        made.update(open_switches(function.node))
     if spec.kwarg is not None:
         made["open"] = UNKNOWN  # among `**options`, which may hold anything
     return made

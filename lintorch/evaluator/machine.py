@@ -171,6 +171,8 @@ class Machine:
         """Whether the order of what happens is told."""
         self.tells_unknown = False
         """Whether calls of something unknown are told, as they are where marks are."""
+        self.helper_steps = 0
+        """Of each function of another file; 0 where it may take all that are left."""
         self.state = State(ground=top.ground.cells)
         self.events: list[Occurrence] = []
         self.root = ""

@@ -44,7 +44,7 @@ from lintorch.evaluator.roots import (
 )
 from lintorch.evaluator.run_model import Reached, Surroundings, run_block, run_model
 from lintorch.evaluator.training_code import trains
-from lintorch.evaluator.training_roots import list_followed, run_training
+from lintorch.evaluator.training_roots import list_followed, open_switches, run_training
 from lintorch.evaluator.values import NONE, Constant, Function, Given, Value
 from lintorch.evaluator.witness import Witness
 
@@ -97,10 +97,14 @@ def _follow_loose(around: Surroundings, budget: Budget) -> Iterator[Reached]:
         left -= reached.steps
         yield reached
     for name, node in list_loose(around.file):
-        if left > 0 and node not in around.top.entered:
-            reached = run_block(around, name, partial(run_loose, name), limit_steps(budget, left))
-            left -= reached.steps
-            yield reached
+        if node in around.top.entered:
+            continue
+        for is_open in (False, True) if open_switches(node) else (False,):
+            if left > 0:
+                run = partial(run_loose, name, is_open)
+                reached = run_block(around, name, run, limit_steps(budget, left))
+                left -= reached.steps
+                yield reached
 
 
 def limit_steps(budget: Budget, left: int) -> Budget:

@@ -68,7 +68,7 @@ def run_function(
         return NONE
     settings = make_settings(machine, function, len(first))
     if is_open:
-        settings.update(_open_switches(node))
+        settings.update(open_switches(node))
     return machine.call(node, function, Given(first, settings))
 
 
@@ -81,10 +81,10 @@ def _make_object(machine: Machine, kind: Class) -> Value:
 
 
 def _has_switches(node: Definition) -> bool:
-    return bool(_open_switches(node))
+    return bool(open_switches(node))
 
 
-def _open_switches(node: Definition) -> dict[str, Value]:
+def open_switches(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> dict[str, Value]:
     """Parameters that are None, True or False where nobody gives them: as something unknown."""
     spec = node.args
     positional = [*spec.posonlyargs, *spec.args]

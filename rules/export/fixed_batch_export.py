@@ -10,6 +10,7 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import list_given
 from lintorch.evaluator.values import NONE, Value
+from lintorch.facts.exporting.export_events import read_option
 from lintorch.source import Source
 
 rule = Rule(
@@ -58,7 +59,7 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
     given = list_given(event)
     if event.open or _is_program(given.get("model"), source):
         return  # its sizes were chosen when it was exported
-    if all(given.get(size, NONE) == NONE for size in SIZES):
+    if all(read_option(event, size) in (None, NONE) for size in SIZES):
         yield Hit(event, "every size of the example, the batch too, is fixed in the exported model")
 
 

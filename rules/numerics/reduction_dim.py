@@ -72,7 +72,8 @@ AXES = ("dim", "axis", "start_dim", "end_dim")
 def in_model(event: Called, source: Source) -> Iterator[Hit]:
     short = event.name.rpartition(".")[2]
     told = len(event.positional) > 1 or event.open or any(a in event.keyword for a in AXES)
-    if not event.way.forward or told:
+    inside = event.way.forward or any(name.endswith(".forward") for name in event.way.names)
+    if not inside or told:
         return
     given = next(iter((*event.positional, *event.keyword.values())), None)
     if isinstance(given, Tensor) and (short != "flatten" or feeds_layer(event, source)):

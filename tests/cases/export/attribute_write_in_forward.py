@@ -76,7 +76,7 @@ class Counter:
 START = 0
 
 
-class Counted(nn.Module):
+class KeepsCount(nn.Module):
     def __init__(self):
         super().__init__()
         self.begin()
@@ -98,7 +98,7 @@ class Counted(nn.Module):
         return x * self.calls * self.rate
 
 
-class Shown(Counted):
+class Shown(KeepsCount):
     def fade(self, by):
         self.rate = by
 
