@@ -42,7 +42,7 @@ def _tells(machine: Machine) -> bool:
 @reads(Unknown, UnknownMethod, ScaledLoss)
 def read_of_unknown(machine: Machine, node: ast.AST, held: Unknown, name: str) -> Value:
     """`unknown.name`."""
-    path = machine.unknown_from(held, f".{name}").path
+    path = machine.unknown_from(held, f".{name}").path or f"?.{name}"
     return UnknownMethod(path, held, name) if _tells(machine) else Unknown(path)
 
 

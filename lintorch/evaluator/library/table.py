@@ -67,7 +67,7 @@ def call_external(machine: Machine, node: ast.AST, callee: External, given: Give
     else:
         result = _call_foreign(machine, path, given)
     if result is UNKNOWN:
-        result = Unknown()  # one of its own, so that what gave it can be told
+        result = Unknown(f"{path}()")  # one of its own, so that what gave it can be told
     tell_call(machine, node, path, given, result)
     return result
 
