@@ -116,3 +116,8 @@ def background(scores: torch.Tensor):
             return turned(scores > 0.5), 1 - scores
         case _:
             return turned(torch.isnan(scores))
+
+
+def typed(a: torch.Tensor, b: torch.Tensor, kind):
+    same, other, unknown = (a > 0).to(a.device), (a > 0).to(b), (a > 0).to(kind)
+    return 1 - same, 1 - other, 1 - unknown, 1 - (a > 0).to(b.dtype)  # hit
