@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from lintorch.evaluator.events import AttributeRead, Called, Combined, Indexed, Occurrence
+from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import FALSE, NONE, TRUE, UNKNOWN, Items, Tensor, Unknown, Value
 
 Operation = Called | Combined | Indexed | AttributeRead
@@ -19,7 +20,9 @@ class ValueWays:
     """Follows values through what happened; a value is told from others that are like it."""
 
     def __init__(self, events: Iterable[Occurrence]) -> None:
-        self._operations: Sequence[Operation] = [e for e in events if isinstance(e, Operation)]
+        held = [e for e in events if isinstance(e, (Operation, UnknownCalled))]
+        self._operations = [e for e in held if not isinstance(e, UnknownCalled)]
+        self._unknown_calls = [e for e in held if isinstance(e, UnknownCalled)]
 
     def find_maker(self, value: Value | None) -> Operation | None:
         """The operation that gave a value; None of what was given, written down or read off an object."""
@@ -41,6 +44,19 @@ class ValueWays:
                 return ""
             value = next(list_operands(made), None)
         return ""
+
+    def find_takers(self, value: Value) -> Sequence[UnknownCalled]:
+        """The calls of something unknown that were given a value."""
+        return self._takers.get(id(value), ())
+
+    @cached_property
+    def _takers(self) -> dict[int, list[UnknownCalled]]:
+        found: dict[int, list[UnknownCalled]] = defaultdict(list)
+        for each in self._unknown_calls:
+            for value in each.given.values:
+                if id(value) not in _COMMON:
+                    found[id(value)].append(each)
+        return found
 
     @cached_property
     def _makers(self) -> dict[int, Operation]:
