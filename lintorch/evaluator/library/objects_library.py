@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TypeGuard
 
-from lintorch.evaluator.assign import set_attribute
+from lintorch.evaluator.assign import set_attribute, set_item
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.library.table import LIBRARY, does
 from lintorch.evaluator.machine import Machine
@@ -317,6 +317,8 @@ def register_value(machine: Machine, node: ast.AST, given: Given) -> Value:
         items = written.get(ITEMS)
         if items is not None:
             written[ITEMS] = (*items, value)
+        if isinstance(entries := written.get("entries"), Held):
+            set_item(machine, entries, name or UNKNOWN, value)
     return NONE
 
 
