@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
+from lintorch.evaluator.frozen_records import frozen_record
 from lintorch.evaluator.signatures.bind_arguments import bind_call
 from lintorch.evaluator.signatures.find_signatures import UNWRITTEN, Parameter
 from lintorch.evaluator.values import (
@@ -23,7 +24,7 @@ from lintorch.evaluator.values import (
 )
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Way:
     """How a place was reached: the model or script, and the calls on the way, outermost first."""
 
@@ -38,7 +39,7 @@ class Way:
     """Whether no branch that is not decided lies before it."""
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Occurrence:
     """What happened at a place: its node, where it stands, and how it was reached."""
 
@@ -47,7 +48,7 @@ class Occurrence:
     way: Way
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Called(Occurrence):
     """A function of no file of the project was called.
 
@@ -83,7 +84,7 @@ class Called(Occurrence):
         return {**self.settings, **{k: as_value(v) for k, v in given.items()}}
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Decided(Occurrence):
     """A condition of `if`, `while`, `assert`, a conditional expression or comprehension was asked.
 
@@ -97,7 +98,7 @@ class Decided(Occurrence):
     """The whole statement or expression that asks."""
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Compared(Occurrence):
     """Two values were compared: `x.size(0) == 1`."""
 
@@ -106,7 +107,7 @@ class Compared(Occurrence):
     right: Value
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Repeated(Occurrence):
     """A loop or comprehension went over a value."""
 
@@ -115,7 +116,7 @@ class Repeated(Occurrence):
     """The whole loop or comprehension."""
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Combined(Occurrence):
     """An operation of two values: `x + y`; `operator` is the class of the ast node, "Add"."""
 
@@ -126,7 +127,7 @@ class Combined(Occurrence):
     result: Value
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Indexed(Occurrence):
     """`x[index]` was read."""
 
@@ -135,7 +136,7 @@ class Indexed(Occurrence):
     result: Value
 
 
-@dataclass(frozen=True)
+@frozen_record
 class ItemSet(Occurrence):
     """`x[index] = value`."""
 
@@ -144,7 +145,7 @@ class ItemSet(Occurrence):
     value: Value
 
 
-@dataclass(frozen=True)
+@frozen_record
 class AttributeSet(Occurrence):
     """`self.x = value` of an object."""
 
@@ -153,7 +154,7 @@ class AttributeSet(Occurrence):
     value: Value
 
 
-@dataclass(frozen=True)
+@frozen_record
 class AttributeRead(Occurrence):
     """`x.data` of a tensor or of something foreign."""
 
@@ -162,7 +163,7 @@ class AttributeRead(Occurrence):
     result: Value
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Baked(Occurrence):
     """A number that went through a function after it was read from a size ends in what a model computes.
 
@@ -174,7 +175,7 @@ class Baked(Occurrence):
     varies: bool | None
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Refused(Occurrence):
     """An operator raises for the shapes that it is given, whatever their symbols stand for."""
 
@@ -187,7 +188,18 @@ class Refused(Occurrence):
     """Of a layer: where it was made."""
 
 
-@dataclass(frozen=True)
+@frozen_record
+class Wrapped(Occurrence):
+    """A forward that decorators wrapped is called: it stands at the `def`.
+
+    `wrappers`: the functions that run instead, outermost first.
+    """
+
+    inside: ast.FunctionDef
+    wrappers: tuple[ast.AST, ...]
+
+
+@frozen_record
 class Returned(Occurrence):
     """The forward of a root gave a value; what stood in lists and dicts at that time is in Items."""
 
@@ -196,7 +208,7 @@ class Returned(Occurrence):
     """The forward."""
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Valued(Occurrence):
     """An expression of a watched row was evaluated, or a name in it assigned; told only on request.
 

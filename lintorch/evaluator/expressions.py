@@ -335,11 +335,11 @@ def _run_comprehension(
         frame, "", here.file, None, here.node, here.owner, here.instance, here.forward
     )
     inner.yielded = here.yielded
-    machine.stack.append(inner)
+    machine.enter(inner)
     try:
         return _run_generator(machine, loop, 0, keep)
     finally:
-        machine.stack.pop()
+        machine.leave()
 
 
 def _run_generator(

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable
 from functools import cache
 
 from lintorch.evaluator.join import join_states, make_choice
+from lintorch.evaluator.layers import is_layer_class
 from lintorch.evaluator.machine import Activation, LeftError, Machine, calls, evaluates
+from lintorch.evaluator.objects import is_module_class
+from lintorch.evaluator.pure_calls import Key, make_key
+from lintorch.evaluator.repeated_calls import is_lasting
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
     NONE,
     UNKNOWN,
     Bound,
     Choice,
+    External,
     Frame,
     Function,
     Given,
@@ -77,9 +83,59 @@ def call_either(machine: Machine, node: ast.AST, callee: Choice, given: Given) -
 def call_function(machine: Machine, node: ast.AST, function: Function, given: Given) -> Value:
     """Run a function of a file with these arguments; unknown where that goes too deep."""
     if _is_too_deep(machine, function):
+        machine.pure.cuts += 1
         for value in given.values:
             machine.spoil(value)
         return UNKNOWN
+    key = _name_call(machine, function, given)
+    known = None if key is None else machine.pure.results.get(key)
+    if known is None:
+        return _run_function(machine, node, function, given, key)
+    result = known[0]
+    if isinstance(result, Held):
+        if machine.state.find_cell(result.address) is None:
+            return _run_function(machine, node, function, given, key)
+        machine.repeated.shared.add(result.address)
+    return result
+
+
+def _name_call(machine: Machine, function: Function, given: Given) -> Key | None:
+    if machine.watch is not None or not machine.stack:
+        return None
+    here = machine.here
+    return make_key(function, given, machine.state, here.forward, machine.is_certain)
+
+
+def _run_function(
+    machine: Machine, node: ast.AST, function: Function, given: Given, key: Key | None
+) -> Value:
+    """Run a function; what it gives is kept where the call has a key and changed nothing older than itself."""
+    log, pure = machine.state.log, machine.pure
+    first, events, cuts = next(machine.addresses), len(machine.events), pure.cuts
+    outer, log.lowest = log.lowest, sys.maxsize
+    try:
+        result = _enter_function(machine, node, function, given)
+        if (
+            key is not None
+            and log.lowest >= first
+            and pure.cuts == cuts
+            and (is_lasting(result) or _is_fresh_layer(result, first))
+        ):
+            pure.keep(key, result, events)
+        return result
+    finally:
+        log.lowest = min(outer, log.lowest)
+
+
+def _is_fresh_layer(result: Value, first: int) -> bool:
+    """Whether a call made a layer, which may stand for all that are made alike."""
+    if not isinstance(result, Held) or result.kind != "object" or result.address < first:
+        return False
+    kind = result.of
+    return is_module_class(kind) or (isinstance(kind, External) and is_layer_class(kind.path))
+
+
+def _enter_function(machine: Machine, node: ast.AST, function: Function, given: Given) -> Value:
     names = bind_parameters(machine, function, given)
     frame = Frame(next(machine.addresses), function.closure, function.file)
     machine.state.write(frame.address).update(names)
@@ -125,7 +181,7 @@ def run_activation(
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
 ) -> Value:
     """What a function gives whose parameters are bound. Raises LeftError where it never returns."""
-    machine.stack.append(activation)
+    machine.enter(activation)
     contexts = len(machine.contexts)
     if machine.watch is not None:
         machine.watch.note_parameters(machine, node)
@@ -139,7 +195,7 @@ def run_activation(
         except LeftError:
             pass
     finally:
-        machine.stack.pop()
+        machine.leave()
         del machine.contexts[contexts:]
     if activation.left is None:
         raise LeftError

@@ -29,7 +29,7 @@ def join_states(left: State | None, right: State | None) -> State | None:
     if left is None or right is None:
         return left if right is None else right
     cells = dict(left.cells)
-    joined = State(cells, left.ground)
+    joined = State(cells, left.ground, left.log)
     for address in left.ground and left.cells.keys() - right.cells.keys():
         shared = left.ground.get(address)
         if shared is not None:

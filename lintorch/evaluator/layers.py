@@ -33,7 +33,6 @@ from lintorch.evaluator.values import (
     Spot,
     Tensor,
     Value,
-    name_setting,
     size_in,
 )
 
@@ -119,16 +118,19 @@ def keep_arguments(machine: Machine, made: Held, path: str, given: Given) -> Non
     held["lintorch arguments"] = given
     bound = bind_layer(path, given)
     if bound is not None:
-        machine.asked.numbers.update(map(name_setting, map(bound.get, _WHOLE & bound.keys())))
+        machine.asked.note(machine.asked.numbers, map(bound.get, _WHOLE & bound.keys()))
         held.update({key: each for key, each in bound.items() if key not in _MADE_OF})
 
 
 def bind_layer(path: str, given: Given) -> dict[str, Value] | None:
     """A constructor's arguments by name, with its defaults; None where they are not all known."""
-    bound = None if given.open else bind_call(path, given.positional, given.keyword)
-    if bound is None:
-        return None
-    return {k: v if isinstance(v, Value) else Constant(v) for k, v in bound.items()}
+    kept = given.bound.get(path)
+    if kept is None and path not in given.bound:
+        bound = None if given.open else bind_call(path, given.positional, given.keyword)
+        if bound is not None:
+            kept = {k: v if isinstance(v, Value) else Constant(v) for k, v in bound.items()}
+        given.bound[path] = kept
+    return kept
 
 
 def _list_contained(machine: Machine, path: str, given: Given) -> tuple[Value, ...] | None:

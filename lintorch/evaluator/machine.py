@@ -10,12 +10,14 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from lintorch.evaluator.budget import Budget, SpentError
 from lintorch.evaluator.code_files import CodeFile, Library
+from lintorch.evaluator.error_parts import find_error_part
 from lintorch.evaluator.events import Occurrence, Way
 from lintorch.evaluator.join import ITEMS, join_states, make_choice
+from lintorch.evaluator.pure_calls import PureCalls
 from lintorch.evaluator.repeated_calls import RepeatedCalls
 from lintorch.evaluator.sizes import Dim
 from lintorch.evaluator.state import State
@@ -30,6 +32,7 @@ from lintorch.evaluator.values import (
     Spot,
     Unknown,
     Value,
+    name_setting,
 )
 from lintorch.evaluator.witness import Witness
 
@@ -110,6 +113,8 @@ class Activation:
     """How it was reached, as last told."""
     doubt: int = 0
     """Branches around that are not decided, and those left early before."""
+    shaky: bool = False
+    """Whether the call that it runs for is not sure to happen."""
 
 
 @dataclass
@@ -126,6 +131,13 @@ class AskedSettings:
         """How many there are."""
         return len(self.numbers) + len(self.counts)
 
+    def note(self, kind: set[str], values: Iterable[Value | None]) -> None:
+        """Keep the names of those values that are such parameters."""
+        for value in values:
+            name = name_setting(value)
+            if name:
+                kind.add(name)
+
 
 @dataclass
 class TopLevel:
@@ -138,6 +150,8 @@ class TopLevel:
     """Names of files that are being worked out."""
     kept: dict[tuple[CodeFile, str], Value] = field(default_factory=dict)
     """Names of files whose values never change."""
+    costly: set[str] = field(default_factory=set)
+    """Decorators that take too long to follow, as they are written."""
     class_attributes: dict[int, dict[str, Value]] = field(default_factory=dict)
 
 
@@ -156,7 +170,10 @@ class Machine:
         self.events: list[Occurrence] = []
         self.root = ""
         self.stack: list[Activation] = []
+        self.here: Activation
+        """The function that is running."""
         self.steps = 0
+        self.most_steps = self.budget.steps
         self.addresses = top.addresses
         self.class_attributes = top.class_attributes
         self.learned: dict[str, tuple[Dim, ...]] = {}
@@ -167,6 +184,7 @@ class Machine:
         """What was learned of inputs by their names."""
         self.spots: dict[ast.AST, Spot] = {}
         self.repeated = RepeatedCalls()
+        self.pure = PureCalls()
         self.made: set[Class] = set()
         """Classes of files of which an object was made."""
         self.witness: Witness | None = None
@@ -192,14 +210,36 @@ class Machine:
 
     # moves
 
+    def enter(self, activation: Activation) -> None:
+        """A function begins to run."""
+        if self.stack:
+            outer = self.here
+            activation.shaky = outer.shaky or outer.doubt > 0
+        self.stack.append(activation)
+        self.here = activation
+
+    def leave(self) -> None:
+        """The function that is running ends."""
+        self.stack.pop()
+        if self.stack:
+            self.here = self.stack[-1]
+
+    def unwind(self) -> None:
+        """End all functions but the first."""
+        del self.stack[1:]
+        self.here = self.stack[0]
+
     @property
-    def here(self) -> Activation:
-        """The function that is running."""
-        return self.stack[-1]
+    def is_certain(self) -> bool:
+        """Whether what happens now surely happens in a run of the root."""
+        here = self.here
+        return not (here.doubt or here.shaky)
 
     def evaluate(self, node: ast.expr) -> Value:
         """The value of an expression. Raises LeftError where it never gives one."""
-        self._count_step()
+        self.steps += 1
+        if self.steps > self.most_steps:
+            raise SpentError
         handler = EXPRESSIONS.get(type(node))
         value = UNKNOWN if handler is None else handler(self, node)
         if self.watch is not None:
@@ -229,20 +269,33 @@ class Machine:
         elif isinstance(value, Held) and value.kind == "dict":
             self.state.write(value.address)["open"] = UNKNOWN
 
-    def execute(self, block: Iterable[ast.stmt]) -> None:
+    def execute(self, block: Sequence[ast.stmt]) -> None:
         """Carry out statements in order. Raises LeftError where none goes on after them."""
-        for statement in block:
-            self._count_step()
+        last = find_error_part(block) if block and isinstance(block[-1], ast.Raise) else len(block)
+        for number, statement in enumerate(block):
+            if number >= last and self.here.doubt:
+                self.leave_by_error()
+            self.steps += 1
+            if self.steps > self.most_steps:
+                raise SpentError
             if self.watch is not None:
                 self.watch.begin_statement(self, statement)
             handler = STATEMENTS.get(type(statement))
             if handler is not None:
                 handler(self, statement)
 
-    def _count_step(self) -> None:
-        self.steps += 1
-        if self.steps > self.budget.steps:
+    def spend(self, steps: int) -> None:
+        """Count what takes long without evaluating much."""
+        self.steps += steps
+        if self.steps > self.most_steps:
             raise SpentError
+
+    def leave_by_error(self) -> NoReturn:
+        """Something raises here: it goes on in the handlers around, if there are any."""
+        raised = self.here.raised
+        if raised:
+            raised[-1] = join_states(raised[-1], self.state.fork())
+        raise LeftError
 
     def try_paths(self, paths: Iterable[Callable[[], Value]]) -> Value:
         """What one of several paths gives, of which it is not known which is taken."""
@@ -289,7 +342,8 @@ class Machine:
 
     def way(self) -> Way:
         """How the running function was reached."""
-        here, certain = self.here, not any(each.doubt for each in self.stack)
+        here = self.here
+        certain = not (here.doubt or here.shaky)
         kept = here.way
         if kept is None or kept.certain is not certain or kept.forward is not here.forward:
             kept = here.way = Way(
@@ -309,6 +363,7 @@ class Machine:
         """Forget the events from a number on: what follows tells them anew."""
         del self.events[number:]
         self.repeated.forget_since(number)
+        self.pure.forget_since(number)
 
     def unknown_from(self, value: Value, suffix: str) -> Unknown:
         """What a foreign value gives: nothing is known of it but its name."""

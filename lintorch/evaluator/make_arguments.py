@@ -100,11 +100,11 @@ def _read_annotation(machine: Machine, init: Function, note: ast.expr) -> Value:
     from lintorch.evaluator.machine import Activation
     from lintorch.evaluator.names import frame_of
 
-    machine.stack.append(Activation(frame_of(machine, init.file), init.name, init.file))
+    machine.enter(Activation(frame_of(machine, init.file), init.name, init.file))
     try:
         return machine.evaluate(note)
     finally:
-        machine.stack.pop()
+        machine.leave()
 
 
 def _can_be_made(machine: Machine, kind: Class) -> bool:
@@ -129,9 +129,16 @@ def make_inputs(
     """
     spec = node.args
     given = [*spec.posonlyargs, *spec.args]
-    needed = given[skip : len(given) - len(spec.defaults)]
+    needed = given[skip : len(given) - len(spec.defaults)] or _pick_optional(given[skip:], spec)
     shown = _name_arguments(given[skip:], fed)
     return {each.arg: make_input(machine, each, shown.get(each.arg)) for each in needed}
+
+
+def _pick_optional(given: list[ast.arg], spec: ast.arguments) -> list[ast.arg]:
+    """The first parameter where none is needed: `forward(self, input_ids: Tensor | None = None, …)`."""
+    first, default = given[:1], spec.defaults[-len(given) :][:1]
+    absent = any(isinstance(each, ast.Constant) and each.value is None for each in default)
+    return first if absent and all(each.annotation is not None for each in first) else []
 
 
 def make_starred(machine: Machine, node: Definition, skip: int) -> tuple[Value, ...]:

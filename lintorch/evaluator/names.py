@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from lintorch.evaluator.budget import SpentError
-from lintorch.evaluator.code_files import CodeFile
+from lintorch.evaluator.code_files import CodeFile, narrow_statement
 from lintorch.evaluator.machine import Activation, LeftError, Machine, evaluates, executes
 from lintorch.evaluator.values import (
     UNKNOWN,
@@ -28,14 +28,14 @@ _LASTING = (Class, Constant, External, Function, ModuleValue)
 @evaluates(ast.Name)
 def read_name(machine: Machine, node: ast.Name) -> Value:
     """The value of a name where it stands."""
-    frame: Frame | None = machine.here.frame
-    file = machine.here.file
+    here, state, name = machine.here, machine.state, node.id
+    frame: Frame | None = here.frame
     while frame is not None:
-        held = machine.state.read(frame.address)
-        if node.id in held:
-            return held[node.id]  # type: ignore[no-any-return]
+        cell = state.cells.get(frame.address) or state.ground.get(frame.address)
+        if cell is not None and name in cell[1]:
+            return cell[1][name]  # type: ignore[no-any-return]
         frame = frame.outer
-    return read_global(machine, file, node.id)
+    return read_global(machine, here.file, name)
 
 
 def read_global(machine: Machine, file: CodeFile, name: str) -> Value:
@@ -67,18 +67,18 @@ def frame_of(machine: Machine, file: CodeFile) -> Frame:
 def _bind_global(machine: Machine, file: CodeFile, name: str) -> Value:
     frame, top = frame_of(machine, file), machine.top
     top.pending.add((file, name))
-    machine.stack.append(Activation(frame, f"<{file.name}>", file))
+    machine.enter(Activation(frame, f"<{file.name}>", file))
     kept_events = len(machine.events)
     try:
         with standing_on_ground(machine):
-            machine.execute(file.bindings[name][:64])
+            machine.execute([narrow_statement(each, name) for each in file.bindings[name][:64]])
     except LeftError:
         pass
     except SpentError:
         top.ground.write(frame.address).pop(name, None)
         raise
     finally:
-        machine.stack.pop()
+        machine.leave()
         top.pending.discard((file, name))
         machine.take_back(kept_events)
     held = machine.state.read(frame.address).get(name)
@@ -110,7 +110,8 @@ def _read_star(machine: Machine, file: CodeFile, name: str) -> Value:
         if other is None:
             if dotted.startswith("torch") and machine.library.offers(f"{dotted}.{name}"):
                 return External(f"{dotted}.{name}")
-        elif other is not file and (name in other.bindings or other.star_imports):
+        elif other is not file and other.may_offer(name):
+            machine.spend(machine.budget.star_steps)
             value = read_global(machine, other, name)
             if value != UNKNOWN and not (isinstance(value, External) and value.path == name):
                 return value
@@ -156,13 +157,21 @@ def run_import(machine: Machine, node: ast.Import) -> None:
         names[alias.asname or dotted] = find_module(machine, machine.here.file, dotted)
 
 
+def _list_pending(machine: Machine, file: CodeFile) -> set[str]:
+    """The names that a file is read for, where its top is carried out for them."""
+    if not machine.here.name.startswith("<") or machine.here.node is not None:
+        return set()
+    return {name for each, name in machine.top.pending if each is file}
+
+
 @executes(ast.ImportFrom)
 def run_import_from(machine: Machine, node: ast.ImportFrom) -> None:
     """`from a import b as c`."""
     file = machine.here.file
     dotted = absolute_name(file, node)
+    wanted = _list_pending(machine, file)
     for alias in node.names:
-        if alias.name != "*":
+        if alias.name != "*" and (not wanted or (alias.asname or alias.name) in wanted):
             value = read_member(machine, file, dotted, alias.name)
             machine.state.write(machine.here.frame.address)[alias.asname or alias.name] = value
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
+from lintorch.evaluator.events import Wrapped
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.layers import call_layer, is_layer_class, keep_arguments
 from lintorch.evaluator.machine import Activation, LeftError, Machine, calls
@@ -42,13 +43,13 @@ def make_class(machine: Machine, node: ast.ClassDef) -> Class:
     outer = here.frame if here.frame.outer is not None or here.node is not None else None
     frame = Frame(next(machine.addresses), outer, here.file)
     inner = Activation(frame, node.name, here.file, None, None, made)
-    machine.stack.append(inner)
+    machine.enter(inner)
     try:
         machine.execute(node.body)
     except LeftError:
         pass
     finally:
-        machine.stack.pop()
+        machine.leave()
     for name, value in machine.state.read(frame.address).items():
         attributes[name] = _as_method(value, made)
     for decorator in node.decorator_list:
@@ -158,6 +159,7 @@ def call_object(machine: Machine, node: ast.AST, callee: Held, given: Given) -> 
     if isinstance(method, Function):
         if machine.witness is not None and isinstance(kind, Class):
             machine.witness.note_called(kind, given, machine.here.forward)
+        tell_wrapped(machine, method)
         return _call_method(machine, node, callee, method, given)
     for each in list_ancestors(kind):
         if isinstance(each, External) and each.path != MODULE:
@@ -165,6 +167,17 @@ def call_object(machine: Machine, node: ast.AST, callee: Held, given: Given) -> 
     for value in given.values:
         machine.spoil(value)
     return UNKNOWN
+
+
+def tell_wrapped(machine: Machine, method: Function) -> None:
+    """Record that a method of the running file is wrapped."""
+    inmost = method.inmost
+    if inmost is not method and inmost.file is machine.here.file:
+        wrappers, each = [], method
+        while each.wrapped is not None:
+            wrappers.append(each.node)
+            each = each.wrapped
+        machine.tell(Wrapped, inmost.node, inmost.node, tuple(wrappers))
 
 
 def _call_method(

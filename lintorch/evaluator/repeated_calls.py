@@ -9,9 +9,25 @@ from typing import Any
 
 from lintorch.evaluator.events import AttributeSet, ItemSet, Occurrence
 from lintorch.evaluator.state import State
-from lintorch.evaluator.values import Bound, Class, Given, Held, Items, Slice, Value
+from lintorch.evaluator.values import (
+    Bound,
+    Class,
+    Constant,
+    External,
+    Function,
+    Given,
+    Held,
+    Items,
+    ModuleValue,
+    Number,
+    Slice,
+    Tensor,
+    Unknown,
+    Value,
+)
 
 _MOST_PARTS = 64
+_PLAIN = frozenset({Class, Constant, External, Function, ModuleValue, Number, Tensor, Unknown})
 
 
 @dataclass
@@ -59,7 +75,7 @@ class RepeatedCalls:
     ) -> None:
         """Remember what a call gave that changed nothing; what it told begins behind `before` events."""
         key = _make_key(held, given, forward)
-        if key is None or not _is_lasting(result):
+        if key is None or not is_lasting(result):
             return
         told = islice(events, before, None)
         if not any(isinstance(event, (AttributeSet, ItemSet)) for event in told):
@@ -72,7 +88,7 @@ class RepeatedCalls:
 
 def _make_key(subject: Class | Held, given: Given, *more: Any) -> tuple[Any, ...] | None:
     """What tells calls apart; None where arguments may change or are not known."""
-    if given.open or not all(map(_is_lasting, given.values)):
+    if given.open or not all(map(is_lasting, given.values)):
         return None
     return (subject, given.positional, tuple(sorted(given.keyword.items(), key=_name_of)), *more)
 
@@ -81,15 +97,18 @@ def _name_of(item: tuple[str, Value]) -> str:
     return item[0]
 
 
-def _is_lasting(value: Value) -> bool:
-    """Whether it holds nothing that can be changed in place, but for objects that are layers."""
-    if isinstance(value, Held):
+def is_lasting(value: Value) -> bool:
+    """Whether a value holds nothing that can be changed in place, but for objects that are layers."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return True
+    if kind is Held:
         return False
     if isinstance(value, Items):
         parts = value.items or ()
-        return len(parts) <= _MOST_PARTS and all(map(_is_lasting, parts))
+        return len(parts) <= _MOST_PARTS and all(map(is_lasting, parts))
     if isinstance(value, Slice):
-        return all(map(_is_lasting, (value.start, value.stop, value.step)))
+        return all(map(is_lasting, (value.start, value.stop, value.step)))
     if isinstance(value, Bound):
-        return all(map(_is_lasting, value.positional)) and _is_lasting(value.function)
+        return all(map(is_lasting, value.positional)) and is_lasting(value.function)
     return True

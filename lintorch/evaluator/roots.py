@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 from lintorch.evaluator.code_files import CodeFile
 
@@ -90,6 +91,7 @@ def _does_something(statement: ast.stmt) -> bool:
     return isinstance(value, ast.Call) and isinstance(value.func, ast.Name)
 
 
+@lru_cache(1024)
 def _called_names(node: ast.AST) -> dict[str, None]:
     calls = (each for each in ast.walk(node) if isinstance(each, ast.Call))
     names = (getattr(each.func, "id", getattr(each.func, "attr", "")) for each in calls)

@@ -12,7 +12,7 @@ from lintorch.evaluator.events import Occurrence
 from lintorch.evaluator.machine import Activation, LeftError, Machine, TopLevel
 from lintorch.evaluator.make_arguments import make_inputs, make_settings, make_starred
 from lintorch.evaluator.names import frame_of, read_global
-from lintorch.evaluator.objects import find_class_attribute, is_module_class
+from lintorch.evaluator.objects import find_class_attribute, is_module_class, tell_wrapped
 from lintorch.evaluator.values import UNKNOWN, Class, Function, Given, Held, Value
 from lintorch.evaluator.witness import Built, Witness
 
@@ -52,7 +52,7 @@ class Surroundings:
         machine = Machine(self.library, budget or self.budget, self.top)
         machine.root = f"{self.file.path}:{name}"
         machine.witness = self.witness
-        machine.stack.append(Activation(frame_of(machine, self.file), name, self.file))
+        machine.enter(Activation(frame_of(machine, self.file), name, self.file))
         return machine
 
 
@@ -105,7 +105,7 @@ def _run_rounds(machine: Machine, around: Surroundings, name: str, model: Held) 
     for _ in range(_ROUNDS):
         known = dict(machine.learned), dict(machine.learned_types), dict(machine.settled)
         machine.take_back(events)
-        del machine.stack[1:]
+        machine.unwind()
         machine.state, machine.steps, machine.here.doubt = start.fork(), steps, doubt
         machine.contexts.clear()
         reached = _follow(machine, name, lambda machine: _call_forward(machine, around, model))
@@ -163,6 +163,7 @@ def _call_forward(machine: Machine, around: Surroundings, model: Held) -> Value:
     if isinstance(kind, Class):
         around.witness.called.add(kind)
         fed = around.witness.fed.get(kind)
-    inputs = make_inputs(machine, forward.node, 1, fed)
-    starred = make_starred(machine, forward.node, 1)
+    tell_wrapped(machine, forward)
+    inputs = make_inputs(machine, forward.inmost.node, 1, fed)
+    starred = make_starred(machine, forward.inmost.node, 1)
     return machine.call(forward.node, forward, Given((model, *starred), inputs))

@@ -7,13 +7,14 @@ what cannot be decided so is left undecided. Symbols stand for sizes of at least
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
 from math import gcd
 
+from lintorch.evaluator.frozen_records import frozen_record
 
-@dataclass(frozen=True)
+
+@frozen_record
 class Symbol:
     """A size that has no value in source, such as an input's height.
 
@@ -28,7 +29,7 @@ class Symbol:
         return self.name
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Operation:
     """What sums and products cannot say: `//`, `%`, `max`, `min`, and `?` for any other function."""
 
@@ -64,7 +65,7 @@ Product = tuple[Atom, ...]
 """Atoms that are multiplied, in the order of their text; () is 1."""
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Size:
     """A sum of products, each with a factor; never a plain number, which is an int."""
 

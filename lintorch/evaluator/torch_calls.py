@@ -92,13 +92,25 @@ def tell_call(
 ) -> None:
     """Record a call of a foreign function, with the items that lists have now."""
     positional = tuple(freeze_list(machine, each) for each in given.positional)
-    keyword = {name: freeze_list(machine, each) for name, each in given.keyword.items()}
-    frozen = {name: freeze_list(machine, each) for name, each in (settings or {}).items()}
+    keyword = _freeze_named(machine, given.keyword)
+    frozen = _freeze_named(machine, settings) if settings else {}
     machine.tell(Called, node, name, positional, keyword, given.open, result, frozen, built)
+
+
+def _freeze_named(machine: Machine, given: Mapping[str, Value]) -> Mapping[str, Value]:
+    if not any(type(each) in _LISTED for each in given.values()):
+        return given
+    return {name: freeze_list(machine, each) for name, each in given.items()}
+
+
+_LISTED = (Held, Items)
 
 
 def freeze_list(machine: Machine, value: Value) -> Value:
     """A list as it is now, which nothing changes; other values as they are."""
+    kind = type(value)
+    if kind is not Held and kind is not Items:
+        return value
     if isinstance(value, Held) and value.kind == "list":
         items = machine.state.read(value.address).get(ITEMS)
         frozen = None if items is None else tuple(freeze_list(machine, each) for each in items)

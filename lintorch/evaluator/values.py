@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from lintorch.evaluator.frozen_records import frozen_identity, frozen_record
 from lintorch.evaluator.sizes import Dim, varies
 
 if TYPE_CHECKING:
     from lintorch.evaluator.code_files import CodeFile
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Spot:
     """A place in source: rows from 1, columns of UTF-8 bytes from 0, as `ast` counts them."""
 
@@ -28,7 +29,7 @@ class Spot:
     end_column: int
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Via:
     """A function that a number went through after it was read from a size, and where."""
 
@@ -46,14 +47,14 @@ class Value:
     __slots__ = ()
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Unknown(Value):
     """Nothing is known but where it came from: `path` is the name it was reached by, or ""."""
 
     path: str = ""
 
 
-@dataclass(frozen=True)
+@frozen_identity
 class Constant(Value):
     """A Python value that is the same in every run: None, a bool, number, text, bytes, Ellipsis."""
 
@@ -70,7 +71,7 @@ class Constant(Value):
         return hash((type(self.value), self.value))
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Number(Value):
     """A Python number that is not written down.
 
@@ -90,7 +91,7 @@ class Number(Value):
     """Of a bool: the comparisons that it is the answer of."""
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Question:
     """`left OPERATOR right`."""
 
@@ -99,7 +100,7 @@ class Question:
     right: Value
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Tensor(Value):
     """A tensor.
 
@@ -122,7 +123,7 @@ class Tensor(Value):
     """Whether its shape follows from one that an input is only presumed to have."""
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Array(Value):
     """An array of NumPy."""
 
@@ -132,7 +133,7 @@ class Array(Value):
     """Whether it was made from a tensor that the model computes."""
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Items(Value):
     """A tuple, `torch.Size`, range, set, generator or dictionary view: what cannot be changed in place.
 
@@ -147,7 +148,7 @@ class Items(Value):
     """Of a Size that is not known: the input that it is the shape of."""
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Slice(Value):
     """`start:stop:step`."""
 
@@ -156,7 +157,7 @@ class Slice(Value):
     step: Value
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Held(Value):
     """A list, dict, set or object in the heap. `kind`: "list", "dict" or "object" (of class `of`)."""
 
@@ -165,21 +166,21 @@ class Held(Value):
     of: Class | External | None = None
 
 
-@dataclass(frozen=True)
+@frozen_record
 class External(Value):
     """A name that no file of the project defines: `torch.nn.functional.relu`, `len`."""
 
     path: str
 
 
-@dataclass(frozen=True)
+@frozen_record
 class ModuleValue(Value):
     """A module that is a file."""
 
     file: CodeFile
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_identity
 class Frame:
     """The names of a running or finished function: an address in the heap, and what encloses it."""
 
@@ -190,7 +191,7 @@ class Frame:
     """Names that the function says are global or nonlocal."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_identity
 class Function(Value):
     """A function of a file: its node, where it was defined, the defaults of its parameters."""
 
@@ -203,6 +204,13 @@ class Function(Value):
     """The class it is a method of."""
     kind: str = ""
     """"static", "class" or "property" where a decorator says so."""
+    wrapped: Function | None = None
+    """The function that it stands for and whose signature it shows, by `functools.wraps`."""
+
+    @property
+    def inmost(self) -> Function:
+        """The function that was written down before decorators wrapped it."""
+        return self if self.wrapped is None else self.wrapped.inmost
 
     @property
     def name(self) -> str:
@@ -210,7 +218,7 @@ class Function(Value):
         return getattr(self.node, "name", "<lambda>")
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Bound(Value):
     """A method with its object, or any callable with arguments kept for it (`functools.partial`)."""
 
@@ -221,7 +229,7 @@ class Bound(Value):
     """The name it was reached by on its object; the object is the first argument then."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_identity
 class Class(Value):
     """A class of a file."""
 
@@ -237,7 +245,7 @@ class Class(Value):
         return self.node.name
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Super(Value):
     """`super()`: the object, and the class after which methods are looked for."""
 
@@ -245,20 +253,24 @@ class Super(Value):
     after: Class
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Choice(Value):
     """One of a few values: which branch was taken is not known."""
 
     alternatives: tuple[Value, ...]
 
 
-@dataclass(frozen=True)
+@frozen_record
 class Given:
     """The arguments of a call; `open`: there are others that are not known."""
 
     positional: tuple[Value, ...] = ()
     keyword: Mapping[str, Value] = field(default_factory=dict)
     open: bool = False
+    bound: dict[str, dict[str, Value] | None] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+    """By the name of a layer: the same as its constructor takes them, kept by whoever binds them."""
 
     def behind(self, *first: Value) -> Given:
         """The same after others."""

@@ -146,12 +146,15 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
     if not source.profile.dynamic or not call.args:
         return
     name = source.name(call.func)
-    if source.place(call).row in source.evaluation.fixed_rows | source.evaluation.baked_rows:
-        return  # what is known there decides
     find = FORMS.get(name) or (numpy if is_numpy(name) else None)
-    if (source.place(call).row, name.rpartition(".")[2]) in source.evaluation.called:
-        find = None if f"torch.nn.functional.{name.rpartition('.')[2]}" in WINDOWS else find
-    if find is not None and source.in_traced_forward(call) and source.in_graph(call):
+    if find is None or not source.in_traced_forward(call):
+        return
+    short, row = name.rpartition(".")[2], source.place(call).row
+    if row in source.evaluation.weighed_rows:
+        return  # what is known there decides
+    if short in POOLS and (row, short) in source.evaluation.called:
+        return  # said of what it is given
+    if source.in_graph(call):
         yield from without_tracer_harm(find(call, source), source)
 
 

@@ -22,7 +22,6 @@ from lintorch.evaluator.values import (
     Slice,
     Tensor,
     Value,
-    name_setting,
     size_in,
 )
 
@@ -40,7 +39,7 @@ def make_slice(machine: Machine, node: ast.AST, given: Given) -> Value:
 @does("range")
 def make_range(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`range(a, b, c)`."""
-    machine.asked.counts.update(map(name_setting, given.positional))
+    machine.asked.note(machine.asked.counts, given.positional)
     if given.positional and all(
         isinstance(each, Constant) and isinstance(each.value, int) for each in given.positional
     ):

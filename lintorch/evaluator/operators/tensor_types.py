@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from lintorch.evaluator.far_sizes import never_meet
+from lintorch.evaluator.frozen_records import frozen_record
 from lintorch.evaluator.sizes import Dim, compare
 
 Shape = tuple[Dim, ...]
@@ -19,7 +19,7 @@ class UndecidedError(Exception):
     """What is known of the arguments does not say what the operator gives."""
 
 
-@dataclass(frozen=True)
+@frozen_record
 class TensorType:
     """The shape and type of a tensor; `shape` is None where not even the rank is known.
 

@@ -7,13 +7,9 @@ from typing import Any
 
 from lintorch.evaluator.signatures.find_signatures import (
     Parameter,
-    ParameterKind,
     Signature,
     find_signatures,
 )
-
-_BY_POSITION = (ParameterKind.POSITIONAL, ParameterKind.EITHER)
-_BY_NAME = (ParameterKind.EITHER, ParameterKind.NAMED)
 
 
 def bind_arguments(
@@ -24,48 +20,50 @@ def bind_arguments(
     What is given to `*sizes` is a tuple, and what is given to `**options` a dict.
     """
     given = _bind_given(signature, positional, keyword)
-    if given is None or any(p.is_required and p.name not in given for p in signature.parameters):
+    if given is None or not signature.plan.required <= given.keys():
         return None
-    return {p.name: given.get(p.name, p.default) for p in signature.parameters}
+    return {**signature.plan.defaults, **given}
 
 
 def bind_call(
     name: str,
     positional: Sequence[Any],
     keyword: Mapping[str, Any],
-    fits: Callable[[Parameter, Any], bool] = lambda parameter, value: True,
+    fits: Callable[[Parameter, Any], bool] | None = None,
 ) -> dict[str, Any] | None:
     """The same for a name that can be called in several ways: the first way that fits.
 
     `fits` says whether an argument may be meant for a parameter, such as an int for a `Tensor`.
     """
     for signature in find_signatures(name):
+        plan = signature.plan
         given = _bind_given(signature, positional, keyword)
-        bound = bind_arguments(signature, positional, keyword)
-        if given is not None and bound is not None:
-            found = {parameter.name: parameter for parameter in signature.parameters}
-            if all(fits(found[each], value) for each, value in given.items()):
-                return bound
+        if given is None or not plan.required <= given.keys():
+            continue
+        if fits is None or all(fits(plan.by_name[each], value) for each, value in given.items()):
+            return {**plan.defaults, **given}
     return None
 
 
 def _bind_given(
     signature: Signature, positional: Sequence[Any], keyword: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    places = [p for p in signature.parameters if p.kind in _BY_POSITION]
-    given = {place.name: value for place, value in zip(places, positional, strict=False)}
-    rest = positional[len(places) :]
-    star = next((p for p in signature.parameters if p.kind is ParameterKind.STAR), None)
-    options = next((p for p in signature.parameters if p.kind is ParameterKind.DOUBLE_STAR), None)
-    named = {p.name for p in signature.parameters if p.kind in _BY_NAME}
-    if star:
-        given[star.name] = tuple(rest)
-    elif rest:
+    plan = signature.plan
+    given = dict(zip(plan.places, positional, strict=False))
+    if plan.star:
+        given[plan.star] = tuple(positional[len(plan.places) :])
+    elif len(positional) > len(plan.places):
         return None
-    further = {name: value for name, value in keyword.items() if name not in named}
-    if any(name in given for name in keyword) or (further and not options):
+    if not keyword and not plan.options:
+        return given
+    further = {name: value for name, value in keyword.items() if name not in plan.named}
+    if (further and not plan.options) or any(name in given for name in keyword):
         return None
-    return {**given, **keyword} if not options else _collect(given, keyword, further, options.name)
+    return (
+        {**given, **keyword}
+        if not plan.options
+        else _collect(given, keyword, further, plan.options)
+    )
 
 
 def _collect(

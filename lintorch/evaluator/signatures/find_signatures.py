@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -44,12 +45,48 @@ class Parameter:
         return self.default is _REQUIRED and not starred
 
 
+_BY_POSITION = (ParameterKind.POSITIONAL, ParameterKind.EITHER)
+_BY_NAME = (ParameterKind.EITHER, ParameterKind.NAMED)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What binding a call asks of a signature again and again."""
+
+    by_name: Mapping[str, Parameter]
+    places: tuple[str, ...]
+    """Names of what can be given by position."""
+    named: frozenset[str]
+    """Names of what can be given by name."""
+    required: frozenset[str]
+    defaults: Mapping[str, Any]
+    """In the order of the parameters."""
+    star: str
+    options: str
+    """The names behind `*` and `**`, or ""."""
+
+
 @dataclass(frozen=True)
 class Signature:
     """One way to call a callable; that of a method is without `self`."""
 
     name: str
     parameters: tuple[Parameter, ...]
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The same, sorted for binding."""
+        every = self.parameters
+        names = {kind: [p.name for p in every if p.kind is kind] for kind in ParameterKind}
+        return Plan(
+            {p.name: p for p in every},
+            tuple(p.name for p in every if p.kind in _BY_POSITION),
+            frozenset(p.name for p in every if p.kind in _BY_NAME),
+            frozenset(p.name for p in every if p.is_required),
+            {p.name: p.default for p in every},
+            "".join(names[ParameterKind.STAR]),
+            "".join(names[ParameterKind.DOUBLE_STAR]),
+        )
 
     @property
     def is_method(self) -> bool:

@@ -174,6 +174,11 @@ class Evaluation:
         found = (each for of_root in self._baked for each in of_root)
         return frozenset(e.spot.row for e in found if e.varies and e.spot.path == self._path)
 
+    @cached_property
+    def weighed_rows(self) -> frozenset[int]:
+        """Rows of the file of which it is known whether a size becomes a plain number there."""
+        return self.fixed_rows | self.baked_rows
+
     def answers(self, row: int) -> frozenset[bool]:
         """How the conditions in a row of the file were answered, in all models that asked them."""
         return self._answers.get(row, frozenset())

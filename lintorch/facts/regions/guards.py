@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 import libcst as cst
 
@@ -145,6 +146,7 @@ def is_loss(owner: cst.ClassDef | cst.FunctionDef) -> bool:
     return any(map(_LOSS.search, named))
 
 
+@cache
 def has_aside_name(name: str) -> bool:
     """Whether a function or class is named as no part of a deployed model."""
     return bool(_LOSS.search(name) or _ASIDE.search(name) or _AUGMENTS.search(name))
