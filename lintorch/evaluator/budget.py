@@ -19,6 +19,10 @@ class Budget:
     """The same in one call of a decorator."""
     star_steps: int = 20
     """What it costs to look for a name in one more file that is imported whole."""
+    training_steps: int = 6_000
+    """The same in a function that trains, and in a script whose models cost too much to be entered."""
+    training_file_steps: int = 12_000
+    """The same in all such functions of one file together."""
     depth: int = 48
     """Functions that are inside of each other."""
     repeats: int = 3

@@ -12,10 +12,19 @@ from lintorch.evaluator.items import drop_repeats, item_of
 from lintorch.evaluator.iterate import run_passes
 from lintorch.evaluator.join import ITEMS, make_choice
 from lintorch.evaluator.machine import Activation, Machine, evaluates
+from lintorch.evaluator.mark_order import mark_test
 from lintorch.evaluator.narrow import narrow_names
 from lintorch.evaluator.torch_calls import call_torch
-from lintorch.evaluator.truth import OPERATORS, compare_values, decide, known_items, truth_value
+from lintorch.evaluator.truth import (
+    OPERATORS,
+    compare_values,
+    decide,
+    is_none,
+    known_items,
+    truth_value,
+)
 from lintorch.evaluator.values import (
+    OPEN_NUMBER,
     UNKNOWN,
     Choice,
     Constant,
@@ -87,7 +96,8 @@ def _compare_pair(
     if kind not in OPERATORS:
         return compare_values(machine, kind, left, right)
     machine.tell(Compared, node, OPERATORS[kind][0], left, right)
-    if isinstance(left, Tensor) or isinstance(right, Tensor):
+    unequal = is_none(left) or is_none(right)
+    if not unequal and (isinstance(left, Tensor) or isinstance(right, Tensor)):
         return call_torch(machine, node, _COMPARISONS[OPERATORS[kind][0]], (left, right), {})
     if isinstance(left, Choice):
         return make_choice(spread(lambda v: compare_values(machine, kind, v, right), left))
@@ -114,6 +124,7 @@ def _evaluate_rest(machine: Machine, node: ast.BoolOp, left: list[ast.expr]) -> 
         narrow_names(machine, left[0], wanted)
         return _evaluate_rest(machine, node, left[1:])
 
+    mark_test(machine, left[0] if not wanted else ast.UnaryOp(ast.Not(), left[0]))
     return _join_truth(machine, value, machine.try_paths([lambda: value, go_on]))
 
 
@@ -146,6 +157,7 @@ def evaluate_either(machine: Machine, node: ast.IfExp) -> Value:
 
         return follow
 
+    mark_test(machine, node.test)
     return machine.try_paths([take(node.body, True), take(node.orelse, False)])
 
 
@@ -274,6 +286,8 @@ def evaluate_yield(machine: Machine, node: ast.Yield) -> Value:
     """`yield x`: kept for who goes over the generator."""
     here = machine.here
     here.yielded_rounds = here.loops[-1].rounds if here.loops else None
+    if here.yielded_rounds is None and here.doubt:
+        here.yielded_rounds = OPEN_NUMBER  # nobody knows how often
     here.yielded.append(Constant(None) if node.value is None else machine.evaluate(node.value))
     return UNKNOWN
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 
 from lintorch.evaluator.join import join_states, make_choice
 from lintorch.evaluator.layers import is_layer_class
 from lintorch.evaluator.machine import Activation, LeftError, Machine, calls, evaluates
+from lintorch.evaluator.mark_order import marking
+from lintorch.evaluator.marks import CallBegan, CallEnded
 from lintorch.evaluator.objects import is_module_class
 from lintorch.evaluator.pure_calls import Key, make_key
 from lintorch.evaluator.repeated_calls import is_lasting
@@ -84,7 +86,7 @@ def call_function(machine: Machine, node: ast.AST, function: Function, given: Gi
     """Run a function of a file with these arguments; unknown where that goes too deep."""
     if _is_too_deep(machine, function):
         machine.pure.cuts += 1
-        for value in given.values:
+        for value in (*given.values, *_enclosed_values(machine, function)):
             machine.spoil(value)
         return UNKNOWN
     key = _name_call(machine, function, given)
@@ -100,7 +102,7 @@ def call_function(machine: Machine, node: ast.AST, function: Function, given: Gi
 
 
 def _name_call(machine: Machine, function: Function, given: Given) -> Key | None:
-    if machine.watch is not None or not machine.stack:
+    if machine.watch is not None or machine.marks or not machine.stack:
         return None
     here = machine.here
     return make_key(function, given, machine.state, here.forward, machine.is_certain)
@@ -149,10 +151,22 @@ def _enter_function(machine: Machine, node: ast.AST, function: Function, given: 
         given.positional[0] if given.positional else None,
         forward=bool(machine.stack) and machine.here.forward and not _is_aside(machine, function),
     )
-    result = run_activation(machine, activation, function.node)
+    if machine.marks:
+        with marking(machine, CallBegan, CallEnded, function.node, function, given, node):
+            result = run_activation(machine, activation, function.node)
+    else:
+        result = run_activation(machine, activation, function.node)
     if not keeps_frame(function.node):
         machine.state.cells.pop(frame.address, None)
     return result
+
+
+def _enclosed_values(machine: Machine, function: Function) -> Iterator[Value]:
+    """What a nested function may change of the functions around it."""
+    frame = function.closure
+    while frame is not None:
+        yield from machine.state.read(frame.address).values()
+        frame = frame.outer
 
 
 @cache

@@ -17,6 +17,7 @@ from lintorch.evaluator.code_files import CodeFile, Library
 from lintorch.evaluator.error_parts import find_error_part
 from lintorch.evaluator.events import Occurrence, Way
 from lintorch.evaluator.join import ITEMS, join_states, make_choice
+from lintorch.evaluator.marks import NOWHERE, Forked, Joined, Left, Mark, Parted
 from lintorch.evaluator.pure_calls import PureCalls
 from lintorch.evaluator.repeated_calls import RepeatedCalls
 from lintorch.evaluator.sizes import Dim
@@ -125,11 +126,13 @@ class AskedSettings:
     """Numbers of channels, heads and the like."""
     counts: set[str] = field(default_factory=set)
     """How often something is repeated."""
+    absent: bool = False
+    """Whether None was taken for something: a default that nobody leaves so."""
 
     @property
     def total(self) -> int:
         """How many there are."""
-        return len(self.numbers) + len(self.counts)
+        return len(self.numbers) + len(self.counts) + self.absent
 
     def note(self, kind: set[str], values: Iterable[Value | None]) -> None:
         """Keep the names of those values that are such parameters."""
@@ -166,6 +169,10 @@ class Machine:
         self.budget = budget or Budget()
         self.top = top
         self.watch = library.watch
+        self.marks = False
+        """Whether the order of what happens is told."""
+        self.shallow = False
+        """Whether models are left closed: neither their constructors nor their forwards are entered."""
         self.state = State(ground=top.ground.cells)
         self.events: list[Occurrence] = []
         self.root = ""
@@ -292,6 +299,7 @@ class Machine:
 
     def leave_by_error(self) -> NoReturn:
         """Something raises here: it goes on in the handlers around, if there are any."""
+        self.mark(Left, NOWHERE, "raise")
         raised = self.here.raised
         if raised:
             raised[-1] = join_states(raised[-1], self.state.fork())
@@ -300,14 +308,17 @@ class Machine:
     def try_paths(self, paths: Iterable[Callable[[], Value]]) -> Value:
         """What one of several paths gives, of which it is not known which is taken."""
         before, after, results = self.state, None, []
+        self.mark(Forked)
         with self.doubting():
             for path in paths:
                 self.state = before.fork()
+                self.mark(Parted)
                 try:
                     results.append(path())
                 except LeftError:
                     continue
                 after = join_states(after, self.state)
+        self.mark(Joined)
         if after is None:
             raise LeftError
         self.state = after
@@ -358,6 +369,11 @@ class Machine:
     def tell(self, kind: Callable[..., Occurrence], node: ast.AST, *given: Any) -> None:
         """Record what happened at a node."""
         self.events.append(kind(node, self.spot(node), self.way(), *given))
+
+    def mark(self, kind: type[Mark], node: ast.AST = NOWHERE, *given: Any) -> None:
+        """Record the order of what happens, where somebody wants it."""
+        if self.marks:
+            self.tell(kind, node, *given)
 
     def take_back(self, number: int) -> None:
         """Forget the events from a number on: what follows tells them anew."""

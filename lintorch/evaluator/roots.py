@@ -68,8 +68,13 @@ def needs_nothing(given: ast.arguments) -> bool:
 
 def list_script(file: CodeFile) -> list[ast.stmt]:
     """The statements that a file runs as a script, without imports and definitions; none if it is a module."""
-    body = [each for each in file.tree.body if not isinstance(each, _DEFINITIONS)]
+    body = list_body(file)
     return body if any(map(_does_something, body)) else []
+
+
+def list_body(file: CodeFile) -> list[ast.stmt]:
+    """The statements of a file without imports and definitions."""
+    return [each for each in file.tree.body if not isinstance(each, _DEFINITIONS)]
 
 
 _DEFINITIONS = (

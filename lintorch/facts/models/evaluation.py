@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import replace
@@ -21,12 +22,25 @@ from lintorch.evaluator.events import (
 from lintorch.evaluator.find_baked import find_baked
 from lintorch.evaluator.find_code import CodeFinder
 from lintorch.evaluator.start import Reached, evaluate_file, evaluate_model
+from lintorch.evaluator.training_code import TRAINING_WORDS
 from lintorch.evaluator.values import Constant, Items, Number, Spot, Tensor, Value
 from lintorch.evaluator.watch_lines import LineWatch
 from lintorch.facts.dataflow.axis_layouts import image_axes
 from lintorch.facts.models.explain_rows import Explained, list_contexts
 from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.regions.guards import has_aside_name
+from lintorch.facts.training.training_regions import (
+    Training,
+    imports_framework,
+    list_regions,
+)
+
+_MODELS = ("class ", "__main__")
+
+
+def may_be_followed(text: str) -> bool:
+    """Whether a text may hold a model, or anything that trains: comments are read too, so ask again."""
+    return any(word in text for word in (*_MODELS, *TRAINING_WORDS))
 
 
 class Evaluation:
@@ -56,7 +70,7 @@ class Evaluation:
     def reached(self) -> tuple[Reached, ...]:
         """What each root of the file came to."""
         file = self._finder.open_file(self._path)
-        if file is None or not ("class " in self._text or "__main__" in self._text):
+        if file is None or not may_be_followed(self._text):
             return ()
         return tuple(evaluate_file(self._make_library(), file, self._is_exported))
 
@@ -95,8 +109,35 @@ class Evaluation:
         """For each root the sizes that become plain numbers."""
         return tuple(tuple(find_baked(reached.events)) for reached in self.reached)
 
-    def list_events(self, keys: Container[Any]) -> Iterator[tuple[Any, Occurrence]]:
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The names, attributes and texts of the code; what comments say does not count."""
+        file = self._finder.open_file(self._path)
+        return frozenset() if file is None else frozenset(_list_words(file.tree))
+
+    @cached_property
+    def training(self) -> Training:
+        """What the file does to train models, in all roots.
+
+        Nothing where a framework is imported that steps, scales or clears on its own.
+        """
+        file = self._finder.open_file(self._path)
+        if file is None or imports_framework(file):
+            return Training(())
+        return Training(
+            tuple(
+                region
+                for reached in self.reached
+                for region in list_regions(
+                    reached.events, reached.spent or reached.failure is not None
+                )
+            )
+        )
+
+    def list_events(self, keys: Container[Any]) -> Iterator[tuple[Any, Occurrence | Training]]:
         """What happened whose class, or whose called function's name, is wanted; each place once."""
+        if Training in keys and self.training.regions:
+            yield Training, self.training
         for reached, found in zip(self.reached, self._baked, strict=True):
             if Baked in keys:
                 for baked in found:
@@ -174,11 +215,6 @@ class Evaluation:
         found = (each for of_root in self._baked for each in of_root)
         return frozenset(e.spot.row for e in found if e.varies and e.spot.path == self._path)
 
-    @cached_property
-    def weighed_rows(self) -> frozenset[int]:
-        """Rows of the file of which it is known whether a size becomes a plain number there."""
-        return self.fixed_rows | self.baked_rows
-
     def answers(self, row: int) -> frozenset[bool]:
         """How the conditions in a row of the file were answered, in all models that asked them."""
         return self._answers.get(row, frozenset())
@@ -215,6 +251,16 @@ class Evaluation:
             spot.end_row,
             _count_characters(lines, spot.end_row, spot.end_column) + 1,
         )
+
+
+def _list_words(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
 
 
 def _is_understood(event: Decided) -> bool:
