@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 
+from lintorch.evaluator.budget import SpentError
 from lintorch.evaluator.join import join_states, make_choice
 from lintorch.evaluator.layers import is_layer_class
 from lintorch.evaluator.machine import Activation, LeftError, Machine, calls, evaluates
@@ -138,6 +139,32 @@ def _is_fresh_layer(result: Value, first: int) -> bool:
 
 
 def _enter_function(machine: Machine, node: ast.AST, function: Function, given: Given) -> Value:
+    machine.top.entered.add(function.node)
+    if machine.helper_steps and function.file is not machine.stack[0].file:
+        return _enter_helper(machine, node, function, given)
+    return _enter_freely(machine, node, function, given)
+
+
+def _enter_helper(machine: Machine, node: ast.AST, function: Function, given: Given) -> Value:
+    """Follow a function of another file no further than its own steps reach: else it gives something unknown."""
+    most, steps = machine.most_steps, machine.helper_steps
+    before, depth = machine.state.fork(), len(machine.stack)
+    machine.most_steps, machine.helper_steps = min(most, machine.steps + steps), 0
+    try:
+        return _enter_freely(machine, node, function, given)
+    except SpentError:
+        if machine.steps > most:
+            raise
+        machine.pure.cuts += 1
+        del machine.stack[depth:]
+        machine.here = machine.stack[-1]
+        machine.state = before
+        return UNKNOWN
+    finally:
+        machine.most_steps, machine.helper_steps = most, steps
+
+
+def _enter_freely(machine: Machine, node: ast.AST, function: Function, given: Given) -> Value:
     names = bind_parameters(machine, function, given)
     frame = Frame(next(machine.addresses), function.closure, function.file)
     machine.state.write(frame.address).update(names)

@@ -156,6 +156,8 @@ class TopLevel:
     costly: set[str] = field(default_factory=set)
     """Decorators that take too long to follow, as they are written."""
     class_attributes: dict[int, dict[str, Value]] = field(default_factory=dict)
+    entered: set[ast.AST] = field(default_factory=set)
+    """Functions that were run."""
 
 
 class Machine:
@@ -173,6 +175,10 @@ class Machine:
         """Whether the order of what happens is told."""
         self.shallow = False
         """Whether models are left closed: neither their constructors nor their forwards are entered."""
+        self.tells_unknown = False
+        """Whether calls of something unknown are told, as they are where marks are."""
+        self.helper_steps = 0
+        """Of each function of another file; 0 where it may take all that are left."""
         self.state = State(ground=top.ground.cells)
         self.events: list[Occurrence] = []
         self.root = ""

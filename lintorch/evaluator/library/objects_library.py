@@ -485,7 +485,9 @@ def make_field(machine: Machine, node: ast.AST, given: Given) -> Value:
 def script_function(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`torch.jit.script(f)`: its branches and loops stay what they are under the tracers of TorchScript."""
     first = given.pick(0)
-    return Bound(External(SCRIPTED), (first,)) if isinstance(first, Function) else first or UNKNOWN
+    if isinstance(first, Function):
+        return Bound(External(SCRIPTED), (first,))
+    return replace(first) if isinstance(first, (Held, Unknown)) else first or UNKNOWN
 
 
 SCRIPTED = "lintorch.scripted"
