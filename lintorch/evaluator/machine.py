@@ -42,6 +42,8 @@ EXPRESSIONS: dict[type[ast.AST], Callable[[Machine, Any], Value]] = {}
 STATEMENTS: dict[type[ast.AST], Callable[[Machine, Any], None]] = {}
 
 
+METHODS: dict[str, dict[tuple[str, str], Callable[[Machine, ast.AST, Given], Value]]] = {}
+"""Methods of files that are told instead of entered: by their name, and then by module and class."""
 CALLS: dict[type[Value], Callable[[Machine, ast.AST, Any, Given], Value]] = {}
 ATTRIBUTES: dict[type[Value], Callable[[Machine, ast.AST, Any, str], Value]] = {}
 
