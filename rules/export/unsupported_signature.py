@@ -43,7 +43,8 @@ rule = Rule(
         strings and sizes that are returned; the new ONNX exporter refuses them, and the legacy
         one drops a string. torch.jit.trace refuses them as well, and None, and dicts unless it
         is given strict=False. The legacy exporter and jit.trace call forward by position, so
-        that keyword-only parameters stop them.
+        that keyword-only parameters stop them. The legacy exporter gives all that has a default
+        so, too: a decorator of forward that adds one of these to its **kwargs gives it twice.
 
         Names are given to ONNX inputs and outputs one by one: None in the example or in what is
         returned has no place in the model and shifts the names after it, a dict gives its values
