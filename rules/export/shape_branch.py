@@ -218,7 +218,7 @@ def comparisons(test: cst.BaseExpression) -> Iterator[cst.Comparison]:
     if isinstance(test, cst.Comparison):
         yield test
     elif isinstance(test, cst.BooleanOperation):
-        if not is_switch(test.left):
+        if not is_switch(test.left) and not asks_given(test):
             yield from comparisons(test.left)
             yield from comparisons(test.right)
     elif isinstance(test, cst.UnaryOperation):
@@ -304,6 +304,24 @@ def is_of_table(side: cst.BaseExpression) -> bool:
     match side:
         case cst.Subscript(value=cst.Attribute(value=cst.Name(value=name))):
             return bool(TABLES.search(name))
+    return False
+
+
+def asks_given(test: cst.BooleanOperation) -> bool:
+    """`cache is not None and x.size(1) == 1`: without what may be left out, the size is not asked."""
+    match test:
+        case cst.BooleanOperation(
+            operator=cst.And(),
+            left=cst.Comparison(
+                left=cst.Name(),
+                comparisons=[
+                    cst.ComparisonTarget(operator=cst.IsNot(), comparator=cst.Name(value="None"))
+                ],
+            ),
+        ):
+            return True
+        case cst.BooleanOperation(operator=cst.And(), left=cst.BooleanOperation() as left):
+            return asks_given(left)
     return False
 
 
