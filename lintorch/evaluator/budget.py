@@ -15,6 +15,10 @@ class Budget:
     """The same in a script."""
     file_steps: int = 16_000
     """The same in all roots of one file together."""
+    decorator_steps: int = 200
+    """The same in one call of a decorator."""
+    star_steps: int = 20
+    """What it costs to look for a name in one more file that is imported whole."""
     training_steps: int = 6_000
     """The same in a function that trains, and in a script whose models cost too much to be entered."""
     loose_steps: int = 4_000

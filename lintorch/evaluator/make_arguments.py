@@ -128,9 +128,16 @@ def make_inputs(
     """
     spec = node.args
     given = [*spec.posonlyargs, *spec.args]
-    needed = given[skip : len(given) - len(spec.defaults)]
+    needed = given[skip : len(given) - len(spec.defaults)] or _pick_optional(given[skip:], spec)
     shown = _name_arguments(given[skip:], fed)
     return {each.arg: make_input(machine, each, shown.get(each.arg)) for each in needed}
+
+
+def _pick_optional(given: list[ast.arg], spec: ast.arguments) -> list[ast.arg]:
+    """The first parameter where none is needed: `forward(self, input_ids: Tensor | None = None, …)`."""
+    first, default = given[:1], spec.defaults[-len(given) :][:1]
+    absent = any(isinstance(each, ast.Constant) and each.value is None for each in default)
+    return first if absent and all(each.annotation is not None for each in first) else []
 
 
 def make_starred(machine: Machine, node: Definition, skip: int) -> tuple[Value, ...]:

@@ -260,8 +260,20 @@ def fold_items(machine: Machine, node: ast.AST, given: Given) -> Value:
 
 @does("functools.wraps")
 def copy_names(machine: Machine, node: ast.AST, given: Given) -> Value:
-    """`functools.wraps(f)`: a decorator that leaves what it is called with."""
-    return External("lintorch.kept")
+    """`functools.wraps(f)`: a decorator that leaves what it is called with, and knows what that stands for."""
+    first = given.pick(0)
+    return (
+        External("lintorch.kept") if first is None else Bound(External("lintorch.named"), (first,))
+    )
+
+
+@does("lintorch.named")
+def name_wrapper(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """A function that was told what it wraps."""
+    inner, outer = given.pick(0), given.pick(1) or UNKNOWN
+    if isinstance(inner, Function) and isinstance(outer, Function):
+        return replace(outer, wrapped=inner)
+    return outer
 
 
 def _keep_function(machine: Machine, node: ast.AST, given: Given) -> Value:
