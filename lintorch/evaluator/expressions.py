@@ -118,11 +118,17 @@ def _evaluate_rest(machine: Machine, node: ast.BoolOp, left: list[ast.expr]) -> 
     if answer is not None:
         return _evaluate_rest(machine, node, left[1:]) if answer is wanted else value
 
+    rest: list[Value] = []
+
     def go_on() -> Value:
         narrow_names(machine, left[0], wanted)
-        return _evaluate_rest(machine, node, left[1:])
+        rest.append(_evaluate_rest(machine, node, left[1:]))
+        return rest[0]
 
-    return _join_truth(machine, value, machine.try_paths([lambda: value, go_on]))
+    joined = machine.try_paths([lambda: value, go_on])
+    if rest == [Constant(not wanted)] and _is_boolean(value):
+        return rest[0]  # whatever the first is
+    return _join_truth(machine, value, joined)
 
 
 def _join_truth(machine: Machine, value: Value, joined: Value) -> Value:
@@ -266,6 +272,10 @@ def make_function(
     here = machine.here
     local = here.frame if here.frame.outer is not None or here.node is not None else None
     defaults = tuple(machine.evaluate(default) for default in given.defaults)
+    if (
+        here.owner is not None and here.node is None
+    ):  # in the body of a class, whose names it does not see
+        return Function(node, here.file, here.frame.outer, defaults, named, here.owner)
     return Function(node, here.file, local, defaults, named)
 
 

@@ -51,20 +51,20 @@ def make_class(machine: Machine, node: ast.ClassDef) -> Class:
     finally:
         machine.leave()
     for name, value in machine.state.read(frame.address).items():
-        attributes[name] = _as_method(value, made, outer)
+        attributes[name] = _as_method(value, made)
     for decorator in node.decorator_list:
         machine.evaluate(decorator)
     return made
 
 
-def _as_method(value: Value, owner: Class, outer: Frame | None) -> Value:
+def _as_method(value: Value, owner: Class) -> Value:
     if isinstance(value, Bound) and isinstance(value.function, External):
         kind = _KINDS.get(value.function.path)
         inner = value.positional[0] if value.positional else UNKNOWN
         if kind and isinstance(inner, Function):
-            return replace(inner, kind=kind, owner=owner, closure=outer)
+            return replace(inner, kind=kind, owner=owner)
     if isinstance(value, Function) and value.owner is None:
-        return replace(value, owner=owner, closure=outer)
+        return replace(value, owner=owner)
     return value
 
 
@@ -116,9 +116,14 @@ def find_class_attribute(
     return None
 
 
+_ENUMS = ("enum.Enum", "enum.IntEnum", "enum.StrEnum")
+
+
 @calls(Class)
 def construct_object(machine: Machine, node: ast.AST, kind: Class, given: Given) -> Value:
     """A new object of a class of a file, its `__init__` run."""
+    if any(derives_from(kind, each) for each in _ENUMS):  # its members are known by their values
+        return given.pick(0, "value") or UNKNOWN
     machine.made.add(kind)
     layer = is_module_class(kind)
     like = machine.repeated.find_made(kind, given, machine.state) if layer else None

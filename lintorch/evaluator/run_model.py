@@ -162,10 +162,11 @@ def _call_forward(machine: Machine, around: Surroundings, model: Held) -> Value:
     if not isinstance(forward, Function):
         return UNKNOWN
     kind = model.of
-    fed = None
+    fed = used = None
     if isinstance(kind, Class):
         around.witness.called.add(kind)
         fed = around.witness.fed.get(kind)
-    inputs = make_inputs(machine, forward.node, 1, fed)
+        used = around.witness.used.get(kind)
+    inputs = make_inputs(machine, forward.node, 1, fed, used)
     starred = make_starred(machine, forward.node, 1)
     return machine.call(forward.node, forward, Given((model, *starred), inputs))

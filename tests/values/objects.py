@@ -1,5 +1,6 @@
 """Objects: how they are built, what they inherit, what they contain."""
 
+import enum
 import functools
 from collections import OrderedDict, namedtuple
 from collections.abc import Iterable, Mapping, Sequence
@@ -309,3 +310,50 @@ class Net(nn.Module):
         len({"a": 1})  # value: 1
         set([1, 1])  # value: {1}
         return x
+
+
+class Transition(nn.Sequential):
+    def __init__(self, width):
+        super().__init__()
+        self.norm = nn.BatchNorm2d(width)
+        self.conv = nn.Conv2d(width, width // 2, 1)
+
+
+class Grown(nn.ModuleDict):
+    def __init__(self):
+        super().__init__()
+        for i in range(2):
+            self.add_module(f"layer{i}", nn.Conv2d(8, 8, 1))
+
+    def forward(self, x):
+        for name, layer in self.items():
+            x = layer(x)
+        return x
+
+
+def keep_arguments(init):
+    def begin(self, *args, **kwargs):
+        self.given = args
+        init(self, *args, **kwargs)
+
+    return begin
+
+
+class Sides(enum.Enum):
+    HEIGHT = "height"
+    WIDTH = "width"
+
+
+class Combined(nn.Module):
+    @keep_arguments
+    def __init__(self, width=8, side="height"):
+        super().__init__()
+        self.width = width
+        self.side = Sides(side)
+        self.halve, self.grown = Transition(width), Grown()
+
+    def forward(self, x):
+        self.halve(x)  # value: tensor[B, 4, x.H, x.W]
+        self.grown(x)  # value: tensor[B, 8, x.H, x.W]
+        self.side == Sides.HEIGHT  # value: True
+        return self.width + 1  # value: 9

@@ -311,6 +311,9 @@ def register_value(machine: Machine, node: ast.AST, given: Given) -> Value:
                 value.shape, value.dtype, "buffer", name.value, frozenset({f"buffer {name.value}"})
             )
         written[name.value] = value
+        entries = written.get("entries")
+        if isinstance(entries, Held):
+            machine.state.write(entries.address)[name.value] = value
         items = written.get(ITEMS)
         if items is not None:
             written[ITEMS] = (*items, value)
