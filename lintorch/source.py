@@ -36,8 +36,11 @@ from lintorch.facts.regions.entered_functions import ProjectFunction, find_enter
 from lintorch.facts.regions.file_purpose import FilePurpose
 from lintorch.facts.regions.forward_region import Regions
 from lintorch.facts.training.loops import Loop, Loops, is_backward
+from lintorch.facts.training.part_values import EVERYTHING, Subject
 from lintorch.facts.training.paths import Act, Event, Path, Region, TrainingPaths
 from lintorch.facts.training.roles import Role, Roles
+from lintorch.facts.training.training_actions import Action
+from lintorch.facts.training.training_regions import Passage, Training, TrainingRegion
 from lintorch.fix.idle_imports import add_import
 from lintorch.fix.lost_comments import strands_comment
 from lintorch.syntax.literals import UNKNOWN, Arguments, arguments, literal
@@ -46,16 +49,22 @@ from lintorch.syntax.positions import Spans
 from lintorch.syntax.tree import Tree
 
 __all__ = [
+    "EVERYTHING",
     "UNKNOWN",
     "Act",
+    "Action",
     "Arguments",
     "Event",
     "Kind",
     "Loop",
+    "Passage",
     "Path",
     "Region",
     "Role",
     "Source",
+    "Subject",
+    "Training",
+    "TrainingRegion",
     "Value",
     "goes_by_fixed_name",
     "has_fixed_name",
@@ -116,6 +125,8 @@ class Source:
 
     def place(self, node: Any) -> Place:
         """Where a node stands; of a class or function, its name."""
+        if isinstance(node, Training):
+            node = node.regions[0].began
         if isinstance(node, Occurrence):
             return self.evaluation.place(node.spot)
         return node if isinstance(node, Place) else self.file.place(node)
@@ -213,10 +224,14 @@ class Source:
 
     def call_at(self, event: Occurrence) -> cst.Call | None:
         """The call of this file at which something happened; None where it stands in another file."""
+        return self.node_at(event, cst.Call)
+
+    def node_at(self, event: Occurrence, kind: type[N]) -> N | None:
+        """The node of this class at which something happened; None where it stands in another file."""
         if event.spot.path != self.path:
             return None
-        text, place = self.evaluation.text(event.spot), self.place(event)
-        same = (each for each in self.nodes(cst.Call) if self.code(each) == text)
+        begin, place = self.evaluation.text(event.spot).partition("(")[0], self.place(event)
+        same = (each for each in self.nodes(kind) if self.code(each).startswith(begin))
         return next((each for each in same if self.place(each) == place), None)
 
     # what things are for

@@ -54,7 +54,7 @@ FACTS_STAND_ON = {
     "modes": "classes names project",
     "training": "classes names",
     "nets": "classes dataflow names",
-    "models": "dataflow names regions",
+    "models": "dataflow names regions training",
     "exporting": "classes dataflow names regions",
     "api": "classes names",
     "deployment": "dynamic_shapes",

@@ -17,6 +17,7 @@ from lintorch.evaluator.objects import (
     is_module_class,
     list_ancestors,
 )
+from lintorch.evaluator.unknown_objects import read_missing
 from lintorch.evaluator.values import (
     OPEN_BOOL,
     UNKNOWN,
@@ -86,17 +87,6 @@ def read_external(machine: Machine, node: ast.AST, held: External, name: str) ->
         if found is not None:
             return ModuleValue(found)
     return External(dotted)
-
-
-@reads(Unknown)
-def read_of_unknown(machine: Machine, node: ast.AST, held: Unknown, name: str) -> Value:
-    """An attribute of a setting that nobody gives is such a setting too."""
-    setting = name_setting(held)
-    return (
-        make_asked(machine, f"{setting}.{name}")
-        if setting
-        else machine.unknown_from(held, f".{name}")
-    )
 
 
 @reads(ModuleValue)
@@ -193,10 +183,10 @@ def _read_foreign(machine: Machine, node: ast.AST, held: Held, name: str) -> Val
         return Constant(False) if machine.here.forward else OPEN_BOOL
     getter = find_class_attribute(machine, held.of, "__getattr__")
     if isinstance(getter, Function):
-        return UNKNOWN
+        return read_missing(machine, held, name)
     foreign = [each.path for each in list_ancestors(held.of) if isinstance(each, External)]
     if not foreign or foreign[0] == "argparse.Namespace":
-        return UNKNOWN
+        return read_missing(machine, held, name)
     home = foreign[0] if not is_module_class(held.of) or foreign[0] in CONTAINERS else MODULE
     return Bound(External(f"{home}.{name}"), (held,), method=name)
 

@@ -83,8 +83,6 @@ class Library:
     """Which of the axes that a size is unpacked to are height and width, told by these names."""
     mentions: Callable[[str, CodeFile], Sequence[CodeFile]] = lambda name, file: ()
     """Other files of a file's project that call a class by its name, the likeliest first."""
-    offers: Callable[[str], bool] = lambda name: False
-    """Whether a release of torch has a name."""
     watch: Watch | None = None
     """What notes the values of some rows, where somebody asked for them."""
 

@@ -12,6 +12,7 @@ from lintorch.evaluator.items import drop_repeats, item_of
 from lintorch.evaluator.iterate import run_passes
 from lintorch.evaluator.join import ITEMS, make_choice
 from lintorch.evaluator.machine import Activation, Machine, evaluates
+from lintorch.evaluator.mark_order import mark_test
 from lintorch.evaluator.narrow import narrow_names
 from lintorch.evaluator.torch_calls import call_torch
 from lintorch.evaluator.truth import (
@@ -23,6 +24,7 @@ from lintorch.evaluator.truth import (
     truth_value,
 )
 from lintorch.evaluator.values import (
+    OPEN_NUMBER,
     UNKNOWN,
     Choice,
     Constant,
@@ -125,6 +127,7 @@ def _evaluate_rest(machine: Machine, node: ast.BoolOp, left: list[ast.expr]) -> 
         rest.append(_evaluate_rest(machine, node, left[1:]))
         return rest[0]
 
+    mark_test(machine, left[0] if not wanted else ast.UnaryOp(ast.Not(), left[0]))
     joined = machine.try_paths([lambda: value, go_on])
     if rest == [Constant(not wanted)] and _is_boolean(value):
         return rest[0]  # whatever the first is
@@ -160,6 +163,7 @@ def evaluate_either(machine: Machine, node: ast.IfExp) -> Value:
 
         return follow
 
+    mark_test(machine, node.test)
     return machine.try_paths([take(node.body, True), take(node.orelse, False)])
 
 
@@ -271,12 +275,10 @@ def make_function(
     )
     here = machine.here
     local = here.frame if here.frame.outer is not None or here.node is not None else None
+    owner = here.owner if here.node is None else None  # of a class body, which methods do not see
     defaults = tuple(machine.evaluate(default) for default in given.defaults)
-    if (
-        here.owner is not None and here.node is None
-    ):  # in the body of a class, whose names it does not see
-        return Function(node, here.file, here.frame.outer, defaults, named, here.owner)
-    return Function(node, here.file, local, defaults, named)
+    closure = local if owner is None else here.frame.outer
+    return Function(node, here.file, closure, defaults, named, owner)
 
 
 @evaluates(ast.Starred, ast.Await)
@@ -290,6 +292,8 @@ def evaluate_yield(machine: Machine, node: ast.Yield) -> Value:
     """`yield x`: kept for who goes over the generator."""
     here = machine.here
     here.yielded_rounds = here.loops[-1].rounds if here.loops else None
+    if here.yielded_rounds is None and here.doubt:
+        here.yielded_rounds = OPEN_NUMBER  # nobody knows how often
     here.yielded.append(Constant(None) if node.value is None else machine.evaluate(node.value))
     return UNKNOWN
 

@@ -7,9 +7,12 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 
+from lintorch.evaluator.budget import SpentError
 from lintorch.evaluator.join import join_states, make_choice
 from lintorch.evaluator.layers import is_layer_class
 from lintorch.evaluator.machine import Activation, LeftError, Machine, calls, evaluates
+from lintorch.evaluator.mark_order import marking
+from lintorch.evaluator.marks import CallBegan, CallEnded
 from lintorch.evaluator.objects import is_module_class
 from lintorch.evaluator.pure_calls import Key, make_key
 from lintorch.evaluator.repeated_calls import is_lasting
@@ -100,7 +103,7 @@ def call_function(machine: Machine, node: ast.AST, function: Function, given: Gi
 
 
 def _name_call(machine: Machine, function: Function, given: Given) -> Key | None:
-    if machine.watch is not None or not machine.stack:
+    if machine.watch is not None or machine.marks or not machine.stack:
         return None
     here = machine.here
     return make_key(function, given, machine.state, here.forward, machine.is_certain)
@@ -136,6 +139,32 @@ def _is_fresh_layer(result: Value, first: int) -> bool:
 
 
 def _enter_function(machine: Machine, node: ast.AST, function: Function, given: Given) -> Value:
+    machine.top.entered.add(function.node)
+    if machine.helper_steps and function.file is not machine.stack[0].file:
+        return _enter_helper(machine, node, function, given)
+    return _enter_freely(machine, node, function, given)
+
+
+def _enter_helper(machine: Machine, node: ast.AST, function: Function, given: Given) -> Value:
+    """Follow a function of another file no further than its own steps reach: else it gives something unknown."""
+    most, steps = machine.most_steps, machine.helper_steps
+    before, depth = machine.state.fork(), len(machine.stack)
+    machine.most_steps, machine.helper_steps = min(most, machine.steps + steps), 0
+    try:
+        return _enter_freely(machine, node, function, given)
+    except SpentError:
+        if machine.steps > most:
+            raise
+        machine.pure.cuts += 1
+        del machine.stack[depth:]
+        machine.here = machine.stack[-1]
+        machine.state = before
+        return UNKNOWN
+    finally:
+        machine.most_steps, machine.helper_steps = most, steps
+
+
+def _enter_freely(machine: Machine, node: ast.AST, function: Function, given: Given) -> Value:
     names = bind_parameters(machine, function, given)
     frame = Frame(next(machine.addresses), function.closure, function.file)
     machine.state.write(frame.address).update(names)
@@ -149,7 +178,11 @@ def _enter_function(machine: Machine, node: ast.AST, function: Function, given: 
         given.positional[0] if given.positional else None,
         forward=bool(machine.stack) and machine.here.forward and not _is_aside(machine, function),
     )
-    result = run_activation(machine, activation, function.node)
+    if machine.marks:
+        with marking(machine, CallBegan, CallEnded, function.node, function, given, node):
+            result = run_activation(machine, activation, function.node)
+    else:
+        result = run_activation(machine, activation, function.node)
     if not keeps_frame(function.node):
         machine.state.cells.pop(frame.address, None)
     return result

@@ -11,6 +11,8 @@ from lintorch.evaluator.events import Repeated
 from lintorch.evaluator.items import item_of, items_of
 from lintorch.evaluator.join import ITEMS, join_states
 from lintorch.evaluator.machine import Exits, LeftError, Machine
+from lintorch.evaluator.mark_order import is_trained, marking
+from lintorch.evaluator.marks import LoopBegan, LoopEnded, Turned
 from lintorch.evaluator.state import State
 from lintorch.evaluator.values import UNKNOWN, Items, Number, Tensor, Value
 
@@ -28,9 +30,22 @@ def run_passes(
 
     Raises LeftError where no path leaves the loop.
     """
+    if not machine.marks:
+        return _run_passes(machine, loop, part, over, body)
+    with marking(machine, LoopBegan, LoopEnded, loop):
+        return _run_passes(machine, loop, part, over, body)
+
+
+def _run_passes(
+    machine: Machine,
+    loop: ast.AST,
+    part: ast.For | ast.AsyncFor | ast.comprehension,
+    over: Value,
+    body: Callable[[], None],
+) -> bool:
     machine.tell(Repeated, part.iter, over, loop)
     target = part.target
-    items = items_of(machine, over)
+    items = None if is_trained(machine, loop) else items_of(machine, over)
     if items is not None and len(items) <= machine.budget.unrolled:
         exits = Exits()
         machine.here.loops.append(exits)
@@ -58,6 +73,7 @@ def _run_each(
 ) -> None:
     ended = False
     for item in items:
+        machine.mark(Turned)
         try:
             assign_target(machine, target, item)
             body()
@@ -92,6 +108,7 @@ def repeat_body(
             events = len(machine.events)
             exits.continues = exits.breaks = None
             machine.state = before.fork()
+            machine.mark(Turned)
             after = _run_round(machine, begin, body, exits)
             joined = join_states(before.fork(), after)
             assert joined is not None

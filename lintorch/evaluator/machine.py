@@ -17,6 +17,7 @@ from lintorch.evaluator.code_files import CodeFile, Library
 from lintorch.evaluator.error_parts import find_error_part
 from lintorch.evaluator.events import Occurrence, Way
 from lintorch.evaluator.join import ITEMS, join_states, make_choice
+from lintorch.evaluator.marks import NOWHERE, Forked, Joined, Left, Mark, Parted
 from lintorch.evaluator.pure_calls import PureCalls
 from lintorch.evaluator.repeated_calls import RepeatedCalls
 from lintorch.evaluator.sizes import Dim
@@ -153,6 +154,8 @@ class TopLevel:
     kept: dict[tuple[CodeFile, str], Value] = field(default_factory=dict)
     """Names of files whose values never change."""
     class_attributes: dict[int, dict[str, Value]] = field(default_factory=dict)
+    entered: set[ast.AST] = field(default_factory=set)
+    """Functions that were run."""
 
 
 class Machine:
@@ -166,6 +169,14 @@ class Machine:
         self.budget = budget or Budget()
         self.top = top
         self.watch = library.watch
+        self.marks = False
+        """Whether the order of what happens is told."""
+        self.shallow = False
+        """Whether models are left closed: neither their constructors nor their forwards are entered."""
+        self.tells_unknown = False
+        """Whether calls of something unknown are told, as they are where marks are."""
+        self.helper_steps = 0
+        """Of each function of another file; 0 where it may take all that are left."""
         self.state = State(ground=top.ground.cells)
         self.events: list[Occurrence] = []
         self.root = ""
@@ -286,6 +297,7 @@ class Machine:
 
     def leave_by_error(self) -> NoReturn:
         """Something raises here: it goes on in the handlers around, if there are any."""
+        self.mark(Left, NOWHERE, "raise")
         raised = self.here.raised
         if raised:
             raised[-1] = join_states(raised[-1], self.state.fork())
@@ -294,14 +306,17 @@ class Machine:
     def try_paths(self, paths: Iterable[Callable[[], Value]]) -> Value:
         """What one of several paths gives, of which it is not known which is taken."""
         before, after, results = self.state, None, []
+        self.mark(Forked)
         with self.doubting():
             for path in paths:
                 self.state = before.fork()
+                self.mark(Parted)
                 try:
                     results.append(path())
                 except LeftError:
                     continue
                 after = join_states(after, self.state)
+        self.mark(Joined)
         if after is None:
             raise LeftError
         self.state = after
@@ -352,6 +367,11 @@ class Machine:
     def tell(self, kind: Callable[..., Occurrence], node: ast.AST, *given: Any) -> None:
         """Record what happened at a node."""
         self.events.append(kind(node, self.spot(node), self.way(), *given))
+
+    def mark(self, kind: type[Mark], node: ast.AST = NOWHERE, *given: Any) -> None:
+        """Record the order of what happens, where somebody wants it."""
+        if self.marks:
+            self.tell(kind, node, *given)
 
     def take_back(self, number: int) -> None:
         """Forget the events from a number on: what follows tells them anew."""

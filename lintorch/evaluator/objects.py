@@ -126,6 +126,8 @@ def construct_object(machine: Machine, node: ast.AST, kind: Class, given: Given)
         return given.pick(0, "value") or UNKNOWN
     machine.made.add(kind)
     layer = is_module_class(kind)
+    if layer and machine.shallow:
+        return machine.hold("object", {}, kind)
     like = machine.repeated.find_made(kind, given, machine.state) if layer else None
     if like is not None:
         return like
@@ -155,6 +157,8 @@ def call_object(machine: Machine, node: ast.AST, callee: Held, given: Given) -> 
         return UNKNOWN
     if isinstance(kind, External):
         return call_layer(machine, node, callee, kind.path, given)
+    if machine.shallow and is_module_class(kind):
+        return Unknown()
     lacks = find_class_attribute(machine, kind, "__call__") is None
     name = "forward" if is_module_class(kind) or lacks else "__call__"
     own = machine.state.read(callee.address).get(name)
@@ -185,9 +189,15 @@ def _call_method(
     """A call that was made before with the same gives the same."""
     forward, events = machine.here.forward, len(machine.events)
     known = machine.repeated.find_result(callee, given, forward, machine.state)
-    if known is not None and machine.watch is None:
+    marks = machine.marks
+    ordered = marks and not is_module_class(callee.of)
+    if known is not None and machine.watch is None and not ordered:
         return known
-    result = machine.call(node, method, given.behind(callee))
+    machine.marks = ordered
+    try:
+        result = machine.call(node, method, given.behind(callee))
+    finally:
+        machine.marks = marks
     state, told = machine.state, machine.events
     machine.repeated.keep_result(callee, given, forward, state, result, told, events)
     return result

@@ -58,10 +58,21 @@ class Surroundings:
 
 
 def run_block(
-    around: Surroundings, name: str, run: Callable[[Machine], Value], budget: Budget | None = None
+    around: Surroundings,
+    name: str,
+    run: Callable[[Machine], Value],
+    budget: Budget | None = None,
+    marks: bool = False,
+    shallow: bool = False,
 ) -> Reached:
-    """Run a root that is no model, such as a script."""
+    """Run a root that is no model, such as a script.
+
+    `marks`: with the order of what happens; `shallow`: no model is entered.
+    """
     machine = around.make_machine(name, budget)
+    machine.marks, machine.shallow = marks, shallow
+    if shallow:
+        machine.witness = None
     return _follow(machine, name, run)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.sizes import Dim
+from lintorch.evaluator.unknown_objects import ScaledLoss, UnknownMethod
 from lintorch.evaluator.values import (
     Array,
     Bound,
@@ -147,6 +148,10 @@ def _show_slice(machine: Machine, value: Slice, depth: int) -> str:
     return ":".join(words if words[2] else words[:2])
 
 
+def _show_unknown(machine: Machine, value: Unknown, depth: int) -> str:
+    return f"unknown ({value.path})" if value.path else "unknown"
+
+
 _SHOWN: dict[type[Value], Callable[[Machine, Any, int], str]] = {
     Constant: _show_constant,
     Number: _show_number,
@@ -162,5 +167,7 @@ _SHOWN: dict[type[Value], Callable[[Machine, Any, int], str]] = {
     Class: lambda machine, value, depth: f"class {value.name}",
     ModuleValue: lambda machine, value, depth: f"module {value.file.name}",
     Super: lambda machine, value, depth: f"super of {value.after.name}",
-    Unknown: lambda machine, value, depth: f"unknown ({value.path})" if value.path else "unknown",
+    Unknown: _show_unknown,
+    UnknownMethod: _show_unknown,
+    ScaledLoss: lambda machine, value, depth: "scaled loss",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -29,11 +30,14 @@ from lintorch.evaluator.library import (  # noqa: F401
     script_arguments,
     tensors,
     texts,
+    training_objects,
 )
+from lintorch.evaluator.loose_functions import list_calling, list_loose, run_loose, run_statements
 from lintorch.evaluator.machine import Machine, TopLevel
 from lintorch.evaluator.make_arguments import make_settings
 from lintorch.evaluator.names import frame_of, read_global
 from lintorch.evaluator.roots import (
+    list_body,
     list_builders,
     list_classes,
     list_factories,
@@ -41,6 +45,8 @@ from lintorch.evaluator.roots import (
     needs_arguments,
 )
 from lintorch.evaluator.run_model import Reached, Surroundings, run_block, run_model
+from lintorch.evaluator.training_code import prepares_training, trains
+from lintorch.evaluator.training_roots import list_followed, open_switches, run_training
 from lintorch.evaluator.values import NONE, Class, Constant, Function, Given, Value
 from lintorch.evaluator.witness import Witness
 
@@ -52,16 +58,26 @@ def evaluate_file(
     file: CodeFile,
     is_exported: Callable[[str], bool] = lambda name: True,
     budget: Budget | None = None,
+    loose: bool = True,
 ) -> Iterator[Reached]:
     """The models of a file: as its own code builds them, then each that nothing built and called yet.
 
-    `is_exported` says of a class of the file whether it is one that may be exported.
+    `is_exported` says of a class of the file whether it is one that may be exported; `loose`:
+    functions that none of them entered are followed as well, with open parameters.
     """
     around = Surroundings(library, file, TopLevel(), Witness(file), is_exported, budget)
     budget = budget or Budget()
     left = budget.file_steps
-    if list_script(file):
-        yield run_block(around, "", run_script, replace(budget, steps=budget.script_steps))
+    followed: set[ast.AST] = set()
+    if list_script(file) or prepares_training(file):
+        script = replace(budget, steps=budget.script_steps)
+        reached = run_block(around, "", run_script, script, trains(file))
+        yield reached
+        if reached.spent and trains(file):
+            training = replace(budget, steps=budget.training_steps)
+            reached = run_block(around, "", run_script, training, marks=True, shallow=True)
+            yield reached
+        followed |= list_followed(reached)
     witness = around.witness
     met: set[str] = set()
     for name in (*list_factories(file), *list_classes(file)):
@@ -75,6 +91,28 @@ def evaluate_file(
             each.name for each in reached.entered & witness.called if _is_followed(around, each)
         )
         yield reached
+    yield from run_training(around, followed)
+    if loose:
+        yield from _follow_loose(around, limit_steps(budget, min(left, budget.loose_steps)))
+
+
+def _follow_loose(around: Surroundings, budget: Budget) -> Iterator[Reached]:
+    """What nothing entered yet, until the steps are spent."""
+    left = budget.steps
+    body = [] if list_script(around.file) else list_calling(around.file)
+    if body:
+        reached = run_block(around, "", partial(run_statements, body), limit_steps(budget, left))
+        left -= reached.steps
+        yield reached
+    for name, node in list_loose(around.file):
+        if node in around.top.entered:
+            continue
+        for is_open in (False, True) if open_switches(node) else (False,):
+            if left > 0:
+                run = partial(run_loose, name, is_open)
+                reached = run_block(around, name, run, limit_steps(budget, left))
+                left -= reached.steps
+                yield reached
 
 
 def _is_followed(around: Surroundings, kind: Class) -> bool:
@@ -123,7 +161,7 @@ def run_script(machine: Machine) -> Value:
     """What a file does that is run."""
     file = machine.here.file
     machine.state.write(frame_of(machine, file).address)["__name__"] = Constant("__main__")
-    machine.execute(list_script(file))
+    machine.execute(list_script(file) or list_body(file))
     return NONE
 
 

@@ -12,6 +12,17 @@ from lintorch.evaluator.expressions import make_function
 from lintorch.evaluator.iterate import repeat_body, run_passes
 from lintorch.evaluator.join import join_states
 from lintorch.evaluator.machine import Exits, LeftError, Machine, executes
+from lintorch.evaluator.mark_order import is_trained, mark_test, marking
+from lintorch.evaluator.marks import (
+    ContextEntered,
+    ContextLeft,
+    HandlerBegan,
+    HandlerEnded,
+    Left,
+    LoopBegan,
+    LoopEnded,
+    Turned,
+)
 from lintorch.evaluator.names import bind_name
 from lintorch.evaluator.narrow import narrow_names
 from lintorch.evaluator.objects import make_class
@@ -90,6 +101,7 @@ def run_if(machine: Machine, node: ast.If) -> None:
 
         return follow
 
+    mark_test(machine, node.test)
     machine.try_paths([take(node.body, True), take(node.orelse, False)])
 
 
@@ -104,7 +116,12 @@ def run_for(machine: Machine, node: ast.For | ast.AsyncFor) -> None:
 @executes(ast.While)
 def run_while(machine: Machine, node: ast.While) -> None:
     """`while test: …`: pass by pass as long as the test is decided."""
-    for _ in range(machine.budget.unrolled):
+    with marking(machine, LoopBegan, LoopEnded, node):
+        _run_while(machine, node)
+
+
+def _run_while(machine: Machine, node: ast.While) -> None:
+    for _ in range(0 if is_trained(machine, node) else machine.budget.unrolled):
         test = machine.evaluate(node.test)
         answer = decide(machine, test)
         machine.tell(Decided, node.test, "while", test, answer, node)
@@ -125,6 +142,7 @@ def _ask_again(machine: Machine, node: ast.While) -> None:
 
 def _run_pass(machine: Machine, body: list[ast.stmt]) -> bool:
     """Whether the loop goes on after one pass."""
+    machine.mark(Turned)
     exits = Exits()
     machine.here.loops.append(exits)
     after: State | None
@@ -148,6 +166,7 @@ def _run_pass(machine: Machine, body: list[ast.stmt]) -> bool:
 @executes(ast.Break)
 def run_break(machine: Machine, node: ast.Break) -> None:
     """`break`."""
+    machine.mark(Left, node, "break")
     if machine.here.loops:
         exits = machine.here.loops[-1]
         exits.breaks = join_states(exits.breaks, machine.state.fork())
@@ -157,6 +176,7 @@ def run_break(machine: Machine, node: ast.Break) -> None:
 @executes(ast.Continue)
 def run_continue(machine: Machine, node: ast.Continue) -> None:
     """`continue`."""
+    machine.mark(Left, node, "continue")
     if machine.here.loops:
         exits = machine.here.loops[-1]
         exits.continues = join_states(exits.continues, machine.state.fork())
@@ -172,6 +192,7 @@ def run_return(machine: Machine, node: ast.Return) -> None:
     if _leaves_root(machine):
         machine.tell(Returned, node.value or node, settle_value(machine, value), here.node)
     here.left = join_states(here.left, machine.state.fork())
+    machine.mark(Left, node, "return")
     raise LeftError
 
 
@@ -236,7 +257,7 @@ if hasattr(ast, "TryStar"):
 
 def _run_handler(machine: Machine, handler: ast.ExceptHandler, state: State) -> State | None:
     machine.state = state
-    with machine.doubting():
+    with machine.doubting(), marking(machine, HandlerBegan, HandlerEnded, handler):
         try:
             if handler.name:
                 bind_name(machine, handler.name, UNKNOWN)
@@ -250,9 +271,12 @@ def _run_handler(machine: Machine, handler: ast.ExceptHandler, state: State) -> 
 def run_with(machine: Machine, node: ast.With | ast.AsyncWith) -> None:
     """`with manager as name: …`."""
     depth = len(machine.contexts)
+    entered_now: list[tuple[ast.expr, Value]] = []
     for item in node.items:
         manager = machine.evaluate(item.context_expr)
         machine.contexts.append(getattr(manager, "path", ""))
+        machine.mark(ContextEntered, item.context_expr, manager)
+        entered_now.append((item.context_expr, manager))
         entered: Value = manager
         if isinstance(manager, Held) and manager.kind == "object":
             method = machine.read_attribute(item.context_expr, manager, "__enter__")
@@ -263,6 +287,8 @@ def run_with(machine: Machine, node: ast.With | ast.AsyncWith) -> None:
         machine.execute(node.body)
     finally:
         del machine.contexts[depth:]
+        for place, manager in reversed(entered_now):
+            machine.mark(ContextLeft, place, manager)
 
 
 @executes(ast.FunctionDef, ast.AsyncFunctionDef)

@@ -108,7 +108,7 @@ _LISTED = (Held, Items)
 
 
 def freeze_list(machine: Machine, value: Value) -> Value:
-    """A list as it is now, which nothing changes; other values as they are."""
+    """A list or dictionary as it is now, which nothing changes; other values as they are."""
     kind = type(value)
     if kind is not Held and kind is not Items:
         return value
@@ -116,13 +116,26 @@ def freeze_list(machine: Machine, value: Value) -> Value:
         items = machine.state.read(value.address).get(ITEMS)
         frozen = None if items is None else tuple(freeze_list(machine, each) for each in items)
         return Items("list", frozen)
+    if isinstance(value, Held) and value.kind == "dict":
+        return _freeze_dict(machine, value)
     if isinstance(value, Items) and value.items and any(map(_is_list, value.items)):
         return replace(value, items=tuple(freeze_list(machine, each) for each in value.items))
     return value
 
 
+def _freeze_dict(machine: Machine, value: Held) -> Items:
+    """Its keys with their values; what else there is is not known where it is open."""
+    content = machine.state.read(value.address)
+    if "open" in content or len(content) > machine.budget.items:
+        return Items("dict", None)
+    pairs = ((Constant(k), v) for k, v in content.items() if isinstance(v, Value))
+    return Items(
+        "dict", tuple(Items("tuple", (k, freeze_list(machine, each))) for k, each in pairs)
+    )
+
+
 def _is_list(value: Value) -> bool:
-    return isinstance(value, Held) and value.kind == "list"
+    return isinstance(value, Held) and value.kind in ("list", "dict")
 
 
 def infer_result(machine: Machine, node: ast.AST, name: str, given: Given) -> Value:

@@ -8,7 +8,8 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
-from lintorch.source import Act, Event, Path, Source
+from lintorch.evaluator.values import Spot
+from lintorch.source import Act, Action, Passage, Source, Training
 
 rule = Rule(
     __name__,
@@ -63,57 +64,55 @@ rule = Rule(
     fix=Applicability.UNSAFE,
 )
 
-_BY_HAND = ("get_scale", "inv_scale")
+_ENDS = (Act.UNSCALE, Act.UPDATE, Act.SCALER_STEP, Act.PASSED)
 
 
-@rule.source(cst.Module, needs=("clip_grad_norm", "clip_grad_value"))
-def in_source(module: cst.Module, source: Source) -> Iterator[Hit]:
-    if not source.mentions(("caler",)) or source.mentions(_BY_HAND):
-        return
-    found: dict[cst.CSTNode, Hit] = {}
-    innocent: set[cst.CSTNode] = set()
-    for region in source.paths.regions:
-        for path in region.paths:
-            for event in path.events:
-                if event.act is not Act.CLIP:
-                    continue
-                if hit := _scaled(event, path, source):
-                    found.setdefault(event.node, hit)
-                elif any(e.act is Act.UNSCALE for e in path.before(event)):
-                    innocent.add(event.node)
-    yield from (hit for node, hit in found.items() if node not in innocent)
+@rule.event(Training)
+def in_training(training: Training, source: Source) -> Iterator[Hit]:
+    if any(each.act in (Act.READ_SCALE, Act.GIVEN) for each in training.actions):
+        return  # it may unscale by hand
+    found: dict[Spot, Hit] = {}
+    innocent: set[Spot] = set()
+    for passage in (each for region in training.regions for each in region.passages):
+        for action in passage.actions:
+            if action.act is not Act.CLIP:
+                continue
+            if hit := _scaled(action, passage, source):
+                found.setdefault(action.at.spot, hit)
+            elif any(each.act is Act.UNSCALE for each in passage.before(action)):
+                innocent.add(action.at.spot)
+    yield from (hit for spot, hit in found.items() if spot not in innocent)
 
 
-def _scaled(clip: Event, path: Path, source: Source) -> Hit | None:
+def _scaled(clip: Action, passage: Passage, source: Source) -> Hit | None:
     """Where the last backward before it was scaled, and the scaler steps only after it."""
-    before, after = path.before(clip), path.after(clip)
-    last = max((i for i, e in enumerate(before) if e.act is Act.BACKWARD), default=None)
-    if last is None or before[last].by in ("", "?"):
+    before, after = passage.before(clip), passage.after(clip)
+    last = max((i for i, each in enumerate(before) if each.act is Act.BACKWARD), default=None)
+    if last is None or before[last].by is None:
         return None
     scaler = before[last].by
-    if any(e.act in (Act.UNSCALE, Act.UPDATE, Act.SCALER_STEP, Act.PASSED) for e in before[last:]):
+    if any(each.act in _ENDS for each in before[last:]):
         return None
     rest = after[: next((i for i, e in enumerate(after) if e.act is Act.BACKWARD), len(after))]
-    steps = [e for e in rest if e.act is Act.SCALER_STEP and e.by == scaler]
-    late = [e for e in rest if e.act is Act.UNSCALE and e.by == scaler]
+    steps = [each for each in rest if each.act is Act.SCALER_STEP and each.by == scaler]
+    late = [each for each in rest if each.act is Act.UNSCALE and each.by == scaler]
     if not steps:
         return None
+    begin = "clips gradients that are still scaled:"
     if late:
-        message = (
-            f"clips gradients that are still scaled: {scaler}.unscale_() comes only afterwards"
-        )
-        return Hit(clip.node, message, _swap(clip, late, source))
-    message = f"clips gradients that are still scaled: {scaler}.unscale_({steps[0].on}) is missing"
-    return Hit(clip.node, message, _insert(clip, steps, before[last], source))
+        message = f"{begin} {late[0].by}.unscale_() comes only afterwards"
+        return Hit(clip.at, message, _swap(clip, late, source))
+    message = f"{begin} {steps[0].by}.unscale_({steps[0].on}) is missing"
+    return Hit(clip.at, message, _insert(clip, steps, source))
 
 
-def _insert(clip: Event, steps: list[Event], backward: Event, source: Source) -> Fix | None:
+def _insert(clip: Action, steps: list[Action], source: Source) -> Fix | None:
     """`scaler.unscale_(optimizer)` on a line of its own, where all is written in one block."""
-    statement, block = _line(clip.node, source)
-    if statement is None or len(steps) != 1:
+    statement, block = _line(clip, source)
+    step = source.call_at(steps[0].at)
+    if statement is None or step is None or len(steps) != 1:
         return None
-    step = steps[0].node
-    if _line(step, source)[1] is not block or not isinstance(step, cst.Call):
+    if _line(steps[0], source)[1] is not block:
         return None
     func = step.func
     given = step.args[0].value if len(step.args) == 1 else None
@@ -123,10 +122,10 @@ def _insert(clip: Event, steps: list[Event], backward: Event, source: Source) ->
     return Fix(f"call {call} first", (source.above(statement, call),), Applicability.UNSAFE)
 
 
-def _swap(clip: Event, late: list[Event], source: Source) -> Fix | None:
+def _swap(clip: Action, late: list[Action], source: Source) -> Fix | None:
     """The unscale_ that stands right below moves above."""
-    statement, block = _line(clip.node, source)
-    other, where = _line(late[0].node, source)
+    statement, block = _line(clip, source)
+    other, where = _line(late[0], source)
     if statement is None or other is None or where is not block or len(late) != 1:
         return None
     if not isinstance(block, (cst.IndentedBlock, cst.Module)):
@@ -141,7 +140,8 @@ def _swap(clip: Event, late: list[Event], source: Source) -> Fix | None:
 
 
 def _line(
-    node: cst.CSTNode, source: Source
+    action: Action, source: Source
 ) -> tuple[cst.SimpleStatementLine | None, cst.CSTNode | None]:
-    statement = source.enclosing(node, cst.SimpleStatementLine)
+    call = source.call_at(action.at)
+    statement = source.enclosing(call, cst.SimpleStatementLine) if call is not None else None
     return statement, source.parent(statement) if statement is not None else None

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import libcst as cst
 
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
-from lintorch.source import Act, Event, Path, Region, Source
+from lintorch.evaluator.values import NONE, Constant, External, Held, Spot
+from lintorch.source import (
+    EVERYTHING,
+    Act,
+    Action,
+    Passage,
+    Role,
+    Source,
+    Subject,
+    Training,
+    TrainingRegion,
+)
 
 rule = Rule(
     __name__,
@@ -65,210 +75,211 @@ rule = Rule(
     """,
 )
 
-_BY_TYPE = ("device_type", "dtype", "enabled")
-_OF_CUDA = ("enabled", "dtype")
-_AUTOCASTS = {
-    "torch.autocast": _BY_TYPE,
-    "torch.amp.autocast": _BY_TYPE,
-    "torch.cuda.amp.autocast": _OF_CUDA,
-}
 _CLOSURE = "torch.optim.LBFGS"
-_BY_HAND = ("get_scale", "inv_scale")
-"""Words of files that may unscale gradients themselves."""
+_OF_SCALERS = (Act.SCALE, Act.SCALER_STEP, Act.UNSCALE, Act.UPDATE)
+Fault = tuple[Action, str]
 
 
-@rule.source(cst.Module, needs=("caler.step", "caler.scale", "caler.unscale_", "autocast"))
-def in_source(module: cst.Module, source: Source) -> Iterator[Hit]:
-    told: set[cst.CSTNode] = set()
-    look = _faults if source.mentions(("caler",)) else _without_scaler
-    for region in source.paths.regions:
-        for event, message in look(region, source):
-            if event.node not in told:
-                told.add(event.node)
-                yield Hit(event.node, message)
+@rule.event(Training)
+def in_training(training: Training, source: Source) -> Iterator[Hit]:
+    told: set[Spot] = set()
+    scaling = any(each.act in _OF_SCALERS for each in training.actions)
+    for region in training.regions:
+        found = _faults(region, training, source) if scaling else _without_scaler(region)
+        for action, message in found:
+            if action.at.spot not in told:
+                told.add(action.at.spot)
+                yield Hit(action.at, message)
 
 
-def _without_scaler(region: Region, source: Source) -> Iterator[tuple[Event, str]]:
+def _without_scaler(region: TrainingRegion) -> Iterator[Fault]:
     """Of a file that knows no scaler: a loss from float16 autocast that runs backward and steps."""
-    for path in region.paths:
-        acts = [e.act for e in path.events]
+    for passage in region.passages:
+        acts = [each.act for each in passage.actions]
         if Act.PASSED in acts or Act.STEP not in acts or acts.count(Act.BACKWARD) != 1:
             continue
-        for event in path.events[: acts.index(Act.BACKWARD)]:
-            if event.act is Act.ENTER and _is_float16(event.node, source):
-                yield event, "trains in float16 without a GradScaler: small gradients become 0"
+        for action in passage.actions[: acts.index(Act.BACKWARD)]:
+            if action.act is Act.ENTER and _is_float16(action):
+                yield action, "trains in float16 without a GradScaler: small gradients become 0"
 
 
-def _is_float16(node: cst.CSTNode, source: Source) -> bool:
+def _is_float16(entered: Action) -> bool:
     """`autocast("cuda", dtype=torch.float16)`, or the autocast of CUDA, whose default it is."""
-    if not isinstance(node, cst.Call):
+    made = entered.made
+    if made is None or made.arguments.get("enabled") != Constant(True):
         return False
-    name = source.name(node.func)
-    names = _AUTOCASTS.get(name)
-    given = source.arguments(node, *names) if names else None
-    if given is None or not given.complete or "enabled" in given.by_name:
-        return False
-    dtype = given.get("dtype")
-    if dtype is not None:
-        return source.name(dtype) in ("torch.float16", "torch.half")
-    return names is _OF_CUDA or given.value("device_type") == "cuda"
+    dtype = made.arguments.get("dtype")
+    if isinstance(dtype, External):
+        return dtype.path in ("torch.float16", "torch.half")
+    if made.name == "torch.cuda.amp.autocast":
+        return "dtype" not in made.keyword and len(made.positional) < 2
+    return dtype == NONE and made.arguments.get("device_type") == Constant("cuda")
 
 
-def _faults(region: Region, source: Source) -> Iterator[tuple[Event, str]]:
-    if not region.has(Act.SCALE, Act.SCALER_STEP, Act.UNSCALE, Act.UPDATE):
+def _faults(region: TrainingRegion, training: Training, source: Source) -> Iterator[Fault]:
+    if not region.has(*_OF_SCALERS):
         return
-    for event in region.events:
-        yield from _alone(event, region, source)
-    for path in region.paths:
-        past = list(_path_faults(path, source))
-        yield from past or _in_order(path.events)
-        for later in region.paths if region.is_loop and not region.holds_loop else ():
-            if not past and path.precedes(later) and path.events and later.events:
-                yield from _across(path, later, region)
+    for action in region.actions:
+        yield from _alone(action, region, training, source)
+    by_hand = any(each.act in (Act.READ_SCALE, Act.GIVEN) for each in training.actions)
+    for passage in region.passages:
+        past = [] if by_hand else list(_passage_faults(passage))
+        yield from past or _in_order(passage.actions)
+        for later in region.passages if region.is_loop and not region.holds_loop else ():
+            if not past and passage.precedes(later) and passage.actions and later.actions:
+                yield from _across(passage, later, region)
 
 
-def _alone(event: Event, region: Region, source: Source) -> Iterator[tuple[Event, str]]:
+def _alone(
+    action: Action, region: TrainingRegion, training: Training, source: Source
+) -> Iterator[Fault]:
     """What can be told of a call by itself."""
-    if event.act is Act.SCALE and isinstance(source.parent(event.node), cst.Expr):
-        yield event, "the scaled loss is thrown away: scale() changes nothing in place"
-    if event.act is not Act.SCALER_STEP or not isinstance(event.node, cst.Call):
+    if action.act is Act.SCALE:
+        call = source.call_at(action.at)
+        if call is not None and isinstance(source.parent(call), cst.Expr):
+            yield action, "the scaled loss is thrown away: scale() changes nothing in place"
+    if action.act is not Act.SCALER_STEP or action.by is None:
         return
-    call, scaler = event.node, event.by.rpartition(".")[2]
-    given = call.args[0].value if call.args else None
-    if any(a.keyword is not None and a.keyword.value == "closure" for a in call.args):
-        yield event, "step() is given a closure: an enabled GradScaler raises RuntimeError"
-    elif given is not None and _CLOSURE in {source.name(c.func) for c in source.built(given)}:
-        yield event, "LBFGS needs a closure: an enabled GradScaler raises RuntimeError"
-    elif not re.search(rf"\b{re.escape(scaler)}\.scale\(", source.text) and _unscaled(region):
-        yield event, f"no loss went through {event.by}.scale(): step() raises AssertionError"
-    elif not re.search(rf"\b{re.escape(scaler)}\.update\(", source.text) and _repeats(region):
-        message = f"{event.by}.update() is missing: the next step() raises RuntimeError"
-        yield event, message
+    if "closure" in action.keywords:
+        yield action, "step() is given a closure: an enabled GradScaler raises RuntimeError"
+    elif isinstance(action.value, Held) and action.value.of == External(_CLOSURE):
+        yield action, "LBFGS needs a closure: an enabled GradScaler raises RuntimeError"
+    elif not _does(Act.SCALE, action.by, training) and _is_unscaled(region):
+        yield action, f"no loss went through {action.by}.scale(): step() raises AssertionError"
+    elif not _does(Act.UPDATE, action.by, training) and _repeats(region):
+        yield action, f"{action.by}.update() is missing: the next step() raises RuntimeError"
 
 
-def _unscaled(region: Region) -> bool:
-    """Whether losses run backward here, all of them plain, and nothing is done out of sight."""
-    backward = [e for e in region.events if e.act is Act.BACKWARD]
-    return bool(backward) and not any(e.by for e in backward) and not _passed(region, "")
-
-
-def _repeats(region: Region) -> bool:
-    return region.is_loop and not _passed(region, "")
-
-
-def _passed(region: Region, scaler: str) -> bool:
-    """Whether code that is not seen may use the scaler."""
+def _does(act: Act, scaler: Subject, training: Training) -> bool:
+    """Whether a scaler, or one of the same name in another function, does something anywhere."""
     return any(
-        e.act is Act.PASSED and (e.on in ("self", scaler) or "caler" in e.on) for e in region.events
+        each.act is act
+        and each.by is not None
+        and (each.by == scaler or each.by.name == scaler.name)
+        for each in training.actions
     )
 
 
-def _across(path: Path, later: Path, region: Region) -> Iterator[tuple[Event, str]]:
+def _is_unscaled(region: TrainingRegion) -> bool:
+    """Whether losses run backward here, all of them plain, and nothing is done out of sight."""
+    backward = region.list_acts(Act.BACKWARD)
+    return bool(backward) and not any(each.by for each in backward) and not _is_passed(region)
+
+
+def _repeats(region: TrainingRegion) -> bool:
+    return region.is_loop and not _is_passed(region)
+
+
+def _is_passed(region: TrainingRegion) -> bool:
+    """Whether code that is not seen may use the scaler."""
+    return any(_hands_on(each) for each in region.list_acts(Act.PASSED))
+
+
+def _hands_on(action: Action) -> bool:
+    return action.on is None or action.on == EVERYTHING or action.role is Role.SCALER
+
+
+def _across(passage: Passage, later: Passage, region: TrainingRegion) -> Iterator[Fault]:
     """Faults that only the next iteration shows."""
-    known = {event.node for event, _ in (*_in_order(path.events), *_in_order(later.events))}
-    for event, message in _in_order((*path.events, *later.events)):
-        if event.node not in known and not region.rebinds(event.on):
-            yield event, f"{message}, in the next iteration"
+    alone = (*_in_order(passage.actions), *_in_order(later.actions))
+    known = {action.at.spot for action, _ in alone}
+    for action, message in _in_order((*passage.actions, *later.actions)):
+        if action.at.spot not in known and not region.rebinds(action.on):
+            yield action, f"{message}, in the next iteration"
 
 
 class _Order:
     """What one scaler has done, and to which optimizers, since its last update."""
 
     def __init__(self) -> None:
-        self.unscaled: set[str] = set()
-        self.stepped: set[str] = set()
+        self.unscaled: set[Subject | None] = set()
+        self.stepped: set[Subject | None] = set()
         self.begun = False
-        self.pending: Event | None = None
+        self.pending: Action | None = None
         """The update that came between a backward and the steps that are still to follow."""
-        self.done: set[str] = set()
+        self.done: set[Subject | None] = set()
         """The optimizers that stepped before it: what they step by next is of a later backward."""
         self.backward = False
 
-    def follow(self, event: Event) -> Iterator[tuple[Event, str]]:
-        if event.act is Act.BACKWARD:
+    def follow(self, action: Action) -> Iterator[Fault]:
+        if action.act is Act.BACKWARD:
             self.begun = self.backward = True
             self.pending = None
-        elif event.act is Act.UNSCALE:
-            yield from self._unscale(event)
-        elif event.act is Act.SCALER_STEP:
-            yield from self._step(event)
-        elif event.act is Act.UPDATE:
-            yield from self._update(event)
+        elif action.act is Act.UNSCALE:
+            yield from self._unscale(action)
+        elif action.act is Act.SCALER_STEP:
+            yield from self._step(action)
+        elif action.act is Act.UPDATE:
+            yield from self._update(action)
 
-    def _unscale(self, event: Event) -> Iterator[tuple[Event, str]]:
-        if event.on in self.stepped:
-            yield (
-                event,
-                f"unscale_({event.on}) after step() and before update() raises RuntimeError",
-            )
-        elif event.on in self.unscaled:
-            yield event, f"unscale_({event.on}) a second time before update() raises RuntimeError"
-        self.unscaled.add(event.on)
+    def _unscale(self, action: Action) -> Iterator[Fault]:
+        call = f"unscale_({action.on})"
+        if action.on in self.stepped:
+            yield action, f"{call} after step() and before update() raises RuntimeError"
+        elif action.on in self.unscaled:
+            yield action, f"{call} a second time before update() raises RuntimeError"
+        self.unscaled.add(action.on)
 
-    def _step(self, event: Event) -> Iterator[tuple[Event, str]]:
-        if event.on in self.stepped:
-            yield event, f"step({event.on}) a second time before update() raises RuntimeError"
-        elif self.pending is not None and event.on not in self.done:
-            yield (
-                self.pending,
-                f"update() ahead of step({event.on}): its gradients carry the scale from before",
-            )
-        self.stepped.add(event.on)
+    def _step(self, action: Action) -> Iterator[Fault]:
+        call = f"step({action.on})"
+        if action.on in self.stepped:
+            yield action, f"{call} a second time before update() raises RuntimeError"
+        elif self.pending is not None and action.on not in self.done:
+            message = f"update() ahead of {call}: its gradients carry the scale from before"
+            yield self.pending, message
+        self.stepped.add(action.on)
 
-    def _update(self, event: Event) -> Iterator[tuple[Event, str]]:
+    def _update(self, action: Action) -> Iterator[Fault]:
         if self.begun and not self.stepped and not self.unscaled:
-            yield event, "update() with no step() since the last one raises AssertionError"
-        self.pending = event if self.backward else None
+            yield action, "update() with no step() since the last one raises AssertionError"
+        self.pending = action if self.backward else None
         self.begun, self.backward, self.done = True, False, self.stepped
         self.unscaled, self.stepped = set(), set()
 
 
-def _in_order(events: tuple[Event, ...]) -> Iterator[tuple[Event, str]]:
-    """The state machine of each scaler, run over a path."""
-    orders: dict[str, _Order] = {}
-    for event in events:
-        if event.act is Act.PASSED and (event.on == "self" or "caler" in event.on):
+def _in_order(actions: tuple[Action, ...]) -> Iterator[Fault]:
+    """The state machine of each scaler, run over a passage."""
+    orders: dict[Subject, _Order] = {}
+    for action in actions:
+        if action.act is Act.PASSED and _hands_on(action):
             orders.clear()
-        elif event.act is Act.PASSED:
+        elif action.act is Act.PASSED:
             for order in orders.values():
-                order.unscaled.discard(event.on)
-                order.stepped.discard(event.on)
-        elif event.by and event.by != "?":
-            yield from orders.setdefault(event.by, _Order()).follow(event)
+                order.unscaled.discard(action.on)
+                order.stepped.discard(action.on)
+        elif action.by is not None:
+            yield from orders.setdefault(action.by, _Order()).follow(action)
 
 
-def _path_faults(path: Path, source: Source) -> Iterator[tuple[Event, str]]:
+def _passage_faults(passage: Passage) -> Iterator[Fault]:
     """Steps past the scaler, and losses past it."""
-    if any(e.act is Act.PASSED for e in path.events) or source.mentions(_BY_HAND):
+    if any(each.act is Act.PASSED for each in passage.actions):
         return
-    for event in path.events:
-        before = path.before(event)
-        backward = [e for e in before if e.act is Act.BACKWARD]
-        scaled = [e for e in backward if e.by not in ("", "?")]
-        if event.act is Act.STEP and backward and len(scaled) == len(backward):
-            yield from _plain_step(event, path)
-        if event.act is Act.SCALER_STEP and 0 < len(scaled) < len(backward):
-            yield from _plain_loss(backward, path)
+    for action in passage.actions:
+        backward = [each for each in passage.before(action) if each.act is Act.BACKWARD]
+        scaled = [each for each in backward if each.by is not None]
+        if action.act is Act.STEP and backward and len(scaled) == len(backward):
+            yield from _plain_step(action, passage)
+        if action.act is Act.SCALER_STEP and 0 < len(scaled) < len(backward):
+            yield from _plain_loss(backward, passage)
 
 
-def _plain_step(event: Event, path: Path) -> Iterator[tuple[Event, str]]:
-    if any(e.act is Act.SCALER_STEP and e.on == event.on for e in path.events):
+def _plain_step(action: Action, passage: Passage) -> Iterator[Fault]:
+    if any(e.act is Act.SCALER_STEP and e.on == action.on for e in passage.actions):
         return
-    if any(e.act is Act.UNSCALE and e.on == event.on for e in path.before(event)):
-        yield event, f"{event.on}.step() does not skip gradients with inf, as scaler.step() would"
+    if any(e.act is Act.UNSCALE and e.on == action.on for e in passage.before(action)):
+        yield action, f"{action.on}.step() does not skip gradients with inf, as scaler.step() would"
     else:
-        message = f"{event.on}.step() applies gradients that are still scaled: use scaler.step()"
-        yield event, message
+        message = f"{action.on}.step() applies gradients that are still scaled: use scaler.step()"
+        yield action, message
 
 
-def _plain_loss(backward: list[Event], path: Path) -> Iterator[tuple[Event, str]]:
+def _plain_loss(backward: list[Action], passage: Passage) -> Iterator[Fault]:
     """One loss scaled and another not, where one optimizer takes both."""
-    steps = {e.on for e in path.events if e.act in (Act.STEP, Act.SCALER_STEP)}
-    if len(steps) > 1 or any(e.by == "?" for e in backward):
+    steps = {e.on for e in passage.actions if e.act in (Act.STEP, Act.SCALER_STEP)}
+    if len(steps) > 1 or any(not each.is_sure for each in backward):
         return
-    for event in backward:
-        if not event.by:
-            yield (
-                event,
-                "this loss is not scaled, another of the same step is: it counts for nothing",
-            )
+    message = "this loss is not scaled, another of the same step is: it counts for nothing"
+    for action in backward:
+        if action.by is None:
+            yield action, message

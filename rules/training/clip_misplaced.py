@@ -8,7 +8,8 @@ import libcst as cst
 
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.source import Act, Event, Path, Region, Source
+from lintorch.evaluator.values import Spot
+from lintorch.source import Act, Action, Passage, Source, Training
 
 rule = Rule(
     __name__,
@@ -60,17 +61,16 @@ _STEPS = (Act.STEP, Act.SCALER_STEP)
 _NEEDS = ("clip_grad_norm", "clip_grad_value")
 
 
-@rule.source(cst.Module, needs=_NEEDS)
-def in_source(module: cst.Module, source: Source) -> Iterator[Hit]:
-    told: set[cst.CSTNode] = set()
-    fine: set[cst.CSTNode] = set()
-    for region in source.paths.regions:
-        fine |= {e.node for path in region.paths for e in path.events if _in_place(e, path)}
-    for region in source.paths.regions:
-        for event, message in _misplaced(region):
-            if event.node not in told | fine:
-                told.add(event.node)
-                yield Hit(event.node, message)
+@rule.event(Training)
+def in_training(training: Training, source: Source) -> Iterator[Hit]:
+    told: set[Spot] = set()
+    passages = [passage for region in training.regions for passage in region.passages]
+    fine = {e.at.spot for passage in passages for e in passage.actions if _in_place(e, passage)}
+    for passage in passages:
+        for action, message in _misplaced(passage):
+            if action.at.spot not in told | fine:
+                told.add(action.at.spot)
+                yield Hit(action.at, message)
 
 
 @rule.source(cst.Call, needs=_NEEDS)
@@ -80,27 +80,27 @@ def in_calls(call: cst.Call, source: Source) -> Iterator[Hit]:
         yield from _one_by_one(call, source)
 
 
-def _in_place(clip: Event, path: Path) -> bool:
-    """Whether a call clips between backward and step on this path."""
+def _in_place(clip: Action, passage: Passage) -> bool:
+    """Whether a call clips between backward and step on this way."""
     if clip.act is not Act.CLIP:
         return False
-    before = [e.act for e in path.before(clip) if e.act in (*_STEPS, Act.BACKWARD, Act.PASSED)]
+    deciding = (*_STEPS, Act.BACKWARD, Act.PASSED)
+    before = [each.act for each in passage.before(clip) if each.act in deciding]
     return bool(before) and before[-1] in (Act.BACKWARD, Act.PASSED)
 
 
-def _misplaced(region: Region) -> Iterator[tuple[Event, str]]:
-    for path in region.paths:
-        acts = [e.act for e in path.events]
-        if Act.PASSED in acts or Act.SOME_STEP in acts or acts.count(Act.CLIP) != 1:
-            continue
-        if acts.count(Act.BACKWARD) != 1 or sum(acts.count(a) for a in _STEPS) != 1:
-            continue
-        clip = path.events[acts.index(Act.CLIP)]
-        step = next(i for i, act in enumerate(acts) if act in _STEPS)
-        if acts.index(Act.CLIP) < acts.index(Act.BACKWARD) < step:
-            yield clip, "clips ahead of backward(): the gradients of this step are not there yet"
-        elif acts.index(Act.BACKWARD) < step < acts.index(Act.CLIP):
-            yield clip, "clips behind step(): the gradients have been applied whole"
+def _misplaced(passage: Passage) -> Iterator[tuple[Action, str]]:
+    acts = [each.act for each in passage.actions]
+    if Act.PASSED in acts or Act.SOME_STEP in acts or acts.count(Act.CLIP) != 1:
+        return
+    if acts.count(Act.BACKWARD) != 1 or sum(acts.count(each) for each in _STEPS) != 1:
+        return
+    clip = passage.actions[acts.index(Act.CLIP)]
+    step = next(i for i, act in enumerate(acts) if act in _STEPS)
+    if acts.index(Act.CLIP) < acts.index(Act.BACKWARD) < step:
+        yield clip, "clips ahead of backward(): the gradients of this step are not there yet"
+    elif acts.index(Act.BACKWARD) < step < acts.index(Act.CLIP):
+        yield clip, "clips behind step(): the gradients have been applied whole"
 
 
 def _one_by_one(call: cst.Call, source: Source) -> Iterator[Hit]:

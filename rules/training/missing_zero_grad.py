@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
-from lintorch.source import Act, Event, Region, Source
+from lintorch.evaluator.values import Spot
+from lintorch.source import Act, Action, Source, Training, TrainingRegion
 
 rule = Rule(
     __name__,
@@ -58,152 +58,118 @@ rule = Rule(
 )
 
 _STEPS = (Act.STEP, Act.SCALER_STEP)
-_ELSEWHERE = re.compile(
-    r"zero_grad|\.grad\s*=\s*None|\.grad\.(zero_|data\.zero_|fill_)|set_to_none|_foreach_zero_|"
-    r"autograd\.grad\(|reset_grad|clear_grad|zero_optim"
-)
-_GIVEN = re.compile(r"\.grad(\.data)?\s*(=(?!=)(?!\s*None)|\.(copy|add|set|mul)_\()|\"grad\"")
-"""Signs that gradients are set by hand, as where those of several losses are weighed up."""
 
 
-@rule.source(cst.Module, needs=(".backward(",))
-def in_source(module: cst.Module, source: Source) -> Iterator[Hit]:
-    told: set[object] = set()
-    for region in source.paths.regions:
+@rule.event(Training)
+def in_training(training: Training, source: Source) -> Iterator[Hit]:
+    told: set[Spot] = set()
+    by_hand = any(each.act is Act.GIVEN for each in training.actions)
+    for region in training.regions:
         if not region.has(Act.BACKWARD) or not region.has(*_STEPS):
             continue
-        between = () if _GIVEN.search(source.text) else _between(region)
-        for hit in (*_missing(region, source), *between, *_each_time(region, source)):
-            if hit.node not in told:
-                told.add(hit.node)
+        between = () if by_hand else _between(region)
+        for hit in (*_missing(region, training, source), *between, *_each_time(region)):
+            if hit.node.spot not in told:
+                told.add(hit.node.spot)
                 yield hit
 
 
-def _missing(region: Region, source: Source) -> Iterator[Hit]:
+def _missing(region: TrainingRegion, training: Training, source: Source) -> Iterator[Hit]:
     """A loop that runs backward and steps and clears nothing."""
-    if not region.is_loop or region.has(Act.ZERO_GRAD, Act.PASSED):
+    if not region.is_loop or region.has(Act.ZERO_GRAD, Act.PASSED, Act.SOME_STEP, Act.GIVEN):
         return
-    steps = {e for e in region.events if e.act in _STEPS}
-    if region.holds_loop and any(_loop_of(e.node, source) is not region.node for e in steps):
+    steps = region.list_acts(*_STEPS)
+    if len({each.on for each in steps}) != 1 or any(region.rebinds(each.on) for each in steps):
         return
-    if len({e.on for e in steps}) != 1 or region.has(Act.SOME_STEP) or _rebuilds(region, steps):
+    if any(each.at.spot in region.repeated for each in steps):
         return
-    once = _cleared_once(region, source)
-    if not once and _ELSEWHERE.search(source.text):
-        return
-    for path in region.paths:
-        backward = [e for e in path.events if e.act is Act.BACKWARD]
-        step = next((e for e in path.events if e.act in _STEPS), None)
-        if step is None or not backward or not path.goes_on or step not in path.after(backward[0]):
+    once = _is_cleared_once(region, training)
+    for passage in region.passages:
+        backward = [each for each in passage.actions if each.act is Act.BACKWARD]
+        step = next((each for each in passage.actions if each.act in _STEPS), None)
+        if step is None or not backward or not passage.goes_on:
+            continue
+        if not any(each is step for each in passage.after(backward[0])):
             continue
         where = "only ahead of the loop" if once else "nowhere"
         message = f"gradients are cleared {where}: each step sums up those of all steps before it"
-        yield Hit(step.node, message, None if once else _fix(step, backward, source))
+        yield Hit(step.at, message, None if once else _fix(step, backward, source))
         return
 
 
-def _loop_of(node: cst.CSTNode, source: Source) -> cst.CSTNode | None:
-    return source.enclosing(node, cst.For, cst.While, cst.FunctionDef)
-
-
-def _cleared_once(region: Region, source: Source) -> bool:
-    """Whether all clearing of the file stands above this loop in the same function, once."""
-    clearing = list(_ELSEWHERE.finditer(source.text))
-    start = source.spans.offset(*source.spans.of(region.node)[0])
-    function = source.enclosing(region.node, cst.FunctionDef)
-    if not clearing or function is None:
-        return False
-    top = source.spans.offset(*source.spans.of(function.name)[0])
-    return all(top < m.start() < start and m[0] == "zero_grad" for m in clearing)
-
-
-def _rebuilds(region: Region, steps: set[Event]) -> bool:
-    """Whether model or optimizer are made anew in the loop, as in a search or cross-validation."""
-    names = {e.on for e in steps}
-    for child in _statements(region.node.body):
-        if isinstance(child, cst.Assign):
-            target = child.targets[0].target
-            if isinstance(target, cst.Name) and target.value in names:
-                return True
-    return False
-
-
-def _statements(block: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    for line in getattr(block, "body", ()):
-        if isinstance(line, cst.SimpleStatementLine):
-            yield from line.body
-
-
-def _between(region: Region) -> Iterator[Hit]:
-    """backward, zero_grad, step: of the same optimizer, or the only one."""
-    for path in region.paths:
-        for event in path.events:
-            if event.act is not Act.ZERO_GRAD or event.on.endswith("grad"):
-                continue
-            before, after = path.before(event), path.after(event)
-            fresh = _last(before, (Act.BACKWARD, *_STEPS, Act.PASSED, Act.SOME_STEP))
-            coming = _first(after, (Act.BACKWARD, *_STEPS, Act.PASSED, Act.SOME_STEP))
-            if fresh is None or coming is None or coming.act not in _STEPS:
-                continue
-            if fresh.act is Act.BACKWARD and coming.on == event.on:
-                message = f"clears the gradients between backward() and {coming.on}'s step: the step does nothing"
-                yield Hit(event.node, message)
-
-
-def _each_time(region: Region, source: Source) -> Iterator[Hit]:
-    """zero_grad at every turn of a loop that steps at every n-th."""
-    if not region.is_loop or region.holds_loop or region.has(Act.PASSED, Act.SOME_STEP):
-        return
-    steps = {e for e in region.events if e.act in _STEPS}
-    clearing = {e for e in region.events if e.act is Act.ZERO_GRAD}
-    if len({e.on for e in steps}) != 1 or not all(_counted(e.node, source) for e in steps):
-        return
-    for event in clearing:
-        alone = all(e.on != event.on or e is event for e in clearing)
-        always = region.always(event.node) and alone
-        if always and event.on in {s.on for s in steps} and _loses(event, region):
-            message = "clears at every turn, step() runs only at some: the other gradients are lost"
-            yield Hit(event.node, message)
-
-
-def _loses(event: Event, region: Region) -> bool:
-    """Whether on a path without a step gradients are made that this clears."""
+def _is_cleared_once(region: TrainingRegion, training: Training) -> bool:
+    """Whether gradients are cleared above this loop in the same function."""
+    begun = region.began
     return any(
-        any(e.act is Act.BACKWARD for e in path.events)
-        and not any(e.act in _STEPS for e in path.events)
-        for path in region.paths
+        each.act is Act.ZERO_GRAD
+        and each.at.spot.path == begun.spot.path
+        and each.at.way.names == begun.way.names
+        and each.at.spot.row < begun.spot.row
+        for each in training.actions
     )
 
 
-def _counted(step: cst.CSTNode, source: Source) -> bool:
-    """Whether a step stands under `if (i + 1) % n == 0`."""
-    for outer in source.ancestors(step):
-        if isinstance(outer, cst.If) and "%" in source.code(outer.test):
-            return True
-        if isinstance(outer, (cst.For, cst.While, cst.FunctionDef)):
-            return False
-    return False
+def _between(region: TrainingRegion) -> Iterator[Hit]:
+    """backward, zero_grad, step: of the same optimizer, or the only one."""
+    deciding = (Act.BACKWARD, *_STEPS, Act.PASSED, Act.SOME_STEP)
+    for passage in region.passages:
+        for action in passage.actions:
+            if action.act is not Act.ZERO_GRAD or action.on is None:
+                continue
+            before, after = passage.before(action), passage.after(action)
+            fresh = next((each for each in reversed(before) if each.act in deciding), None)
+            coming = next((each for each in after if each.act in deciding), None)
+            if fresh is None or coming is None or coming.act not in _STEPS:
+                continue
+            if fresh.act is Act.BACKWARD and coming.on == action.on:
+                message = f"clears the gradients between backward() and {coming.on}'s step: the step does nothing"
+                yield Hit(action.at, message)
 
 
-def _last(events: tuple[Event, ...], acts: tuple[Act, ...]) -> Event | None:
-    return next((e for e in reversed(events) if e.act in acts), None)
+def _each_time(region: TrainingRegion) -> Iterator[Hit]:
+    """zero_grad at every turn of a loop that steps at every n-th."""
+    if not region.is_loop or region.holds_loop or region.has(Act.PASSED, Act.SOME_STEP):
+        return
+    steps, clearing = region.list_acts(*_STEPS), region.list_acts(Act.ZERO_GRAD)
+    stepped = {each.on for each in steps}
+    if len(stepped) != 1 or not all(_is_counted(each, region) for each in steps):
+        return
+    for action in clearing:
+        alone = all(e.on != action.on or e.at.spot == action.at.spot for e in clearing)
+        if region.always(action) and alone and action.on in stepped and _loses(region):
+            message = "clears at every turn, step() runs only at some: the other gradients are lost"
+            yield Hit(action.at, message)
 
 
-def _first(events: tuple[Event, ...], acts: tuple[Act, ...]) -> Event | None:
-    return next((e for e in events if e.act in acts), None)
+def _loses(region: TrainingRegion) -> bool:
+    """Whether on a way without a step gradients are made that the next turn clears."""
+    return any(
+        any(each.act is Act.BACKWARD for each in passage.actions)
+        and not any(each.act in _STEPS for each in passage.actions)
+        for passage in region.passages
+    )
 
 
-def _fix(step: Event, backward: list[Event], source: Source) -> Fix | None:
+def _is_counted(step: Action, region: TrainingRegion) -> bool:
+    """Whether a step happens only where `(i + 1) % n == 0` or the like came out so."""
+    return all(
+        any("Mod()" in answer.key for answer in passage.answers)
+        for passage in region.passages
+        if passage.holds(step)
+    )
+
+
+def _fix(step: Action, backward: list[Action], source: Source) -> Fix | None:
     """`optimizer.zero_grad()` above the only backward, where both stand in one block."""
-    here = source.enclosing(backward[0].node, cst.SimpleStatementLine)
-    there = source.enclosing(step.node, cst.SimpleStatementLine)
-    if len(backward) != 1 or here is None or there is None or step.act is not Act.STEP:
+    first, last = source.call_at(backward[0].at), source.call_at(step.at)
+    if len(backward) != 1 or first is None or last is None or step.act is not Act.STEP:
         return None
-    if source.parent(here) is not source.parent(there) or not isinstance(step.node, cst.Call):
+    here = source.enclosing(first, cst.SimpleStatementLine)
+    there = source.enclosing(last, cst.SimpleStatementLine)
+    if here is None or there is None or source.parent(here) is not source.parent(there):
         return None
-    func = step.node.func
-    if not isinstance(func, cst.Attribute):
+    if not isinstance(last.func, cst.Attribute):
         return None
-    text = f"{source.code(func.value)}.zero_grad()"
+    text = f"{source.code(last.func.value)}.zero_grad()"
     edit = source.above(here, text)
     return Fix(f"call {text} before backward()", (edit,), Applicability.UNSAFE)

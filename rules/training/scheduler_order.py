@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-import re
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called, Occurrence
+from lintorch.evaluator.given_arguments import name_arguments
+from lintorch.evaluator.training_code import SCHEDULERS
+from lintorch.evaluator.values import UNKNOWN, Constant, External, Held, Spot, Value
 from lintorch.facts.api.version_guards import is_version_guarded
-from lintorch.source import Act, Event, Region, Role, Source
+from lintorch.facts.training.part_values import role_of_object
+from lintorch.source import Act, Action, Role, Source, Subject, Training, TrainingRegion
 
 rule = Rule(
     __name__,
@@ -72,38 +77,49 @@ rule = Rule(
 _MODULE = "torch.optim.lr_scheduler."
 _PLATEAU = "ReduceLROnPlateau"
 _NO_VERBOSE_SINCE = (2, 7)
-_LAST_EPOCH = {
-    "StepLR": ("optimizer", "step_size", "gamma", "last_epoch"),
-    "MultiStepLR": ("optimizer", "milestones", "gamma", "last_epoch"),
-    "ExponentialLR": ("optimizer", "gamma", "last_epoch"),
-    "LambdaLR": ("optimizer", "lr_lambda", "last_epoch"),
-    "MultiplicativeLR": ("optimizer", "lr_lambda", "last_epoch"),
-    "CosineAnnealingLR": ("optimizer", "T_max", "eta_min", "last_epoch"),
-    "PolynomialLR": ("optimizer", "total_iters", "power", "last_epoch"),
-}
-_RESUMED = re.compile(r"last_epoch(?!(\s*:\s*int)?\s*=\s*-\s*1\b)")
 _STEPS = (Act.STEP, Act.SCALER_STEP)
-_NEEDS = ("lr_scheduler", "scheduler.step(", "sched.step(")
 
 
-@rule.source(cst.Module, needs=_NEEDS)
-def in_steps(module: cst.Module, source: Source) -> Iterator[Hit]:
-    told: set[cst.CSTNode] = set()
-    for region in source.paths.regions:
-        for event in _too_early(region, source):
-            if event.node not in told:
-                told.add(event.node)
+@rule.event(Training)
+def in_training(training: Training, source: Source) -> Iterator[Hit]:
+    told: set[Spot] = set()
+    for region in training.regions:
+        for action in _too_early(region, training):
+            if action.at.spot not in told:
+                told.add(action.at.spot)
                 message = f"steps ahead of {_optimizer(region)}'s step: the first learning rate is skipped"
-                yield Hit(event.node, message)
+                yield Hit(action.at, message)
 
 
-@rule.source(cst.Call, needs=("lr_scheduler",))
-def in_calls(call: cst.Call, source: Source) -> Iterator[Hit]:
-    name = source.name(call.func)
-    if name.startswith(_MODULE) and name.rpartition(".")[2][:1].isupper():
-        yield from _made(call, name.rpartition(".")[2], source)
-    elif isinstance(call.func, cst.Attribute) and call.func.attr.value == "get_lr":
-        yield from _read(call, call.func, source)
+@rule.event(*(f"{_MODULE}{name}" for name in SCHEDULERS))
+def in_constructors(event: Called, source: Source) -> Iterator[Hit]:
+    short, call = event.name.rpartition(".")[2], source.call_at(event)
+    given = name_arguments(event)
+    gone = source.profile.torch >= _NO_VERBOSE_SINCE
+    if "verbose" in event.keyword and gone and not (call and is_version_guarded(call, source)):
+        message = f"{short} has no argument verbose since torch 2.7: TypeError"
+        yield Hit(event, message, _without(call, "verbose", source), severity=Severity.ERROR)
+    last, optimizer = given.get("last_epoch"), given.get("optimizer")
+    resumed = isinstance(last, Constant) and type(last.value) is int and last.value >= 0
+    if resumed and "initial_lr" not in source.evaluation.words and _is_fresh(optimizer, source):
+        message = "last_epoch on an optimizer just made raises KeyError: load the scheduler's state"
+        yield Hit(event, message, severity=Severity.ERROR)
+    if short == "LambdaLR" and call is not None and (grown := _grown(call, source)):
+        yield Hit(grown, "a group added after LambdaLR was made: its next step raises ValueError")
+
+
+@rule.event(*(f"{_MODULE}{name}.get_lr" for name in SCHEDULERS if name != _PLATEAU))
+def in_reads(event: Called, source: Source) -> Iterator[Hit]:
+    held = event.positional[0] if len(event.positional) == 1 else None
+    if not isinstance(held, Held) or not isinstance(held.of, External):
+        return
+    call = source.call_at(event)
+    fix = None
+    if call is not None and isinstance(call.func, cst.Attribute):
+        edit = source.replace(call.func.attr, "get_last_lr")
+        fix = Fix("read get_last_lr()", (edit,), Applicability.UNSAFE)
+    message = "get_lr() warns and computes another rate than the one in use: read get_last_lr()"
+    yield Hit(event, message, fix)
 
 
 @rule.source(cst.Assign, needs=("lr_scheduler",))
@@ -130,55 +146,63 @@ def in_assignments(node: cst.Assign, source: Source) -> Iterator[Hit]:
 # the order
 
 
-def _too_early(region: Region, source: Source) -> Iterator[Event]:
+def _too_early(region: TrainingRegion, training: Training) -> Iterator[Action]:
     """In a loop: a scheduler that steps at every turn, ahead of the only optimizer."""
     if not region.is_loop or region.has(Act.PASSED, Act.SOME_STEP):
         return
-    if len({e.on for e in region.events if e.act in _STEPS}) != 1:
+    steps, schedules = region.list_acts(*_STEPS), region.list_acts(Act.SCHEDULE)
+    if len({each.on for each in steps}) != 1 or len({each.on for each in schedules}) != 1:
         return
-    if len({e.on for e in region.events if e.act is Act.SCHEDULE}) != 1 or _warmed(region, source):
+    if _is_warmed(region, steps[0], training):
         return
-    for event in sorted((e for e in region.events if e.act is Act.SCHEDULE), key=lambda e: e.on):
-        early = all(
-            event in path.events and not any(e.act in _STEPS for e in path.before(event))
-            for path in region.paths
-            if path.goes_on
-        )
-        steps = any(e.act in _STEPS for path in region.paths for e in path.events)
-        if early and steps and _follows(event, region) and _is_plain(event, source):
-            yield event
+    for action in schedules:
+        if _is_plain(action) and _follows(action, region) and _leads(action, region):
+            yield action
 
 
-def _follows(event: Event, region: Region) -> bool:
-    """Whether a path holds a step of the optimizer behind the scheduler's."""
-    return any(
-        event in path.events and any(e.act in _STEPS for e in path.after(event))
-        for path in region.paths
+def _leads(action: Action, region: TrainingRegion) -> bool:
+    """Whether the scheduler steps on each way that goes on, and no optimizer before it."""
+    return all(
+        passage.holds(action)
+        and not any(each.act in _STEPS for each in passage.ahead_of(action.at.spot))
+        for passage in region.passages
+        if passage.goes_on
     )
 
 
-def _is_plain(event: Event, source: Source) -> bool:
-    """A scheduler of torch, stepped without an argument."""
-    call = event.node
-    if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute) or call.args:
+def _follows(action: Action, region: TrainingRegion) -> bool:
+    """Whether a way holds a step of the optimizer behind the scheduler's."""
+    return any(
+        any(each is action for each in passage.actions)
+        and any(each.act in _STEPS for each in passage.after(action))
+        for passage in region.passages
+    )
+
+
+def _is_plain(action: Action) -> bool:
+    """A scheduler of torch, or one that is not known, stepped without an argument."""
+    call = action.at.node
+    if not isinstance(call, ast.Call) or call.args or call.keywords:
         return False
-    names = {source.name(made.func) for made in source.built(call.func.value)}
-    foreign = any(name and not name.startswith(_MODULE) for name in names)
-    return not foreign and not any(name.endswith(_PLATEAU) for name in names)
+    kind = action.value.of if isinstance(action.value, Held) else None
+    if isinstance(kind, External):
+        return kind.path.startswith(_MODULE) and not kind.path.endswith(_PLATEAU)
+    return kind is None
 
 
-def _warmed(region: Region, source: Source) -> bool:
+def _is_warmed(region: TrainingRegion, step: Action, training: Training) -> bool:
     """Whether the optimizer stepped before the loop, or the scheduler goes on with an earlier run."""
-    function = source.enclosing(region.node, cst.FunctionDef)
-    start = source.spans.offset(*source.spans.of(region.node)[0])
-    top = source.spans.offset(*source.spans.of(function.name)[0]) if function is not None else 0
-    before = source.text[top:start]
-    stepped = f"{_optimizer(region)}.step()" in before
-    return stepped or "resume" in before or bool(_RESUMED.search(before))
+    inner, row = region.began.way.names, region.began.spot.row
+    for each in training.actions:
+        outer = each.at.way.names
+        before = inner[: len(outer)] == outer and (outer != inner or each.at.spot.row < row)
+        if before and (each.act is Act.RESUMED or (each.act in _STEPS and each.on == step.on)):
+            return True
+    return False
 
 
-def _optimizer(region: Region) -> str:
-    return next(e.on for e in region.events if e.act in _STEPS)
+def _optimizer(region: TrainingRegion) -> Subject | None:
+    return region.list_acts(*_STEPS)[0].on
 
 
 # how it is made and read
@@ -190,33 +214,20 @@ def _makes(node: cst.Assign, source: Source) -> bool:
     return made.startswith(_MODULE) and len(node.targets) == 1
 
 
-def _made(call: cst.Call, short: str, source: Source) -> Iterator[Hit]:
-    given = source.arguments(call, *_LAST_EPOCH.get(short, ("optimizer",)))
-    verbose = given.by_name.get("verbose")
-    gone = source.profile.torch >= _NO_VERBOSE_SINCE
-    if verbose is not None and gone and not is_version_guarded(call, source):
-        message = f"{short} has no argument verbose since torch 2.7: TypeError"
-        yield Hit(call, message, _without(call, verbose, source), severity=Severity.ERROR)
-    last = given.value("last_epoch", -1)
-    resumed = isinstance(last, int) and not isinstance(last, bool) and last >= 0
-    if resumed and "initial_lr" not in source.text and _is_fresh(given.get("optimizer"), source):
-        message = "last_epoch on an optimizer just made raises KeyError: load the scheduler's state"
-        yield Hit(call, message, severity=Severity.ERROR)
-    if short == "LambdaLR" and (grown := _grown(call, given.get("optimizer"), source)):
-        yield Hit(grown, "a group added after LambdaLR was made: its next step raises ValueError")
+def _is_fresh(optimizer: Value | None, source: Source) -> bool:
+    """Whether an optimizer was made by this code, and is given no state."""
+    acts = source.evaluation.training.actions
+    loaded = any(each.act is Act.RESUMED and not _is_made(each.at) for each in acts)
+    return role_of_object(optimizer or UNKNOWN) is Role.OPTIMIZER and not loaded
 
 
-def _is_fresh(optimizer: cst.CSTNode | None, source: Source) -> bool:
-    if optimizer is None:
-        return False
-    built = source.built(optimizer)
-    text = source.code(optimizer)
-    made = bool(built) and source.role(optimizer) is Role.OPTIMIZER
-    return made and f"{text}.load_state_dict" not in source.text
+def _is_made(event: Occurrence) -> bool:
+    return isinstance(event, Called) and event.name.startswith(_MODULE)
 
 
-def _grown(call: cst.Call, optimizer: cst.CSTNode | None, source: Source) -> cst.CSTNode | None:
+def _grown(call: cst.Call, source: Source) -> cst.CSTNode | None:
     """The `optimizer.add_param_group(…)` below it in the same block."""
+    optimizer = source.arguments(call, "optimizer").get("optimizer")
     line = source.enclosing(call, cst.SimpleStatementLine)
     block = source.parent(line) if line is not None else None
     body = list(getattr(block, "body", ()))
@@ -233,24 +244,13 @@ def _grown(call: cst.Call, optimizer: cst.CSTNode | None, source: Source) -> cst
     return None
 
 
-def _without(call: cst.Call, argument: cst.Arg, source: Source) -> Fix | None:
-    """The call without `verbose`, where that comes last."""
-    if call.args[-1] is not argument or len(call.args) < 2:
+def _without(call: cst.Call | None, name: str, source: Source) -> Fix | None:
+    """The call without an argument, where that comes last."""
+    if call is None or len(call.args) < 2:
+        return None
+    argument = call.args[-1]
+    if argument.keyword is None or argument.keyword.value != name:
         return None
     previous = source.replace(call.args[-2].value, "").end
     end = source.replace(argument.value, "").end
-    edit = Edit(previous, end, "")
-    return Fix("leave verbose out", (edit,), Applicability.SAFE)
-
-
-def _read(call: cst.Call, func: cst.Attribute, source: Source) -> Iterator[Hit]:
-    if source.role(func.value) is not Role.SCHEDULER or call.args:
-        return
-    names = [source.name(made.func) for made in source.built(func.value)]
-    if not names or not all(name.startswith(_MODULE) for name in names):
-        return
-    if any(name.endswith(_PLATEAU) for name in names):
-        return
-    message = "get_lr() warns and computes another rate than the one in use: read get_last_lr()"
-    edit = source.replace(func.attr, "get_last_lr")
-    yield Hit(call, message, Fix("read get_last_lr()", (edit,), Applicability.UNSAFE))
+    return Fix(f"leave {name} out", (Edit(previous, end, ""),), Applicability.SAFE)

@@ -14,6 +14,31 @@ from parts import Reduced, Shrink, double
 from parts import blocks as parts_blocks
 from torch import nn
 
+
+def keep_arguments(begin):
+    @functools.wraps(begin)
+    def __init__(self, *args, **kwargs):
+        self.given = args
+        begin(self, *args, **kwargs)
+
+    return __init__
+
+
+class Kept:
+    scale = 2
+
+    @keep_arguments
+    def __init__(self, width, depth=1):
+        super().__init__()
+        self.width = width
+
+    def twice(self):
+        return self.width * self.scale
+
+    class Inner:
+        def __init__(self, width=4):
+            self.width = width
+
 DEFAULTS = {"width": 12, "kernel": {"size": 3}}
 LAYERS = {"relu": nn.ReLU, "conv": partial(nn.Conv2d, kernel_size=1)}
 Pair = namedtuple("Pair", ["left", "right"])
@@ -289,6 +314,9 @@ class Net(nn.Module):
         self.counter(4)  # value: 7
         [each for each in self.counter]  # value: [1, 2, 3]
         nn.Sequential(*[nn.Conv2d(3, 4, 1), nn.ReLU()])(x)  # value: tensor[B, 4, x.H, x.W]
+        Kept(3).width  # value: 3
+        Kept(3).twice()  # value: 6
+        Kept.Inner().width  # value: 4
         list(map(double, (1, 2)))  # value: [2, 4]
         list(filter(None, (0, 2)))  # value: [2]
         sorted([3, 1])  # value: [1, 3]
@@ -339,7 +367,7 @@ def keep_arguments(init):
     return begin
 
 
-class Sides(enum.Enum):
+class End(enum.Enum):
     HEIGHT = "height"
     WIDTH = "width"
 
@@ -349,11 +377,11 @@ class Combined(nn.Module):
     def __init__(self, width=8, side="height"):
         super().__init__()
         self.width = width
-        self.side = Sides(side)
+        self.side = End(side)
         self.halve, self.grown = Transition(width), Grown()
 
     def forward(self, x):
         self.halve(x)  # value: tensor[B, 4, x.H, x.W]
         self.grown(x)  # value: tensor[B, 8, x.H, x.W]
-        self.side == Sides.HEIGHT  # value: True
+        self.side == End.HEIGHT  # value: True
         return self.width + 1  # value: 9

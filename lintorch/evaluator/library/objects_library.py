@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TypeGuard
 
 from lintorch.evaluator.assign import set_attribute
@@ -314,6 +315,8 @@ def register_value(machine: Machine, node: ast.AST, given: Given) -> Value:
         entries = written.get("entries")
         if isinstance(entries, Held):
             machine.state.write(entries.address)[name.value] = value
+    if isinstance(held, Held):
+        written = machine.state.write(held.address)
         items = written.get(ITEMS)
         if items is not None:
             written[ITEMS] = (*items, value)
@@ -475,7 +478,9 @@ def make_field(machine: Machine, node: ast.AST, given: Given) -> Value:
 def script_function(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`torch.jit.script(f)`: its branches and loops stay what they are under the tracers of TorchScript."""
     first = given.pick(0)
-    return Bound(External(SCRIPTED), (first,)) if isinstance(first, Function) else first or UNKNOWN
+    if isinstance(first, Function):
+        return Bound(External(SCRIPTED), (first,))
+    return replace(first) if isinstance(first, (Held, Unknown)) else first or UNKNOWN
 
 
 SCRIPTED = "lintorch.scripted"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import os
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from lintorch.core.finding import Place
@@ -24,9 +25,17 @@ from lintorch.evaluator.start import Reached, evaluate_file, evaluate_model
 from lintorch.evaluator.values import Constant, Items, Number, Spot, Tensor, Value
 from lintorch.evaluator.watch_lines import LineWatch
 from lintorch.facts.dataflow.axis_layouts import image_axes
+from lintorch.facts.models.attribute_history import Rewrite, trace_attributes
 from lintorch.facts.models.explain_rows import Explained, list_contexts
+from lintorch.facts.models.node_parents import NodeParents
+from lintorch.facts.models.value_ways import ValueWays
 from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.regions.guards import has_aside_name
+from lintorch.facts.training.training_regions import (
+    Training,
+    imports_framework,
+    list_regions,
+)
 
 
 class Evaluation:
@@ -38,6 +47,7 @@ class Evaluation:
         self._is_exported = is_exported
         self._path, self._text, self._consulted = path, text, consulted
         self._finder = CodeFinder(self._read, looked=self._note_place)
+        self._outlines: dict[str, NodeParents] = {}
 
     def _note_place(self, path: str) -> None:
         self._consulted.add(os.path.abspath(path))
@@ -56,7 +66,7 @@ class Evaluation:
     def reached(self) -> tuple[Reached, ...]:
         """What each root of the file came to."""
         file = self._finder.open_file(self._path)
-        if file is None or not ("class " in self._text or "__main__" in self._text):
+        if file is None:
             return ()
         return tuple(evaluate_file(self._make_library(), file, self._is_exported))
 
@@ -71,7 +81,8 @@ class Evaluation:
         """What values in rows of a file are, as the models of this one lead there: evaluated anew for it."""
         file = self._finder.open_file(self._path)
         library = replace(self._make_library(), watch=LineWatch(path, rows))
-        reached = () if file is None else tuple(evaluate_file(library, file, self._is_exported))
+        of_models = partial(evaluate_file, library, is_exported=self._is_exported, loose=False)
+        reached = () if file is None else tuple(of_models(file))
         return Explained(
             tuple(list_contexts(reached, self.text)),
             tuple(each.name for each in reached),
@@ -95,8 +106,35 @@ class Evaluation:
         """For each root the sizes that become plain numbers."""
         return tuple(tuple(find_baked(reached.events)) for reached in self.reached)
 
-    def list_events(self, keys: Container[Any]) -> Iterator[tuple[Any, Occurrence]]:
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The names, attributes and texts of the code; what comments say does not count."""
+        file = self._finder.open_file(self._path)
+        return frozenset() if file is None else frozenset(_list_words(file.tree))
+
+    @cached_property
+    def training(self) -> Training:
+        """What the file does to train models, in all roots.
+
+        Nothing where a framework is imported that steps, scales or clears on its own.
+        """
+        file = self._finder.open_file(self._path)
+        if file is None or imports_framework(file):
+            return Training(())
+        return Training(
+            tuple(
+                region
+                for reached in self.reached
+                for region in list_regions(
+                    reached.events, reached.spent or reached.failure is not None
+                )
+            )
+        )
+
+    def list_events(self, keys: Container[Any]) -> Iterator[tuple[Any, Occurrence | Training]]:
         """What happened whose class, or whose called function's name, is wanted; each place once."""
+        if Training in keys and self.training.regions:
+            yield Training, self.training
         for reached, found in zip(self.reached, self._baked, strict=True):
             if Baked in keys:
                 for baked in found:
@@ -106,6 +144,35 @@ class Evaluation:
                     yield type(event), event
                 if isinstance(event, Called) and event.name in keys:
                     yield event.name, event
+
+    @cached_property
+    def ways(self) -> ValueWays:
+        """Which operations gave which values."""
+        return ValueWays(event for reached in self.reached for event in reached.events)
+
+    @cached_property
+    def rewrites(self) -> Mapping[int, Rewrite]:
+        """Writes of forwards to attributes that their objects had before."""
+        return trace_attributes(reached.events for reached in self.reached)
+
+    def is_dropped(self, event: Occurrence) -> bool:
+        """Whether what a call gives is used by nobody: it is a statement by itself."""
+        return self._find_outline(event).is_statement(event.node)
+
+    def find_function(self, event: Occurrence) -> ast.AST | None:
+        """The function in which something is written; None at the top of a file."""
+        return self._find_outline(event).find_function(event.node)
+
+    def list_around(self, event: Occurrence) -> Iterator[ast.AST]:
+        """The nodes around the one at which something happened, innermost first."""
+        return self._find_outline(event).list_around(event.node)
+
+    def _find_outline(self, event: Occurrence) -> NodeParents:
+        path = event.spot.path
+        if path not in self._outlines:
+            file = self._finder.open_file(path)
+            self._outlines[path] = NodeParents(ast.Module([], []) if file is None else file.tree)
+        return self._outlines[path]
 
     @cached_property
     def called(self) -> frozenset[tuple[int, str]]:
@@ -215,6 +282,16 @@ class Evaluation:
             spot.end_row,
             _count_characters(lines, spot.end_row, spot.end_column) + 1,
         )
+
+
+def _list_words(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
 
 
 def _is_understood(event: Decided) -> bool:

@@ -32,6 +32,9 @@ class Act(Enum):
     EVAL = "eval"
     ENTER = "enter"
     LEAVE = "leave"
+    RESUMED = "load_state_dict"
+    READ_SCALE = "get_scale"
+    GIVEN = "gradient set by hand"
     PASSED = "passed to code that is not seen"
 
 

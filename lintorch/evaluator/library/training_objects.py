@@ -1,0 +1,60 @@
+"""What optimizers, scalers and context managers of training do."""
+
+from __future__ import annotations
+
+import ast
+from functools import partial
+
+from lintorch.evaluator.library.table import LIBRARY, SUFFIXES
+from lintorch.evaluator.machine import Machine
+from lintorch.evaluator.unknown_objects import ScaledLoss, call_closures
+from lintorch.evaluator.values import (
+    NONE,
+    UNKNOWN,
+    Bound,
+    Class,
+    External,
+    Function,
+    Given,
+    Held,
+    Unknown,
+    Value,
+)
+
+CONTEXTS = (
+    "torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast",
+    "torch.no_grad", "torch.inference_mode", "torch.enable_grad", "torch.set_grad_enabled",
+    "torch.autograd.no_grad", "torch.autograd.set_grad_enabled", "torch.autograd.enable_grad",
+)  # fmt: skip
+
+
+def step_optimizer(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`optimizer.step(closure)`, `scheduler.step()`, `scaler.step(optimizer)`."""
+    call_closures(machine, node, given)
+    return UNKNOWN
+
+
+def scale_loss(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`scaler.scale(loss)`."""
+    held = given.pick(0)
+    return ScaledLoss("", held) if isinstance(held, Held) else UNKNOWN
+
+
+SUFFIXES["torch", "step"] = step_optimizer
+for _name in ("torch.amp.GradScaler", "torch.GradScaler", "torch.cuda.amp.GradScaler"):
+    LIBRARY[f"{_name}.scale"] = scale_loss
+    for _method in ("unscale_", "update"):
+        LIBRARY[f"{_name}.{_method}"] = lambda machine, node, given: NONE
+
+
+def enter_context(path: str, machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`torch.autocast("cuda")`; as a decorator it leaves the function as it is."""
+    first = given.pick(0)
+    if isinstance(first, (Function, Class, Bound)):
+        return first
+    return machine.hold("object", {"lintorch arguments": given}, External(path))
+
+
+LIBRARY["torch.device"] = lambda machine, node, given: Unknown("torch.device()")
+for _name in CONTEXTS:
+    LIBRARY[_name] = partial(enter_context, _name)

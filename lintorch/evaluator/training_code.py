@@ -1,0 +1,116 @@
+"""Where training may go on, told by the words that code calls: a cheap look ahead of following it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+
+from lintorch.evaluator.code_files import CodeFile
+from lintorch.evaluator.roots import list_body
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+STEPPING = frozenset({"backward", "step", "zero_grad", "unscale_"})
+"""Methods by which a model is trained."""
+OPTIMIZERS = frozenset(
+    {
+        "ASGD", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "LBFGS", "NAdam", "RAdam",
+        "RMSprop", "Rprop", "SGD", "SparseAdam",
+    }
+)  # fmt: skip
+SCHEDULERS = frozenset(
+    {
+        "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR",
+        "ExponentialLR", "LambdaLR", "LinearLR", "MultiStepLR", "MultiplicativeLR", "OneCycleLR",
+        "PolynomialLR", "ReduceLROnPlateau", "SequentialLR", "StepLR",
+    }
+)  # fmt: skip
+TRAINING_WORDS = STEPPING | OPTIMIZERS | SCHEDULERS | {
+    "clip_grad_norm_", "clip_grad_value_", "clip_grad_norm", "GradScaler", "autocast", "DataLoader",
+    "random_split", "requires_grad", "get_lr",
+}  # fmt: skip
+"""What code calls that trains, or prepares for it."""
+
+
+def trains(file: CodeFile) -> bool:
+    """Whether anything of a file may train."""
+    return bool(list_called_words(file.tree, file) & TRAINING_WORDS)
+
+
+def prepares_training(file: CodeFile) -> bool:
+    """Whether the body of a file makes what trains."""
+    words = frozenset().union(*(list_called_words(each, file) for each in list_body(file)))
+    return bool(words & TRAINING_WORDS)
+
+
+@cache
+def list_called_words(node: ast.AST, file: CodeFile) -> frozenset[str]:
+    """The last names of what is called below a node, as they were imported."""
+    found = set()
+    renamed = list_renamed(file)
+    for each in ast.walk(node):
+        if isinstance(each, ast.Attribute):
+            found.add(each.attr)
+        elif isinstance(each, ast.Call) and isinstance(each.func, ast.Name):
+            found.add(renamed.get(each.func.id, each.func.id))
+        elif isinstance(each, ast.Name) and renamed.get(each.id, each.id)[:1].isupper():
+            found.add(renamed.get(each.id, each.id))  # a class, which a partial may call
+    return frozenset(found)
+
+
+@cache
+def list_renamed(file: CodeFile) -> dict[str, str]:
+    """By the names that imports of a file give: those that they stand for."""
+    return {
+        alias.asname: alias.name.rpartition(".")[2]
+        for each in ast.walk(file.tree)
+        if isinstance(each, (ast.Import, ast.ImportFrom))
+        for alias in each.names
+        if alias.asname
+    }
+
+
+@cache
+def find_training_functions(file: CodeFile) -> dict[Definition, ast.ClassDef | None]:
+    """Functions and methods of a file that train, those that call others last, with their classes."""
+    defined = dict(_list_definitions(file))
+    found = {
+        node: owner
+        for node, owner in defined.items()
+        if list_called_words(node, file) & TRAINING_WORDS
+    }
+    while True:
+        names = {node.name for node in found}
+        more = {
+            node: owner
+            for node, owner in defined.items()
+            if node not in found and names & list_called_words(node, file)
+        }
+        if not more:
+            return found
+        found.update(more)
+
+
+def _list_definitions(file: CodeFile) -> Iterator[tuple[Definition, ast.ClassDef | None]]:
+    """The functions at the top of a file, and the methods of its classes."""
+    for each in file.tree.body:
+        if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield each, None
+        elif isinstance(each, ast.ClassDef):
+            for inner in each.body:
+                if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                    yield inner, each
+
+
+@cache
+def runs_backward(loop: ast.AST, file: CodeFile) -> bool:
+    """Whether a backward pass runs in a loop, in functions of the file that it calls too."""
+    words = list_called_words(loop, file)
+    if "backward" in words:
+        return True
+    names = {
+        node.name
+        for node in find_training_functions(file)
+        if "backward" in list_called_words(node, file)
+    }
+    return bool(names & words)

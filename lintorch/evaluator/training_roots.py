@@ -1,0 +1,127 @@
+"""Functions and methods that train and that nothing else reached, followed with symbolic arguments."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+
+from lintorch.evaluator.budget import Budget
+from lintorch.evaluator.machine import LeftError, Machine
+from lintorch.evaluator.make_arguments import make_settings
+from lintorch.evaluator.marks import CallEnded
+from lintorch.evaluator.names import read_global
+from lintorch.evaluator.objects import find_class_attribute
+from lintorch.evaluator.run_model import Reached, Surroundings, run_block
+from lintorch.evaluator.training_code import Definition, find_training_functions
+from lintorch.evaluator.values import (
+    NONE,
+    Class,
+    Function,
+    Given,
+    Held,
+    Unknown,
+    Value,
+)
+
+
+def list_followed(reached: Reached) -> set[ast.AST]:
+    """The functions that were followed to their end."""
+    return {event.function.node for event in reached.events if isinstance(event, CallEnded)}
+
+
+def run_training(around: Surroundings, followed: set[ast.AST]) -> Iterator[Reached]:
+    """Those of a file; callers come before what they call, and `followed` are left out."""
+    budget = around.budget or Budget()
+    left = budget.training_file_steps
+    waiting = [*reversed(find_training_functions(around.file).items())]
+    for node, owner in waiting:
+        if node in followed or left <= 0 or node.name == "__init__":
+            continue
+        name = f"{owner.name}.{node.name}" if owner else node.name
+        for is_open in (False, True) if _has_switches(node, owner) else (False,):
+            run = partial(run_function, node, owner, is_open)
+            limits = replace(budget, steps=min(budget.training_steps, left))
+            reached = run_block(around, name, run, limits, marks=True, shallow=True)
+            left -= reached.steps
+            followed |= list_followed(reached)
+            yield reached
+
+
+def run_function(
+    node: Definition, owner: ast.ClassDef | None, is_open: bool, machine: Machine
+) -> Value:
+    """Call a function, or a method of an object made for it."""
+    file = machine.here.file
+    found = read_global(machine, file, owner.name if owner else node.name)
+    first: tuple[Value, ...] = ()
+    function: Value | None = found
+    if isinstance(found, Class):
+        machine.marks = False
+        held = _make_object(machine, found, is_open)
+        machine.marks = True
+        function = find_class_attribute(machine, found, node.name)
+        static = isinstance(function, Function) and function.kind == "static"
+        first = () if static else (held,)
+    if not isinstance(function, Function) or function.node is not node:
+        return NONE
+    settings = _make_settings(machine, function, len(first), is_open)
+    return machine.call(node, function, Given(first, settings))
+
+
+def _make_object(machine: Machine, kind: Class, is_open: bool) -> Value:
+    """An object of a class, built with settings that nobody gives; if that fails, one without attributes."""
+    init = find_class_attribute(machine, kind, "__init__")
+    settings = _make_settings(machine, init, 1, is_open) if isinstance(init, Function) else {}
+    try:
+        return machine.call(kind.node, kind, Given((), settings))
+    except LeftError:
+        return machine.hold("object", {}, kind)
+
+
+def _make_settings(
+    machine: Machine, function: Function, skip: int, is_open: bool
+) -> dict[str, Value]:
+    """`is_open`: with switches, and objects of settings, that may be any."""
+    settings = make_settings(machine, function, skip)
+    if not is_open:
+        return settings
+    for name, value in settings.items():
+        if isinstance(value, Held) and value.kind == "object":
+            settings[name] = Unknown(f"<{name}>")
+    return {**settings, **open_switches(function.node)}
+
+
+def _has_switches(node: Definition, owner: ast.ClassDef | None) -> bool:
+    """Whether anything is decided by what nobody gives."""
+    inits = [
+        each for each in (owner.body if owner else ()) if getattr(each, "name", "") == "__init__"
+    ]
+    makers = (node, *(each for each in inits if isinstance(each, ast.FunctionDef)))
+    return any(open_switches(each) or _has_settings(each) for each in makers)
+
+
+def _has_settings(node: Definition) -> bool:
+    """Whether a parameter is annotated as an object of settings may be."""
+    spec = node.args
+    return any(
+        isinstance(each.annotation, (ast.Name, ast.Attribute))
+        and ast.unparse(each.annotation).endswith(("Config", "Settings", "Args", "Arguments"))
+        for each in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)
+    )
+
+
+def open_switches(node: Definition | ast.Lambda) -> dict[str, Value]:
+    """Parameters that are None, True or False where nobody gives them: as something unknown."""
+    spec = node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    pairs: Iterable[tuple[ast.arg, ast.expr | None]] = (
+        *zip(positional[len(positional) - len(spec.defaults) :], spec.defaults, strict=True),
+        *zip(spec.kwonlyargs, spec.kw_defaults, strict=True),
+    )
+    return {
+        each.arg: Unknown(f"<{each.arg}>")
+        for each, default in pairs
+        if isinstance(default, ast.Constant) and default.value in (None, True, False)
+    }

@@ -1,0 +1,86 @@
+"""Objects of which nothing is known but which ones they are: what is called on them, in order."""
+
+from __future__ import annotations
+
+import ast
+
+from lintorch.evaluator.asked_settings import make_asked
+from lintorch.evaluator.conditions import name_lasting
+from lintorch.evaluator.events import Occurrence
+from lintorch.evaluator.frozen_records import frozen_record
+from lintorch.evaluator.machine import Machine, calls, reads
+from lintorch.evaluator.values import UNKNOWN, Function, Given, Held, Unknown, Value, name_setting
+
+
+@frozen_record
+class UnknownMethod(Unknown):
+    """What a name reached from something unknown stands for."""
+
+    held: Value = UNKNOWN
+    method: str = ""
+
+
+@frozen_record
+class ScaledLoss(Unknown):
+    """What `scale` of an object gives, which may be a GradScaler."""
+
+    scaler: Value = UNKNOWN
+
+
+@frozen_record
+class UnknownCalled(Occurrence):
+    """Something unknown was called: a method of `held`, or, where `method` is "", `held` itself."""
+
+    held: Value
+    method: str
+    given: Given
+
+
+def _tells(machine: Machine) -> bool:
+    return machine.marks or machine.tells_unknown
+
+
+@reads(Unknown, UnknownMethod, ScaledLoss)
+def read_of_unknown(machine: Machine, node: ast.AST, held: Unknown, name: str) -> Value:
+    """`unknown.name`; an attribute of a setting that nobody gives is such a setting too."""
+    path = machine.unknown_from(held, f".{name}").path or f"?.{name}"
+    if _tells(machine):
+        return UnknownMethod(path, held, name)
+    setting = name_setting(held)
+    return make_asked(machine, f"{setting}.{name}") if setting else Unknown(path)
+
+
+def read_missing(machine: Machine, held: Held, name: str) -> Value:
+    """An attribute that an object must have from somewhere else."""
+    if not _tells(machine):
+        return UNKNOWN
+    return UnknownMethod(f"{name_lasting(held)}.{name}", held, name)
+
+
+@calls(Unknown, UnknownMethod, ScaledLoss)
+def call_unknown(machine: Machine, node: ast.AST, callee: Unknown, given: Given) -> Value:
+    """A call of something unknown, which may change what it is given."""
+    if not _tells(machine):
+        return _spoil_given(machine, callee, given)
+    held, method = callee, ""
+    if isinstance(callee, UnknownMethod):
+        held, method = callee.held, callee.method  # type: ignore[assignment]
+    if method == "step":
+        call_closures(machine, node, given)
+    machine.tell(UnknownCalled, node, held, method, given)
+    if method == "scale" and len(given.positional) == 1:
+        return ScaledLoss("", held)
+    return _spoil_given(machine, callee, given)
+
+
+def _spoil_given(machine: Machine, callee: Unknown, given: Given) -> Value:
+    for value in given.values:
+        machine.spoil(value)
+    return machine.unknown_from(callee, "()")
+
+
+def call_closures(machine: Machine, node: ast.AST, given: Given) -> None:
+    """`optimizer.step(closure)` calls it."""
+    for value in given.values:
+        if isinstance(value, Function):
+            machine.call(node, value, Given())
