@@ -324,6 +324,9 @@ def register_value(machine: Machine, node: ast.AST, given: Given) -> Value:
                 value.shape, value.dtype, "buffer", name.value, frozenset({f"buffer {name.value}"})
             )
         written[name.value] = value
+        entries = written.get("entries")
+        if isinstance(entries, Held):
+            machine.state.write(entries.address)[name.value] = value
     if isinstance(held, Held):
         written = machine.state.write(held.address)
         items = written.get(ITEMS)
