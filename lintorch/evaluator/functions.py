@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 
 from lintorch.evaluator.budget import SpentError
@@ -87,7 +87,7 @@ def call_function(machine: Machine, node: ast.AST, function: Function, given: Gi
     """Run a function of a file with these arguments; unknown where that goes too deep."""
     if _is_too_deep(machine, function):
         machine.pure.cuts += 1
-        for value in given.values:
+        for value in (*given.values, *_enclosed_values(machine, function)):
             machine.spoil(value)
         return UNKNOWN
     key = _name_call(machine, function, given)
@@ -186,6 +186,14 @@ def _enter_freely(machine: Machine, node: ast.AST, function: Function, given: Gi
     if not keeps_frame(function.node):
         machine.state.cells.pop(frame.address, None)
     return result
+
+
+def _enclosed_values(machine: Machine, function: Function) -> Iterator[Value]:
+    """What a nested function may change of the functions around it."""
+    frame = function.closure
+    while frame is not None:
+        yield from machine.state.read(frame.address).values()
+        frame = frame.outer
 
 
 @cache

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from lintorch.evaluator.conditions import make_test
-from lintorch.evaluator.machine import Machine
+from lintorch.evaluator.machine import LeftError, Machine
 from lintorch.evaluator.marks import Asked, Mark
 from lintorch.evaluator.training_code import runs_backward
 
@@ -17,12 +17,14 @@ from lintorch.evaluator.training_code import runs_backward
 def marking(
     machine: Machine, begin: type[Mark], end: type[Mark], node: ast.AST, *given: Any
 ) -> Iterator[None]:
-    """Tells the begin of something and its end, also where no path goes on behind it."""
+    """Tells the begin of something and its end, but where the budget is spent in it."""
     machine.mark(begin, node, *given)
     try:
         yield
-    finally:
+    except LeftError:
         machine.mark(end, node, *given)
+        raise
+    machine.mark(end, node, *given)
 
 
 def mark_test(machine: Machine, node: ast.expr) -> None:

@@ -110,13 +110,26 @@ def _read_star(machine: Machine, file: CodeFile, name: str) -> Value:
         dotted = absolute_name(file, statement)
         other = machine.library.find(dotted, file)
         if other is None:
-            if dotted.startswith("torch") and is_known(f"{dotted}.{name}"):
+            if dotted.startswith("torch") and _is_of_torch(f"{dotted}.{name}"):
                 return External(f"{dotted}.{name}")
         elif other is not file and (name in other.bindings or other.star_imports):
             value = read_global(machine, other, name)
             if value != UNKNOWN and not (isinstance(value, External) and value.path == name):
                 return value
     return External(name) if name in _BUILTINS else UNKNOWN
+
+
+_TYPES = frozenset(
+    f"torch.{name}"
+    for name in (
+        "float16", "half", "bfloat16", "float32", "float", "float64", "double", "int8", "uint8",
+        "int16", "short", "int32", "int", "int64", "long", "bool", "complex64", "complex128",
+    )
+)  # fmt: skip
+
+
+def _is_of_torch(name: str) -> bool:
+    return name in _TYPES or is_known(name)
 
 
 def absolute_name(file: CodeFile, statement: ast.ImportFrom) -> str:

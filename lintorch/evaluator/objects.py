@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
+from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.layers import call_layer, is_layer_class, keep_arguments
 from lintorch.evaluator.machine import Activation, LeftError, Machine, calls
@@ -50,20 +51,20 @@ def make_class(machine: Machine, node: ast.ClassDef) -> Class:
     finally:
         machine.leave()
     for name, value in machine.state.read(frame.address).items():
-        attributes[name] = _as_method(value, made, outer)
+        attributes[name] = _as_method(value, made)
     for decorator in node.decorator_list:
         machine.evaluate(decorator)
     return made
 
 
-def _as_method(value: Value, owner: Class, outer: Frame | None) -> Value:
+def _as_method(value: Value, owner: Class) -> Value:
     if isinstance(value, Bound) and isinstance(value.function, External):
         kind = _KINDS.get(value.function.path)
         inner = value.positional[0] if value.positional else UNKNOWN
         if kind and isinstance(inner, Function):
-            return replace(inner, kind=kind, owner=owner, closure=outer)
+            return replace(inner, kind=kind, owner=owner)
     if isinstance(value, Function) and value.owner is None:
-        return replace(value, owner=owner, closure=outer)
+        return replace(value, owner=owner)
     return value
 
 
@@ -120,6 +121,8 @@ def construct_object(machine: Machine, node: ast.AST, kind: Class, given: Given)
     """A new object of a class of a file, its `__init__` run."""
     machine.made.add(kind)
     layer = is_module_class(kind)
+    if layer and machine.shallow:
+        return machine.hold("object", {}, kind)
     like = machine.repeated.find_made(kind, given, machine.state) if layer else None
     if like is not None:
         return like
@@ -149,6 +152,8 @@ def call_object(machine: Machine, node: ast.AST, callee: Held, given: Given) -> 
         return UNKNOWN
     if isinstance(kind, External):
         return call_layer(machine, node, callee, kind.path, given)
+    if machine.shallow and is_module_class(kind):
+        return Unknown()
     lacks = find_class_attribute(machine, kind, "__call__") is None
     name = "forward" if is_module_class(kind) or lacks else "__call__"
     own = machine.state.read(callee.address).get(name)
@@ -157,7 +162,8 @@ def call_object(machine: Machine, node: ast.AST, callee: Held, given: Given) -> 
     method = find_class_attribute(machine, kind, name)
     if isinstance(method, Function):
         if machine.witness is not None and isinstance(kind, Class):
-            machine.witness.note_called(kind, given, machine.here.forward)
+            inside = machine.here.forward or _is_in_module(machine)
+            machine.witness.note_called(kind, given, inside)
         return _call_method(machine, node, callee, method, given)
     for each in list_ancestors(kind):
         if isinstance(each, External) and each.path != MODULE:
@@ -167,15 +173,22 @@ def call_object(machine: Machine, node: ast.AST, callee: Held, given: Given) -> 
     return UNKNOWN
 
 
+def _is_in_module(machine: Machine) -> bool:
+    """Whether a method of a module is running, which calls its parts."""
+    return any(each.owner is not None and is_module_class(each.owner) for each in machine.stack)
+
+
 def _call_method(
     machine: Machine, node: ast.AST, callee: Held, method: Function, given: Given
 ) -> Value:
     """A call that was made before with the same gives the same."""
     forward, events = machine.here.forward, len(machine.events)
     known = machine.repeated.find_result(callee, given, forward, machine.state)
-    if known is not None and machine.watch is None:
+    marks = machine.marks
+    ordered = marks and not is_module_class(callee.of)
+    if known is not None and machine.watch is None and not ordered:
         return known
-    marks, machine.marks = machine.marks, False
+    machine.marks = ordered
     try:
         result = machine.call(node, method, given.behind(callee))
     finally:
@@ -210,8 +223,9 @@ def fill_fields(machine: Machine, made: Held, kind: Class, given: Given) -> None
     named = {**dict(zip(names, given.positional, strict=False)), **given.keyword}
     for name in names:
         default = find_class_attribute(machine, kind, name)
-        absent = UNKNOWN if given.open or default is None else default
-        machine.state.write(made.address)[name] = named.get(name, absent)
+        value = named.get(name, UNKNOWN if given.open or default is None else default)
+        setting = make_asked(machine, f"{kind.name}.{name}") if value == UNKNOWN else value
+        machine.state.write(made.address)[name] = setting
     if derives_from(kind, "typing.NamedTuple"):
         content = machine.state.write(made.address)
         content[ITEMS] = tuple(content[name] for name in names)

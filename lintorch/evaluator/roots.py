@@ -21,12 +21,15 @@ def list_classes(file: CodeFile) -> list[str]:
 
 
 def list_factories(file: CodeFile) -> list[str]:
-    """Functions that can be called without arguments, and call a class of the file."""
+    """Functions that can be called without arguments, call a class of the file and give something back."""
     classes = set(list_classes(file))
     found = [
         name
         for name, node in list_functions(file)
-        if classes and needs_nothing(node.args) and classes & _called_names(node).keys()
+        if classes
+        and needs_nothing(node.args)
+        and classes & _called_names(node).keys()
+        and any(isinstance(each, ast.Return) and each.value for each in ast.walk(node))
     ]
     return found[-_MOST_FACTORIES:][::-1]
 
@@ -65,8 +68,13 @@ def needs_nothing(given: ast.arguments) -> bool:
 
 def list_script(file: CodeFile) -> list[ast.stmt]:
     """The statements that a file runs as a script, without imports and definitions; none if it is a module."""
-    body = [each for each in file.tree.body if not isinstance(each, _DEFINITIONS)]
+    body = list_body(file)
     return body if any(map(_does_something, body)) else []
+
+
+def list_body(file: CodeFile) -> list[ast.stmt]:
+    """The statements of a file without imports and definitions."""
+    return [each for each in file.tree.body if not isinstance(each, _DEFINITIONS)]
 
 
 _DEFINITIONS = (

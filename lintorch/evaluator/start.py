@@ -25,6 +25,7 @@ from lintorch.evaluator.library import (  # noqa: F401
     einops_patterns,
     model_helpers,
     numbers,
+    numpy_numbers,
     objects_library,
     script_arguments,
     tensors,
@@ -36,6 +37,7 @@ from lintorch.evaluator.machine import Machine, TopLevel
 from lintorch.evaluator.make_arguments import make_settings
 from lintorch.evaluator.names import frame_of, read_global
 from lintorch.evaluator.roots import (
+    list_body,
     list_builders,
     list_classes,
     list_factories,
@@ -43,9 +45,9 @@ from lintorch.evaluator.roots import (
     needs_arguments,
 )
 from lintorch.evaluator.run_model import Reached, Surroundings, run_block, run_model
-from lintorch.evaluator.training_code import trains
+from lintorch.evaluator.training_code import prepares_training, trains
 from lintorch.evaluator.training_roots import list_followed, open_switches, run_training
-from lintorch.evaluator.values import NONE, Constant, Function, Given, Value
+from lintorch.evaluator.values import NONE, Class, Constant, Function, Given, Value
 from lintorch.evaluator.witness import Witness
 
 __all__ = ["Reached", "evaluate_file", "evaluate_model"]
@@ -67,11 +69,15 @@ def evaluate_file(
     budget = budget or Budget()
     left = budget.file_steps
     followed: set[ast.AST] = set()
-    if list_script(file):
+    if list_script(file) or prepares_training(file):
         script = replace(budget, steps=budget.script_steps)
         reached = run_block(around, "", run_script, script, trains(file))
-        followed |= list_followed(reached)
         yield reached
+        if reached.spent and trains(file):
+            training = replace(budget, steps=budget.training_steps)
+            reached = run_block(around, "", run_script, training, marks=True, shallow=True)
+            yield reached
+        followed |= list_followed(reached)
     witness = around.witness
     met: set[str] = set()
     for name in (*list_factories(file), *list_classes(file)):
@@ -81,7 +87,9 @@ def evaluate_file(
         witness.called.clear()
         reached = run_model(replace(around, budget=limit_steps(budget, left)), name)
         left -= reached.steps
-        met.update(each.name for each in reached.entered & witness.called if each.file is file)
+        met.update(
+            each.name for each in reached.entered & witness.called if _is_followed(around, each)
+        )
         yield reached
     yield from run_training(around, followed)
     if loose:
@@ -105,6 +113,12 @@ def _follow_loose(around: Surroundings, budget: Budget) -> Iterator[Reached]:
                 reached = run_block(around, name, run, limit_steps(budget, left))
                 left -= reached.steps
                 yield reached
+
+
+def _is_followed(around: Surroundings, kind: Class) -> bool:
+    """Whether a class of the file was followed as well as it would be by itself."""
+    built = around.witness.built.get(kind)
+    return kind.file is around.file and (built is None or built.is_known)
 
 
 def limit_steps(budget: Budget, left: int) -> Budget:
@@ -147,7 +161,7 @@ def run_script(machine: Machine) -> Value:
     """What a file does that is run."""
     file = machine.here.file
     machine.state.write(frame_of(machine, file).address)["__name__"] = Constant("__main__")
-    machine.execute(list_script(file))
+    machine.execute(list_script(file) or list_body(file))
     return NONE
 
 

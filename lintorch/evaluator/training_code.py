@@ -7,12 +7,27 @@ from collections.abc import Iterator
 from functools import cache
 
 from lintorch.evaluator.code_files import CodeFile
+from lintorch.evaluator.roots import list_body
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 STEPPING = frozenset({"backward", "step", "zero_grad", "unscale_"})
 """Methods by which a model is trained."""
-TRAINING_WORDS = STEPPING | {
+OPTIMIZERS = frozenset(
+    {
+        "ASGD", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "LBFGS", "NAdam", "RAdam",
+        "RMSprop", "Rprop", "SGD", "SparseAdam",
+    }
+)  # fmt: skip
+SCHEDULERS = frozenset(
+    {
+        "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR",
+        "ExponentialLR", "LambdaLR", "LinearLR", "MultiStepLR", "MultiplicativeLR", "OneCycleLR",
+        "PolynomialLR", "ReduceLROnPlateau", "SequentialLR", "StepLR",
+    }
+)  # fmt: skip
+TRAINING_WORDS = STEPPING | OPTIMIZERS | SCHEDULERS | {
     "clip_grad_norm_", "clip_grad_value_", "clip_grad_norm", "GradScaler", "autocast", "DataLoader",
+    "random_split", "requires_grad", "get_lr",
 }  # fmt: skip
 """What code calls that trains, or prepares for it."""
 
@@ -20,6 +35,12 @@ TRAINING_WORDS = STEPPING | {
 def trains(file: CodeFile) -> bool:
     """Whether anything of a file may train."""
     return bool(list_called_words(file.tree, file) & TRAINING_WORDS)
+
+
+def prepares_training(file: CodeFile) -> bool:
+    """Whether the body of a file makes what trains."""
+    words = frozenset().union(*(list_called_words(each, file) for each in list_body(file)))
+    return bool(words & TRAINING_WORDS)
 
 
 @cache
@@ -32,6 +53,8 @@ def list_called_words(node: ast.AST, file: CodeFile) -> frozenset[str]:
             found.add(each.attr)
         elif isinstance(each, ast.Call) and isinstance(each.func, ast.Name):
             found.add(renamed.get(each.func.id, each.func.id))
+        elif isinstance(each, ast.Name) and renamed.get(each.id, each.id)[:1].isupper():
+            found.add(renamed.get(each.id, each.id))  # a class, which a partial may call
     return frozenset(found)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from lintorch.evaluator.budget import Budget
-from lintorch.evaluator.machine import Machine
+from lintorch.evaluator.machine import LeftError, Machine
 from lintorch.evaluator.make_arguments import make_settings
 from lintorch.evaluator.marks import CallEnded
 from lintorch.evaluator.names import read_global
@@ -40,10 +40,10 @@ def run_training(around: Surroundings, followed: set[ast.AST]) -> Iterator[Reach
         if node in followed or left <= 0 or node.name == "__init__":
             continue
         name = f"{owner.name}.{node.name}" if owner else node.name
-        for is_open in (False, True) if _has_switches(node) else (False,):
+        for is_open in (False, True) if _has_switches(node, owner) else (False,):
             run = partial(run_function, node, owner, is_open)
             limits = replace(budget, steps=min(budget.training_steps, left))
-            reached = run_block(around, name, run, limits, marks=True)
+            reached = run_block(around, name, run, limits, marks=True, shallow=True)
             left -= reached.steps
             followed |= list_followed(reached)
             yield reached
@@ -52,39 +52,67 @@ def run_training(around: Surroundings, followed: set[ast.AST]) -> Iterator[Reach
 def run_function(
     node: Definition, owner: ast.ClassDef | None, is_open: bool, machine: Machine
 ) -> Value:
-    """Call a function, or a method of an object made for it, and what it defines and nobody calls."""
+    """Call a function, or a method of an object made for it."""
     file = machine.here.file
     found = read_global(machine, file, owner.name if owner else node.name)
     first: tuple[Value, ...] = ()
     function: Value | None = found
     if isinstance(found, Class):
         machine.marks = False
-        held = _make_object(machine, found)
+        held = _make_object(machine, found, is_open)
         machine.marks = True
         function = find_class_attribute(machine, found, node.name)
         static = isinstance(function, Function) and function.kind == "static"
         first = () if static else (held,)
     if not isinstance(function, Function) or function.node is not node:
         return NONE
-    settings = make_settings(machine, function, len(first))
-    if is_open:
-        settings.update(open_switches(node))
+    settings = _make_settings(machine, function, len(first), is_open)
     return machine.call(node, function, Given(first, settings))
 
 
-def _make_object(machine: Machine, kind: Class) -> Value:
+def _make_object(machine: Machine, kind: Class, is_open: bool) -> Value:
     """An object of a class, built with settings that nobody gives; if that fails, one without attributes."""
     init = find_class_attribute(machine, kind, "__init__")
-    settings = make_settings(machine, init) if isinstance(init, Function) else {}
-    made = machine.call(kind.node, kind, Given((), settings))
-    return made if isinstance(made, Held) else machine.hold("object", {}, kind)
+    settings = _make_settings(machine, init, 1, is_open) if isinstance(init, Function) else {}
+    try:
+        return machine.call(kind.node, kind, Given((), settings))
+    except LeftError:
+        return machine.hold("object", {}, kind)
 
 
-def _has_switches(node: Definition) -> bool:
-    return bool(open_switches(node))
+def _make_settings(
+    machine: Machine, function: Function, skip: int, is_open: bool
+) -> dict[str, Value]:
+    """`is_open`: with switches, and objects of settings, that may be any."""
+    settings = make_settings(machine, function, skip)
+    if not is_open:
+        return settings
+    for name, value in settings.items():
+        if isinstance(value, Held) and value.kind == "object":
+            settings[name] = Unknown(f"<{name}>")
+    return {**settings, **open_switches(function.node)}
 
 
-def open_switches(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> dict[str, Value]:
+def _has_switches(node: Definition, owner: ast.ClassDef | None) -> bool:
+    """Whether anything is decided by what nobody gives."""
+    inits = [
+        each for each in (owner.body if owner else ()) if getattr(each, "name", "") == "__init__"
+    ]
+    makers = (node, *(each for each in inits if isinstance(each, ast.FunctionDef)))
+    return any(open_switches(each) or _has_settings(each) for each in makers)
+
+
+def _has_settings(node: Definition) -> bool:
+    """Whether a parameter is annotated as an object of settings may be."""
+    spec = node.args
+    return any(
+        isinstance(each.annotation, (ast.Name, ast.Attribute))
+        and ast.unparse(each.annotation).endswith(("Config", "Settings", "Args", "Arguments"))
+        for each in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)
+    )
+
+
+def open_switches(node: Definition | ast.Lambda) -> dict[str, Value]:
     """Parameters that are None, True or False where nobody gives them: as something unknown."""
     spec = node.args
     positional = [*spec.posonlyargs, *spec.args]

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.given_arguments import name_arguments
+from lintorch.evaluator.objects import derives_from
+from lintorch.evaluator.values import (
+    NONE,
+    TRUE,
+    Class,
+    Constant,
+    External,
+    Held,
+    Items,
+    Number,
+    Value,
+)
 from lintorch.facts.api.tentative import is_tentative
-from lintorch.source import UNKNOWN, Source, literal
+from lintorch.source import Source, literal
 from lintorch.syntax.literals import Arguments
 
 rule = Rule(
@@ -62,22 +76,23 @@ PARAMETERS = (
     "generator",
 )  # fmt: skip
 SPAWNING = ("spawn", "forkserver")
-WORDS = ("DataLoader", "random_split")
+Given = Mapping[str, Value]
 
 
-@rule.source(cst.Call, needs=WORDS)
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    name = source.name(call.func)
-    if name == LOADER:
-        given = source.arguments(call, *PARAMETERS)
-        hits = [*exclusive(call, given, source), *without_workers(call, given, source)]
-        hits += [*values(given), *iterable(given, source), *whole_class(given, source)]
-    elif name == SPLIT:
-        hits = list(split(call, source))
-    else:
+@rule.event(LOADER, SPLIT)
+def in_calls(event: Called, source: Source) -> Iterator[Hit]:
+    call = source.call_at(event)
+    if call is not None and is_tentative(call, source):
         return
-    if hits and not is_tentative(call, source):
-        yield from hits
+    given = name_arguments(event)
+    if event.name == LOADER:
+        yield from exclusive(event, given, source)
+        yield from without_workers(event, given, source)
+        yield from values(event, given, source)
+        yield from iterable(event, given, source)
+        yield from whole_class(event, given, source)
+    else:
+        yield from split(event, given, source)
 
 
 @rule.source(cst.Subscript, cst.Call, needs=("Dataset",))
@@ -122,77 +137,101 @@ def unguarded(node: cst.For | cst.Call, source: Source) -> Iterator[Hit]:
 # what excludes each other
 
 
-def exclusive(call: cst.Call, given: Arguments, source: Source) -> Iterator[Hit]:
-    shuffled = given.value("shuffle", None) is True
-    if shuffled and is_made(given.get("sampler"), source):
-        arg = given.by_name["shuffle"]
-        yield Hit(call, "shuffle=True with a sampler: ValueError", dropped(call, arg, source))
-    if not is_made(given.get("batch_sampler"), source):
-        if given.value("batch_size", 1) is None and given.value("drop_last", False) is True:
-            yield Hit(call, "drop_last=True with batch_size=None: ValueError")
+def exclusive(event: Called, given: Given, source: Source) -> Iterator[Hit]:
+    shuffled = given["shuffle"] == TRUE
+    if shuffled and is_made(given["sampler"]):
+        fix = dropped(event, "shuffle", source)
+        yield Hit(event, "shuffle=True with a sampler: ValueError", fix)
+    if not is_made(given["batch_sampler"]):
+        if given["batch_size"] == NONE and given["drop_last"] == TRUE:
+            yield Hit(event, "drop_last=True with batch_size=None: ValueError")
         return
-    size = given.value("batch_size", 1)
+    size = given["batch_size"]
     clashes = {
-        f"batch_size={size}": size is not UNKNOWN and size != 1,
+        f"batch_size={shown(size)}": isinstance(size, Constant) and size.value != 1,
         "shuffle=True": shuffled,
-        "sampler": is_made(given.get("sampler"), source),
-        "drop_last=True": given.value("drop_last", False) is True,
+        "sampler": is_made(given["sampler"]),
+        "drop_last=True": given["drop_last"] == TRUE,
     }
-    for shown in (shown for shown, clash in clashes.items() if clash):
-        yield Hit(call, f"batch_sampler with {shown}: ValueError")
+    for word in (word for word, clash in clashes.items() if clash):
+        yield Hit(event, f"batch_sampler with {word}: ValueError")
         return
 
 
-def without_workers(call: cst.Call, given: Arguments, source: Source) -> Iterator[Hit]:
-    if given.value("num_workers", 0) != 0 or given.value("num_workers", 0) is UNKNOWN:
+def without_workers(event: Called, given: Given, source: Source) -> Iterator[Hit]:
+    if given["num_workers"] != Constant(0):
         return
-    factor = given.value("prefetch_factor", None)
-    always = source.profile.torch >= (2, 0) or factor != 2
-    context = literal(given.get("multiprocessing_context"))
+    factor, wait = given["prefetch_factor"], given["timeout"]
+    always = source.profile.torch >= (2, 0) or factor != Constant(2)
+    context = given["multiprocessing_context"]
     for name, wrong in {
-        "prefetch_factor": isinstance(factor, int) and always,
-        "persistent_workers": given.value("persistent_workers", False) is True,
-        "multiprocessing_context": isinstance(context, str),
-        "timeout": (wait := given.value("timeout", 0)) is not UNKNOWN and wait > 0,
+        "prefetch_factor": isinstance(factor, Constant) and factor != NONE and always,
+        "persistent_workers": given["persistent_workers"] == TRUE,
+        "multiprocessing_context": isinstance(context, Constant) and context != NONE,
+        "timeout": isinstance(wait, Constant) and bool(wait.value),
     }.items():
         if wrong:
-            fix = dropped(call, given.by_name[name], source)
             kind = "AssertionError when it is read" if name == "timeout" else "ValueError"
-            yield Hit(call, f"{name} needs num_workers above 0: {kind}", fix)
+            message = f"{name} needs num_workers above 0: {kind}"
+            yield Hit(event, message, dropped(event, name, source))
             return
 
 
-def values(given: Arguments) -> Iterator[Hit]:
-    size, workers = given.value("batch_size", 1), given.value("num_workers", 0)
-    if type(size) is int and size < 1:
-        yield Hit(given.by_name["batch_size"], f"batch_size={size}: ValueError")
-    if type(workers) is int and workers < 0:
-        yield Hit(given.by_name["num_workers"], f"num_workers={workers}: ValueError")
+def values(event: Called, given: Given, source: Source) -> Iterator[Hit]:
+    size, workers = given["batch_size"], given["num_workers"]
+    if is_below(size, 1):
+        message = f"batch_size={shown(size)}: ValueError"
+        yield Hit(written(event, "batch_size", source), message)
+    if is_below(workers, 0):
+        message = f"num_workers={shown(workers)}: ValueError"
+        yield Hit(written(event, "num_workers", source), message)
 
 
-def iterable(given: Arguments, source: Source) -> Iterator[Hit]:
-    dataset = given.get("dataset")
-    built = source.built(dataset) if dataset is not None else ()
-    if len(built) != 1 or not is_a(source.name(built[0].func), (ITERABLE,), source):
+def is_below(value: Value, least: int) -> bool:
+    return isinstance(value, Constant) and type(value.value) is int and value.value < least
+
+
+def shown(value: Value) -> str:
+    return repr(value.value) if isinstance(value, Constant) else "?"
+
+
+def iterable(event: Called, given: Given, source: Source) -> Iterator[Hit]:
+    dataset = given["dataset"]
+    if not isinstance(dataset, Held) or not derives_from(dataset.of, ITERABLE):
         return
     for name in ("shuffle", "sampler", "batch_sampler"):
-        value = given.get(name)
-        if literal(value) is True or is_made(value, source):
-            yield Hit(given.by_name[name], f"{name} with an iterable dataset: ValueError")
+        if given[name] == TRUE or is_made(given[name]):
+            message = f"{name} with an iterable dataset: ValueError"
+            yield Hit(written(event, name, source), message)
 
 
-def whole_class(given: Arguments, source: Source) -> Iterator[Hit]:
-    dataset = given.get("dataset")
-    if isinstance(dataset, cst.Name) and (name := dataset_class(dataset, source)):
-        yield Hit(dataset, f"the class {name} is given, not an instance of it: TypeError")
+def whole_class(event: Called, given: Given, source: Source) -> Iterator[Hit]:
+    kind = given["dataset"]
+    if not isinstance(kind, Class) or kind.node.keywords or holds_items(kind):
+        return
+    if any(derives_from(kind, each) for each in (DATASET, ITERABLE)):
+        message = f"the class {kind.name} is given, not an instance of it: TypeError"
+        yield Hit(written(event, "dataset", source), message)
 
 
-def is_made(value: cst.BaseExpression | None, source: Source) -> bool:
-    """Whether an argument surely is an object: a sampler of torch, or one of a class of the file."""
-    if value is None:
+def holds_items(kind: Class) -> bool:
+    """Whether the class itself can be indexed."""
+    return any(getattr(each, "name", "") == "__class_getitem__" for each in kind.node.body)
+
+
+def is_made(value: Value) -> bool:
+    """Whether an argument surely is an object: a sampler of torch, or one of a class of the project."""
+    if not isinstance(value, Held) or value.of is None:
         return False
-    built = source.built(value)
-    return bool(built) and all(source.name(call.func).endswith("Sampler") for call in built)
+    name = value.of.path if isinstance(value.of, External) else value.of.name
+    return name.endswith("Sampler")
+
+
+def written(event: Called, name: str, source: Source) -> Called | cst.CSTNode:
+    """Where an argument stands, if the call itself names it."""
+    call = source.call_at(event)
+    found = source.arguments(call, *PARAMETERS).by_name.get(name) if call is not None else None
+    return event if found is None else found
 
 
 def dataset_class(name: cst.Name, source: Source) -> str:
@@ -211,42 +250,39 @@ def is_a(dotted: str, bases: tuple[str, ...], source: Source) -> bool:
 # splits
 
 
-def split(call: cst.Call, source: Source) -> Iterator[Hit]:
-    lengths = source.arguments(call, "dataset", "lengths").get("lengths")
-    if not isinstance(lengths, (cst.List, cst.Tuple)):
+def split(event: Called, given: Given, source: Source) -> Iterator[Hit]:
+    lengths = given.get("lengths")
+    parts = lengths.items if isinstance(lengths, Items) else None
+    if not parts:
         return
-    numbers = literal(lengths)
-    if numbers is not UNKNOWN:
-        kinds = {type(n) for n in numbers}
+    numbers = [each.value for each in parts if isinstance(each, Constant)]
+    if len(numbers) == len(parts):
+        kinds = {type(each) for each in numbers}
         if float not in kinds or kinds - {int, float} or source.profile.torch < (1, 13):
             return
         total = sum(numbers)
         if not math.isclose(total, 1):
-            yield Hit(lengths, f"fractions that add up to {total!r} and not to 1: ValueError")
-    else:
-        for element in lengths.elements:
-            if is_fraction_of_size(element.value, source):
-                yield Hit(element.value, "a count that is a float: wrap it in int()")
-                return
+            message = f"fractions that add up to {total!r} and not to 1: ValueError"
+            yield Hit(lengths_at(event, source), message)
+        return
+    for index, each in enumerate(parts):
+        if isinstance(each, Number) and each.whole is False:
+            message = "a count that is a float: wrap it in int()"
+            yield Hit(lengths_at(event, source, index), message)
+            return
 
 
-def is_fraction_of_size(node: cst.BaseExpression, source: Source, depth: int = 0) -> bool:
-    """`0.8 * len(data)` or `len(data) / 5`, directly or by name."""
-    if isinstance(node, cst.Name) and depth < 2:
-        given = source.classes.assigned(node)
-        return len(given) == 1 and is_fraction_of_size(given[0], source, depth + 1)
-    if not isinstance(node, cst.BinaryOperation):
-        return False
-    sides = (node.left, node.right)
-    sized = any(is_size(side, source) for side in sides)
-    if isinstance(node.operator, cst.Multiply):
-        return sized and any(isinstance(literal(side), float) for side in sides)
-    return isinstance(node.operator, cst.Divide) and is_size(node.left, source)
-
-
-def is_size(node: cst.BaseExpression, source: Source) -> bool:
-    built = source.built(node)
-    return bool(built) and all(source.name(call.func) == "len" for call in built)
+def lengths_at(event: Called, source: Source, index: int | None = None) -> Called | cst.CSTNode:
+    """Where the lengths stand, or one of them."""
+    call = source.call_at(event)
+    if call is None:
+        return event
+    found = source.arguments(call, "dataset", "lengths").get("lengths")
+    if found is None:
+        return event
+    if index is None or not isinstance(found, (cst.List, cst.Tuple)):
+        return found
+    return found.elements[index].value if index < len(found.elements) else found
 
 
 # loops at the top of a script
@@ -268,9 +304,11 @@ def spawns(given: Arguments, source: Source) -> bool:
 # the fix
 
 
-def dropped(call: cst.Call, arg: cst.Arg, source: Source) -> Fix | None:
+def dropped(event: Called, name: str, source: Source) -> Fix | None:
     """The call without one of its keyword arguments."""
-    if arg.keyword is None or len(call.args) < 2:
+    call = source.call_at(event)
+    arg = source.arguments(call, *PARAMETERS).by_name.get(name) if call is not None else None
+    if call is None or arg is None or arg.keyword is None or len(call.args) < 2:
         return None
     index = list(call.args).index(arg)
     start, end = span(arg, source)

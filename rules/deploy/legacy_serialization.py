@@ -9,7 +9,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
-from lintorch.evaluator.given_arguments import list_given
+from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.values import FALSE, External, Held, Value
 from lintorch.facts.api.version_guards import is_version_guarded
 from lintorch.source import Source
@@ -51,7 +51,7 @@ _KEYWORD = "_use_new_zipfile_serialization"
 @rule.event("torch.save")
 def in_source(event: Called, source: Source) -> Iterator[Hit]:
     old = event.arguments.get(_KEYWORD) == FALSE and source.profile.torch >= (1, 6)
-    if not old or _is_buffer(list_given(event).get("f")):
+    if not old or _is_buffer(name_given(event).get("f")):
         return
     call = source.call_at(event)
     if call is None or not is_version_guarded(call, source):

@@ -10,7 +10,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
-from lintorch.evaluator.given_arguments import list_given
+from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.source import Role, Source
 
@@ -69,7 +69,7 @@ _PARAMETERS = ("f", "map_location", "pickle_module")
 def in_flow(event: Called, source: Source) -> Iterator[Hit]:
     """What comes to load_state_dict by another way than by its name."""
     call = source.call_at(event)
-    if call is None or event.open or source.is_test or "map_location" in list_given(event):
+    if call is None or event.open or source.is_test or "map_location" in name_given(event):
         return
     ways = source.evaluation.ways
     restores = any(

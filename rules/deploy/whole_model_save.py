@@ -10,7 +10,7 @@ from lintorch.core.finding import Applicability, Edit, Fix, Hit
 from lintorch.core.rule import Rule
 from lintorch.core.torch_methods import MODULE_RETURNING
 from lintorch.evaluator.events import Called
-from lintorch.evaluator.given_arguments import list_given
+from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.objects import is_module_class
 from lintorch.evaluator.values import Held
 from lintorch.facts.classes.classes import is_self
@@ -66,7 +66,7 @@ _NUMPY = ("numpy.float", "numpy.int", "numpy.array", "numpy.mean", "numpy.asarra
 @rule.event("torch.save")
 def in_flow(event: Called, source: Source) -> Iterator[Hit]:
     """A model that comes to the call by another way than by its name."""
-    saved, call = list_given(event).get("obj"), source.call_at(event)
+    saved, call = name_given(event).get("obj"), source.call_at(event)
     if not isinstance(saved, Held) or not is_module_class(saved.of) or _is_read_whole(source):
         return
     if call is None or not any(_report(call, source)):

@@ -8,7 +8,7 @@ from lintorch.core.exporter_calls import ONNX_EXPORT
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
-from lintorch.evaluator.given_arguments import list_given, read_keys
+from lintorch.evaluator.given_arguments import name_given, read_keys
 from lintorch.evaluator.values import NONE, Value
 from lintorch.facts.exporting.export_events import choose_exporter, read_option
 from lintorch.source import Source
@@ -61,7 +61,7 @@ rule = Rule(
 
 @rule.event(ONNX_EXPORT)
 def in_source(event: Called, source: Source) -> Iterator[Hit]:
-    given, exporter = list_given(event), choose_exporter(event, source)
+    given, exporter = name_given(event), choose_exporter(event, source)
     axes, shapes = (read_option(event, each) or NONE for each in ("dynamic_axes", "dynamic_shapes"))
     if exporter == "onnx-legacy" and shapes != NONE and axes == NONE:
         message = "the legacy exporter raises when given dynamic_shapes: it takes dynamic_axes"

@@ -8,7 +8,7 @@ from lintorch.core.exporter_calls import ONNX_EXPORT
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
-from lintorch.evaluator.given_arguments import list_given
+from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.values import NONE, Value
 from lintorch.facts.exporting.export_events import read_option
 from lintorch.source import Source
@@ -56,7 +56,7 @@ SIZES = ("dynamic_shapes", "dynamic_axes")
 
 @rule.event(ONNX_EXPORT, EXPORT)
 def in_source(event: Called, source: Source) -> Iterator[Hit]:
-    given = list_given(event)
+    given = name_given(event)
     if event.open or _is_program(given.get("model"), source):
         return  # its sizes were chosen when it was exported
     if all(read_option(event, size) in (None, NONE) for size in SIZES):

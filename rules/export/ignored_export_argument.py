@@ -10,7 +10,7 @@ from lintorch.core.exporter_calls import ONNX_EXPORT
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
-from lintorch.evaluator.given_arguments import list_given, read_keys
+from lintorch.evaluator.given_arguments import name_given, read_keys
 from lintorch.evaluator.values import Items, Tensor, Unknown, Value
 from lintorch.facts.exporting.export_calls import onnx_arguments
 from lintorch.facts.exporting.export_events import choose_exporter
@@ -72,7 +72,7 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
     exporter = choose_exporter(event, source)
     if not exporter or source.profile.torch < FIRST:
         return
-    given, call = list_given(event), source.call_at(event)
+    given, call = name_given(event), source.call_at(event)
     written = onnx_arguments(call).by_name if call is not None else {}
     for name in IGNORED[exporter]:
         if name in given:

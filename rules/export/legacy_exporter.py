@@ -10,7 +10,7 @@ from lintorch.core.exporter_calls import ONNX_EXPORT
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
-from lintorch.evaluator.given_arguments import list_given
+from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.values import FALSE
 from lintorch.facts.api.version_guards import is_version_guarded
 from lintorch.facts.exporting.export_events import choose_exporter
@@ -74,7 +74,7 @@ def _warns(source: Source) -> bool:
 
 @rule.event(ONNX_EXPORT)
 def in_onnx(event: Called, source: Source) -> Iterator[Hit]:
-    given, exporter = list_given(event), choose_exporter(event, source)
+    given, exporter = name_given(event), choose_exporter(event, source)
     made = source.evaluation.ways.find_maker(given.get("model"))
     if exporter == "onnx" and isinstance(made, Called) and made.name in SCRIPTS:
         message = "the new exporter raises when it is given a scripted or traced model"

@@ -8,7 +8,7 @@ from lintorch.core.exporter_calls import ONNX_EXPORT
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
-from lintorch.evaluator.given_arguments import list_given, read_plain
+from lintorch.evaluator.given_arguments import name_given, read_plain
 from lintorch.facts.exporting.export_calls import onnx_arguments
 from lintorch.facts.exporting.export_events import choose_exporter
 from lintorch.source import Source, literal
@@ -66,7 +66,7 @@ FIRST = (2, 9)
 
 @rule.event(ONNX_EXPORT)
 def in_source(event: Called, source: Source) -> Iterator[Hit]:
-    opset = read_plain(list_given(event).get("opset_version"))
+    opset = read_plain(name_given(event).get("opset_version"))
     if source.profile.torch < FIRST or type(opset) is not int:
         return
     exporter, known = choose_exporter(event, source), source.profile.torch == MEASURED

@@ -8,7 +8,7 @@ from lintorch.core.exporter_calls import EXPORTER_CALLS
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
-from lintorch.evaluator.given_arguments import list_given
+from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.values import External, Held
 from lintorch.facts.exporting.export_events import choose_exporter
 from lintorch.source import Source
@@ -61,7 +61,7 @@ REFUSING = ("torchscript-script", "onnx-legacy")
 @rule.event(*EXPORTER_CALLS)
 def in_source(event: Called, source: Source) -> Iterator[Hit]:
     exporter, parameter = EXPORTER_CALLS[event.name]
-    model = list_given(event).get(parameter)
+    model = name_given(event).get(parameter)
     kind = model.of if isinstance(model, Held) else None
     wrapper = WRAPPERS.get(kind.path, "") if isinstance(kind, External) else ""
     if not wrapper:

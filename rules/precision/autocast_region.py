@@ -8,7 +8,10 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit
 from lintorch.core.rule import Rule
-from lintorch.source import Arguments, Source, literal
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.given_arguments import name_given
+from lintorch.evaluator.values import Constant, Number, Unknown
+from lintorch.source import Arguments, Source
 
 rule = Rule(
     __name__,
@@ -64,19 +67,19 @@ _DEVICES = frozenset(
 _USUAL = '"cuda"'
 
 
-@rule.source(cst.Call, needs=("autocast",))
-def in_calls(call: cst.Call, source: Source) -> Iterator[Hit]:
-    names = _SIGNATURES.get(source.name(call.func))
-    if names is None:
-        return
-    given = source.arguments(call, *names)
-    wrong = [name for name in given.by_name if name not in names]
+@rule.event(*_SIGNATURES)
+def in_calls(event: Called, source: Source) -> Iterator[Hit]:
+    names = _SIGNATURES[event.name]
+    call = source.call_at(event)
+    given = source.arguments(call, *names) if call is not None else None
+    wrong = [name for name in event.keyword if name not in names]
     if "enable" in wrong:
-        yield Hit(call, "autocast has no argument enable: TypeError", _renamed(given, source))
+        fix = _renamed(given, source) if given and "enable" in given.by_name else None
+        yield Hit(event, "autocast has no argument enable: TypeError", fix)
     elif wrong:
-        yield Hit(call, f"autocast has no argument {wrong[0]}: TypeError")
+        yield Hit(event, f"autocast has no argument {wrong[0]}: TypeError")
     elif names is _BY_TYPE:
-        yield from _device(call, given, source)
+        yield from _device(event, call, source)
 
 
 @rule.source(cst.Decorator, needs=("autocast",))
@@ -85,32 +88,25 @@ def in_decorators(node: cst.Decorator, source: Source) -> Iterator[Hit]:
         yield Hit(node.decorator, "autocast without brackets takes the function for its argument")
 
 
-def _device(call: cst.Call, given: Arguments, source: Source) -> Iterator[Hit]:
+def _device(event: Called, call: cst.Call | None, source: Source) -> Iterator[Hit]:
+    given = name_given(event)
     device, dtype = given.get("device_type"), given.get("dtype")
+    name = device.value if isinstance(device, Constant) else None
     if device is None:
-        if given.complete:
-            message = "autocast without a device type: TypeError"
-            yield Hit(call, message, _with_device(call, source))
-    elif isinstance(name := literal(device), str) and name.partition(":")[0] not in _DEVICES:
-        yield Hit(call, f"{name!r} is no device type: RuntimeError")
-    elif isinstance(name, bool) or _is_flag(device, source):
-        yield Hit(call, "the first argument of autocast is the device type, not a flag: ValueError")
-    elif _is_device(device, source):
+        if not event.open:
+            fix = _with_device(call, source) if call is not None else None
+            yield Hit(event, "autocast without a device type: TypeError", fix)
+    elif isinstance(name, str) and name.partition(":")[0] not in _DEVICES:
+        yield Hit(event, f"{name!r} is no device type: RuntimeError")
+    elif isinstance(name, bool) or (isinstance(device, Number) and device.truth):
+        message = "the first argument of autocast is the device type, not a flag: ValueError"
+        yield Hit(event, message)
+    elif isinstance(device, Unknown) and device.path == "torch.device()":
         message = "the device type is asked for as text, not as a torch.device: ValueError"
-        yield Hit(call, message, _by_type(device, source))
-    elif isinstance(literal(dtype), bool):
-        yield Hit(call, "the second argument of autocast is the dtype, not enabled: TypeError")
-
-
-def _is_flag(node: cst.BaseExpression, source: Source) -> bool:
-    """A comparison, `not x`: never text."""
-    negated = isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not)
-    return negated or isinstance(node, cst.Comparison)
-
-
-def _is_device(node: cst.BaseExpression, source: Source) -> bool:
-    built = source.built(node)
-    return bool(built) and all(source.name(call.func) == "torch.device" for call in built)
+        written = source.arguments(call, *_BY_TYPE).get("device_type") if call else None
+        yield Hit(event, message, _by_type(written, source))
+    elif isinstance(dtype, Constant) and isinstance(dtype.value, bool):
+        yield Hit(event, "the second argument of autocast is the dtype, not enabled: TypeError")
 
 
 # fixes
@@ -134,7 +130,7 @@ def _with_device(call: cst.Call, source: Source) -> Fix | None:
     return Fix(message, (Edit(start, start, f"{_USUAL}, "),), Applicability.UNSAFE)
 
 
-def _by_type(device: cst.BaseExpression, source: Source) -> Fix | None:
+def _by_type(device: cst.BaseExpression | None, source: Source) -> Fix | None:
     if not isinstance(device, (cst.Name, cst.Attribute, cst.Call)):
         return None
     end = source.replace(device, "").end

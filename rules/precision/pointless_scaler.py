@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-
-import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.source import Source, literal
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.given_arguments import name_given
+from lintorch.evaluator.values import Constant, External, Held
+from lintorch.facts.training.part_values import role_of_class
+from lintorch.source import Act, Role, Source
 
 rule = Rule(
     __name__,
@@ -72,78 +73,62 @@ rule = Rule(
     fix=Applicability.UNSAFE,
 )
 
-_DEVICE = ("device", "init_scale", "growth_factor", "backoff_factor", "growth_interval", "enabled")
-_SCALERS = {
-    "torch.amp.GradScaler": _DEVICE,
-    "torch.GradScaler": _DEVICE,
-    "torch.cuda.amp.GradScaler": _DEVICE[1:],
-}
-_AUTOCASTS = {
-    "torch.autocast": ("device_type", "dtype", "enabled"),
-    "torch.amp.autocast": ("device_type", "dtype", "enabled"),
-    "torch.cuda.amp.autocast": ("enabled", "dtype"),
-    "torch.cpu.amp.autocast": ("enabled", "dtype"),
-}
-_OTHER_HALF = re.compile(r"(?<!b)float16|\bhalf\b|fp16")
+_SCALERS = ("torch.amp.GradScaler", "torch.GradScaler", "torch.cuda.amp.GradScaler")
+_AUTOCASTS = (
+    "torch.autocast",
+    "torch.amp.autocast",
+    "torch.cuda.amp.autocast",
+    "torch.cpu.amp.autocast",
+)
+_OTHER_HALF = frozenset({"float16", "half", "fp16"})
+_USES = (Act.SCALE, Act.SCALER_STEP)
 
 
-@rule.source(cst.Call, needs=("GradScaler",))
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    names = _SCALERS.get(source.name(call.func))
-    if names is None:
-        return
-    given = source.arguments(call, *names)
-    if _in_step(call, source):
+@rule.event(*_SCALERS)
+def in_calls(event: Called, source: Source) -> Iterator[Hit]:
+    given, call = name_given(event), source.call_at(event)
+    if _is_made_in_step(event, source):
         message = "made anew at every step: the scale starts at 65536 again and never adapts"
-        yield Hit(call, message, severity=Severity.WARNING)
-    elif not given.complete or "enabled" in given.by_name:
+        yield Hit(event, message, severity=Severity.WARNING)
+    elif event.open or "enabled" in given:
         return
-    elif _all_bfloat16(source):
-        fix = Fix(
-            "disable it", (source.insert_argument(call, "enabled=False"),), Applicability.UNSAFE
-        )
-        yield Hit(call, "scales for bfloat16, whose range needs no scaling", fix)
-    elif given.get("device") is None and _all_on_cpu(source):
-        yield Hit(call, "a scaler for CUDA around CPU autocast: it warns and switches itself off")
+    elif _is_all_bfloat16(source):
+        fix = None
+        if call is not None:
+            edit = source.insert_argument(call, "enabled=False")
+            fix = Fix("disable it", (edit,), Applicability.UNSAFE)
+        yield Hit(event, "scales for bfloat16, whose range needs no scaling", fix)
+    elif "device" not in given and _is_all_on_cpu(source):
+        yield Hit(event, "a scaler for CUDA around CPU autocast: it warns and switches itself off")
 
 
-def _in_step(call: cst.Call, source: Source) -> bool:
+def _is_made_in_step(event: Called, source: Source) -> bool:
     """Whether it is made in the very loop that scales losses with it, and the model is not."""
-    loop = source.enclosing(call, cst.For, cst.While, cst.FunctionDef)
-    outer = source.parent(call)
-    if not isinstance(loop, (cst.For, cst.While)) or not isinstance(outer, cst.Assign):
+    made = event.result
+    if not isinstance(made, Held):
         return False
-    name = source.code(outer.targets[0].target)
-    function = source.enclosing(call, cst.FunctionDef)
-    users = [
-        node
-        for node in source.nodes(cst.Call)
-        if source.code(node.func) in (f"{name}.scale", f"{name}.step")
-        and source.enclosing(node, cst.FunctionDef) is function
-    ]
-    inside = [u for u in users if source.enclosing(u, cst.For, cst.While, cst.FunctionDef) is loop]
-    made = [source.name(c.func) for c in source.loops.of(loop).calls]
-    fresh = any(m.startswith("torch.optim.") and m.rpartition(".")[2][:1].isupper() for m in made)
-    return bool(inside) and len(inside) == len(users) and not fresh
+    for region in source.evaluation.training.regions:
+        inside = region.is_loop and made.address in region.made
+        if not inside or any(role_of_class(name) is Role.OPTIMIZER for name in region.makes):
+            continue
+        uses = [e for e in region.list_acts(*_USES) if e.by and e.by.key == f"#{made.address}"]
+        if uses and not any(each.at.spot in region.repeated for each in uses):
+            return True
+    return False
 
 
-def _autocasts(source: Source) -> Iterator[tuple[cst.Call, tuple[str, ...]]]:
-    for call in source.nodes(cst.Call):
-        if names := _AUTOCASTS.get(source.name(call.func)):
-            yield call, names
+def _list_autocasts(source: Source) -> list[Called]:
+    found = source.evaluation.list_events(_AUTOCASTS)
+    return [event for _, event in found if isinstance(event, Called)]
 
 
-def _all_bfloat16(source: Source) -> bool:
-    """Whether every autocast of the file is written with bfloat16, and no other half is in sight."""
-    dtypes = [source.arguments(call, *names).get("dtype") for call, names in _autocasts(source)]
-    written = [source.name(dtype) if dtype is not None else "" for dtype in dtypes]
-    everywhere = bool(written) and all(name == "torch.bfloat16" for name in written)
-    return everywhere and not _OTHER_HALF.search(source.text)
+def _is_all_bfloat16(source: Source) -> bool:
+    """Whether every autocast of the file is made with bfloat16, and no other half is in sight."""
+    dtypes = [name_given(each).get("dtype") for each in _list_autocasts(source)]
+    everywhere = bool(dtypes) and all(each == External("torch.bfloat16") for each in dtypes)
+    return everywhere and not _OTHER_HALF & source.evaluation.words
 
 
-def _all_on_cpu(source: Source) -> bool:
-    devices = [
-        literal(source.arguments(call, *names).get("device_type"))
-        for call, names in _autocasts(source)
-    ]
-    return bool(devices) and all(device == "cpu" for device in devices)
+def _is_all_on_cpu(source: Source) -> bool:
+    devices = [name_given(each).get("device_type") for each in _list_autocasts(source)]
+    return bool(devices) and all(each == Constant("cpu") for each in devices)

@@ -9,8 +9,12 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.values import External, Held, Spot
+from lintorch.evaluator.events import Called, Occurrence
+from lintorch.evaluator.given_arguments import name_arguments
+from lintorch.evaluator.training_code import SCHEDULERS
+from lintorch.evaluator.values import UNKNOWN, Constant, External, Held, Spot, Value
 from lintorch.facts.api.version_guards import is_version_guarded
+from lintorch.facts.training.part_values import role_of_object
 from lintorch.source import Act, Action, Role, Source, Subject, Training, TrainingRegion
 
 rule = Rule(
@@ -73,15 +77,6 @@ rule = Rule(
 _MODULE = "torch.optim.lr_scheduler."
 _PLATEAU = "ReduceLROnPlateau"
 _NO_VERBOSE_SINCE = (2, 7)
-_LAST_EPOCH = {
-    "StepLR": ("optimizer", "step_size", "gamma", "last_epoch"),
-    "MultiStepLR": ("optimizer", "milestones", "gamma", "last_epoch"),
-    "ExponentialLR": ("optimizer", "gamma", "last_epoch"),
-    "LambdaLR": ("optimizer", "lr_lambda", "last_epoch"),
-    "MultiplicativeLR": ("optimizer", "lr_lambda", "last_epoch"),
-    "CosineAnnealingLR": ("optimizer", "T_max", "eta_min", "last_epoch"),
-    "PolynomialLR": ("optimizer", "total_iters", "power", "last_epoch"),
-}
 _STEPS = (Act.STEP, Act.SCALER_STEP)
 
 
@@ -96,13 +91,35 @@ def in_training(training: Training, source: Source) -> Iterator[Hit]:
                 yield Hit(action.at, message)
 
 
-@rule.source(cst.Call, needs=("lr_scheduler",))
-def in_calls(call: cst.Call, source: Source) -> Iterator[Hit]:
-    name = source.name(call.func)
-    if name.startswith(_MODULE) and name.rpartition(".")[2][:1].isupper():
-        yield from _made(call, name.rpartition(".")[2], source)
-    elif isinstance(call.func, cst.Attribute) and call.func.attr.value == "get_lr":
-        yield from _read(call, call.func, source)
+@rule.event(*(f"{_MODULE}{name}" for name in SCHEDULERS))
+def in_constructors(event: Called, source: Source) -> Iterator[Hit]:
+    short, call = event.name.rpartition(".")[2], source.call_at(event)
+    given = name_arguments(event)
+    gone = source.profile.torch >= _NO_VERBOSE_SINCE
+    if "verbose" in event.keyword and gone and not (call and is_version_guarded(call, source)):
+        message = f"{short} has no argument verbose since torch 2.7: TypeError"
+        yield Hit(event, message, _without(call, "verbose", source), severity=Severity.ERROR)
+    last, optimizer = given.get("last_epoch"), given.get("optimizer")
+    resumed = isinstance(last, Constant) and type(last.value) is int and last.value >= 0
+    if resumed and "initial_lr" not in source.evaluation.words and _is_fresh(optimizer, source):
+        message = "last_epoch on an optimizer just made raises KeyError: load the scheduler's state"
+        yield Hit(event, message, severity=Severity.ERROR)
+    if short == "LambdaLR" and call is not None and (grown := _grown(call, source)):
+        yield Hit(grown, "a group added after LambdaLR was made: its next step raises ValueError")
+
+
+@rule.event(*(f"{_MODULE}{name}.get_lr" for name in SCHEDULERS if name != _PLATEAU))
+def in_reads(event: Called, source: Source) -> Iterator[Hit]:
+    held = event.positional[0] if len(event.positional) == 1 else None
+    if not isinstance(held, Held) or not isinstance(held.of, External):
+        return
+    call = source.call_at(event)
+    fix = None
+    if call is not None and isinstance(call.func, cst.Attribute):
+        edit = source.replace(call.func.attr, "get_last_lr")
+        fix = Fix("read get_last_lr()", (edit,), Applicability.UNSAFE)
+    message = "get_lr() warns and computes another rate than the one in use: read get_last_lr()"
+    yield Hit(event, message, fix)
 
 
 @rule.source(cst.Assign, needs=("lr_scheduler",))
@@ -197,33 +214,20 @@ def _makes(node: cst.Assign, source: Source) -> bool:
     return made.startswith(_MODULE) and len(node.targets) == 1
 
 
-def _made(call: cst.Call, short: str, source: Source) -> Iterator[Hit]:
-    given = source.arguments(call, *_LAST_EPOCH.get(short, ("optimizer",)))
-    verbose = given.by_name.get("verbose")
-    gone = source.profile.torch >= _NO_VERBOSE_SINCE
-    if verbose is not None and gone and not is_version_guarded(call, source):
-        message = f"{short} has no argument verbose since torch 2.7: TypeError"
-        yield Hit(call, message, _without(call, verbose, source), severity=Severity.ERROR)
-    last = given.value("last_epoch", -1)
-    resumed = isinstance(last, int) and not isinstance(last, bool) and last >= 0
-    if resumed and "initial_lr" not in source.text and _is_fresh(given.get("optimizer"), source):
-        message = "last_epoch on an optimizer just made raises KeyError: load the scheduler's state"
-        yield Hit(call, message, severity=Severity.ERROR)
-    if short == "LambdaLR" and (grown := _grown(call, given.get("optimizer"), source)):
-        yield Hit(grown, "a group added after LambdaLR was made: its next step raises ValueError")
+def _is_fresh(optimizer: Value | None, source: Source) -> bool:
+    """Whether an optimizer was made by this code, and is given no state."""
+    acts = source.evaluation.training.actions
+    loaded = any(each.act is Act.RESUMED and not _is_made(each.at) for each in acts)
+    return role_of_object(optimizer or UNKNOWN) is Role.OPTIMIZER and not loaded
 
 
-def _is_fresh(optimizer: cst.CSTNode | None, source: Source) -> bool:
-    if optimizer is None:
-        return False
-    built = source.built(optimizer)
-    text = source.code(optimizer)
-    made = bool(built) and source.role(optimizer) is Role.OPTIMIZER
-    return made and f"{text}.load_state_dict" not in source.text
+def _is_made(event: Occurrence) -> bool:
+    return isinstance(event, Called) and event.name.startswith(_MODULE)
 
 
-def _grown(call: cst.Call, optimizer: cst.CSTNode | None, source: Source) -> cst.CSTNode | None:
+def _grown(call: cst.Call, source: Source) -> cst.CSTNode | None:
     """The `optimizer.add_param_group(…)` below it in the same block."""
+    optimizer = source.arguments(call, "optimizer").get("optimizer")
     line = source.enclosing(call, cst.SimpleStatementLine)
     block = source.parent(line) if line is not None else None
     body = list(getattr(block, "body", ()))
@@ -240,24 +244,13 @@ def _grown(call: cst.Call, optimizer: cst.CSTNode | None, source: Source) -> cst
     return None
 
 
-def _without(call: cst.Call, argument: cst.Arg, source: Source) -> Fix | None:
-    """The call without `verbose`, where that comes last."""
-    if call.args[-1] is not argument or len(call.args) < 2:
+def _without(call: cst.Call | None, name: str, source: Source) -> Fix | None:
+    """The call without an argument, where that comes last."""
+    if call is None or len(call.args) < 2:
+        return None
+    argument = call.args[-1]
+    if argument.keyword is None or argument.keyword.value != name:
         return None
     previous = source.replace(call.args[-2].value, "").end
     end = source.replace(argument.value, "").end
-    edit = Edit(previous, end, "")
-    return Fix("leave verbose out", (edit,), Applicability.SAFE)
-
-
-def _read(call: cst.Call, func: cst.Attribute, source: Source) -> Iterator[Hit]:
-    if source.role(func.value) is not Role.SCHEDULER or call.args:
-        return
-    names = [source.name(made.func) for made in source.built(func.value)]
-    if not names or not all(name.startswith(_MODULE) for name in names):
-        return
-    if any(name.endswith(_PLATEAU) for name in names):
-        return
-    message = "get_lr() warns and computes another rate than the one in use: read get_last_lr()"
-    edit = source.replace(func.attr, "get_last_lr")
-    yield Hit(call, message, Fix("read get_last_lr()", (edit,), Applicability.UNSAFE))
+    return Fix(f"leave {name} out", (Edit(previous, end, ""),), Applicability.SAFE)

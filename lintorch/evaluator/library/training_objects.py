@@ -17,6 +17,7 @@ from lintorch.evaluator.values import (
     Function,
     Given,
     Held,
+    Unknown,
     Value,
 )
 
@@ -54,5 +55,6 @@ def enter_context(path: str, machine: Machine, node: ast.AST, given: Given) -> V
     return machine.hold("object", {"lintorch arguments": given}, External(path))
 
 
+LIBRARY["torch.device"] = lambda machine, node, given: Unknown("torch.device()")
 for _name in CONTEXTS:
     LIBRARY[_name] = partial(enter_context, _name)

@@ -6,14 +6,14 @@ import ast
 
 from lintorch.core.exporter_calls import DYNAMO_BY_DEFAULT, DYNAMO_SINCE
 from lintorch.evaluator.events import Called
-from lintorch.evaluator.given_arguments import list_given
+from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.values import FALSE, NONE, TRUE, UNKNOWN, Constant, Value
 from lintorch.facts.exporting.export_calls import HasProfile
 
 
 def choose_exporter(event: Called, source: HasProfile) -> str:
     """Which of the two ONNX exporters a `torch.onnx.export` took; "" where it cannot be told."""
-    release, given = source.profile.torch, list_given(event)
+    release, given = source.profile.torch, name_given(event)
     if release < DYNAMO_SINCE:
         return "onnx-legacy"
     if event.open and "dynamo" not in given:
@@ -24,7 +24,7 @@ def choose_exporter(event: Called, source: HasProfile) -> str:
 
 def read_option(event: Called, name: str) -> Value | None:
     """An argument; of one that is None only where nobody switches it on, nothing is known."""
-    value = list_given(event).get(name)
+    value = name_given(event).get(name)
     if value != NONE or not isinstance(event.node, ast.Call):
         return value
     written = (each.value for each in event.node.keywords if each.arg == name)

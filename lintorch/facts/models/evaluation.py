@@ -107,6 +107,12 @@ class Evaluation:
         return tuple(tuple(find_baked(reached.events)) for reached in self.reached)
 
     @cached_property
+    def words(self) -> frozenset[str]:
+        """The names, attributes and texts of the code; what comments say does not count."""
+        file = self._finder.open_file(self._path)
+        return frozenset() if file is None else frozenset(_list_words(file.tree))
+
+    @cached_property
     def training(self) -> Training:
         """What the file does to train models, in all roots.
 
@@ -116,7 +122,13 @@ class Evaluation:
         if file is None or imports_framework(file):
             return Training(())
         return Training(
-            tuple(region for reached in self.reached for region in list_regions(reached.events))
+            tuple(
+                region
+                for reached in self.reached
+                for region in list_regions(
+                    reached.events, reached.spent or reached.failure is not None
+                )
+            )
         )
 
     def list_events(self, keys: Container[Any]) -> Iterator[tuple[Any, Occurrence | Training]]:
@@ -229,6 +241,11 @@ class Evaluation:
         found = (each for of_root in self._baked for each in of_root)
         return frozenset(e.spot.row for e in found if e.varies and e.spot.path == self._path)
 
+    @cached_property
+    def weighed_rows(self) -> frozenset[int]:
+        """Rows of the file of which it is known whether a size becomes a plain number there."""
+        return self.fixed_rows | self.baked_rows
+
     def answers(self, row: int) -> frozenset[bool]:
         """How the conditions in a row of the file were answered, in all models that asked them."""
         return self._answers.get(row, frozenset())
@@ -265,6 +282,16 @@ class Evaluation:
             spot.end_row,
             _count_characters(lines, spot.end_row, spot.end_column) + 1,
         )
+
+
+def _list_words(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
 
 
 def _is_understood(event: Decided) -> bool:

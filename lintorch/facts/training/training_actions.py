@@ -140,7 +140,7 @@ class Actions:
             elif act is not None:
                 yield Action(act, event, on, value=given[0])
             elif role_of_class(path) is None:
-                yield from self._passed(event, method, event.positional, 0)
+                yield from self._passed(event, event.name, event.positional, 0)
         elif method == "zero_" and _is_gradient(event.node):
             yield Action(Act.ZERO_GRAD, event)
         elif method in _WRITES and _is_gradient(event.node):

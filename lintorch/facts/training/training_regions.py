@@ -99,6 +99,8 @@ class TrainingRegion:
     holds_loop: bool
     rebound: frozenset[Cell]
     made: frozenset[int]
+    makes: frozenset[str]
+    """Of which foreign classes objects are made in it."""
     repeated: frozenset[Spot]
     """Where acts stand that happen in an inner loop."""
 
@@ -154,11 +156,11 @@ def imports_framework(file: CodeFile) -> bool:
     return False
 
 
-def list_regions(events: Sequence[Occurrence]) -> Iterator[TrainingRegion]:
+def list_regions(events: Sequence[Occurrence], is_cut: bool) -> Iterator[TrainingRegion]:
     """The loops and functions of one root with acts of training in them, outer ones first."""
     items = TreeReader(events).read_root()
     if events:
-        whole = _make_region(Block(events[0].node, events[0], (items,)))
+        whole = _make_region(Block(events[0].node, events[0], (items,), is_cut))
         if whole is not None and any(isinstance(each, Action) for each in items):
             yield whole
     yield from _list_inner(items)
@@ -190,6 +192,8 @@ def _list_inner(items: Iterable[Item]) -> Iterator[TrainingRegion]:
 
 
 def _make_region(block: Block) -> TrainingRegion | None:
+    if block.is_cut:
+        return None
     found: list[Passage] = []
     try:
         for items in block.passes:
@@ -208,7 +212,9 @@ def _make_region(block: Block) -> TrainingRegion | None:
     inner = any(
         each.is_loop and _holds_acts(each) for items in block.passes for each in _list_blocks(items)
     )
-    made = frozenset(_list_made(block))
+    making = list(_list_made(block))
+    made = frozenset(each.address for each in making)
+    makes = frozenset(each.name for each in making)
     repeated = frozenset(
         action.at.spot
         for items in block.passes
@@ -219,7 +225,7 @@ def _make_region(block: Block) -> TrainingRegion | None:
         if isinstance(action, Action)
     )
     return TrainingRegion(
-        block.node, block.began, tuple(passages), block.is_loop, inner, cells, made, repeated
+        block.node, block.began, tuple(passages), block.is_loop, inner, cells, made, makes, repeated
     )
 
 
@@ -249,11 +255,11 @@ def _list_rebound(block: Block) -> Iterator[Cell]:
                 yield each.cell
 
 
-def _list_made(block: Block) -> Iterator[int]:
+def _list_made(block: Block) -> Iterator[Making]:
     for items in block.passes:
         for each in _walk(items):
             if isinstance(each, Making):
-                yield each.address
+                yield each
 
 
 # the passages

@@ -51,9 +51,10 @@ class Rebinding:
 
 @dataclass(frozen=True)
 class Making:
-    """An object is made, at an address."""
+    """An object is made, at an address; `name` is what makes it."""
 
     address: int
+    name: str
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,8 @@ class Block:
     node: ast.AST
     began: Occurrence
     passes: tuple[Sequence[Item], ...]
+    is_cut: bool = False
+    """Whether it was not followed to its end."""
 
     @property
     def is_loop(self) -> bool:
@@ -99,6 +102,11 @@ class TreeReader:
         self._asked: Asked | None = None
         self._contexts: dict[Value, Called] = {}
         """The calls that made context managers."""
+
+    @property
+    def _is_cut(self) -> bool:
+        """Whether a mark that should have been read was not there."""
+        return self._at > len(self._events)
 
     def read_root(self) -> list[Item]:
         """All that happens; what is cut off by a spent budget ends where it is cut."""
@@ -122,7 +130,7 @@ class TreeReader:
             if isinstance(event, AttributeSet) and isinstance(event.held, Held):
                 yield _rebind((event.held.address, event.attribute), event.value)
             elif isinstance(event, Called) and isinstance(event.result, Held):
-                yield Making(event.result.address)
+                yield Making(event.result.address, event.name)
                 if context_kind(event.result):
                     self._contexts[event.result] = event
         elif isinstance(event, Left):
@@ -145,7 +153,7 @@ class TreeReader:
             self._at += 1
         elif isinstance(event, LoopBegan):
             passes = self._read_parts(Turned, LoopEnded)
-            yield Block(event.node, event, tuple(passes))
+            yield Block(event.node, event, tuple(passes), self._is_cut)
         elif isinstance(event, CallBegan) and not isinstance(event, CallEnded):
             yield from self._read_call(event)
 
@@ -176,7 +184,7 @@ class TreeReader:
         before = [Action(Act.ENTER, event, kind) for kind in contexts]
         after = [Action(Act.LEAVE, event, kind) for kind in contexts]
         yield from before
-        yield Block(event.node, event, (body,))
+        yield Block(event.node, event, (body,), self._is_cut)
         yield from after
 
 

@@ -67,13 +67,13 @@ def loaders(data, sampler, shuffle, kwargs, batches=None, workers=0):
     tud.DataLoader(data, batch_sampler=BatchSampler(own, 2, False), drop_last=True)  # hit
     tud.DataLoader(data, batch_sampler=BatchSampler(own, 2, False), sampler=own)  # hit
     tud.DataLoader(data, batch_sampler=BatchSampler(own, 2, False), batch_size=1)
-    tud.DataLoader(data, batch_sampler=batches, batch_size=4)
+    tud.DataLoader(data, batch_sampler=batches, batch_size=4)  # hit
     DataLoader(data, batch_size=None, drop_last=True)  # hit
     DataLoader(data, batch_size=0)  # hit
     DataLoader(data, num_workers=-1)  # hit
     DataLoader(data, prefetch_factor=2)  # hit
     DataLoader(data, prefetch_factor=2, num_workers=2)
-    DataLoader(data, prefetch_factor=2, num_workers=workers)
+    DataLoader(data, prefetch_factor=2, num_workers=workers)  # hit
     DataLoader(data, prefetch_factor=2, **kwargs)
     DataLoader(data, prefetch_factor=None, num_workers=0)
     DataLoader(data, persistent_workers=True, num_workers=0)  # hit
