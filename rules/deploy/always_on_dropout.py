@@ -10,7 +10,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
-from lintorch.evaluator.given_arguments import list_given
+from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.values import Constant
 from lintorch.evidence import OperatorCall, Outcome, Trace, Trial
 from lintorch.evidence.host_reads import is_run_whole
@@ -85,7 +85,7 @@ _MODE = re.compile(r"train|determin|infer|eval|sampl|stochastic|(^|_)mc(_|$)", r
 @rule.event(*ON)
 def in_flow(event: Called, source: Source) -> Iterator[Hit]:
     """A function that is not told the mode, with arguments that come to it by another way."""
-    call, given = source.call_at(event), list_given(event)
+    call, given = source.call_at(event), name_given(event)
     known = not event.open and "training" not in given
     if not known or not event.way.forward or given.get("p") in (Constant(0), Constant(0.0)):
         return
