@@ -89,17 +89,6 @@ def read_external(machine: Machine, node: ast.AST, held: External, name: str) ->
     return External(dotted)
 
 
-@reads(Unknown)
-def read_of_unknown(machine: Machine, node: ast.AST, held: Unknown, name: str) -> Value:
-    """An attribute of a setting that nobody gives is such a setting too."""
-    setting = name_setting(held)
-    return (
-        make_asked(machine, f"{setting}.{name}")
-        if setting
-        else machine.unknown_from(held, f".{name}")
-    )
-
-
 @reads(ModuleValue)
 def read_of_module(machine: Machine, node: ast.AST, held: ModuleValue, name: str) -> Value:
     """An attribute of a file of the project."""

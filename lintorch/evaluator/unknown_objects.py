@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 
+from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.conditions import name_lasting
 from lintorch.evaluator.events import Occurrence
 from lintorch.evaluator.frozen_records import frozen_record
 from lintorch.evaluator.machine import Machine, calls, reads
-from lintorch.evaluator.values import UNKNOWN, Function, Given, Held, Unknown, Value
+from lintorch.evaluator.values import UNKNOWN, Function, Given, Held, Unknown, Value, name_setting
 
 
 @frozen_record
@@ -41,9 +42,12 @@ def _tells(machine: Machine) -> bool:
 
 @reads(Unknown, UnknownMethod, ScaledLoss)
 def read_of_unknown(machine: Machine, node: ast.AST, held: Unknown, name: str) -> Value:
-    """`unknown.name`."""
+    """`unknown.name`; an attribute of a setting that nobody gives is such a setting too."""
     path = machine.unknown_from(held, f".{name}").path or f"?.{name}"
-    return UnknownMethod(path, held, name) if _tells(machine) else Unknown(path)
+    if _tells(machine):
+        return UnknownMethod(path, held, name)
+    setting = name_setting(held)
+    return make_asked(machine, f"{setting}.{name}") if setting else Unknown(path)
 
 
 def read_missing(machine: Machine, held: Held, name: str) -> Value:
