@@ -188,7 +188,10 @@ def _read_foreign(machine: Machine, node: ast.AST, held: Held, name: str) -> Val
     if not foreign or foreign[0] == "argparse.Namespace":
         return read_missing(machine, held, name)
     home = foreign[0] if not is_module_class(held.of) or foreign[0] in CONTAINERS else MODULE
-    return Bound(External(f"{home}.{name}"), (held,), method=name)
+    method = Bound(External(f"{home}.{name}"), (held,), method=name)
+    if name in ("device", "dtype"):
+        machine.tell(AttributeRead, node, held, name, method)  # which no module has
+    return method
 
 
 @reads(Tensor)
