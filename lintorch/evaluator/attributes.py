@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 
 from lintorch.evaluator.events import AttributeRead
 from lintorch.evaluator.join import make_choice
@@ -207,7 +208,7 @@ def _read_known(held: Tensor, name: str) -> Value:
     if name == "dtype" and held.dtype:
         return External(f"torch.{held.dtype}")
     if name in ("data", "grad"):
-        return held
+        return replace(held)
     return (
         Unknown(f"tensor.{name}") if name != "T" else Tensor(None, held.dtype, memory=held.memory)
     )

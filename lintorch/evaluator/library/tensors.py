@@ -201,11 +201,9 @@ def move_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
 def keep_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
     """What gives the same numbers."""
     held = given.pick(0)
-    return (
-        held
-        if isinstance(held, Tensor)
-        else infer_result(machine, node, "torch.Tensor.detach", given)
-    )
+    if not isinstance(held, Tensor):
+        return infer_result(machine, node, "torch.Tensor.detach", given)
+    return replace(held) if machine.marks else held  # where values are followed it is another one
 
 
 @does("torch.Tensor.new_tensor")
