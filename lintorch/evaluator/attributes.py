@@ -17,6 +17,7 @@ from lintorch.evaluator.objects import (
     is_module_class,
     list_ancestors,
 )
+from lintorch.evaluator.signatures.find_signatures import is_known
 from lintorch.evaluator.unknown_objects import read_missing
 from lintorch.evaluator.values import (
     OPEN_BOOL,
@@ -171,6 +172,8 @@ def _read_foreign(machine: Machine, node: ast.AST, held: Held, name: str) -> Val
         return read_missing(machine, held, name)
     foreign = [each.path for each in list_ancestors(held.of) if isinstance(each, External)]
     if not foreign or foreign[0] == "argparse.Namespace":
+        return read_missing(machine, held, name)
+    if machine.shallow and isinstance(held.of, Class) and not is_known(f"{MODULE}.{name}"):
         return read_missing(machine, held, name)
     home = foreign[0] if not is_module_class(held.of) or foreign[0] in CONTAINERS else MODULE
     return Bound(External(f"{home}.{name}"), (held,), method=name)

@@ -66,8 +66,19 @@ def run_function(
         first = () if static else (held,)
     if not isinstance(function, Function) or function.node is not node:
         return NONE
-    settings = _make_settings(machine, function, len(first), is_open)
-    return machine.call(node, function, Given(first, settings))
+    settings = {
+        **_list_defaults(function),
+        **_make_settings(machine, function, len(first), is_open),
+    }
+    starred = node.args.vararg is not None or node.args.kwarg is not None
+    return machine.call(node, function, Given(first, settings, open=starred))
+
+
+def _list_defaults(function: Function) -> dict[str, Value]:
+    spec = function.node.args
+    names = [each.arg for each in (*spec.posonlyargs, *spec.args)]
+    late = names[len(names) - len(function.defaults) :]
+    return {**dict(zip(late, function.defaults, strict=True)), **dict(function.keyword_defaults)}
 
 
 def _make_object(machine: Machine, kind: Class, is_open: bool) -> Value:

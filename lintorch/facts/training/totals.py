@@ -44,7 +44,9 @@ class Sums:
         node = event.node
         if event.operator != "Add" or not _is_computed(event.right):
             return
-        if (isinstance(node, ast.AugAssign) and (name := _name_of(node.target))) or (isinstance(node, ast.BinOp) and (name := _name_of(node.left))):
+        if (isinstance(node, ast.AugAssign) and (name := _name_of(node.target))) or (
+            isinstance(node, ast.BinOp) and (name := _name_of(node.left))
+        ):
             yield self._sum(event, name, event.right)
 
     def _sum(self, event: Occurrence, name: str, value: Value) -> Action:
