@@ -224,10 +224,14 @@ class Source:
 
     def call_at(self, event: Occurrence) -> cst.Call | None:
         """The call of this file at which something happened; None where it stands in another file."""
+        return self.node_at(event, cst.Call)
+
+    def node_at(self, event: Occurrence, kind: type[N]) -> N | None:
+        """The node of this class at which something happened; None where it stands in another file."""
         if event.spot.path != self.path:
             return None
-        text, place = self.evaluation.text(event.spot), self.place(event)
-        same = (each for each in self.nodes(cst.Call) if self.code(each) == text)
+        begin, place = self.evaluation.text(event.spot).partition("(")[0], self.place(event)
+        same = (each for each in self.nodes(kind) if self.code(each).startswith(begin))
         return next((each for each in same if self.place(each) == place), None)
 
     # what things are for

@@ -75,9 +75,17 @@ def combine_values(machine: Machine, node: ast.AST, kind: str, left: Value, righ
         return found
     if kind == "BitOr" and isinstance(left, Held) and isinstance(right, Held):
         return _join_dictionaries(machine, left, right)
-    if is_number(left) or is_number(right):  # of a setting, it is one still
-        return right if name_setting(right) else left if name_setting(left) else UNKNOWN
+    if is_number(left) or is_number(right):
+        return _combine_with_setting(left, right)
     return UNKNOWN
+
+
+def _combine_with_setting(left: Value, right: Value) -> Value:
+    """A number with what is known by its name alone: a setting is one still, a size that varies varies still."""
+    number, other = (left, right) if is_number(left) else (right, left)
+    if isinstance(number, Number) and number.varies and is_named(other):
+        return Number(None, None, True, number.data, False, number.via)
+    return other if name_setting(other) else UNKNOWN
 
 
 def _join_dictionaries(machine: Machine, left: Held, right: Held) -> Value:
@@ -219,6 +227,11 @@ def spread(function: Callable[[Value], Value], value: Value, most: int = 4) -> t
     """What a function gives of each alternative of a value."""
     given = value.alternatives if isinstance(value, Choice) else (value,)
     return tuple(function(each) for each in given[:most])
+
+
+def is_named(value: Value) -> bool:
+    """Whether nothing is known of a value but the name it was reached by."""
+    return isinstance(value, Unknown) and bool(value.path)
 
 
 def is_open(value: Value) -> bool:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
+from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.events import AttributeRead
 from lintorch.evaluator.join import make_choice
 from lintorch.evaluator.layers import CONTAINERS, read_layer_attribute
@@ -39,6 +40,7 @@ from lintorch.evaluator.values import (
     Unknown,
     Value,
     make_number,
+    name_setting,
 )
 
 _SAME = frozenset({"data", "grad", "real"})
@@ -110,8 +112,21 @@ def read_of_class(machine: Machine, node: ast.AST, held: Class, name: str) -> Va
         return Constant(held.name)
     for each in list_ancestors(held):
         if isinstance(each, External):
+            if name == "apply" and each.path == "torch.autograd.Function":
+                return _bind_function(machine, held)
             return External(f"{each.path}.{name}")
     return UNKNOWN
+
+
+def _bind_function(machine: Machine, held: Class) -> Value:
+    """`apply` of a function with a gradient of its own: its forward, which a context is given."""
+    forward = find_class_attribute(machine, held, "forward")
+    if not isinstance(forward, Function):
+        return UNKNOWN
+    if find_class_attribute(machine, held, "setup_context") is not None:
+        return forward
+    context = machine.hold("object", {}, External("torch.autograd.function.FunctionCtx"))
+    return Bound(forward, (context,), method="apply")
 
 
 @reads(Super)
@@ -134,7 +149,8 @@ def read_of_object(machine: Machine, node: ast.AST, held: Held, name: str) -> Va
         return Bound(External(f"{held.kind}.{name}"), (held,), method=name)
     own = machine.state.read(held.address).get(name)
     if isinstance(own, Value):
-        return own
+        setting = name_setting(own)
+        return make_asked(machine, setting) if setting else own
     entries = machine.state.read(held.address).get("entries")
     if isinstance(entries, Held) and name in machine.state.read(entries.address):
         return machine.state.read(entries.address)[name]  # type: ignore[no-any-return]
@@ -240,6 +256,7 @@ def read_of_array(machine: Machine, node: ast.AST, held: Array, name: str) -> Va
 @reads(Constant)
 def read_of_constant(machine: Machine, node: ast.AST, held: Constant, name: str) -> Value:
     """A method of a text or number."""
+    machine.asked.absent = machine.asked.absent or held.value is None
     kind = type(held.value).__name__
     return (
         UNKNOWN if held.value is None else Bound(External(f"{kind}.{name}"), (held,), method=name)

@@ -17,6 +17,10 @@ class Budget:
     """The same in all roots of one file together."""
     training_steps: int = 6_000
     """The same in a function that trains, and in a script whose models cost too much to be entered."""
+    loose_steps: int = 4_000
+    """The same in all functions of one file that no model and no script enters."""
+    helper_steps: int = 300
+    """The same in each function of another file that one of these calls."""
     training_file_steps: int = 12_000
     """The same in all such functions of one file together."""
     depth: int = 48

@@ -80,6 +80,6 @@ def name_lasting(value: Value) -> str:
         return f"#{value.address}"
     if isinstance(value, Constant):
         return repr(value.value)
-    if isinstance(value, Unknown) and value.path and "(" not in value.path:
+    if isinstance(value, Unknown) and value.path[:1] not in ("", "?") and "(" not in value.path:
         return value.path
     return ""

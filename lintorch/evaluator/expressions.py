@@ -15,7 +15,14 @@ from lintorch.evaluator.machine import Activation, Machine, evaluates
 from lintorch.evaluator.mark_order import mark_test
 from lintorch.evaluator.narrow import narrow_names
 from lintorch.evaluator.torch_calls import call_torch
-from lintorch.evaluator.truth import OPERATORS, compare_values, decide, known_items, truth_value
+from lintorch.evaluator.truth import (
+    OPERATORS,
+    compare_values,
+    decide,
+    is_none,
+    known_items,
+    truth_value,
+)
 from lintorch.evaluator.values import (
     OPEN_NUMBER,
     UNKNOWN,
@@ -89,7 +96,8 @@ def _compare_pair(
     if kind not in OPERATORS:
         return compare_values(machine, kind, left, right)
     machine.tell(Compared, node, OPERATORS[kind][0], left, right)
-    if isinstance(left, Tensor) or isinstance(right, Tensor):
+    unequal = is_none(left) or is_none(right)
+    if not unequal and (isinstance(left, Tensor) or isinstance(right, Tensor)):
         return call_torch(machine, node, _COMPARISONS[OPERATORS[kind][0]], (left, right), {})
     if isinstance(left, Choice):
         return make_choice(spread(lambda v: compare_values(machine, kind, v, right), left))
@@ -261,8 +269,10 @@ def make_function(
     )
     here = machine.here
     local = here.frame if here.frame.outer is not None or here.node is not None else None
+    owner = here.owner if here.node is None else None  # of a class body, which methods do not see
     defaults = tuple(machine.evaluate(default) for default in given.defaults)
-    return Function(node, here.file, local, defaults, named)
+    closure = local if owner is None else here.frame.outer
+    return Function(node, here.file, closure, defaults, named, owner)
 
 
 @evaluates(ast.Starred, ast.Await)

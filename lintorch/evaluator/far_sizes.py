@@ -1,19 +1,30 @@
-"""Whether two sizes of one symbol ever meet, tried where no rule of arithmetic decides."""
+"""Whether two sizes of one or two symbols ever meet, tried where no rule of arithmetic decides."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import product
+from math import lcm
 
-from lintorch.evaluator.sizes import Atom, Dim, Operation, Size, Symbol, list_symbols
+from lintorch.evaluator.sizes import Atom, Dim, Operation, Size, Symbol
 
 _TRIED = (*range(2, 520), 560, 600, 640, 713, 720, 768, 800, 896, 1024, 1080, 1280, 16000, 22050)
+_SMALLEST_SIDE = 16
+"""Heights and widths of images below are not tried: an image is not that small by design."""
+_SIDES = (17, 28, 32, 49, 63, 64, 96, 128, 224, 256, 299, 384, 512, 640)
+_FEW = (2, 3, 5, 7, 16, 28, 32, 64, 96, 100, 128, 224, 512)
+"""What each of two symbols is tried at."""
+_ARITHMETIC = ("//", "%", "max", "min")
+_TIMES, _LARGEST = (1, 2, 3, 4), 1 << 20
+"""Multiples of all that sizes are divided by are tried too, where these are no larger."""
 _HEAVY = 24
 """Symbols and operations of a size that is too long to be tried."""
 
 
 @lru_cache(maxsize=4096)
 def never_meet(left: Dim, right: Dim, *, stretched: bool = False) -> bool:
-    """Whether two sizes that one symbol decides differ at all its values that are tried.
+    """Whether two sizes that one or two symbols decide differ at all their values that are tried.
 
     A plain number is met by chance, so it never differs surely. `stretched`: a size of 1 fits any.
     """
@@ -21,39 +32,73 @@ def never_meet(left: Dim, right: Dim, *, stretched: bool = False) -> bool:
         return False
     if left.weight + right.weight > _HEAVY:
         return False
-    symbols = {*list_symbols(left), *list_symbols(right)}
-    if len(symbols) != 1:
-        return False
-    symbol = symbols.pop()
+    both = [frozenset(_list_unknowns(each)) for each in (left, right)]
+    symbols = sorted(both[0] | both[1], key=str)
+    if not 1 <= len(symbols) <= 2 or (len(symbols) > 1 and both[0] != both[1]):
+        return False  # a symbol that one side alone has can be what makes them equal
+    whole = lcm(*_list_divisors(left), *_list_divisors(right))
+    even = [times * whole for times in _TIMES if _SMALLEST_SIDE < whole < _LARGEST]
+    tried = [[*_list_tried(each, len(symbols) > 1), *even] for each in symbols]
     try:
-        return not any(_may_meet(left, right, symbol, value, stretched) for value in _TRIED)
-    except (ArithmeticError, LookupError):
+        return not any(
+            _may_meet(left, right, dict(zip(symbols, values, strict=True)), stretched)
+            for values in product(*tried)
+        )
+    except ArithmeticError:
         return False
 
 
-def _may_meet(left: Size, right: Size, symbol: Symbol, value: int, stretched: bool) -> bool:
-    one, other = _work_out(left, symbol, value), _work_out(right, symbol, value)
+def _list_unknowns(size: Dim) -> Iterator[Atom]:
+    """Symbols, and operations of which nothing is known but that equal ones are equal."""
+    for atom in () if isinstance(size, int) else size.atoms:
+        if isinstance(atom, Operation) and atom.kind in _ARITHMETIC:
+            for operand in atom.operands:
+                yield from _list_unknowns(operand)
+        else:
+            yield atom
+
+
+def _list_divisors(size: Dim) -> Iterator[int]:
+    """The numbers that parts of a size are divided by."""
+    for atom in () if isinstance(size, int) else size.atoms:
+        if isinstance(atom, Operation) and atom.kind in _ARITHMETIC:
+            for operand in atom.operands:
+                yield from _list_divisors(operand)
+            by = atom.operands[-1]
+            if atom.kind in ("//", "%") and isinstance(by, int) and by > 0:
+                yield by
+
+
+def _list_tried(unknown: Atom, paired: bool) -> Sequence[int]:
+    side = isinstance(unknown, Symbol) and unknown.name.endswith((".H", ".W"))
+    if paired:
+        return _SIDES if side else _FEW
+    return [size for size in _TRIED if size >= _SMALLEST_SIDE] if side else _TRIED
+
+
+def _may_meet(left: Size, right: Size, values: Mapping[Atom, int], stretched: bool) -> bool:
+    one, other = _work_out(left, values), _work_out(right, values)
     return one == other or (stretched and min(one, other) <= 1)
 
 
-def _work_out(size: Dim, symbol: Symbol, value: int) -> int:
+def _work_out(size: Dim, values: Mapping[Atom, int]) -> int:
     if isinstance(size, int):
         return size
     total = 0
-    for product, factor in size.terms:
-        for atom in product:
-            factor *= _work_out_atom(atom, symbol, value)
+    for atoms, factor in size.terms:
+        for atom in atoms:
+            factor *= _work_out_atom(atom, values)
         total += factor
     return total
 
 
-def _work_out_atom(atom: Atom, symbol: Symbol, value: int) -> int:
-    """Raises LookupError for what is no arithmetic."""
-    if not isinstance(atom, Operation):
-        return value
-    known = [_work_out(each, symbol, value) for each in atom.operands]
+def _work_out_atom(atom: Atom, values: Mapping[Atom, int]) -> int:
+    """Raises ArithmeticError where something is divided by 0."""
+    if not isinstance(atom, Operation) or atom.kind not in _ARITHMETIC:
+        return values[atom]
+    known = [_work_out(each, values) for each in atom.operands]
     if atom.kind == "//":
         return known[0] // known[1]
     if atom.kind == "%":
         return known[0] % known[1]
-    return {"max": max, "min": min}[atom.kind](known)
+    return max(known) if atom.kind == "max" else min(known)

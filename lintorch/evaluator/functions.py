@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 
+from lintorch.evaluator.budget import SpentError
 from lintorch.evaluator.join import join_states, make_choice
 from lintorch.evaluator.layers import is_layer_class
 from lintorch.evaluator.machine import Activation, LeftError, Machine, calls, evaluates
@@ -86,7 +87,7 @@ def call_function(machine: Machine, node: ast.AST, function: Function, given: Gi
     """Run a function of a file with these arguments; unknown where that goes too deep."""
     if _is_too_deep(machine, function):
         machine.pure.cuts += 1
-        for value in given.values:
+        for value in (*given.values, *_enclosed_values(machine, function)):
             machine.spoil(value)
         return UNKNOWN
     key = _name_call(machine, function, given)
@@ -138,6 +139,32 @@ def _is_fresh_layer(result: Value, first: int) -> bool:
 
 
 def _enter_function(machine: Machine, node: ast.AST, function: Function, given: Given) -> Value:
+    machine.top.entered.add(function.node)
+    if machine.helper_steps and function.file is not machine.stack[0].file:
+        return _enter_helper(machine, node, function, given)
+    return _enter_freely(machine, node, function, given)
+
+
+def _enter_helper(machine: Machine, node: ast.AST, function: Function, given: Given) -> Value:
+    """Follow a function of another file no further than its own steps reach: else it gives something unknown."""
+    most, steps = machine.most_steps, machine.helper_steps
+    before, depth = machine.state.fork(), len(machine.stack)
+    machine.most_steps, machine.helper_steps = min(most, machine.steps + steps), 0
+    try:
+        return _enter_freely(machine, node, function, given)
+    except SpentError:
+        if machine.steps > most:
+            raise
+        machine.pure.cuts += 1
+        del machine.stack[depth:]
+        machine.here = machine.stack[-1]
+        machine.state = before
+        return UNKNOWN
+    finally:
+        machine.most_steps, machine.helper_steps = most, steps
+
+
+def _enter_freely(machine: Machine, node: ast.AST, function: Function, given: Given) -> Value:
     names = bind_parameters(machine, function, given)
     frame = Frame(next(machine.addresses), function.closure, function.file)
     machine.state.write(frame.address).update(names)
@@ -159,6 +186,14 @@ def _enter_function(machine: Machine, node: ast.AST, function: Function, given: 
     if not keeps_frame(function.node):
         machine.state.cells.pop(frame.address, None)
     return result
+
+
+def _enclosed_values(machine: Machine, function: Function) -> Iterator[Value]:
+    """What a nested function may change of the functions around it."""
+    frame = function.closure
+    while frame is not None:
+        yield from machine.state.read(frame.address).values()
+        frame = frame.outer
 
 
 @cache

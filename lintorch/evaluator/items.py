@@ -10,7 +10,6 @@ from lintorch.evaluator.values import (
     UNKNOWN,
     Array,
     Bound,
-    Choice,
     Class,
     Constant,
     Function,
@@ -18,8 +17,12 @@ from lintorch.evaluator.values import (
     Held,
     Items,
     Tensor,
+    Unknown,
     Value,
 )
+
+KEY = Unknown("dict.keys()[]")
+"""Any key of a dictionary of which not all keys are known."""
 
 
 def items_of(machine: Machine, over: Value) -> tuple[Value, ...] | None:
@@ -59,8 +62,10 @@ def item_of(machine: Machine, over: Value) -> Value:
     if isinstance(over, Held) and over.kind == "list":
         each = machine.state.read(over.address).get("each", UNKNOWN)
         return each if isinstance(each, Value) else UNKNOWN
-    if isinstance(over, Choice):
-        return UNKNOWN
+    if isinstance(over, Held) and over.kind == "dict":
+        return KEY
+    if isinstance(over, Unknown) and machine.tells_unknown:
+        return machine.unknown_from(over, "[]")
     return UNKNOWN
 
 

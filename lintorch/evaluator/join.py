@@ -157,6 +157,7 @@ def _join_tensors(left: Tensor, right: Tensor) -> Tensor:
         left.sure and right.sure,
         left.via | right.via,
         guessed=left.guessed or right.guessed,
+        ranked_as=left.ranked_as if left.ranked_as == right.ranked_as else "",
     )
 
 

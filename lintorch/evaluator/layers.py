@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 
 from lintorch.evaluator.events import Refused
+from lintorch.evaluator.expected_ranks import place_in_layer
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.layer_limits import find_refusal
 from lintorch.evaluator.learn import (
@@ -193,6 +194,7 @@ def _infer_call(machine: Machine, node: ast.AST, callee: Held, path: str, given:
     built = bind_layer(path, made)
     if built is None:
         return _presume_result(path, given)
+    given = place_in_layer(machine, path.rpartition(".")[2], built, given)
     given = _teach_input(machine, path, built, given)
     lowered = {key: lower_value(machine, each) for key, each in built.items()}
     try:

@@ -126,11 +126,13 @@ class AskedSettings:
     """Numbers of channels, heads and the like."""
     counts: set[str] = field(default_factory=set)
     """How often something is repeated."""
+    absent: bool = False
+    """Whether None was taken for something: a default that nobody leaves so."""
 
     @property
     def total(self) -> int:
         """How many there are."""
-        return len(self.numbers) + len(self.counts)
+        return len(self.numbers) + len(self.counts) + self.absent
 
     def note(self, kind: set[str], values: Iterable[Value | None]) -> None:
         """Keep the names of those values that are such parameters."""
@@ -152,6 +154,8 @@ class TopLevel:
     kept: dict[tuple[CodeFile, str], Value] = field(default_factory=dict)
     """Names of files whose values never change."""
     class_attributes: dict[int, dict[str, Value]] = field(default_factory=dict)
+    entered: set[ast.AST] = field(default_factory=set)
+    """Functions that were run."""
 
 
 class Machine:
@@ -169,6 +173,10 @@ class Machine:
         """Whether the order of what happens is told."""
         self.shallow = False
         """Whether models are left closed: neither their constructors nor their forwards are entered."""
+        self.tells_unknown = False
+        """Whether calls of something unknown are told, as they are where marks are."""
+        self.helper_steps = 0
+        """Of each function of another file; 0 where it may take all that are left."""
         self.state = State(ground=top.ground.cells)
         self.events: list[Occurrence] = []
         self.root = ""

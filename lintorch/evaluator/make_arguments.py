@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
+from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.learn import name_axes, settle_shape
 from lintorch.evaluator.machine import LeftError, Machine
 from lintorch.evaluator.sizes import Dim, make_symbol
@@ -12,7 +13,6 @@ from lintorch.evaluator.values import (
     OPEN_BOOL,
     UNKNOWN,
     Class,
-    Constant,
     Function,
     Given,
     Number,
@@ -23,8 +23,6 @@ from lintorch.evaluator.values import (
 )
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-_REPEATS = 2
-"""Passes of a loop whose number is a setting that nobody gives."""
 _NOT_TENSORS = ("List", "list[", "Tuple", "tuple[", "Dict", "dict[")
 
 
@@ -50,29 +48,30 @@ def make_settings(
         for each, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
         if default is not None
     }
-    late -= set(_list_empty(positional, spec)) if given is None else set()
+    late -= set(_list_empty(positional, spec, machine.asked.absent)) if given is None else set()
     for each in (*positional, *spec.kwonlyargs):
         if each.arg not in found and each.arg not in late:
             found[each.arg] = make_setting(machine, init, each)
     return found
 
 
-def _list_empty(positional: list[ast.arg], spec: ast.arguments) -> Iterator[str]:
-    """Parameters whose default is an empty list or tuple: what nobody leaves so."""
+def _list_empty(positional: list[ast.arg], spec: ast.arguments, absent: bool) -> Iterator[str]:
+    """Parameters whose default is an empty list or tuple, or None if `absent`: what nobody leaves so."""
     count = min(len(spec.defaults), len(positional))
     late = [*zip(positional[len(positional) - count :], spec.defaults[-count:], strict=False)]
     for each, default in (*late, *zip(spec.kwonlyargs, spec.kw_defaults, strict=True)):
-        if isinstance(default, (ast.List, ast.Tuple)) and not default.elts:
+        if (isinstance(default, (ast.List, ast.Tuple)) and not default.elts) or (
+            absent and isinstance(default, ast.Constant) and default.value is None
+        ):
             yield each.arg
 
 
 def make_setting(machine: Machine, init: Function, parameter: ast.arg) -> Value:
     """A number that settings fix, an open bool, or an object of settings that needs no arguments."""
     name, note = parameter.arg, parameter.annotation
-    if name in machine.asked.counts:
-        return Constant(_REPEATS)
-    if name in machine.asked.numbers:
-        return make_number(make_symbol(name, False))
+    asked = make_asked(machine, name)
+    if not isinstance(asked, Unknown):
+        return asked
     text = "" if note is None else ast.unparse(note)
     if text == "int":
         return make_number(make_symbol(name, False))
@@ -81,8 +80,8 @@ def make_setting(machine: Machine, init: Function, parameter: ast.arg) -> Value:
     if text == "float":
         return Number(None, whole=False, varies=False)
     if isinstance(note, (ast.Name, ast.Attribute)):
-        return _make_config(machine, init, note) or Unknown(f"<{name}>")
-    return Unknown(f"<{name}>")
+        return _make_config(machine, init, note) or asked
+    return asked
 
 
 def _make_config(machine: Machine, init: Function, note: ast.expr) -> Value | None:
@@ -159,9 +158,8 @@ def make_input(machine: Machine, parameter: ast.arg, shown: Value | None = None)
         return UNKNOWN
     shape = settle_shape(machine, name)
     dtype = machine.learned_types.get(name)
-    return Tensor(
-        shape, dtype, "input", name, frozenset({f"input {name}"}), guessed=_is_guess(machine, name)
-    )
+    memory, guessed = frozenset({f"input {name}"}), _is_guess(machine, name)
+    return Tensor(shape, dtype, "input", name, memory, guessed=guessed, ranked_as=name)
 
 
 def _is_guess(machine: Machine, name: str) -> bool:

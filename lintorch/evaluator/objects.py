@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
+from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.layers import call_layer, is_layer_class, keep_arguments
 from lintorch.evaluator.machine import Activation, LeftError, Machine, calls
@@ -50,20 +51,20 @@ def make_class(machine: Machine, node: ast.ClassDef) -> Class:
     finally:
         machine.leave()
     for name, value in machine.state.read(frame.address).items():
-        attributes[name] = _as_method(value, made, outer)
+        attributes[name] = _as_method(value, made)
     for decorator in node.decorator_list:
         machine.evaluate(decorator)
     return made
 
 
-def _as_method(value: Value, owner: Class, outer: Frame | None) -> Value:
+def _as_method(value: Value, owner: Class) -> Value:
     if isinstance(value, Bound) and isinstance(value.function, External):
         kind = _KINDS.get(value.function.path)
         inner = value.positional[0] if value.positional else UNKNOWN
         if kind and isinstance(inner, Function):
-            return replace(inner, kind=kind, owner=owner, closure=outer)
+            return replace(inner, kind=kind, owner=owner)
     if isinstance(value, Function) and value.owner is None:
-        return replace(value, owner=owner, closure=outer)
+        return replace(value, owner=owner)
     return value
 
 
@@ -161,7 +162,8 @@ def call_object(machine: Machine, node: ast.AST, callee: Held, given: Given) -> 
     method = find_class_attribute(machine, kind, name)
     if isinstance(method, Function):
         if machine.witness is not None and isinstance(kind, Class):
-            machine.witness.note_called(kind, given, machine.here.forward)
+            inside = machine.here.forward or _is_in_module(machine)
+            machine.witness.note_called(kind, given, inside)
         return _call_method(machine, node, callee, method, given)
     for each in list_ancestors(kind):
         if isinstance(each, External) and each.path != MODULE:
@@ -169,6 +171,11 @@ def call_object(machine: Machine, node: ast.AST, callee: Held, given: Given) -> 
     for value in given.values:
         machine.spoil(value)
     return UNKNOWN
+
+
+def _is_in_module(machine: Machine) -> bool:
+    """Whether a method of a module is running, which calls its parts."""
+    return any(each.owner is not None and is_module_class(each.owner) for each in machine.stack)
 
 
 def _call_method(
@@ -216,8 +223,9 @@ def fill_fields(machine: Machine, made: Held, kind: Class, given: Given) -> None
     named = {**dict(zip(names, given.positional, strict=False)), **given.keyword}
     for name in names:
         default = find_class_attribute(machine, kind, name)
-        absent = UNKNOWN if given.open or default is None else default
-        machine.state.write(made.address)[name] = named.get(name, absent)
+        value = named.get(name, UNKNOWN if given.open or default is None else default)
+        setting = make_asked(machine, f"{kind.name}.{name}") if value == UNKNOWN else value
+        machine.state.write(made.address)[name] = setting
     if derives_from(kind, "typing.NamedTuple"):
         content = machine.state.write(made.address)
         content[ITEMS] = tuple(content[name] for name in names)

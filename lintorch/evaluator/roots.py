@@ -21,12 +21,15 @@ def list_classes(file: CodeFile) -> list[str]:
 
 
 def list_factories(file: CodeFile) -> list[str]:
-    """Functions that can be called without arguments, and call a class of the file."""
+    """Functions that can be called without arguments, call a class of the file and give something back."""
     classes = set(list_classes(file))
     found = [
         name
         for name, node in list_functions(file)
-        if classes and needs_nothing(node.args) and classes & _called_names(node).keys()
+        if classes
+        and needs_nothing(node.args)
+        and classes & _called_names(node).keys()
+        and any(isinstance(each, ast.Return) and each.value for each in ast.walk(node))
     ]
     return found[-_MOST_FACTORIES:][::-1]
 

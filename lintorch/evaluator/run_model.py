@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from lintorch.evaluator.budget import Budget, SpentError
 from lintorch.evaluator.code_files import CodeFile, Library
 from lintorch.evaluator.events import Occurrence
+from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.machine import Activation, LeftError, Machine, TopLevel
 from lintorch.evaluator.make_arguments import make_inputs, make_settings, make_starred
 from lintorch.evaluator.names import frame_of, read_global
@@ -109,6 +110,8 @@ def run_model(around: Surroundings, name: str) -> Reached:
 
 def _run_rounds(machine: Machine, around: Surroundings, name: str, model: Held) -> Reached:
     """Each begins where the constructor ended."""
+    if machine.state.read(model.address).get(ITEMS) == ():  # whoever makes it fills it
+        machine.state.write(model.address)[ITEMS] = None
     start, events, steps = machine.state, len(machine.events), machine.steps
     own = isinstance(model.of, Class) and model.of.file is around.file
     machine.here.forward = not own or around.is_exported(getattr(model.of, "name", ""))

@@ -183,8 +183,8 @@ _MOST_WEIGHT = 150
 
 
 def _shorten_size(size: Size) -> Size:
-    """A symbol that stands for a size that is too long to be worked with; equal for equal ones."""
-    return make_symbol(f"long{hash(size) & 0xFFFFFF:x}", size.varies)
+    """What stands for a size that is too long to be worked with; equal for equal ones. It may be 0."""
+    return make_operation("?", make_symbol(f"long{hash(size) & 0xFFFFFF:x}", size.varies))
 
 
 def varies(size: Dim) -> bool | None:
@@ -238,6 +238,20 @@ def take_remainder(left: Dim, right: Dim) -> Dim:
     if isinstance(rest, int) and (rest == 0 or isinstance(right, int)):
         return rest if rest == 0 else rest % right
     return make_operation("%", rest, right)
+
+
+def cancel_factors(left: Dim, right: Dim) -> tuple[Dim, Dim]:
+    """Two sizes without the symbols and operations that both are a multiple of, none of which is 0."""
+    if isinstance(left, int) or isinstance(right, int):
+        return left, right
+    products = [list(product) for product, _ in (*left.terms, *right.terms)]
+    common: list[Atom] = []
+    for atom in dict.fromkeys(products[0]):
+        common += [atom] * min(product.count(atom) for product in products)
+    if not common:
+        return left, right
+    shared = Size(((tuple(common), 1),))
+    return floor_divide(left, shared), floor_divide(right, shared)
 
 
 def largest(*sizes: Dim) -> Dim:

@@ -25,12 +25,14 @@ from lintorch.evaluator.library import (  # noqa: F401
     einops_patterns,
     model_helpers,
     numbers,
+    numpy_numbers,
     objects_library,
     script_arguments,
     tensors,
     texts,
     training_objects,
 )
+from lintorch.evaluator.loose_functions import list_calling, list_loose, run_loose, run_statements
 from lintorch.evaluator.machine import Machine, TopLevel
 from lintorch.evaluator.make_arguments import make_settings
 from lintorch.evaluator.names import frame_of, read_global
@@ -44,8 +46,8 @@ from lintorch.evaluator.roots import (
 )
 from lintorch.evaluator.run_model import Reached, Surroundings, run_block, run_model
 from lintorch.evaluator.training_code import prepares_training, trains
-from lintorch.evaluator.training_roots import list_followed, run_training
-from lintorch.evaluator.values import NONE, Constant, Function, Given, Value
+from lintorch.evaluator.training_roots import list_followed, open_switches, run_training
+from lintorch.evaluator.values import NONE, Class, Constant, Function, Given, Value
 from lintorch.evaluator.witness import Witness
 
 __all__ = ["Reached", "evaluate_file", "evaluate_model"]
@@ -56,10 +58,12 @@ def evaluate_file(
     file: CodeFile,
     is_exported: Callable[[str], bool] = lambda name: True,
     budget: Budget | None = None,
+    loose: bool = True,
 ) -> Iterator[Reached]:
     """The models of a file: as its own code builds them, then each that nothing built and called yet.
 
-    `is_exported` says of a class of the file whether it is one that may be exported.
+    `is_exported` says of a class of the file whether it is one that may be exported; `loose`:
+    functions that none of them entered are followed as well, with open parameters.
     """
     around = Surroundings(library, file, TopLevel(), Witness(file), is_exported, budget)
     budget = budget or Budget()
@@ -83,9 +87,38 @@ def evaluate_file(
         witness.called.clear()
         reached = run_model(replace(around, budget=limit_steps(budget, left)), name)
         left -= reached.steps
-        met.update(each.name for each in reached.entered & witness.called if each.file is file)
+        met.update(
+            each.name for each in reached.entered & witness.called if _is_followed(around, each)
+        )
         yield reached
     yield from run_training(around, followed)
+    if loose:
+        yield from _follow_loose(around, limit_steps(budget, min(left, budget.loose_steps)))
+
+
+def _follow_loose(around: Surroundings, budget: Budget) -> Iterator[Reached]:
+    """What nothing entered yet, until the steps are spent."""
+    left = budget.steps
+    body = [] if list_script(around.file) else list_calling(around.file)
+    if body:
+        reached = run_block(around, "", partial(run_statements, body), limit_steps(budget, left))
+        left -= reached.steps
+        yield reached
+    for name, node in list_loose(around.file):
+        if node in around.top.entered:
+            continue
+        for is_open in (False, True) if open_switches(node) else (False,):
+            if left > 0:
+                run = partial(run_loose, name, is_open)
+                reached = run_block(around, name, run, limit_steps(budget, left))
+                left -= reached.steps
+                yield reached
+
+
+def _is_followed(around: Surroundings, kind: Class) -> bool:
+    """Whether a class of the file was followed as well as it would be by itself."""
+    built = around.witness.built.get(kind)
+    return kind.file is around.file and (built is None or built.is_known)
 
 
 def limit_steps(budget: Budget, left: int) -> Budget:

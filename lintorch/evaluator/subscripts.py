@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.events import Indexed
 from lintorch.evaluator.join import ITEMS, make_choice
 from lintorch.evaluator.layers import LISTS
@@ -14,6 +15,7 @@ from lintorch.evaluator.objects import find_class_attribute, list_ancestors
 from lintorch.evaluator.sizes import Dim, compare, largest, make_operation, make_symbol, smallest
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
+    NONE,
     UNKNOWN,
     Array,
     Choice,
@@ -29,6 +31,7 @@ from lintorch.evaluator.values import (
     Tensor,
     Value,
     make_number,
+    name_setting,
     size_in,
 )
 
@@ -57,6 +60,9 @@ def read_item(machine: Machine, node: ast.AST, held: Value, index: Value) -> Val
         return _read_by_method(machine, node, held, index)
     if isinstance(held, (Items, Held, Constant)):
         return _read_sequence(machine, held, index)
+    setting = name_setting(held)
+    if setting and isinstance(index, Constant):
+        return make_asked(machine, f"{setting}[{index.value}]")
     return machine.unknown_from(held, "[]")
 
 
@@ -96,6 +102,7 @@ def _container_of(held: Held) -> External | Class | None:
 
 def _read_sequence(machine: Machine, held: Value, index: Value) -> Value:
     items = known_items(machine, held)
+    machine.asked.absent = machine.asked.absent or held == NONE
     if items is None:
         each = held.each if isinstance(held, Items) else None
         if isinstance(held, Held):
@@ -151,7 +158,15 @@ def index_tensor(machine: Machine, held: Tensor, index: Value) -> Value:
     if held.shape is not None and parts is not None:
         parts = tuple(_list_as_tensor(machine, each) for each in parts)
         shape = index_shape(held.shape, parts)
-    return Tensor(shape, held.dtype, memory=memory, sure=held.sure, guessed=held.guessed)
+    ranked = shape is None and parts is not None and all(isinstance(p, Slice) for p in parts)
+    return Tensor(
+        shape,
+        held.dtype,
+        memory=memory,
+        sure=held.sure,
+        guessed=held.guessed,
+        ranked_as=held.ranked_as if ranked else "",
+    )
 
 
 def _list_as_tensor(machine: Machine, part: Value) -> Value:

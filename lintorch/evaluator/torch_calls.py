@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from lintorch.evaluator.events import Called, Refused
+from lintorch.evaluator.expected_ranks import find_ranked, place_axes
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.operators.arguments import make_fresh
@@ -107,7 +108,7 @@ _LISTED = (Held, Items)
 
 
 def freeze_list(machine: Machine, value: Value) -> Value:
-    """A list as it is now, which nothing changes; other values as they are."""
+    """A list or dictionary as it is now, which nothing changes; other values as they are."""
     kind = type(value)
     if kind is not Held and kind is not Items:
         return value
@@ -115,17 +116,31 @@ def freeze_list(machine: Machine, value: Value) -> Value:
         items = machine.state.read(value.address).get(ITEMS)
         frozen = None if items is None else tuple(freeze_list(machine, each) for each in items)
         return Items("list", frozen)
+    if isinstance(value, Held) and value.kind == "dict":
+        return _freeze_dict(machine, value)
     if isinstance(value, Items) and value.items and any(map(_is_list, value.items)):
         return replace(value, items=tuple(freeze_list(machine, each) for each in value.items))
     return value
 
 
+def _freeze_dict(machine: Machine, value: Held) -> Items:
+    """Its keys with their values; what else there is is not known where it is open."""
+    content = machine.state.read(value.address)
+    if "open" in content or len(content) > machine.budget.items:
+        return Items("dict", None)
+    pairs = ((Constant(k), v) for k, v in content.items() if isinstance(v, Value))
+    return Items(
+        "dict", tuple(Items("tuple", (k, freeze_list(machine, each))) for k, each in pairs)
+    )
+
+
 def _is_list(value: Value) -> bool:
-    return isinstance(value, Held) and value.kind == "list"
+    return isinstance(value, Held) and value.kind in ("list", "dict")
 
 
 def infer_result(machine: Machine, node: ast.AST, name: str, given: Given) -> Value:
     """The same, told only where it raises."""
+    given = place_axes(machine, name, given)
     try:
         if given.open:
             raise UndecidedError
@@ -137,11 +152,20 @@ def infer_result(machine: Machine, node: ast.AST, name: str, given: Given) -> Va
             positional = (TensorType(None, getattr(positional[0], "dtype", None)), *positional[1:])
         found = infer_call(name, positional, keyword)
     except UndecidedError:
-        return _guess_result(name, given)
+        return _guess_result(machine, name, given)
     except ShapeError as error:
         machine.tell(Refused, node, name, str(error), given.values, is_founded(machine, given))
-        return _guess_result(name, given)
-    return lift_result(machine, found, _shared_memory(name, given), _via_of(given), guessed)
+        return _guess_result(machine, name, given)
+    result = lift_result(machine, found, _shared_memory(name, given), _via_of(given), guessed)
+    return _keep_rank(machine, name, given, result)
+
+
+def _keep_rank(machine: Machine, name: str, given: Given, result: Value) -> Value:
+    """What is known to have as many axes as an input of unknown shape."""
+    if not isinstance(result, Tensor) or result.shape is not None:
+        return result
+    ranked_as = find_ranked(machine, name, given)
+    return replace(result, ranked_as=ranked_as) if ranked_as else result
 
 
 def is_founded(machine: Machine, given: Given) -> bool:
@@ -170,13 +194,14 @@ def _lists_sizes(node: ast.AST, given: Given) -> bool:
     return not starred and not any(isinstance(v, (Items, Held)) for v in given.values)
 
 
-def _guess_result(name: str, given: Given) -> Value:
+def _guess_result(machine: Machine, name: str, given: Given) -> Value:
     last = name.rpartition(".")[2]
     if last in NOT_TENSORS or last.startswith(("is_", "get_", "set_", "use_", "has_")):
         return Number(None, data=True) if last in ("item", "tolist") else UNKNOWN
     if not is_operator(name):
         return UNKNOWN
-    return Tensor(None, memory=_shared_memory(name, given), via=_via_of(given))
+    memory, ranked_as = _shared_memory(name, given), find_ranked(machine, name, given)
+    return Tensor(None, memory=memory, via=_via_of(given), ranked_as=ranked_as)
 
 
 def is_operator(name: str) -> bool:

@@ -101,7 +101,7 @@ def _make_settings(
     for name, value in settings.items():
         if isinstance(value, Held) and value.kind == "object":
             settings[name] = Unknown(f"<{name}>")
-    return {**settings, **_open_switches(function.node)}
+    return {**settings, **open_switches(function.node)}
 
 
 def _has_switches(node: Definition, owner: ast.ClassDef | None) -> bool:
@@ -110,7 +110,7 @@ def _has_switches(node: Definition, owner: ast.ClassDef | None) -> bool:
         each for each in (owner.body if owner else ()) if getattr(each, "name", "") == "__init__"
     ]
     makers = (node, *(each for each in inits if isinstance(each, ast.FunctionDef)))
-    return any(_open_switches(each) or _has_settings(each) for each in makers)
+    return any(open_switches(each) or _has_settings(each) for each in makers)
 
 
 def _has_settings(node: Definition) -> bool:
@@ -123,7 +123,7 @@ def _has_settings(node: Definition) -> bool:
     )
 
 
-def _open_switches(node: Definition | ast.Lambda) -> dict[str, Value]:
+def open_switches(node: Definition | ast.Lambda) -> dict[str, Value]:
     """Parameters that are None, True or False where nobody gives them: as something unknown."""
     spec = node.args
     positional = [*spec.posonlyargs, *spec.args]

@@ -103,7 +103,7 @@ def compare_values(machine: Machine, kind: type[ast.cmpop], left: Value, right: 
     if kind in (ast.In, ast.NotIn):
         return _negate_if(kind is ast.NotIn, is_member(machine, left, right), left)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
-        return UNKNOWN
+        return _compare_tensor(kind, left, right)
     sign, function = OPERATORS[kind]
     if isinstance(left, Constant) and isinstance(right, Constant):
         with suppress(Exception):
@@ -120,6 +120,15 @@ def compare_values(machine: Machine, kind: type[ast.cmpop], left: Value, right: 
         found = _negate_if(kind is ast.NotEq, _is_equal(*both), *sides)
         return ask_question(found, sign, left, right)
     return ask_question(truth_value(None, left, right), sign, left, right)
+
+
+def _compare_tensor(kind: type[ast.cmpop], left: Value, right: Value) -> Value:
+    """No tensor is equal to None; with anything else it gives a tensor."""
+    tensor = left if isinstance(left, Tensor) else right
+    other = right if tensor is left else left
+    if kind in (ast.Eq, ast.NotEq) and is_none(other) and getattr(tensor, "sure", False):
+        return Constant(kind is ast.NotEq)
+    return UNKNOWN
 
 
 def _is_list(value: Value) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 
+from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.conditions import name_lasting
 from lintorch.evaluator.events import Occurrence
 from lintorch.evaluator.frozen_records import frozen_record
 from lintorch.evaluator.machine import Machine, calls, reads
-from lintorch.evaluator.values import UNKNOWN, Function, Given, Held, Unknown, Value
+from lintorch.evaluator.values import UNKNOWN, Function, Given, Held, Unknown, Value, name_setting
 
 
 @frozen_record
@@ -35,16 +36,23 @@ class UnknownCalled(Occurrence):
     given: Given
 
 
+def _tells(machine: Machine) -> bool:
+    return machine.marks or machine.tells_unknown
+
+
 @reads(Unknown, UnknownMethod, ScaledLoss)
 def read_of_unknown(machine: Machine, node: ast.AST, held: Unknown, name: str) -> Value:
-    """`unknown.name`."""
-    path = machine.unknown_from(held, f".{name}").path
-    return UnknownMethod(path, held, name) if machine.marks else Unknown(path)
+    """`unknown.name`: of a setting that nobody gives such a setting too."""
+    setting = name_setting(held)
+    if setting and not _tells(machine):
+        return make_asked(machine, f"{setting}.{name}")
+    path = machine.unknown_from(held, f".{name}").path or f"?.{name}"
+    return UnknownMethod(path, held, name) if _tells(machine) else Unknown(path)
 
 
 def read_missing(machine: Machine, held: Held, name: str) -> Value:
     """An attribute that an object must have from somewhere else."""
-    if not machine.marks:
+    if not _tells(machine):
         return UNKNOWN
     return UnknownMethod(f"{name_lasting(held)}.{name}", held, name)
 
@@ -52,7 +60,7 @@ def read_missing(machine: Machine, held: Held, name: str) -> Value:
 @calls(Unknown, UnknownMethod, ScaledLoss)
 def call_unknown(machine: Machine, node: ast.AST, callee: Unknown, given: Given) -> Value:
     """A call of something unknown, which may change what it is given."""
-    if not machine.marks:
+    if not _tells(machine):
         return _spoil_given(machine, callee, given)
     held, method = callee, ""
     if isinstance(callee, UnknownMethod):

@@ -121,6 +121,8 @@ class Tensor(Value):
     """The number of sizes that it was made from, if it was."""
     guessed: bool = False
     """Whether its shape follows from one that an input is only presumed to have."""
+    ranked_as: str = ""
+    """Where the shape is unknown: the input that has as many axes."""
 
 
 @frozen_record

@@ -6,7 +6,16 @@ from dataclasses import dataclass, field
 
 from lintorch.evaluator.code_files import CodeFile
 from lintorch.evaluator.state import State
-from lintorch.evaluator.values import Class, Given, Held, Items, Tensor, Unknown, Value
+from lintorch.evaluator.values import (
+    Class,
+    Given,
+    Held,
+    Items,
+    Tensor,
+    Unknown,
+    Value,
+    name_setting,
+)
 
 
 @dataclass(frozen=True)
@@ -20,7 +29,13 @@ class Built:
     @property
     def is_known(self) -> bool:
         """Whether all that the constructor was given is known."""
-        return not self.given.open and not any(isinstance(v, Unknown) for v in self.given.values)
+        return not self.given.open and not any(map(self._is_open, self.given.values))
+
+    def _is_open(self, value: Value) -> bool:
+        """Whether it is unknown, or an object of settings of which one is."""
+        if not isinstance(value, Held) or value.kind != "object":
+            return isinstance(value, Unknown)
+        return any(map(name_setting, self.state.read(value.address).values()))
 
 
 @dataclass

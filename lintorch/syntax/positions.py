@@ -13,7 +13,7 @@ from bisect import bisect_right
 from functools import cached_property
 
 import libcst as cst
-from libcst.metadata import MetadataWrapper, PositionProvider
+from libcst.metadata import CodePosition, MetadataWrapper, PositionProvider
 
 from lintorch.syntax.python_ast import parse_python
 
@@ -81,23 +81,27 @@ class Spans:
         while (parent := self._parents.get(path[-1])) is not None:
             path.append(parent)
         path.reverse()
-        twin: ast.AST | None = self._ast
         found: tuple[cst.CSTNode, _Position | None] = (self._module, None)
         block: cst.CSTNode = self._module
-        for index, step in enumerate(path[:-1]):
-            if step is not block:
-                continue
-            child = path[index + 1]
-            if twin is None or not isinstance(block, (cst.Module, cst.IndentedBlock)):
-                break
-            twin = _twin(block, child, twin)
+        twins: list[ast.stmt] = [] if self._ast is None else self._ast.body
+        steps = iter(path[1:])
+        while (child := next(steps, None)) is not None:
+            twin = _twin(block, child, twins)
             if twin is None:
                 break
             found = child, self._begin(twin)
-            inner = path[index + 2] if len(path) > index + 2 else None
-            if not (isinstance(child, _BLOCKS) and inner is child.body):
+            part = next(steps, None)
+            while isinstance(part, cst.If) and isinstance(child, cst.If) and part is child.orelse:
+                child, twin = part, twin.orelse[0]  # type: ignore[attr-defined]
+                found, part = (child, self._begin(twin)), next(steps, None)
+            if not isinstance(child, _BLOCKS) or part is None:
                 break
-            block = child.body
+            twins = twin.body  # type: ignore[attr-defined]
+            if isinstance(part, cst.Else):
+                part, twins = next(steps, None), twin.orelse  # type: ignore[attr-defined]
+            if not isinstance(part, cst.IndentedBlock):
+                break
+            block = part
         return found
 
     def _begin(self, twin: ast.AST) -> _Position:
@@ -123,24 +127,29 @@ class Spans:
         printed = shown.body.body[0] if indent else shown  # type: ignore[attr-defined]
         first = (getattr(printed, "decorators", None) or [printed])[0]
         shift = row - resolved[first].start.line
-        spans = {
-            node: (
-                (span.start.line + shift, span.start.column + 1),
-                (span.end.line + shift, span.end.column + 1),
-            )
-            for node, span in resolved.items()
-        }
+        wider = 2 if _is_elif(statement, self._parents) else 0
+
+        def place(spot: CodePosition) -> _Position:
+            further = wider if spot.line + shift == row and spot.column >= column else 0
+            return spot.line + shift, spot.column + 1 + further
+
+        spans = {node: (place(span.start), place(span.end)) for node, span in resolved.items()}
         spans[statement] = spans[printed]
         return spans
 
 
-def _twin(block: cst.CSTNode, child: cst.CSTNode, twin: ast.AST) -> ast.AST | None:
+def _is_elif(statement: cst.CSTNode, parents: dict[cst.CSTNode, cst.CSTNode]) -> bool:
+    """Whether a statement is an `elif`, which is printed alone as an `if`, shorter by two."""
+    parent = parents.get(statement)
+    return isinstance(parent, cst.If) and parent.orelse is statement
+
+
+def _twin(block: cst.CSTNode, child: cst.CSTNode, twins: list[ast.stmt]) -> ast.stmt | None:
     """The ast node of a block's child: simple statements on one line are one node in libcst."""
     position = 0
     for statement in block.body:  # type: ignore[attr-defined]
         if statement is child:
-            body = getattr(twin, "body", [])
-            return body[position] if position < len(body) else None
+            return twins[position] if position < len(twins) else None
         small = isinstance(statement, cst.SimpleStatementLine)
         position += len(statement.body) if small else 1
     return None

@@ -8,6 +8,9 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.given_arguments import name_given
+from lintorch.evaluator.values import FALSE, External, Held, Value
 from lintorch.facts.api.version_guards import is_version_guarded
 from lintorch.source import Source
 
@@ -45,22 +48,20 @@ rule = Rule(
 _KEYWORD = "_use_new_zipfile_serialization"
 
 
-@rule.source(cst.Call, needs=(_KEYWORD,))
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if source.name(call.func) != "torch.save" or source.profile.torch < (1, 6):
+@rule.event("torch.save")
+def in_source(event: Called, source: Source) -> Iterator[Hit]:
+    old = event.arguments.get(_KEYWORD) == FALSE and source.profile.torch >= (1, 6)
+    if not old or _is_buffer(name_given(event).get("f")):
         return
-    if is_version_guarded(call, source):
-        return
-    given = source.arguments(call, "obj", "f", "pickle_module", "pickle_protocol", _KEYWORD)
-    if given.value(_KEYWORD) is False and not _is_buffer(given.get("f"), source):
+    call = source.call_at(event)
+    if call is None or not is_version_guarded(call, source):
         message = "writes the format of before torch 1.6, which torch.load(mmap=True) refuses"
-        yield Hit(call, message, _fix(call, source))
+        yield Hit(event, message, None if call is None else _fix(call, source))
 
 
-def _is_buffer(written: cst.BaseExpression | None, source: Source) -> bool:
+def _is_buffer(written: Value | None) -> bool:
     """Whether it goes into memory, where there is nothing to map."""
-    built = source.built(written) if written is not None else ()
-    return any(source.name(call.func) == "io.BytesIO" for call in built)
+    return isinstance(written, Held) and written.of == External("io.BytesIO")
 
 
 def _fix(call: cst.Call, source: Source) -> Fix | None:

@@ -9,6 +9,9 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.given_arguments import name_given
+from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.source import Role, Source
 
 rule = Rule(
@@ -56,11 +59,38 @@ _CUDA = re.compile(
 _MORE = (cst.GreaterThan, cst.IsNot, cst.NotEqual)
 _OF_NUMBERS = (Role.SCALER, Role.SCHEDULER)
 """What has a state without tensors."""
+_MESSAGE = "no map_location: weights saved on a GPU raise where there is none"
+_RESTORE = ("torch.nn.Module.load_state_dict", "torch.optim.Optimizer.load_state_dict")
+_NUMBERS = re.compile(r"scal|sched", re.I)
 _PARAMETERS = ("f", "map_location", "pickle_module")
 
 
-@rule.source(cst.Call, needs=("torch.load", "import load"))
+@rule.event("torch.load")
+def in_flow(event: Called, source: Source) -> Iterator[Hit]:
+    """What comes to load_state_dict by another way than by its name."""
+    call = source.call_at(event)
+    if call is None or event.open or source.is_test or "map_location" in name_given(event):
+        return
+    ways = source.evaluation.ways
+    restores = any(
+        each.name in _RESTORE for each in ways.find_users(event.result) if isinstance(each, Called)
+    )
+    unknown = (each for each in ways.find_takers(event.result) if each.method == "load_state_dict")
+    if not restores and not any(map(_may_have_tensors, unknown)):
+        return
+    path = source.arguments(call, *_PARAMETERS).get("f")
+    if path is None or _is_on_gpu(call, source) or _is_own(path, call, source):
+        return
+    if not any(_report(call, source)):
+        yield Hit(event, _MESSAGE)
+
+
+@rule.source(cst.Call, needs=("load",))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
+    yield from _report(call, source)
+
+
+def _report(call: cst.Call, source: Source) -> Iterator[Hit]:
     if source.name(call.func) != "torch.load" or source.is_test or source.mentions(("torch_xla",)):
         return
     given = source.arguments(call, *_PARAMETERS)
@@ -75,7 +105,12 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     copies = alone and all(_copies(taker, source) for taker in takers)
     promise = Applicability.SAFE if copies else Applicability.UNSAFE
     fix = Fix("load to the CPU", (source.insert_argument(call, 'map_location="cpu"'),), promise)
-    yield Hit(call, "no map_location: weights saved on a GPU raise where there is none", fix)
+    yield Hit(call, _MESSAGE, fix)
+
+
+def _may_have_tensors(taker: UnknownCalled) -> bool:
+    """Whether it is not called a scaler or scheduler."""
+    return not _NUMBERS.search(getattr(taker.held, "path", ""))
 
 
 def _is_on_gpu(call: cst.Call, source: Source) -> bool:

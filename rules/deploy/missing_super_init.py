@@ -80,12 +80,30 @@ def in_source(node: cst.ClassDef, source: Source) -> Iterator[Hit]:
 
 def _missing(info: ClassInfo, init: cst.FunctionDef, source: Source) -> Iterator[Hit]:
     """No word of another __init__, and layers that need it, or a forward that is called."""
-    layers = any(_is_layer(_kept(s), source) for s in init.body.body)
-    called = any(_kept(s) for s in init.body.body) and _is_called(info, source)
-    helpers = any(isinstance(s, cst.SimpleStatementLine) and _hands_over(s) for s in init.body.body)
-    if (layers or called) and not helpers:
+    lines = [*_list_lines(init.body)]
+    helpers = [name for line in lines for name in _hands_over(line)]
+    own = [info.methods[name] for name in helpers if name in info.methods]
+    lines += [inner for method in own for inner in _list_lines(method.body)]
+    layers = any(_is_layer(_kept(line), source) for line in lines)
+    called = any(map(_kept, lines)) and _is_called(info, source)
+    followed = len(own) == len(helpers) and not any(map(_leads_on, own))
+    if (layers or called) and followed:
         message = f"{info.name}.__init__ does not call super().__init__(): it raises"
         yield Hit(init, message, _fix(info, init, source))
+
+
+def _list_lines(block: cst.CSTNode) -> Iterator[cst.SimpleStatementLine]:
+    """The lines of a block, and of the blocks in it, but for functions and classes."""
+    for each in offspring(block):
+        if isinstance(each, cst.SimpleStatementLine):
+            yield each
+        elif not isinstance(each, (cst.FunctionDef, cst.ClassDef, cst.BaseExpression)):
+            yield from _list_lines(each)
+
+
+def _leads_on(method: cst.FunctionDef) -> bool:
+    """Whether a method may make the tables, or calls others that may."""
+    return _makes_tables(method.body) or any(map(_hands_over, _list_lines(method.body)))
 
 
 def _makes_tables(node: cst.CSTNode) -> bool:
@@ -114,14 +132,15 @@ def _is_own(target: cst.BaseExpression) -> bool:
     return isinstance(target, cst.Attribute) and is_self(target.value)
 
 
-def _hands_over(statement: cst.SimpleStatementLine) -> bool:
-    """Whether `self` is given to another function, or one of its methods is called."""
+def _hands_over(statement: cst.SimpleStatementLine) -> tuple[str, ...]:
+    """The own method that is called, or "" where `self` is given to another function."""
     small = statement.body[0]
     call = small.value if isinstance(small, cst.Expr) else None
     if not isinstance(call, cst.Call):
-        return False
-    own = isinstance(call.func, cst.Attribute) and is_self(call.func.value)
-    return own or any(is_self(arg.value) for arg in call.args)
+        return ()
+    if isinstance(call.func, cst.Attribute) and is_self(call.func.value):
+        return (call.func.attr.value,)
+    return ("",) if any(is_self(arg.value) for arg in call.args) else ()
 
 
 def _is_layer(value: cst.BaseExpression | None, source: Source) -> bool:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterator
-from typing import TypeGuard
 
 import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
-from lintorch.source import Source, literal
+from lintorch.evaluator.unknown_objects import UnknownCalled
+from lintorch.evaluator.values import Constant, Unknown
+from lintorch.source import Source
 
 rule = Rule(
     __name__,
@@ -44,66 +47,27 @@ rule = Rule(
     fix=Applicability.UNSAFE,
 )
 
-_PREFIX = "module."
+_PREFIX = (Constant("module."), Constant(""))
+_KEY = re.compile(r"\.items\(\)\[\]\[0\]$|\.keys\(\)\[\]$|^<\w+>\[\]$")
+"""How the key of a mapping is reached: as a pair's first, from its keys, or by going over it."""
 
 
-@rule.source(cst.Call, needs=("replace('module.'", 'replace("module."'))
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    func = call.func
-    if not isinstance(func, cst.Attribute) or func.attr.value != "replace" or len(call.args) != 2:
+@rule.event(UnknownCalled)
+def in_source(event: UnknownCalled, source: Source) -> Iterator[Hit]:
+    if event.method != "replace" or event.given.positional != _PREFIX or event.given.keyword:
         return
-    if [literal(arg.value) for arg in call.args] != [_PREFIX, ""] or any(
-        a.keyword for a in call.args
-    ):
+    key = event.held
+    if not isinstance(key, Unknown) or not _KEY.search(key.path) or _is_of_names(event, source):
         return
-    key = func.value
-    if not isinstance(key, cst.Name) or not _is_key(key, source) or _is_of_names(key, source):
-        return
-    text = f"{source.code(key)}.removeprefix({source.code(call.args[0].value)})"
-    fix = Fix("remove it in front only", (source.replace(call, text),), Applicability.UNSAFE)
-    yield Hit(call, "removes module. anywhere in a key, also inside my_module.weight", fix)
+    call, fix = source.call_at(event), None
+    if call is not None and isinstance(call.func, cst.Attribute) and len(call.args) == 2:
+        text = f"{source.code(call.func.value)}.removeprefix({source.code(call.args[0].value)})"
+        fix = Fix("remove it in front only", (source.replace(call, text),), Applicability.UNSAFE)
+    yield Hit(event, "removes module. anywhere in a key, also inside my_module.weight", fix)
 
 
-def _is_key(name: cst.Name, source: Source) -> bool:
-    """Whether a name runs over the keys of a mapping."""
-    loops = (
-        a for a in source.ancestors(name) if isinstance(a, (cst.For, cst.DictComp, cst.ListComp))
-    )
-    return any(_runs_over(loop, name.value) for loop in loops)
-
-
-def _runs_over(loop: cst.CSTNode, name: str) -> bool:
-    """`for k, v in d.items()`, `for k in d.keys()` or `for k in d`."""
-    if isinstance(loop, (cst.DictComp, cst.ListComp)):
-        loop = loop.for_in
-    assert isinstance(loop, (cst.For, cst.CompFor))
-    over = loop.iter.args[0].value if _is_list(loop.iter) else loop.iter
-    method = (
-        over.func.attr.value
-        if isinstance(over, cst.Call) and isinstance(over.func, cst.Attribute)
-        else ""
-    )
-    target = loop.target
-    if isinstance(target, cst.Tuple):
-        first = target.elements[0].value
-        return method == "items" and isinstance(first, cst.Name) and first.value == name
-    named = isinstance(target, cst.Name) and target.value == name
-    return named and (method == "keys" or isinstance(over, cst.Name))
-
-
-def _is_list(node: cst.BaseExpression) -> TypeGuard[cst.Call]:
-    """`list(x)`, `sorted(x)`."""
-    return (
-        isinstance(node, cst.Call)
-        and isinstance(node.func, cst.Name)
-        and node.func.value in ("list", "sorted", "tuple")
-        and len(node.args) == 1
-    )
-
-
-def _is_of_names(name: cst.Name, source: Source) -> bool:
+def _is_of_names(event: UnknownCalled, source: Source) -> bool:
     """Whether the loop runs over modules or parameters: their names are shown, not loaded."""
-    for outer in source.ancestors(name):
-        if isinstance(outer, (cst.For, cst.CompFor)) and "named_" in source.code(outer.iter):
-            return True
-    return False
+    around = source.evaluation.list_around(event)
+    loops = [getattr(each, "iter", None) for each in around if isinstance(each, ast.For)]
+    return any(each is not None and "named_" in ast.unparse(each) for each in loops)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-
-import libcst as cst
 
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.values import FALSE
 from lintorch.source import Source
 
 rule = Rule(
@@ -38,15 +37,15 @@ rule = Rule(
     severity=Severity.NOTE,
 )
 
-_NORMS = re.compile(r"^torch\.nn\.(Lazy|Sync)?BatchNorm(\dd)?$")
-_PARAMETERS = ("num_features", "eps", "momentum", "affine", "track_running_stats")
+NORMS = tuple(
+    f"torch.nn.{kind}BatchNorm{rank}"
+    for kind in ("", "Lazy", "Sync")
+    for rank in ("", "1d", "2d", "3d")
+)
 
 
-@rule.source(cst.Call, needs=("track_running_stats",))
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    name = source.name(call.func)
-    if not _NORMS.match(name):
-        return
-    if source.arguments(call, *_PARAMETERS).value("track_running_stats", True) is False:
-        short = name.rpartition(".")[2]
-        yield Hit(call, f"{short} without running statistics: in eval mode the batch decides")
+@rule.event(*NORMS)
+def in_source(event: Called, source: Source) -> Iterator[Hit]:
+    if event.arguments.get("track_running_stats") == FALSE:
+        short = event.name.rpartition(".")[2]
+        yield Hit(event, f"{short} without running statistics: in eval mode the batch decides")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -9,9 +10,12 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import AttributeSet, Called, Combined, Indexed
+from lintorch.evaluator.objects import is_module_class, list_ancestors
+from lintorch.evaluator.values import Class, Held, Items, Tensor, Value
 from lintorch.evidence import PlainTensor, Trace
 from lintorch.evidence.host_reads import is_whole_run
-from lintorch.facts.classes.classes import ClassInfo, is_self
+from lintorch.facts.models.value_ways import Operation, list_operands
 from lintorch.source import UNKNOWN, Source, literal
 
 rule = Rule(
@@ -80,21 +84,84 @@ _SHAPED = frozenset(
 _MOVED = re.compile(r"\.(to|type_as|cuda|cpu|item|tolist|numpy|new\w*)\(|device|_like\(")
 _PARAMETER = "torch.nn.Parameter"
 _WHOLE = re.compile(r"^torch\.(u?int\d*|long|short|bool)$")
+_STEPS = 8
 _MOVES = frozenset({"_apply", "to", "cuda", "__setattr__", "__getattr__"})
 
 
-@rule.source(cst.Assign, needs=tuple(f".{n.rpartition('.')[2]}(" for n in sorted(_MADE | _RANDOM)))
-def in_source(node: cst.Assign, source: Source) -> Iterator[Hit]:
-    target = node.targets[0].target
-    info = source.classes.around(node)
-    if len(node.targets) != 1 or not isinstance(target, cst.Attribute) or not is_self(target.value):
+@rule.event(AttributeSet)
+def in_source(event: AttributeSet, source: Source) -> Iterator[Hit]:
+    kinds = [*list_ancestors(event.held.of)] if isinstance(event.held, Held) else []
+    if event.way.forward or not isinstance(event.value, Tensor) or not any(map(_is_module, kinds)):
         return
-    if info is None or not info.is_module or not _in_init(node, info, source):
-        return
-    name, made = target.attr.value, _made(node.value, source)
-    if made and _is_kept(name, info) and _is_needed(name, info, source):
+    name, made = event.attribute, _find_maker(event.value, source)
+    own = [each for each in kinds if isinstance(each, Class)]
+    if made and _is_kept(name, own) and _is_needed(event.value, source):
         message = f"self.{name} is no buffer: to(), cuda() and half() do not reach it"
-        yield Hit(node, message, _fix(node, name, made, info, source))
+        node = _find_assignment(event, source)
+        fix = None if node is None else _fix(node, name, made, source)
+        yield Hit(event, message, fix)
+
+
+def _find_assignment(event: AttributeSet, source: Source) -> cst.Assign | None:
+    """The statement, where it assigns nothing else."""
+    target = source.node_at(event, cst.Attribute)
+    node = source.enclosing(target, cst.Assign) if target is not None else None
+    alone = node is not None and len(node.targets) == 1 and node.targets[0].target is target
+    return node if alone else None
+
+
+def _is_module(kind: Value) -> bool:
+    return is_module_class(kind)
+
+
+def _find_maker(value: Value | None, source: Source) -> str:
+    """The function that made a tensor; "" where it may be on a device, or of no dimensions."""
+    for _ in range(_STEPS):
+        made = source.evaluation.ways.find_maker(value)
+        if not isinstance(made, Called) or made.open or "device" in made.keyword:
+            return ""
+        if made.name in _MADE | _RANDOM:
+            return "" if _may_be_flat(made) else made.name
+        if made.name.rpartition(".")[2] not in _SHAPED | {"diag"}:
+            return ""
+        value = next(list_operands(made), None)
+    return ""
+
+
+def _may_be_flat(made: Called) -> bool:
+    """`torch.tensor(0.5)`, which computes with tensors on any device."""
+    copies = made.name in ("torch.tensor", "torch.as_tensor")
+    return copies and not (made.positional and isinstance(made.positional[0], Items))
+
+
+def _is_kept(name: str, kinds: list[Class]) -> bool:
+    """Whether nothing else is ever assigned, and no class moves its tensors itself."""
+    texts = (ast.unparse(kind.node) for kind in kinds)
+    writes = sum(len(re.findall(rf"\bself\.{name}(: [^=\n]+)? =", text)) for text in texts)
+    methods = (getattr(node, "name", "") for kind in kinds for node in kind.node.body)
+    return writes <= 1 and not any(method in _MOVES for method in methods)
+
+
+def _is_needed(value: Value, source: Source) -> bool:
+    """Whether a forward computes with the tensor itself, and nothing moves it."""
+    users = [*source.evaluation.ways.find_users(value)]
+    parts = [e.result for e in users if isinstance(e, Indexed) and e.held is value]
+    users += [user for part in parts for user in source.evaluation.ways.find_users(part)]
+    names = [each.name.rpartition(".")[2] for each in users if isinstance(each, Called)]
+    if any(_MOVED.search(f".{name}(") for name in names):
+        return False
+    return any(_computes(user, [value, *parts]) for user in users)
+
+
+def _computes(user: Operation, values: list[Value]) -> bool:
+    """Whether an operation of a forward takes it together with another tensor."""
+    inside = user.way.forward or any(name.endswith(".forward") for name in user.way.names)
+    if not inside or not isinstance(user, (Combined, Called)):
+        return False
+    if isinstance(user, Called) and not user.name.startswith("torch."):
+        return False
+    others = [v for v in list_operands(user) if not any(v is each for each in values)]
+    return any(isinstance(each, Tensor) for each in others)
 
 
 @rule.source(cst.Call, needs=("Parameter(",))
@@ -141,67 +208,6 @@ def _short(operator: str) -> str:
     return operator.removeprefix("torch.").removeprefix("Tensor.").removeprefix("nn.functional.")
 
 
-def _in_init(node: cst.CSTNode, info: ClassInfo, source: Source) -> bool:
-    return source.enclosing(node, cst.FunctionDef) is info.methods.get("__init__")
-
-
-def _made(value: cst.BaseExpression, source: Source) -> str:
-    """The function that made a tensor; "" where it may be on a device, or of no dimensions."""
-    if not isinstance(value, cst.Call) or _MOVED.search(source.code(value)):
-        return ""
-    name = source.name(value.func)
-    if name in _MADE | _RANDOM:
-        first = value.args[0].value if value.args else None
-        flat = name in ("torch.tensor", "torch.as_tensor") and not isinstance(
-            first, (cst.List, cst.Tuple, cst.ListComp)
-        )
-        return "" if flat else name
-    func = value.func
-    if not name and isinstance(func, cst.Attribute) and func.attr.value in _SHAPED:
-        return _made(func.value, source)
-    if name in ("torch.tril", "torch.triu", "torch.diag") and value.args:
-        return _made(value.args[0].value, source)
-    return ""
-
-
-def _is_kept(name: str, info: ClassInfo) -> bool:
-    """Whether nothing else is ever assigned, and the class does not move its tensors itself."""
-    return len(info.attributes.get(name, ())) == 1 and not _MOVES & info.methods.keys()
-
-
-def _is_needed(name: str, info: ClassInfo, source: Source) -> bool:
-    """Whether forward computes with the tensor itself, and nowhere moves it."""
-    uses = [
-        a
-        for a in source.nodes(cst.Attribute)
-        if a.attr.value == name and is_self(a.value) and source.classes.around(a) is info
-        if not _in_init(a, info, source)
-    ]
-    moved = any(_MOVED.search(_statement(use, source)) for use in uses)
-    return not moved and any(source.in_forward(use) and _computes(use, source) for use in uses)
-
-
-def _statement(use: cst.CSTNode, source: Source) -> str:
-    line = source.enclosing(use, cst.SimpleStatementLine, cst.For, cst.If, cst.While)
-    return source.code(line) if isinstance(line, cst.SimpleStatementLine) else ""
-
-
-def _computes(use: cst.CSTNode, source: Source) -> bool:
-    """An operand, or an argument of a function of torch."""
-    outer = source.parent(use)
-    while isinstance(outer, cst.Subscript) and outer.value is use:
-        use, outer = outer, source.parent(outer)
-    if isinstance(outer, cst.BinaryOperation):
-        other = outer.right if outer.left is use else outer.left
-        return source.value(other).is_tensor
-    call = source.parent(outer) if isinstance(outer, cst.Arg) else None
-    if not isinstance(call, cst.Call) or outer is None:
-        return False
-    others = [arg.value for arg in call.args if arg is not outer]
-    name = source.name(call.func)
-    return name.startswith("torch.") and any(source.value(v).is_tensor for v in others)
-
-
 def _is_whole(data: cst.BaseExpression | None, source: Source) -> bool:
     """Whether a tensor written here is surely of integers."""
     if not isinstance(data, cst.Call):
@@ -228,9 +234,11 @@ def _integers(value: object) -> bool:
     return value is not UNKNOWN and isinstance(value, int)
 
 
-def _fix(node: cst.Assign, name: str, made: str, info: ClassInfo, source: Source) -> Fix | None:
+def _fix(node: cst.Assign, name: str, made: str, source: Source) -> Fix | None:
     """Saved where the numbers are random, so that a restored model has them too."""
-    own = [s for s in info.node.body.body if name in source.code(s).split("=")[0].split(":")[0]]
+    info = source.classes.around(node)
+    body = info.node.body.body if info is not None else ()
+    own = [s for s in body if name in source.code(s).split("=")[0].split(":")[0]]
     if any(isinstance(s, cst.SimpleStatementLine) for s in own):
         return None
     whole, value = source.replace(node, ""), source.replace(node.value, "")

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
-import libcst as cst
-
 from lintorch.core.finding import Hit, Refuted, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import AttributeSet, Called
+from lintorch.evaluator.objects import MODULE, has_open_base, is_module_class, list_ancestors
+from lintorch.evaluator.values import Class, External, Held, Value
 from lintorch.evidence import GraphCapture, IdleLayer, Trace, Tracer
 from lintorch.evidence.host_reads import is_whole_run
-from lintorch.facts.classes.classes import is_self
-from lintorch.facts.nets.layer_classes import layer_made
 from lintorch.source import Source
 
 rule = Rule(
@@ -72,24 +72,38 @@ _WHOLE = re.compile(
 """Ways to reach layers without their names."""
 
 
-@rule.source(cst.Assign, needs=("nn.Module",))
-def in_source(node: cst.Assign, source: Source) -> Iterator[Hit]:
-    target = node.targets[0].target
-    if not isinstance(target, cst.Attribute) or not is_self(target.value):
+@rule.event(AttributeSet)
+def in_source(event: AttributeSet, source: Source) -> Iterator[Hit]:
+    kinds = list_own_classes(event.held)
+    if not kinds or event.way.forward or not holds_weights(event.value, source):
         return
-    info = source.classes.around(node)
-    if info is None or info.bases != ("torch.nn.Module",) or "forward" not in info.methods:
-        return
-    function, name = source.enclosing(node, cst.FunctionDef), target.attr.value
-    made = layer_made(node.value, source)
-    if function is not info.methods.get("__init__") or not made or _STATELESS.search(made):
-        return
-    if made == "torch.nn.Sequential" and isinstance(node.value, cst.Call) and not node.value.args:
-        return
-    if len(re.findall(rf"\b{name}\b", source.text)) == 1 and not _WHOLE.search(
-        source.code(info.node)
-    ):
-        yield Hit(node, f"self.{name} is made and never used: its weights get no gradient")
+    name = event.attribute
+    texts = {kind.file.path: kind.file.text for kind in kinds}
+    mentions = sum(len(re.findall(rf"\b{name}\b", text)) for text in texts.values())
+    if mentions == 1 and not any(_WHOLE.search(ast.unparse(kind.node)) for kind in kinds):
+        yield Hit(event, f"self.{name} is made and never used: its weights get no gradient")
+
+
+def list_own_classes(held: Value) -> list[Class]:
+    """The classes that make up a module with a forward, where all of them are known; else none."""
+    kinds = [*list_ancestors(held.of)] if isinstance(held, Held) else []
+    own = [each for each in kinds if isinstance(each, Class)]
+    foreign = [each.path for each in kinds if isinstance(each, External)]
+    forward = any(
+        isinstance(n, ast.FunctionDef) and n.name == "forward" for k in own for n in k.node.body
+    )
+    known = foreign == [MODULE] and not any(map(has_open_base, own))
+    return own if known and forward else []
+
+
+def holds_weights(value: Value, source: Source) -> bool:
+    """Whether it is a module that has weights, as far as its class says."""
+    if not isinstance(value, Held) or not is_module_class(value.of):
+        return False
+    path = value.of.path if isinstance(value.of, External) else ""
+    made = source.evaluation.ways.find_maker(value)
+    empty = path == "torch.nn.Sequential" and isinstance(made, Called) and not made.positional
+    return not empty and not _STATELESS.search(path)
 
 
 @rule.trace(IdleLayer)

@@ -9,6 +9,10 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Edit, Fix, Hit
 from lintorch.core.rule import Rule
 from lintorch.core.torch_methods import MODULE_RETURNING
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.given_arguments import name_given
+from lintorch.evaluator.objects import is_module_class
+from lintorch.evaluator.values import Held
 from lintorch.facts.classes.classes import is_self
 from lintorch.source import Role, Source
 
@@ -59,8 +63,23 @@ _SAME_MODEL = MODULE_RETURNING | {"module"}
 _NUMPY = ("numpy.float", "numpy.int", "numpy.array", "numpy.mean", "numpy.asarray", "numpy.stack")
 
 
-@rule.source(cst.Call, needs=("torch.save", "import save"))
+@rule.event("torch.save")
+def in_flow(event: Called, source: Source) -> Iterator[Hit]:
+    """A model that comes to the call by another way than by its name."""
+    saved, call = name_given(event).get("obj"), source.call_at(event)
+    if not isinstance(saved, Held) or not is_module_class(saved.of) or _is_read_whole(source):
+        return
+    if call is None or not any(_report(call, source)):
+        effect = _EFFECT[source.profile.torch >= (2, 6)]
+        yield Hit(event, f"the file holds the whole model: {effect}")
+
+
+@rule.source(cst.Call, needs=("save",))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
+    yield from _report(call, source)
+
+
+def _report(call: cst.Call, source: Source) -> Iterator[Hit]:
     if source.name(call.func) != "torch.save" or _is_read_whole(source):
         return
     saved = source.arguments(call, "obj", "f").get("obj")

@@ -9,6 +9,8 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.values import NONE
 from lintorch.evidence import AS_TRACED, OperatorCall, Outcome, Site, Trace, Trial
 from lintorch.evidence.size_changes import may_be_of
 from lintorch.source import UNKNOWN, Source
@@ -75,14 +77,15 @@ FIRST_RIGHT = 11
 REFUSALS = ("upsample", "'NoneType' object is not subscriptable")
 
 
-@rule.source(cst.Call, needs=("grid_sample", "affine_grid"))
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    name = source.name(call.func)
-    if name in GRIDS:
-        given = source.arguments(call, *GRIDS[name])
-        if given.value("align_corners", None) is None:
-            short = name.rpartition(".")[2]
-            yield Hit(call, unset(short), written(call, given, source), severity=Severity.NOTE)
+@rule.event(*GRIDS)
+def in_source(event: Called, source: Source) -> Iterator[Hit]:
+    if event.arguments.get("align_corners") != NONE:
+        return
+    call, short = source.call_at(event), event.name.rpartition(".")[2]
+    fix = None
+    if call is not None and source.name(call.func) == event.name:
+        fix = written(call, source.arguments(call, *GRIDS[event.name]), source)
+    yield Hit(event, unset(short), fix, severity=Severity.NOTE)
 
 
 @rule.source(cst.Call, needs=("interpolate", "psampl"))

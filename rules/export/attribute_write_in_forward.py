@@ -9,10 +9,14 @@ import libcst as cst
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.profile import WRITES_ONNX
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import AttributeSet, Called
+from lintorch.evaluator.values import NONE, Constant, Tensor
 from lintorch.evidence import KeptWrite, ModuleWrite, Outcome, ResetWrite, Trace, Trial
 from lintorch.evidence.host_reads import is_whole_run
 from lintorch.evidence.size_changes import describe_outcome
 from lintorch.evidence.treatment import report_refusal
+from lintorch.facts.models.attribute_history import Rewrite
+from lintorch.facts.models.value_ways import list_operands
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -78,24 +82,63 @@ PART = dict.fromkeys(WRITES_ONNX, Harm.SILENT)
 INPLACE = frozenset({"add_", "sub_", "mul_", "div_"})
 
 
-@rule.source(cst.AugAssign, needs=("self.",))
-def in_augmented(node: cst.AugAssign, source: Source) -> Iterator[Hit]:
-    """`self.calls += 1`."""
-    if (name := own(node.target)) and source.in_traced_forward(node):
-        yield from carried(name, node, source)
+@rule.event(AttributeSet)
+def in_model(event: AttributeSet, source: Source) -> Iterator[Hit]:
+    """`self.calls += 1`, `self.state = self.state + x`, wherever that is written."""
+    kept = source.evaluation.rewrites.get(id(event)) or find_buffer(event, source)
+    if kept is None or not event.way.forward or not is_worked_out(event, kept, source):
+        return
+    harm = weigh_kept(kept)
+    if harm and is_computed_with(event, kept, source):
+        yield Hit(event, f"self.{event.attribute} is kept from one forward to the next", harm=harm)
+
+
+def find_buffer(event: AttributeSet, source: Source) -> Rewrite | None:
+    """The buffer of that name, which registering it has made an attribute."""
+    made = source.evaluation.ways.find_maker(event.value)
+    for each in list_operands(made) if made is not None else ():
+        if isinstance(each, Tensor) and (each.origin, each.name) == ("buffer", event.attribute):
+            return Rewrite((each,), each)
+    return None
+
+
+def is_worked_out(event: AttributeSet, kept: Rewrite, source: Source) -> bool:
+    """Whether an operation made the new value of the old; `self.x.to(y.device)` changes nothing."""
+    made = source.evaluation.ways.find_maker(event.value)
+    if isinstance(made, Called) and made.name.startswith("torch.Tensor."):
+        return False
+    return made is not None and any(each is kept.before for each in list_operands(made))
+
+
+def weigh_kept(kept: Rewrite) -> dict[str, Harm]:
+    """What exporters make of it, by what the attribute was before."""
+    if all(isinstance(each, Tensor) and each.origin == "buffer" for each in kept.initial):
+        return BUFFER
+    if all(isinstance(each, Constant) and is_plain_number(each.value) for each in kept.initial):
+        return NUMBER
+    tensors = all(isinstance(each, Tensor) or each == NONE for each in kept.initial)
+    return TENSOR if tensors else {}
+
+
+def is_plain_number(value: object) -> bool:
+    return isinstance(value, (int, float))
+
+
+def is_computed_with(event: AttributeSet, kept: Rewrite, source: Source) -> bool:
+    """Whether a tensor is worked out of the old value or the new one, other than the new one itself."""
+    ways = source.evaluation.ways
+    made = ways.find_maker(event.value)
+    users = [*ways.find_users(event.value), *ways.find_users(kept.before)]
+    return any(each is not made and isinstance(each.result, Tensor) for each in users)
 
 
 @rule.source(cst.Assign, needs=("self.",))
-def in_assignment(node: cst.Assign, source: Source) -> Iterator[Hit]:
-    """`self.state = self.state + x`, `self.keys[:, i] = k` of a buffer."""
+def in_part(node: cst.Assign, source: Source) -> Iterator[Hit]:
+    """`self.keys[:, i] = k` of a buffer."""
     target = node.targets[0].target
-    name = own(target)
     part = own(target.value) if isinstance(target, cst.Subscript) else ""
-    if len(node.targets) != 1 or not (name or part) or not source.in_traced_forward(node):
-        return
-    if name and is_worked_out(node.value, name, source):
-        yield from carried(name, node, source)
-    elif part and is_elsewhere(target) and part in buffers(node, source):
+    of_buffer = len(node.targets) == 1 and part and part in buffers(node, source)
+    if of_buffer and is_elsewhere(target) and source.in_traced_forward(node):
         yield from carried(part, node, source, PART)
 
 
@@ -196,21 +239,6 @@ def is_target(node: cst.Attribute, source: Source) -> bool:
     return isinstance(outer, cst.AssignTarget) or (
         isinstance(outer, cst.AugAssign) and outer.target is node
     )
-
-
-def is_worked_out(value: cst.BaseExpression, name: str, source: Source) -> bool:
-    """`self.x + 1`, `torch.cat([self.x, y])`; `self.x.to(y.device)` changes nothing."""
-    function = isinstance(value, cst.Call) and source.name(value.func).startswith("torch.")
-    if not function and not isinstance(value, cst.BinaryOperation):
-        return False
-    return any(own(inner) == name for inner in attributes(value, source))
-
-
-def attributes(node: cst.CSTNode, source: Source) -> Iterator[cst.Attribute]:
-    """Attributes mentioned inside an expression."""
-    for attribute in source.nodes(cst.Attribute):
-        if attribute is node or node in source.ancestors(attribute):
-            yield attribute
 
 
 def buffers(node: cst.CSTNode, source: Source) -> frozenset[str]:

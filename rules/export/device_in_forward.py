@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -9,6 +10,9 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.values import Value
+from lintorch.facts.models.value_ways import Operation
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -54,38 +58,55 @@ GPU = re.compile(r"^cuda(:\d+)?$")
 ASKED = re.compile(r"is_cuda|device|cuda\.is_available|use_cuda|use_gpu|\bgpu\b", re.I)
 
 
-@rule.source(cst.Call, needs=(".cuda(", "cuda", "get_device("))
+@rule.source(cst.Call, needs=("cuda",))
 def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
-    found = moved(call, source) or asked(call, source) or named(call, source)
+    found = named(call, source)
     if found and source.in_traced_forward(call) and not is_guarded(call, source):
         yield found
 
 
-def moved(call: cst.Call, source: Source) -> Hit | None:
+@rule.event("torch.Tensor.cuda")
+def in_move(event: Called, source: Source) -> Iterator[Hit]:
     """`y.cuda()` of a tensor; of a module it is not said here."""
-    func = call.func
-    if not isinstance(func, cst.Attribute) or func.attr.value != "cuda":
-        return None
-    if not source.value(func.value).is_tensor:
-        return None
-    return Hit(call, f"{source.code(call)} goes to a GPU wherever the input is")
+    if event.way.forward and not is_asked_around(event, source):
+        text = source.evaluation.text(event.spot)
+        yield Hit(event, f"{text} goes to a GPU wherever the input is")
 
 
-def asked(call: cst.Call, source: Source) -> Hit | None:
+@rule.event("torch.Tensor.get_device", "torch.get_device")
+def in_question(event: Called, source: Source) -> Iterator[Hit]:
     """`device=x.get_device()`, `y.to(x.get_device())`."""
-    func, arg = call.func, source.parent(call)
-    if not isinstance(func, cst.Attribute) or func.attr.value != "get_device" or call.args:
-        return None
-    outer = source.parent(arg) if isinstance(arg, cst.Arg) else None
-    if not isinstance(outer, cst.Call) or not source.value(func.value).is_tensor:
-        return None
-    keyword = arg.keyword.value if isinstance(arg, cst.Arg) and arg.keyword else ""
-    to = isinstance(outer.func, cst.Attribute) and outer.func.attr.value == "to"
-    if keyword != "device" and not (to and outer.args[0] is arg):
-        return None
-    text = f"{source.code(func.value)}.device"
-    fix = Fix(f"write {text}", (source.replace(call, text),))
-    return Hit(call, f"{source.code(call)} is -1 on a CPU, which is no device", fix)
+    ways = source.evaluation.ways
+    if not event.way.forward or not any(
+        takes_device(user, event.result) for user in ways.find_users(event.result)
+    ):
+        return
+    if is_asked_around(event, source):
+        return
+    call, fix = source.call_at(event), None
+    if call is not None and isinstance(call.func, cst.Attribute) and not call.args:
+        text = f"{source.code(call.func.value)}.device"
+        fix = Fix(f"write {text}", (source.replace(call, text),))
+    text = source.evaluation.text(event.spot)
+    yield Hit(event, f"{text} is -1 on a CPU, which is no device", fix)
+
+
+def takes_device(user: Operation, value: Value) -> bool:
+    """Whether an operation takes a value for the device to make or move something on."""
+    if not isinstance(user, Called):
+        return False
+    moves = user.name == "torch.Tensor.to" and value in user.positional[1:]
+    return moves or user.keyword.get("device") is value
+
+
+def is_asked_around(event: Called, source: Source) -> bool:
+    """Whether a test around asks what device there is."""
+    for outer in source.evaluation.list_around(event):
+        if isinstance(outer, (ast.If, ast.IfExp)) and ASKED.search(ast.unparse(outer.test)):
+            return True
+        if isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return False
+    return False
 
 
 def named(call: cst.Call, source: Source) -> Hit | None:

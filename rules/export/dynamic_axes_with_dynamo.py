@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import libcst as cst
+from collections.abc import Iterator, Mapping
 
 from lintorch.core.exporter_calls import ONNX_EXPORT
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.facts.exporting.export_calls import (
-    is_given,
-    literal_strings,
-    onnx_arguments,
-    onnx_exporter,
-)
-from lintorch.source import UNKNOWN, Arguments, Source, literal
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.given_arguments import name_given, read_keys
+from lintorch.evaluator.values import NONE, Value
+from lintorch.facts.exporting.export_events import choose_exporter, read_option
+from lintorch.source import Source
 
 rule = Rule(
     __name__,
@@ -63,16 +59,14 @@ rule = Rule(
 )
 
 
-@rule.source(cst.Call, needs=("dynamic_axes", "dynamic_shapes"))
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if source.name(call.func) != ONNX_EXPORT:
-        return
-    given, exporter = onnx_arguments(call), onnx_exporter(call, source)
-    axes, shapes = (is_given(given, name) for name in ("dynamic_axes", "dynamic_shapes"))
-    if exporter == "onnx-legacy" and shapes and not axes:
+@rule.event(ONNX_EXPORT)
+def in_source(event: Called, source: Source) -> Iterator[Hit]:
+    given, exporter = name_given(event), choose_exporter(event, source)
+    axes, shapes = (read_option(event, each) or NONE for each in ("dynamic_axes", "dynamic_shapes"))
+    if exporter == "onnx-legacy" and shapes != NONE and axes == NONE:
         message = "the legacy exporter raises when given dynamic_shapes: it takes dynamic_axes"
-        yield Hit(call, message, severity=Severity.ERROR)
-    if not axes:
+        yield Hit(event, message, severity=Severity.ERROR)
+    if axes == NONE:
         return
     unknown = sorted(_unknown(given))
     if unknown and exporter:
@@ -81,19 +75,18 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
         message = (
             f"dynamic_axes names {unknown[0]!r}, which is no input or output: {exporter} {told}"
         )
-        yield Hit(call, message, severity=severity)
-    elif exporter == "onnx" and not shapes and literal(given.get("dynamic_axes")) is UNKNOWN:
+        yield Hit(event, message, severity=severity)
+    elif exporter == "onnx" and shapes == NONE:
         yield Hit(
-            call, "the new exporter wants dynamic_shapes, and turns dynamic_axes into them at best"
+            event, "the new exporter wants dynamic_shapes, and turns dynamic_axes into them at best"
         )
 
 
-def _unknown(given: Arguments) -> set[str]:
-    """Names in a literal `dynamic_axes` that literal input and output names do not hold."""
-    lists = (given.get("input_names"), given.get("output_names"))
-    if not all(isinstance(each, (cst.List, cst.Tuple)) for each in lists):
+def _unknown(given: Mapping[str, Value]) -> set[str]:
+    """Names in `dynamic_axes` that the names of inputs and outputs do not hold, where all are known."""
+    lists = [read_keys(given.get(each)) for each in ("input_names", "output_names")]
+    if not all(lists):
         return set()
-    known = {name for each in lists for name in literal_strings(each)}
-    written = sum(len(each.elements) for each in lists if isinstance(each, (cst.List, cst.Tuple)))
-    whole = written == sum(1 for each in lists for _ in literal_strings(each))
-    return set(literal_strings(given.get("dynamic_axes"))) - known if whole else set()
+    return {key for key in read_keys(given.get("dynamic_axes")) if isinstance(key, str)} - {
+        key for each in lists for key in each
+    }

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from typing import TypeGuard
 
 import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Baked
+from lintorch.evaluator.events import Baked, Called
 from lintorch.evaluator.sizes import Dim, Size, is_symbol
+from lintorch.evaluator.values import Items, Number, Value
 from lintorch.evidence import (
     EventKey,
     OperatorCall,
@@ -95,7 +98,9 @@ WORKED_OUT = {"torch.export": Harm.FAILS, "onnx": Harm.SILENT, **TRACED}
 """The same of a size that was halved or multiplied first."""
 REPEATED = {**REFUSED, "onnx": Harm.AUTO, **UNSEEN}
 WINDOW = {**REFUSED, "onnx": Harm.AUTO, "onnx-legacy": Harm.REFUSED}
+"""A window of several sizes; jit.trace keeps these."""
 WINDOW_1D = {**REFUSED, "onnx": Harm.AUTO, **UNSEEN}
+"""A window of one size."""
 NOISY = {"onnx-legacy": Harm.NOISY, "torchscript-trace": Harm.NOISY}
 COPIED = {**REFUSED, "onnx": Harm.AUTO, **NOISY}
 
@@ -115,6 +120,13 @@ ARGUMENTS = {
     "torch.nn.functional.max_pool2d": ("kernel_size", 1, WINDOW),
 }
 """Arguments that an operator takes as plain numbers, and where they stand."""
+POOLS = tuple(f"{kind}{n}d" for kind in ("avg_pool", "max_pool", "lp_pool") for n in (1, 2, 3))
+WINDOWS = {
+    **{f"torch.nn.functional.{pool}": pool for pool in POOLS},
+    **{f"torch.nn.{kind}Pool{n}d.forward": f"{kind}Pool{n}d"
+       for kind in ("Avg", "Max", "LP") for n in (1, 2, 3)},
+}  # fmt: skip
+"""Pools whose window is a plain number."""
 SIZE_READS = frozenset({"size", "shape", "numel", "nelement"})
 Question = SizeRead | SizeChosen
 TRACE_HARM: dict[EventKey, dict[str, Harm]] = {
@@ -134,10 +146,17 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
     if not source.profile.dynamic or not call.args:
         return
     name = source.name(call.func)
-    if source.place(call).row in source.evaluation.fixed_rows | source.evaluation.baked_rows:
-        return  # what is known there decides
     find = FORMS.get(name) or (numpy if is_numpy(name) else None)
-    if find is not None and source.in_traced_forward(call) and source.in_graph(call):
+    if find is None or not source.in_traced_forward(call):
+        return
+    row = source.place(call).row
+    if row in source.evaluation.weighed_rows:
+        return  # what is known there decides
+    last = name.rpartition(".")[2]
+    window = f"torch.nn.functional.{last}" in WINDOWS
+    if window and (row, last) in source.evaluation.called:
+        return
+    if source.in_graph(call):
         yield from without_tracer_harm(find(call, source), source)
 
 
@@ -205,6 +224,46 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
         yield Hit(event, said, harm=TRACED)
     elif event.via.name in ("max", "min"):
         yield Hit(event, f"`{text}` keeps the side that the example chose", harm=TRACED)
+
+
+@rule.event(*WINDOWS)
+def in_window(event: Called, source: Source) -> Iterator[Hit]:
+    """`F.max_pool1d(x, x.size(2))`, `nn.AvgPool2d(x.shape[2:])(x)`."""
+    size = event.arguments.get("kernel_size")
+    if not source.profile.dynamic or not event.way.forward or size is None:
+        return
+    several = isinstance(size, Items)
+    sizes = (size.items or (size.each,)) if isinstance(size, Items) else (size,)
+    numbers = [each for each in sizes if is_open_number(each)]
+    if any(n.varies for n in numbers) or (numbers and is_whole_window(event.node)):
+        message = f"the window of {WINDOWS[event.name]} is the size of the example"
+        yield Hit(event, message, harm=WINDOW if several else WINDOW_1D)
+
+
+def is_open_number(value: Value) -> TypeGuard[Number]:
+    """Whether it is a number that is not known to be the same at every size."""
+    return isinstance(value, Number) and value.varies is not False and not value.data
+
+
+def is_whole_window(node: ast.AST) -> bool:
+    """`F.max_pool1d(x, x.size(2))`: nobody asks for a size that is always the same to pool all of it."""
+    match node:
+        case ast.Call(args=[ast.Name(id=name), *rest], keywords=named):
+            asked = [*rest[:1], *(each.value for each in named if each.arg == "kernel_size")]
+            return any(reads_shape_of(each, name) for each in asked)
+    return False
+
+
+def reads_shape_of(node: ast.expr, name: str) -> bool:
+    """`x.size(2)`, `x.shape[-1]`, `x.size()[2:]`, `(x.shape[2], x.shape[3])`."""
+    match node:
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            return bool(parts) and all(reads_shape_of(part, name) for part in parts)
+        case ast.Subscript(value=inner) | ast.Call(func=ast.Attribute(attr="size") as inner):
+            return reads_shape_of(inner, name)
+        case ast.Attribute(value=ast.Name(id=read), attr="shape" | "size"):
+            return read == name
+    return False
 
 
 def tells_size(size: Dim | None) -> bool:

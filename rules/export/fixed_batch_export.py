@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
 from lintorch.core.exporter_calls import ONNX_EXPORT
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.given_arguments import name_given
+from lintorch.evaluator.values import NONE, Value
+from lintorch.facts.exporting.export_events import read_option
 from lintorch.source import Source
 
 rule = Rule(
@@ -48,27 +50,22 @@ rule = Rule(
     default=False,
 )
 
+EXPORT = "torch.export.export"
 SIZES = ("dynamic_shapes", "dynamic_axes")
 
 
-@rule.source(cst.Call, needs=("onnx.export", "export.export", "import export"))
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    name = source.name(call.func)
-    if name not in (ONNX_EXPORT, "torch.export.export"):
-        return
-    given = source.arguments(
-        call, *(("model",) if name == ONNX_EXPORT else ("mod", "args", "kwargs"))
-    )
-    if _is_program(given.get("model"), source):
+@rule.event(ONNX_EXPORT, EXPORT)
+def in_source(event: Called, source: Source) -> Iterator[Hit]:
+    given = name_given(event)
+    if event.open or _is_program(given.get("model"), source):
         return  # its sizes were chosen when it was exported
-    if given.complete and all(given.value(size, None) is None for size in SIZES):
-        yield Hit(call, "every size of the example, the batch too, is fixed in the exported model")
+    if all(read_option(event, size) in (None, NONE) for size in SIZES):
+        yield Hit(event, "every size of the example, the batch too, is fixed in the exported model")
 
 
-def _is_program(model: cst.BaseExpression | None, source: Source) -> bool:
+def _is_program(model: Value | None, source: Source) -> bool:
     """Whether what is given to the ONNX exporter was exported already."""
-    if model is None:
-        return False
-    if isinstance(model, cst.Name) and model.value.endswith("program"):
-        return True
-    return any(source.name(built.func) == "torch.export.export" for built in source.built(model))
+    ways = source.evaluation.ways
+    made = ways.find_maker(model)
+    exported = isinstance(made, Called) and made.name == EXPORT
+    return exported or ways.name_origin(model).endswith("program")

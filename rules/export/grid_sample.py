@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-import libcst as cst
-
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
+from lintorch.evaluator.given_arguments import read_plain
 from lintorch.evaluator.values import Items, Number, Tensor
 from lintorch.evidence import OperatorCall, Outcome, Trace, Trial, Variation
 from lintorch.evidence.size_changes import may_be_of
@@ -71,20 +70,16 @@ REFUSALS = {
 """What the legacy exporter says, and what the others say."""
 
 
-@rule.source(cst.Call, needs=("grid_sample",))
-def in_pair(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if source.name(call.func) != SAMPLE:
+@rule.event(SAMPLE)
+def in_pair(event: Called, source: Source) -> Iterator[Hit]:
+    """A grid that is read otherwise than it was made."""
+    made = source.evaluation.ways.find_maker(event.arguments.get("grid"))
+    if not isinstance(made, Called) or made.name != AFFINE:
         return
-    given = source.arguments(call, *SAMPLE_PARAMETERS)
-    grid = given.get("grid")
-    made = source.built(grid) if grid is not None else ()
-    read = given.value("align_corners", None)
-    flags = {source.arguments(m, *AFFINE_PARAMETERS).value("align_corners", None) for m in made}
-    if not made or any(source.name(m.func) != AFFINE for m in made):
-        return
-    if UNKNOWN not in (read, *flags) and all(bool(flag) is not bool(read) for flag in flags):
+    read, flag = (read_plain(each.arguments.get("align_corners")) for each in (event, made))
+    if UNKNOWN not in (read, flag) and bool(flag) is not bool(read):
         message = f"samples with align_corners={bool(read)} a grid made with {not read}"
-        yield Hit(call, f"{message}: every point is shifted")
+        yield Hit(event, f"{message}: every point is shifted")
 
 
 @rule.event(SAMPLE, AFFINE)

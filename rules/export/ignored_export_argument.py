@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
 from lintorch.core.exporter_calls import ONNX_EXPORT
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.facts.exporting.export_calls import literal_strings, onnx_arguments, onnx_exporter
-from lintorch.source import Arguments, Source
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.given_arguments import name_given, read_keys
+from lintorch.evaluator.values import Items, Tensor, Unknown, Value
+from lintorch.facts.exporting.export_calls import onnx_arguments
+from lintorch.facts.exporting.export_events import choose_exporter
+from lintorch.source import Source
 
 rule = Rule(
     __name__,
@@ -63,38 +67,39 @@ FIRST = (2, 9)
 """The first release whose new exporter is known to pass over them."""
 
 
-@rule.source(cst.Call, needs=("onnx",))
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    exporter = onnx_exporter(call, source) if source.name(call.func) == ONNX_EXPORT else ""
+@rule.event(ONNX_EXPORT)
+def in_source(event: Called, source: Source) -> Iterator[Hit]:
+    exporter = choose_exporter(event, source)
     if not exporter or source.profile.torch < FIRST:
         return
-    given = onnx_arguments(call)
+    given, call = name_given(event), source.call_at(event)
+    written = onnx_arguments(call).by_name if call is not None else {}
     for name in IGNORED[exporter]:
-        arg = given.by_name.get(name)
-        if arg is not None and arg.keyword is not None:
+        if name in given:
             mode = (name == "training" and "the mode of the model decides") or "it changes nothing"
-            promise = Applicability.SAFE if "dynamo" in given.by_name else Applicability.UNSAFE
-            fix = Fix(f"leave {name} out", (_without(call, arg, source),), promise)
-            yield Hit(arg, f"{exporter} passes over {name}: {mode}", fix)
-    if extra := _extra_names(given):
+            arg, fix = written.get(name), None
+            if call is not None and arg is not None and arg.keyword is not None:
+                promise = Applicability.SAFE if "dynamo" in given else Applicability.UNSAFE
+                fix = Fix(f"leave {name} out", (_without(call, arg, source),), promise)
+            yield Hit(arg or event, f"{exporter} passes over {name}: {mode}", fix)
+    if extra := _count_extra(given):
         message = f"input_names has {extra} more than there are inputs: they are passed over"
-        yield Hit(given.by_name["input_names"], message)
+        yield Hit(written.get("input_names") or event, message)
 
 
-def _extra_names(given: Arguments) -> int:
-    """How many names are left over where both inputs and names are written out."""
-    inputs, names = given.get("args"), given.get("input_names")
-    if not isinstance(inputs, cst.Tuple) or not isinstance(names, (cst.List, cst.Tuple)):
+def _count_extra(given: Mapping[str, Value]) -> int:
+    """How many names are left over where both inputs and names are known."""
+    inputs, names = given.get("args"), read_keys(given.get("input_names"))
+    if not isinstance(inputs, Items) or inputs.kind != "tuple" or "kwargs" in given:
         return 0
-    if any(not isinstance(e, cst.Element) for e in (*inputs.elements, *names.elements)):
+    if not inputs.items or any(not _is_one(each) for each in inputs.items):
         return 0
-    nested = any(
-        isinstance(e.value, (cst.Dict, cst.Tuple, cst.List, cst.Name)) for e in inputs.elements
-    )
-    told = sum(1 for _ in literal_strings(names))
-    if nested and not all(isinstance(e.value, cst.Name) for e in inputs.elements):
-        return 0
-    return max(0, told - len(inputs.elements)) if given.get("kwargs") is None and not nested else 0
+    return max(0, len(names) - len(inputs.items))
+
+
+def _is_one(value: Value) -> bool:
+    """Whether it surely is one input: no tuple or dictionary of several."""
+    return isinstance(value, Tensor) or (isinstance(value, Unknown) and value.path.endswith(")"))
 
 
 def _without(call: cst.Call, arg: cst.Arg, source: Source) -> Edit:

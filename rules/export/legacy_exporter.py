@@ -9,8 +9,11 @@ import libcst as cst
 from lintorch.core.exporter_calls import ONNX_EXPORT
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.given_arguments import name_given
+from lintorch.evaluator.values import FALSE
 from lintorch.facts.api.version_guards import is_version_guarded
-from lintorch.facts.exporting.export_calls import onnx_arguments, onnx_exporter
+from lintorch.facts.exporting.export_events import choose_exporter
 from lintorch.source import Source
 
 rule = Rule(
@@ -57,17 +60,11 @@ SCRIPT_DEPRECATED = (2, 13)
 _SAVES = ("save", "save_to_buffer", "_save_for_lite_interpreter")
 
 
-@rule.source(cst.Call, needs=("onnx", "jit"))
+@rule.source(cst.Call, needs=("jit",))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
-    if name == ONNX_EXPORT:
-        yield from _onnx(call, source)
-    elif (
-        name in MADE
-        and _warns(source)
-        and _is_saved(call, source)
-        and not is_version_guarded(call, source)
-    ):
+    saved = name in MADE and _warns(source) and _is_saved(call, source)
+    if saved and not is_version_guarded(call, source):
         yield Hit(call, f"{name} is deprecated: torch.export takes its place")
 
 
@@ -75,19 +72,17 @@ def _warns(source: Source) -> bool:
     return source.profile.torch >= SCRIPT_DEPRECATED and not source.is_test
 
 
-def _onnx(call: cst.Call, source: Source) -> Iterator[Hit]:
-    given, exporter = onnx_arguments(call), onnx_exporter(call, source)
-    model = given.get("model")
-    built = source.built(model) if model is not None else ()
-    if exporter == "onnx" and built and all(source.name(b.func) in SCRIPTS for b in built):
+@rule.event(ONNX_EXPORT)
+def in_onnx(event: Called, source: Source) -> Iterator[Hit]:
+    given, exporter = name_given(event), choose_exporter(event, source)
+    made = source.evaluation.ways.find_maker(given.get("model"))
+    if exporter == "onnx" and isinstance(made, Called) and made.name in SCRIPTS:
         message = "the new exporter raises when it is given a scripted or traced model"
-        yield Hit(call, message, severity=Severity.ERROR)
-    elif (
-        given.value("dynamo") is False
-        and _is_going(source)
-        and not is_version_guarded(call, source)
-    ):
-        yield Hit(call, "dynamo=False takes the exporter that torch is going to remove")
+        yield Hit(event, message, severity=Severity.ERROR)
+    elif given.get("dynamo") == FALSE and _is_going(source):
+        call = source.call_at(event)
+        if call is None or not is_version_guarded(call, source):
+            yield Hit(event, "dynamo=False takes the exporter that torch is going to remove")
 
 
 def _is_going(source: Source) -> bool:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
 from lintorch.core.exporter_calls import ONNX_EXPORT
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
-from lintorch.facts.exporting.export_calls import onnx_arguments, onnx_exporter
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.given_arguments import name_given, read_plain
+from lintorch.facts.exporting.export_calls import onnx_arguments
+from lintorch.facts.exporting.export_events import choose_exporter
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -63,20 +64,26 @@ FIRST = (2, 9)
 """The release whose highest opsets are known, and the first whose lowest is the same."""
 
 
-@rule.source(cst.Call, needs=("opset_version",))
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if source.name(call.func) != ONNX_EXPORT or source.profile.torch < FIRST:
+@rule.event(ONNX_EXPORT)
+def in_source(event: Called, source: Source) -> Iterator[Hit]:
+    opset = read_plain(name_given(event).get("opset_version"))
+    if source.profile.torch < FIRST or type(opset) is not int:
         return
-    asked = onnx_arguments(call).get("opset_version")
-    opset = literal(asked)
-    if asked is None or not isinstance(opset, int) or isinstance(opset, bool):
-        return
-    exporter, known = onnx_exporter(call, source), source.profile.torch == MEASURED
+    exporter, known = choose_exporter(event, source), source.profile.torch == MEASURED
     if exporter == "onnx" and opset < CONVERTED:
         message = f"opset {opset} is asked for; unless conversion succeeds, 18 is written"
-        edit = source.replace(asked, str(LOWEST))
-        yield Hit(call, message, Fix("ask for opset 18", (edit,), Applicability.UNSAFE))
+        yield Hit(event, message, _raise_opset(event, source))
     elif exporter == "onnx" and known and opset > HIGHEST:
-        yield Hit(call, f"opset {opset} is asked for, and 18 is written")
+        yield Hit(event, f"opset {opset} is asked for, and 18 is written")
     elif exporter == "onnx-legacy" and known and opset > LEGACY_HIGHEST:
-        yield Hit(call, f"the legacy exporter knows no opset above 20: {opset} is only a number")
+        yield Hit(event, f"the legacy exporter knows no opset above 20: {opset} is only a number")
+
+
+def _raise_opset(event: Called, source: Source) -> Fix | None:
+    """Where the number is written in the call."""
+    call = source.call_at(event)
+    asked = onnx_arguments(call).get("opset_version") if call is not None else None
+    if asked is None or not isinstance(literal(asked), int):
+        return None
+    edit = source.replace(asked, str(LOWEST))
+    return Fix("ask for opset 18", (edit,), Applicability.UNSAFE)

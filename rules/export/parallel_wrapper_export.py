@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
-from lintorch.core.exporter_calls import EXPORTER_CALLS, ONNX_EXPORT
+from lintorch.core.exporter_calls import EXPORTER_CALLS
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.facts.exporting.export_calls import onnx_exporter
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.given_arguments import name_given
+from lintorch.evaluator.values import External, Held
+from lintorch.facts.exporting.export_events import choose_exporter
 from lintorch.source import Source
 
 rule = Rule(
@@ -57,55 +58,23 @@ WRAPPERS = {
 REFUSING = ("torchscript-script", "onnx-legacy")
 
 
-@rule.source(cst.Call, needs=("DataParallel",))
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    name = source.name(call.func)
-    if name not in EXPORTER_CALLS:
+@rule.event(*EXPORTER_CALLS)
+def in_source(event: Called, source: Source) -> Iterator[Hit]:
+    exporter, parameter = EXPORTER_CALLS[event.name]
+    model = name_given(event).get(parameter)
+    kind = model.of if isinstance(model, Held) else None
+    wrapper = WRAPPERS.get(kind.path, "") if isinstance(kind, External) else ""
+    if not wrapper:
         return
-    exporter, parameter = EXPORTER_CALLS[name]
-    given = source.arguments(call, parameter).get(parameter)
-    wrapper = _wrapper(given, source) if given is not None else ""
-    if given is None or not wrapper:
-        return
-    exporter = (onnx_exporter(call, source) or exporter) if name == ONNX_EXPORT else exporter
+    exporter = (choose_exporter(event, source) or exporter) if exporter == "onnx" else exporter
     refused = exporter in REFUSING
     told = f"{exporter} refuses it" if refused else "weights are named module.*"
-    edit = source.replace(given, f"{source.code(given)}.module")
-    promise = Applicability.SAFE if refused else Applicability.UNSAFE  # names of weights change
-    yield Hit(
-        call,
-        f"exports the {wrapper} around a model: {told}",
-        Fix("export the model in it", (edit,), promise),
-        severity=Severity.ERROR if refused else Severity.NOTE,
-    )
-
-
-def _wrapper(given: cst.BaseExpression, source: Source) -> str:
-    """The wrapper that an expression surely stands for."""
-    built = source.built(given)
-    names = {WRAPPERS.get(source.name(call.func), "") for call in built}
-    last = _last_assigned(given, source)
-    if len(names) == 1:
-        return names.pop()
-    return WRAPPERS.get(source.name(last.func), "") if last is not None else ""
-
-
-def _last_assigned(given: cst.BaseExpression, source: Source) -> cst.Call | None:
-    """The call that a name was given last, where that stands in the same block."""
-    if not isinstance(given, cst.Name):
-        return None
-    block = source.enclosing(given, cst.IndentedBlock, cst.Module)
-    inside = [given, *source.ancestors(given)]
-    found: cst.Call | None = None
-    for statement in block.body if isinstance(block, (cst.IndentedBlock, cst.Module)) else ():
-        if statement in inside:
-            return found
-        for small in (
-            getattr(statement, "body", ()) if isinstance(statement, cst.SimpleStatementLine) else ()
-        ):
-            if isinstance(small, cst.Assign) and any(
-                isinstance(t.target, cst.Name) and t.target.value == given.value
-                for t in small.targets
-            ):
-                found = small.value if isinstance(small.value, cst.Call) else None
-    return found
+    call = source.call_at(event)
+    given = source.arguments(call, parameter).get(parameter) if call is not None else None
+    fix = None
+    if given is not None:
+        edit = source.replace(given, f"{source.code(given)}.module")
+        promise = Applicability.SAFE if refused else Applicability.UNSAFE  # names of weights change
+        fix = Fix("export the model in it", (edit,), promise)
+    severity = Severity.ERROR if refused else Severity.NOTE
+    yield Hit(event, f"exports the {wrapper} around a model: {told}", fix, severity=severity)

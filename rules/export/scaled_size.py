@@ -111,10 +111,10 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
     if not source.profile.dynamic or not call.args:
         return
     name = source.name(call.func)
-    if source.place(call).row in source.evaluation.fixed_rows | source.evaluation.baked_rows:
-        return  # what is known there decides
     if (name not in RESIZES and name not in HARM) or not source.in_traced_forward(call):
         return
+    if source.place(call).row in source.evaluation.weighed_rows:
+        return  # what is known there decides
     if name in RESIZES:
         yield from resized(call, source)
     elif sized(call.args[0].value, source) or is_side(call, source):

@@ -70,12 +70,16 @@ SINGLE = {"torch.export": Harm.SILENT, "onnx": Harm.SILENT, **TRACED}
 """Of a size that is asked whether it is 1, and is more in the example."""
 TABLES = re.compile(r"(shapes|sizes|levels)(_list)?$")
 """Tables of one row per level of a pyramid."""
+READ_OF_SELF = re.compile(r"\bself\.(\w+)")
+SET_OF_SELF = re.compile(r"^\s*self\.(\w+)(?:\[[^]]*\])?(?:\s*:[^=]*)?\s*=(?!=)", re.MULTILINE)
 EQUALITY = (cst.Equal, cst.NotEqual)
 ORDER = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)
 
 
 @rule.source(cst.If)
 def in_if(node: cst.If, source: Source) -> Iterator[Hit]:
+    if refreshes(source.code(node.test), source.code(node.body)):
+        return
     if not source.regions.is_check(node, node.test) and not only_lays_out(node):
         yield from without_tracer_harm(decided(node.test, source), source)
 
@@ -112,6 +116,8 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
         return
     test = event.test
     if event.answer is None and isinstance(test, Number) and test.varies and not test.data:
+        if is_fallback(event.node, test.asked):
+            return
         harm = max((weigh_question(each) for each in test.asked), key=rank_harm, default=GUARDED)
         if harm:
             text = source.evaluation.text(event.spot)
@@ -128,8 +134,32 @@ def is_harmless(event: Decided) -> bool:
     if event.kind == "assert" or branch is None:
         return True
     if isinstance(branch, ast.If):
-        return only_checks(branch.body) and only_checks(branch.orelse)
+        checks = only_checks(branch.body) and only_checks(branch.orelse)
+        return checks or refreshes(ast.unparse(branch.test), *map(ast.unparse, branch.body))
     return False
+
+
+def is_fallback(test: ast.AST, asked: tuple[Question, ...]) -> bool:
+    """`if self.window >= h`: what a model does with inputs that are smaller than it was made for.
+
+    A number that is written there, as in `h > 512`, is a limit of inputs that are meant to be used.
+    """
+    compared = [each for each in ast.walk(test) if isinstance(each, ast.Compare)]
+    sides = [side for each in compared for side in (each.left, *each.comparators)]
+    written = any(isinstance(side, ast.Constant) for side in sides)
+    return bool(compared and asked) and not written and all(map(is_threshold, asked))
+
+
+def is_threshold(asked: Question) -> bool:
+    """Whether a size is held against a number that the model was made with."""
+    varying = [isinstance(each, Number) and each.varies for each in (asked.left, asked.right)]
+    return asked.operator in ("<", "<=", ">", ">=") and sorted(map(bool, varying)) == [False, True]
+
+
+def refreshes(test: str, *block: str) -> bool:
+    """`if self.grid.shape != x.shape: self.grid = ...`: a model that is new takes the branch, whatever the size."""
+    asked = set(READ_OF_SELF.findall(test))
+    return bool(asked) and not asked.isdisjoint(SET_OF_SELF.findall("\n".join(block)))
 
 
 def only_checks(block: list[ast.stmt]) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
-
-import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
-from lintorch.source import Source, literal
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.values import FALSE, Tensor
+from lintorch.source import Source
 
 rule = Rule(
     __name__,
@@ -58,68 +59,63 @@ ALSO_OTHERS = frozenset(
     ("to", "cuda", "float", "half", "double", "type", "add", "sub", "mul", "div", "exp", "log")
 )
 """Methods of the same kind that modules, sets, batches and counters have too."""
-FUNCTIONS = frozenset(
-    f"torch.{name}" for name in ONLY_TENSORS | {"add", "sub", "mul", "div", "where"}
-)
+METHODS = ONLY_TENSORS | ALSO_OTHERS
+FUNCTIONS = ONLY_TENSORS | {"add", "sub", "mul", "div", "where"}
 _IN_PLACE = ("out", "inplace")
-_TRIALS = (cst.Try, cst.TryStar)
 
 
-@rule.source(cst.Expr, needs=("torch",))
-def in_source(statement: cst.Expr, source: Source) -> Iterator[Hit]:
-    call = statement.value
-    if not isinstance(call, cst.Call) or any(is_in_place(arg) for arg in call.args):
+@rule.event(
+    *(f"torch.Tensor.{name}" for name in sorted(METHODS)),
+    *(f"torch.{name}" for name in sorted(FUNCTIONS)),
+)
+def in_source(event: Called, source: Source) -> Iterator[Hit]:
+    given = event.keyword
+    in_place = event.open or any(given.get(name, FALSE) != FALSE for name in _IN_PLACE)
+    asks_type = event.name.endswith(".type") and len(event.positional) < 2
+    if in_place or asks_type or not source.evaluation.is_dropped(event):
         return
-    tensor = dropped(call, source)
-    if tensor is None or is_tried(statement, source):
+    if not is_tensor(event) or is_tried(event, source):
         return
-    message = f"{source.code(call.func).strip()[-60:]}() leaves {short(tensor, source)} as it was, and its result is dropped"
-    yield Hit(call, message, assigned(call, tensor, source))
+    called = event.node.func if isinstance(event.node, ast.Call) else event.node
+    tensor = name_tensor(called, event)
+    shown = " ".join(ast.unparse(called).split())[-60:]
+    said = tensor if len(tensor) < 30 else "its tensor"
+    message = f"{shown}() leaves {said} as it was, and its result is dropped"
+    yield Hit(event, message, assigned(event, tensor, source))
 
 
-def dropped(call: cst.Call, source: Source) -> cst.BaseExpression | None:
-    """The tensor that a call makes another one of; None where it is not surely that."""
-    func = call.func
-    name = source.name(func)
-    if name in FUNCTIONS:
-        return call.args[0].value if call.args and not call.args[0].star else None
-    if name or not isinstance(func, cst.Attribute):
-        return None
-    method = func.attr.value
-    if method not in ONLY_TENSORS | ALSO_OTHERS or (method == "type" and not call.args):
-        return None
-    value = source.value(func.value)
-    known = method in ONLY_TENSORS or value.sure
-    return func.value if known and value.is_tensor else None
+def is_tensor(event: Called) -> bool:
+    """Whether what is left as it was is surely a tensor."""
+    first = event.positional[0] if event.positional else event.keyword.get("input")
+    return isinstance(first, Tensor) and first.sure
 
 
-def is_in_place(arg: cst.Arg) -> bool:
-    keyword = arg.keyword.value if arg.keyword else ""
-    return arg.star == "**" or (keyword in _IN_PLACE and literal(arg.value) is not False)
+def name_tensor(called: ast.AST, event: Called) -> str:
+    """How the tensor is written."""
+    if event.name.startswith("torch.Tensor.") and isinstance(called, ast.Attribute):
+        return ast.unparse(called.value)
+    given = event.node.args if isinstance(event.node, ast.Call) else []
+    return ast.unparse(given[0]) if given else "its tensor"
 
 
-def is_tried(statement: cst.CSTNode, source: Source) -> bool:
+def is_tried(event: Called, source: Source) -> bool:
     """Whether a statement is only there to see if it raises, or how long it takes."""
-    inner = statement
-    for outer in source.ancestors(statement):
-        if isinstance(outer, _TRIALS) and inner is outer.body:
+    inner: ast.AST = event.node
+    for outer in source.evaluation.list_around(event):
+        if isinstance(outer, ast.Try) and inner is outer.body[-1]:
             return True
-        if isinstance(outer, cst.With) and "raises" in source.code(outer.items[0].item).lower():
+        if isinstance(outer, ast.With) and "raises" in ast.unparse(outer.items[0]).lower():
             return True
-        if isinstance(outer, cst.FunctionDef):
+        if isinstance(outer, ast.FunctionDef):
             return False
         inner = outer
     return False
 
 
-def assigned(call: cst.Call, tensor: cst.BaseExpression, source: Source) -> Fix | None:
+def assigned(event: Called, tensor: str, source: Source) -> Fix | None:
     """`x = x.clamp(0, 1)` of a name; an attribute may be a parameter, which takes no tensor."""
-    if not isinstance(tensor, cst.Name):
+    call = source.call_at(event)
+    if call is None or not tensor.isidentifier():
         return None
-    edit = source.replace(call, f"{source.code(tensor)} = {source.code(call)}")
+    edit = source.replace(call, f"{tensor} = {source.code(call)}")
     return Fix("assign the result", (edit,), Applicability.UNSAFE)
-
-
-def short(tensor: cst.BaseExpression, source: Source) -> str:
-    text = source.code(tensor)
-    return text if len(text) < 30 and "\n" not in text else "its tensor"

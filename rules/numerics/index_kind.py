@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Combined
+from lintorch.evaluator.values import Tensor, Value
 from lintorch.facts.dataflow.reaching import reaching_definitions
 from lintorch.source import Source, literal
 
@@ -65,19 +66,27 @@ LOSSES = "torch.nn.functional."
 NO_GRAD = ("no_grad", "inference_mode", "set_grad_enabled", "requires_grad", "enable_grad")
 
 
-@rule.source(cst.BinaryOperation, cst.UnaryOperation, needs=("torch",))
-def in_arithmetic(node: Any, source: Source) -> Iterator[Hit]:
-    """`1 - mask`, `mask - 1`, `mask - other`, `-mask`."""
-    if isinstance(node, cst.UnaryOperation):
-        if isinstance(node.operator, cst.Minus) and is_mask(node.expression, source):
-            yield Hit(node, "minus a mask, which is bool: this raises")
-    elif isinstance(node.operator, cst.Subtract):
-        left, right = is_mask(node.left, source), is_mask(node.right, source)
-        if not (left or right):
-            return
-        what = "a mask, which is bool" if not (left and right) else "two masks, which are bool"
-        message = f"subtraction with {what}: this raises, use ~, ^ or float()"
-        yield Hit(node, message, inverted(node, right, source))
+@rule.source(cst.UnaryOperation, needs=("torch",))
+def in_sign(node: cst.UnaryOperation, source: Source) -> Iterator[Hit]:
+    """`-mask`."""
+    if isinstance(node.operator, cst.Minus) and is_mask(node.expression, source):
+        yield Hit(node, "minus a mask, which is bool: this raises")
+
+
+@rule.event(Combined)
+def in_subtraction(event: Combined, source: Source) -> Iterator[Hit]:
+    """`1 - mask`, `mask - 1`, `mask - other`."""
+    left, right = (is_bool_tensor(each) for each in (event.left, event.right))
+    if event.operator != "Sub" or not (left or right):
+        return
+    what = "two masks, which are bool" if left and right else "a mask, which is bool"
+    node = source.node_at(event, cst.BinaryOperation)
+    fix = None if node is None else inverted(node, right, source)
+    yield Hit(event, f"subtraction with {what}: this raises, use ~, ^ or float()", fix)
+
+
+def is_bool_tensor(value: Value) -> bool:
+    return isinstance(value, Tensor) and value.dtype == "bool"
 
 
 @rule.source(cst.SubscriptElement, needs=("torch",))

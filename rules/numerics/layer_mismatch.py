@@ -29,7 +29,8 @@ rule = Rule(
         nn.Sequential and through a forward that calls the layers one after the other: through
         activations, pools, flatten, cat and sums. Only numbers that are written down are
         compared, in place or under a name that is given one value. What goes through a loop or
-        an unknown module is not followed.
+        an unknown module is not followed. What raises on one of several branches, of which it
+        is not known which is taken, is a warning.
 
         nn.Sequential(*model.children()) runs the children and nothing else: a flatten, a sum
         or a function that the model's own forward does between them is lost. An even kernel
@@ -124,15 +125,19 @@ def in_children(call: cst.Call, source: Source) -> Iterator[Hit]:
 
 @rule.event(Refused)
 def in_model(event: Refused, source: Source) -> Iterator[Hit]:
-    """What raises for the shapes that a model computes, on every way through it."""
-    if not event.founded or not event.way.certain:
+    """What raises for the shapes that a model computes: an error where that is so on every way through it."""
+    spot = event.made or event.spot
+    certain = event.way.certain
+    told = not certain and spot.path == source.path and spot.row in source.evaluation.refused_rows
+    if not event.founded or told:
         return
     short = event.name.rpartition(".")[2]
+    severity, where = (None, "") if certain else (Severity.WARNING, ", if this is reached")
     if event.made is not None and event.made.path == source.path:
-        told = f"{short} raises in {event.way.names[-1]}: {event.message}"
-        yield Hit(source.evaluation.place(event.made), told)
+        message = f"{short} raises in {event.way.names[-1]}{where}: {event.message}"
+        yield Hit(source.evaluation.place(event.made), message, severity=severity)
     else:
-        yield Hit(event, f"{short} raises: {event.message}")
+        yield Hit(event, f"{short} raises{where}: {event.message}", severity=severity)
 
 
 @rule.trace(Raised)

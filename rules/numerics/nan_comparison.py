@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called, Compared
+from lintorch.evaluator.values import Constant, External, Tensor, Value
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -45,26 +48,52 @@ rule = Rule(
 NANS = frozenset(
     ("math.nan", "numpy.nan", "numpy.NaN", "numpy.NAN", "torch.nan", "cmath.nan", "torch.math.nan")
 )
-ASKS = {cst.Equal: "False", cst.NotEqual: "True", cst.Is: "False", cst.IsNot: "True"}
+ANSWERS = {"==": "False", "!=": "True"}
+IDENTITY = {cst.Is: "False", cst.IsNot: "True"}
 
 
 @rule.source(cst.Comparison, needs=("nan", "NaN", "NAN"))
-def in_source(node: cst.Comparison, source: Source) -> Iterator[Hit]:
+def in_identity(node: cst.Comparison, source: Source) -> Iterator[Hit]:
+    """`x is nan`."""
     if len(node.comparisons) != 1:
         return
     operator, other = node.comparisons[0].operator, node.comparisons[0].comparator
-    answer = ASKS.get(type(operator))
     nan = next((n for n in (other, node.left) if is_nan(n, source)), None)
-    if answer is None or nan is None:
+    if type(operator) not in IDENTITY or nan is None:
         return
     asked = node.left if nan is other else other
-    if isinstance(operator, (cst.Is, cst.IsNot)):
-        if literal(asked) is None or is_sentinel(asked, source):
-            return
+    if literal(asked) is not None and not is_sentinel(asked, source):
+        answer = IDENTITY[type(operator)]
         message = f"a NaN that was worked out is another object: this is always {answer}"
-    else:
-        message = f"nothing equals NaN: this is always {answer}"
-    yield Hit(node, message, asks(node, asked, answer, source))
+        yield Hit(node, message, asks(node, asked, answer, source))
+
+
+@rule.event(Compared)
+def in_comparison(event: Compared, source: Source) -> Iterator[Hit]:
+    """`x == missing`, where that is NaN by whatever way."""
+    answer = ANSWERS.get(event.operator)
+    sides = event.left, event.right
+    if answer is None or not any(is_known_nan(each, source) for each in sides):
+        return
+    node, fix = source.node_at(event, cst.Comparison), None
+    if node is not None and len(node.comparisons) == 1:
+        swapped = is_known_nan(event.left, source)
+        asked = node.comparisons[0].comparator if swapped else node.left
+        fix = asks(node, asked, answer, source)
+    yield Hit(event, f"nothing equals NaN: this is always {answer}", fix)
+
+
+def is_known_nan(value: Value, source: Source) -> bool:
+    """Whether it is NaN, or a tensor of nothing but NaN."""
+    if isinstance(value, External):
+        return value.path in NANS
+    if isinstance(value, Tensor):
+        made = source.evaluation.ways.find_maker(value)
+        if not isinstance(made, Called) or made.name != "torch.tensor" or not made.positional:
+            return False
+        return is_known_nan(made.positional[0], source)
+    number = value.value if isinstance(value, Constant) else None
+    return isinstance(number, float) and math.isnan(number)
 
 
 def is_nan(node: cst.BaseExpression, source: Source) -> bool:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
-
-import libcst as cst
 
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
-from lintorch.source import Source, literal
+from lintorch.evaluator.events import Called, Combined, Occurrence
+from lintorch.evaluator.values import Constant, Tensor, Value
+from lintorch.source import Source
 
 rule = Rule(
     __name__,
@@ -40,40 +39,25 @@ rule = Rule(
     """,
 )
 
-OPERATORS = {
-    cst.LeftShift: "<<", cst.RightShift: ">>",
-    cst.LeftShiftAssign: "<<=", cst.RightShiftAssign: ">>=",
-}  # fmt: skip
+OPERATORS = {"LShift": "<<", "RShift": ">>"}
 FUNCTIONS = ("bitwise_left_shift", "bitwise_right_shift")
 BITS = 64
 
 
-@rule.source(cst.BinaryOperation, cst.AugAssign, needs=("<<", ">>"))
-def in_operator(node: Any, source: Source) -> Iterator[Hit]:
-    sign = OPERATORS.get(type(node.operator))
-    if sign is None:
-        return
-    binary = isinstance(node, cst.BinaryOperation)
-    tensor, count = (node.left, node.right) if binary else (node.target, node.value)
-    if source.value(tensor).is_tensor:
-        yield from told(node, sign, literal(count))
+@rule.event(Combined)
+def in_operator(event: Combined, source: Source) -> Iterator[Hit]:
+    sign = OPERATORS.get(event.operator)
+    if sign is not None and isinstance(event.left, Tensor):
+        yield from report_count(event, sign + "=" * event.inplace, event.right)
 
 
-@rule.source(cst.Call, needs=FUNCTIONS)
-def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
-    name = source.name(call.func)
-    func = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
-    if name.removeprefix("torch.") in FUNCTIONS:
-        yield from told(call, name, source.arguments(call, "input", "other").value("other"))
-    elif (
-        isinstance(call.func, cst.Attribute)
-        and not name
-        and func in FUNCTIONS
-        and source.value(call.func.value).is_tensor
-    ):
-        yield from told(call, func, source.arguments(call, "other").value("other"))
+@rule.event(*(f"{home}.{name}" for home in ("torch", "torch.Tensor") for name in FUNCTIONS))
+def in_call(event: Called, source: Source) -> Iterator[Hit]:
+    name = event.name.removeprefix("torch.Tensor.")
+    yield from report_count(event, name, event.arguments.get("other"))
 
 
-def told(node: cst.CSTNode, sign: str, count: Any) -> Iterator[Hit]:
+def report_count(event: Occurrence, sign: str, given: Value | None) -> Iterator[Hit]:
+    count = given.value if isinstance(given, Constant) else None
     if type(count) is int and not 0 <= count < BITS:
-        yield Hit(node, f"{sign} {count} on a tensor leaves no bit, and does not raise")
+        yield Hit(event, f"{sign} {count} on a tensor leaves no bit, and does not raise")

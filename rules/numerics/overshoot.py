@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
-import libcst as cst
-
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called, Combined, Occurrence
+from lintorch.evaluator.values import Constant, Items, Value
 from lintorch.source import Source
-from lintorch.syntax.tree import names_in
 
 rule = Rule(
     __name__,
@@ -48,55 +48,60 @@ rule = Rule(
 _F = "torch.nn.functional."
 _IMAGE = re.compile(r"^(input_)?(img|imgs|image|images|frame|frames|photo|photos|rgb|picture)\d?$")
 _BOUNDS = re.compile(r"clamp|clip|sigmoid|normalize|tanh|minimum")
-UNFOLD = ("input", "kernel_size", "dilation", "padding", "stride")
-FOLD = ("input", "output_size", "kernel_size", "dilation", "padding", "stride")
 
 
-@rule.source(cst.Call, needs=("bicubic",))
-def in_resize(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if source.name(call.func) != _F + "interpolate":
+@rule.event(_F + "interpolate", "torch.nn.Upsample.forward")
+def in_resize(event: Called, source: Source) -> Iterator[Hit]:
+    given = event.arguments
+    if given.get("mode") != Constant("bicubic") or not is_image(event, given.get("input"), source):
         return
-    given = source.arguments(call, "input", "size", "scale_factor", "mode")
-    image = given.get("input")
-    function = source.enclosing(call, cst.FunctionDef)
-    if given.value("mode") != "bicubic" or function is None or not is_image(image):
+    function = source.evaluation.find_function(event)
+    if function is not None and not any(map(_BOUNDS.search, list_words(function))):
+        yield Hit(event, "bicubic leaves the range of the image at edges: clamp the result")
+
+
+def is_image(event: Called, value: Value | None, source: Source) -> bool:
+    """Whether a tensor is named as an image: where it is given, or where it came from."""
+    given = event.node.args if isinstance(event.node, ast.Call) else []
+    names = [name_beneath(each) for each in given[:1]]
+    return any(map(_IMAGE.match, [*names, source.evaluation.ways.name_origin(value)]))
+
+
+def name_beneath(node: ast.AST) -> str:
+    """`image` of `image[None].float()`."""
+    while isinstance(node, (ast.Subscript, ast.Call, ast.Attribute)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return getattr(node, "id", "")
+
+
+def list_words(function: ast.AST) -> Iterator[str]:
+    for each in ast.walk(function):
+        name = getattr(each, "id", getattr(each, "attr", ""))
+        if isinstance(name, str):
+            yield name.lower()
+
+
+@rule.event(_F + "fold", "torch.nn.Fold.forward")
+def in_fold(event: Called, source: Source) -> Iterator[Hit]:
+    ways = source.evaluation.ways
+    made = ways.find_maker(event.arguments.get("input"))
+    of_unfold = isinstance(made, Called) and made.name in (_F + "unfold", "torch.nn.Unfold.forward")
+    kernel, stride = (read_number(event, name) for name in ("kernel_size", "stride"))
+    if not of_unfold or kernel is None or stride is None or not 0 < stride < kernel:
         return
-    if not any(_BOUNDS.search(name.value.lower()) for name in names_in(function.body)):
-        yield Hit(call, "bicubic leaves the range of the image at edges: clamp the result")
+    if not any(is_quotient(each) for each in ways.find_users(event.result)):
+        yield Hit(event, f"windows of {kernel} every {stride} overlap, and fold adds them up")
 
 
-@rule.source(cst.Call, needs=("unfold(",))
-def in_fold(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if source.name(call.func) != _F + "fold" or is_divided(call, source):
-        return
-    given = source.arguments(call, *FOLD)
-    inner = given.get("input")
-    if not isinstance(inner, cst.Call) or source.name(inner.func) != _F + "unfold":
-        return
-    kernel, stride = (source.layers.number(given.get(n)) for n in ("kernel_size", "stride"))
-    stride = stride if given.get("stride") is not None else 1
-    if (
-        given.complete
-        and isinstance(kernel, int)
-        and isinstance(stride, int)
-        and 0 < stride < kernel
-    ):
-        yield Hit(call, f"windows of {kernel} every {stride} overlap, and fold adds them up")
+def is_quotient(event: Occurrence) -> bool:
+    """Whether the sum is divided by how often each place was counted."""
+    return isinstance(event, Combined) and event.operator == "Div"
 
 
-def is_image(node: cst.CSTNode | None) -> bool:
-    """Whether a tensor is named as an image."""
-    while isinstance(node, (cst.Subscript, cst.Call)):
-        func = node.func if isinstance(node, cst.Call) else node
-        node = func.value if isinstance(func, (cst.Attribute, cst.Subscript)) else None
-    return isinstance(node, cst.Name) and bool(_IMAGE.match(node.value))
-
-
-def is_divided(call: cst.Call, source: Source) -> bool:
-    """Whether the sum is divided by how often each place was counted, here or by its name."""
-    outer = source.parent(call)
-    if isinstance(outer, cst.BinaryOperation):
-        return isinstance(outer.operator, cst.Divide)
-    function = source.enclosing(call, cst.FunctionDef)
-    folds = [c for c in source.nodes(cst.Call) if source.name(c.func) == _F + "fold"]
-    return sum(source.enclosing(c, cst.FunctionDef) is function for c in folds) > 1
+def read_number(event: Called, name: str) -> int | None:
+    """A number, or that which all items of a tuple are."""
+    value = event.arguments.get(name)
+    if isinstance(value, Items) and value.items and len(set(value.items)) == 1:
+        value = value.items[0]
+    number = value.value if isinstance(value, Constant) else None
+    return number if isinstance(number, int) else None

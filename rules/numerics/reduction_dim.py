@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
-
-import libcst as cst
 
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.facts.classes.classes import is_self
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.values import Tensor
 from lintorch.source import Source
 
 rule = Rule(
@@ -64,42 +64,26 @@ SAID = {
     "log_softmax": "guesses the axis",
     "softmin": "guesses the axis",
 }
-WORDS = tuple(
-    f"{name}(" for name in ("squeeze", "argmax", "argmin", "flatten", "softmax", "softmin")
-)
+HOMES = ("torch", "torch.Tensor", "torch.nn.functional")
 AXES = ("dim", "axis", "start_dim", "end_dim")
 
 
-@rule.source(cst.Call, needs=WORDS)
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    name, func = source.name(call.func), call.func
-    short = name.rpartition(".")[2] or (func.attr.value if isinstance(func, cst.Attribute) else "")
-    if short not in SAID or not source.in_forward(call):
+@rule.event(*(f"{home}.{name}" for home in HOMES for name in SAID))
+def in_model(event: Called, source: Source) -> Iterator[Hit]:
+    short = event.name.rpartition(".")[2]
+    told = len(event.positional) > 1 or event.open or any(a in event.keyword for a in AXES)
+    inside = event.way.forward or any(name.endswith(".forward") for name in event.way.names)
+    if not inside or told:
         return
-    first = 1 if name else 0
-    given = source.arguments(call, *("input",) * first, "dim")
-    told = len(call.args) > first or not given.complete or any(a in given.by_name for a in AXES)
-    if (
-        not told
-        and is_batch(call, name, source)
-        and (short != "flatten" or feeds_layer(call, source))
-    ):
-        yield Hit(call, f"{short} without dim {SAID[short]}")
+    given = next(iter((*event.positional, *event.keyword.values())), None)
+    if isinstance(given, Tensor) and (short != "flatten" or feeds_layer(event, source)):
+        yield Hit(event, f"{short} without dim {SAID[short]}")
 
 
-def feeds_layer(call: cst.Call, source: Source) -> bool:
+def feeds_layer(event: Called, source: Source) -> bool:
     """Whether what comes out goes right into a layer: `self.fc(x.flatten())`."""
-    arg = source.parent(call)
-    outer = source.parent(arg) if isinstance(arg, cst.Arg) else None
-    return (
-        isinstance(outer, cst.Call)
-        and isinstance(outer.func, cst.Attribute)
-        and is_self(outer.func.value)
-    )
-
-
-def is_batch(call: cst.Call, name: str, source: Source) -> bool:
-    """Whether the function is torch's, or the method a tensor's."""
-    if name:
-        return name.startswith(("torch.nn.functional.", "torch.")) and name.count(".") in (1, 3)
-    return isinstance(call.func, cst.Attribute) and source.value(call.func.value).is_tensor
+    outer = next(source.evaluation.list_around(event), None)
+    if isinstance(outer, ast.Call) and ast.unparse(outer.func).startswith("self."):
+        return True
+    users = source.evaluation.ways.find_users(event.result)
+    return any(isinstance(each, Called) and each.built is not None for each in users)

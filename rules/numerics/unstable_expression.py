@@ -9,6 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called
 from lintorch.facts.dataflow.reaching import reaching_definitions
 from lintorch.source import Source, literal
 from lintorch.syntax.tree import offspring
@@ -93,17 +94,33 @@ def in_log(call: cst.Call, source: Source) -> Iterator[Hit]:
         yield from log_of_sum(log, within, source)
         return
     inner = operation(written(within, source), source)
-    if inner is None:
-        return
-    if inner.name in ("softmax", "sigmoid"):
-        better = "log_softmax" if inner.name == "softmax" else "logsigmoid"
-        message = f"log of {inner.name} is -inf where {inner.name} rounds to 0: {better} is not"
-        yield Hit(call, message, as_one(log, inner, source))
-    elif inner.name == "sum":
+    if inner is not None and inner.name == "sum":
         exp = operation(written(inner.given, source), source)
         if exp is not None and exp.name == "exp" and not is_shifted(exp.given):
             message = "log of a sum of exp is inf where exp overflows: logsumexp is not"
             yield Hit(call, message)
+
+
+@rule.event("torch.log", "torch.Tensor.log", "torch.special.log")
+def in_log_of_share(event: Called, source: Source) -> Iterator[Hit]:
+    """`log(softmax(x))`, by whatever way one comes to the other."""
+    given = (*event.positional, *event.keyword.values())
+    made = source.evaluation.ways.find_maker(given[0]) if given else None
+    name = (
+        made.name.removesuffix(".forward").rpartition(".")[2].lower()
+        if isinstance(made, Called)
+        else ""
+    )
+    if name not in BETTER:
+        return
+    message = f"log of {name} is -inf where {name} rounds to 0: {BETTER[name]} is not"
+    call = source.call_at(event)
+    log = None if call is None else operation(call, source)
+    inner = None if log is None else operation(log.given, source)
+    yield Hit(event, message, as_one(log, inner, source) if log and inner else None)
+
+
+BETTER = {"softmax": "log_softmax", "sigmoid": "logsigmoid"}
 
 
 @rule.source(cst.BinaryOperation, needs=("exp(",))

@@ -13,6 +13,31 @@ from parts import Reduced, Shrink, double
 from parts import blocks as parts_blocks
 from torch import nn
 
+
+def keep_arguments(begin):
+    @functools.wraps(begin)
+    def __init__(self, *args, **kwargs):
+        self.given = args
+        begin(self, *args, **kwargs)
+
+    return __init__
+
+
+class Kept:
+    scale = 2
+
+    @keep_arguments
+    def __init__(self, width, depth=1):
+        super().__init__()
+        self.width = width
+
+    def twice(self):
+        return self.width * self.scale
+
+    class Inner:
+        def __init__(self, width=4):
+            self.width = width
+
 DEFAULTS = {"width": 12, "kernel": {"size": 3}}
 LAYERS = {"relu": nn.ReLU, "conv": partial(nn.Conv2d, kernel_size=1)}
 Pair = namedtuple("Pair", ["left", "right"])
@@ -288,6 +313,9 @@ class Net(nn.Module):
         self.counter(4)  # value: 7
         [each for each in self.counter]  # value: [1, 2, 3]
         nn.Sequential(*[nn.Conv2d(3, 4, 1), nn.ReLU()])(x)  # value: tensor[B, 4, x.H, x.W]
+        Kept(3).width  # value: 3
+        Kept(3).twice()  # value: 6
+        Kept.Inner().width  # value: 4
         list(map(double, (1, 2)))  # value: [2, 4]
         list(filter(None, (0, 2)))  # value: [2]
         sorted([3, 1])  # value: [1, 3]

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from einops import rearrange, repeat
@@ -167,3 +168,46 @@ class Net(nn.Module):
         x.numpy().shape  # value: (int B (varies), 3, int x.H (varies), int x.W (varies))
         x.new_tensor([1])  # value: tensor[1]
         return x
+
+
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, times):
+        ctx.times = times
+        return x.flatten(2)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad, None
+
+
+class Unknown(nn.Module):
+    """Of inputs that no layer is given as they are, and of what foreign functions give."""
+
+    def __init__(self, config, steps=None):
+        super().__init__()
+        self.stem = nn.Conv2d(6, 16, 3, padding=1)
+        self.head = nn.utils.weight_norm(nn.Conv1d(16, 8, 1))
+        self.steps = steps["many"]
+        self.wide = nn.Linear(config.width * int(np.ceil(5 / 2)), config.width)
+
+    def forward(self, x, y, z, mask):
+        turned = y.permute(0, 3, 1, 2)  # value: tensor[B, y.W, y.C, y.H]
+        pair = torch.cat([x[:, :3] / 255, x[:, 3:]], 1)
+        self.stem(pair)  # value: tensor[B, 16, x.H, x.W]
+        torch.cat([turned, z], 1)  # value: tensor[B, y.W + z.C, y.C, y.H]
+        far = foreign(x)
+        near = self.head(far)
+        near.shape[1]  # value: 8
+        near != None  # value: True
+        Twice.apply(self.stem(pair), 2)  # value: tensor[B, 16, x.H * x.W]
+        rearrange(self.stem(pair), "b c ... -> b (...) c")  # value: tensor[B, x.H * x.W, 16]
+        self.wide.in_features  # value: int 3 * config.width
+        return torch.arange(0, 4, dtype=torch.long, device=x.device)  # value: int64[4]
+
+
+class Masked(nn.Module):
+    def forward(self, x, mask):
+        b, c, n, m = x.shape
+        torch.where(mask > 0, x, 0.0)  # value: tensor[B, x.1, x.2, x.3]
+        return x.masked_fill(mask == 0, -1e9)  # value: tensor[B, x.1, x.2, x.3]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from contextlib import suppress
 
-from lintorch.evaluator.items import drop_repeats, item_of, items_of
+from lintorch.evaluator.items import KEY, drop_repeats, item_of, items_of
 from lintorch.evaluator.join import ITEMS, make_choice
 from lintorch.evaluator.library.table import LIBRARY, Handler, does
 from lintorch.evaluator.machine import Machine
@@ -381,7 +381,7 @@ def list_entries(machine: Machine, node: ast.AST, given: Given) -> Value:
         else "items"
     )
     if "open" in content:
-        each = Items("tuple", (UNKNOWN, UNKNOWN)) if name == "items" else UNKNOWN
+        each = {"items": Items("tuple", (KEY, UNKNOWN)), "keys": KEY}.get(name, UNKNOWN)
         return Items(name, None, each)
     if name == "keys":
         return Items(name, tuple(Constant(key) for key in content))

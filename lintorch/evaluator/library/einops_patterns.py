@@ -6,11 +6,13 @@ import ast
 import re
 from collections.abc import Mapping
 
+from lintorch.evaluator.events import Refused
 from lintorch.evaluator.layers import FOREIGN_LAYERS
 from lintorch.evaluator.learn import is_input, name_axes, teach_shape
 from lintorch.evaluator.library.table import does
 from lintorch.evaluator.machine import Machine
-from lintorch.evaluator.sizes import Dim, make_operation
+from lintorch.evaluator.operators.arguments import differ_surely, multiply_sizes
+from lintorch.evaluator.sizes import Dim, compare, make_operation, take_remainder
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
     UNKNOWN,
@@ -36,7 +38,8 @@ def split_pattern(side: str) -> list[Group]:
         if token == "(":
             open_group = []
         elif token == ")":
-            groups.append(tuple(open_group or ()))
+            alone = open_group == ["..."]
+            groups.append(("...", "1") if alone else tuple(open_group or ()))
             open_group = None
         elif open_group is not None:
             open_group.append(token)
@@ -59,8 +62,11 @@ def rearrange_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
     sizes = {
         name: size for name, each in given.keyword.items() if (size := size_in(each)) is not None
     }
+    wrong = _find_mismatch(held, groups, sizes)
+    if wrong:
+        machine.tell(Refused, node, "einops.rearrange", wrong, (held,), is_sound(held))
     shape = _read_shape(held, groups, sizes)
-    if shape is None:
+    if shape is None or wrong:
         return Tensor(None, held.dtype)
     return Tensor(_write_shape(split_pattern(right), shape), held.dtype, guessed=held.guessed)
 
@@ -81,11 +87,36 @@ def _learn_axes(machine: Machine, held: Tensor, groups: list[Group]) -> Tensor:
     return Tensor(shape, held.dtype, held.origin, held.name, held.memory)
 
 
+def is_sound(held: Tensor) -> bool:
+    """Whether neither that it is a tensor nor its shape is only presumed."""
+    return held.sure and not held.guessed
+
+
+def _find_mismatch(held: Tensor, groups: list[Group], given: Mapping[str, Dim]) -> str:
+    """Why a tensor does not fit the left side; "" where it does or may."""
+    if held.shape is None or any("..." in group for group in groups):
+        return ""
+    if len(held.shape) != len(groups):
+        return f"Wrong shape: expected {len(groups)} dims. Received {len(held.shape)}-dim tensor."
+    for group, size in zip(groups, held.shape, strict=True):
+        known = multiply_sizes(
+            int(name) if name.isdigit() else given[name]
+            for name in group
+            if name.isdigit() or name in given
+        )
+        whole = all(name.isdigit() or name in given for name in group)
+        if whole and group and differ_surely(size, known):
+            return f"Shape mismatch, {size} != {known}"
+        if not whole and compare(take_remainder(size, known), "==", 0) is False:
+            return f"Shape mismatch, can't divide axis of length {size} in chunks of {known}"
+    return ""
+
+
 def _read_shape(
     held: Tensor, groups: list[Group], given: Mapping[str, Dim]
 ) -> dict[str, Dim | tuple[Dim, ...]] | None:
     """The size of each name on the left."""
-    if held.shape is None:
+    if held.shape is None or any("..." in group and len(group) > 1 for group in groups):
         return None
     found: dict[str, Dim | tuple[Dim, ...]] = dict(given)
     spread = len(held.shape) - (len(groups) - 1) if ("...",) in groups else 0
@@ -128,9 +159,9 @@ def _write_shape(
         product: Dim = 1
         for name in group:
             size = int(name) if name.isdigit() else found.get(name)
-            if size is None or isinstance(size, tuple):
+            if size is None:
                 return None
-            product = product * size
+            product = product * (multiply_sizes(size) if isinstance(size, tuple) else size)
         shape.append(product)
     return tuple(shape)
 

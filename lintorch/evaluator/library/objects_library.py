@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TypeGuard
 
 from lintorch.evaluator.assign import set_attribute
@@ -327,6 +328,22 @@ def give_back(machine: Machine, node: ast.AST, given: Given) -> Value:
     return given.pick(0) or UNKNOWN
 
 
+_REPARAMETRIZED = ("weight_norm", "spectral_norm", "orthogonal")
+
+
+@does(
+    *(
+        f"torch.nn.utils.{name}"
+        for name in (*_REPARAMETRIZED, "remove_weight_norm", "remove_spectral_norm")
+    ),
+    *(f"torch.nn.utils.parametrizations.{name}" for name in _REPARAMETRIZED),
+    "torch.nn.utils.parametrize.register_parametrization",
+)
+def keep_layer(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`weight_norm(layer)`: the layer, whose weights are worked out in another way."""
+    return given.pick(0, "module") or UNKNOWN
+
+
 @does(f"{MODULE}.__call__", f"{MODULE}.forward")
 def call_module(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`super().__call__(x)`."""
@@ -456,7 +473,9 @@ def make_field(machine: Machine, node: ast.AST, given: Given) -> Value:
 def script_function(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`torch.jit.script(f)`: its branches and loops stay what they are under the tracers of TorchScript."""
     first = given.pick(0)
-    return Bound(External(SCRIPTED), (first,)) if isinstance(first, Function) else first or UNKNOWN
+    if isinstance(first, Function):
+        return Bound(External(SCRIPTED), (first,))
+    return replace(first) if isinstance(first, (Held, Unknown)) else first or UNKNOWN
 
 
 SCRIPTED = "lintorch.scripted"

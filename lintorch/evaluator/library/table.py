@@ -10,7 +10,17 @@ from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.layers import CONTAINERS, is_layer_class, keep_arguments, make_layer
 from lintorch.evaluator.machine import Machine, calls
 from lintorch.evaluator.torch_calls import infer_result, tell_call
-from lintorch.evaluator.values import NONE, Array, External, Given, Held, Tensor, Value
+from lintorch.evaluator.values import (
+    NONE,
+    UNKNOWN,
+    Array,
+    External,
+    Given,
+    Held,
+    Tensor,
+    Unknown,
+    Value,
+)
 
 Handler = Callable[[Machine, ast.AST, Given], Value]
 H = TypeVar("H", bound=Handler)
@@ -56,6 +66,8 @@ def call_external(machine: Machine, node: ast.AST, callee: External, given: Give
         result = _call_torch(machine, node, path, given)
     else:
         result = _call_foreign(machine, path, given)
+    if result is UNKNOWN:
+        result = Unknown(f"{path}()")  # one of its own, so that what gave it can be told
     tell_call(machine, node, path, given, result)
     return result
 

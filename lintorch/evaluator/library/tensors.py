@@ -14,6 +14,7 @@ from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
     UNKNOWN,
     Array,
+    Choice,
     Constant,
     External,
     Given,
@@ -22,6 +23,7 @@ from lintorch.evaluator.values import (
     Number,
     Question,
     Tensor,
+    Unknown,
     Value,
     Via,
     size_in,
@@ -186,24 +188,33 @@ def move_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
     held = given.pick(0)
     if not isinstance(held, Tensor):
         return UNKNOWN
-    dtypes = [
-        each
-        for each in given.values[1:]
-        if isinstance(each, External) and each.path.startswith("torch.")
-    ]
-    dtype = dtypes[0].path.removeprefix("torch.") if dtypes else held.dtype
+    dtype = held.dtype
+    for each in given.values[1:]:
+        dtype = _read_type(each, dtype)
     return replace(held, dtype=dtype, origin=held.origin if held.origin == "input" else "")
+
+
+def _read_type(given: Value, before: str | None) -> str | None:
+    """The type that an argument of `to` says; not known of what may be a type or a device."""
+    if isinstance(given, Tensor):
+        return given.dtype
+    if isinstance(given, External) and given.path.startswith("torch."):
+        return given.path.removeprefix("torch.")
+    is_type = isinstance(given, Unknown) and not given.path.rstrip("<>").endswith("device")
+    return None if is_type or isinstance(given, Choice) else before
 
 
 @does(
     "torch.Tensor.detach", "torch.Tensor.contiguous", "torch.Tensor.requires_grad_", "torch.detach"
 )
 def keep_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
-    """What gives the same numbers."""
+    """What gives the same numbers: a tensor of its own, so that what gave it can be told."""
     held = given.pick(0)
-    if not isinstance(held, Tensor):
-        return infer_result(machine, node, "torch.Tensor.detach", given)
-    return replace(held) if machine.marks else held  # where values are followed it is another one
+    return (
+        replace(held)
+        if isinstance(held, Tensor)
+        else infer_result(machine, node, "torch.Tensor.detach", given)
+    )
 
 
 @does("torch.Tensor.new_tensor")

@@ -15,7 +15,15 @@ from lintorch.evaluator.operators.tensor_types import (
     UndecidedError,
     wrap_axis,
 )
-from lintorch.evaluator.sizes import Dim, Size, compare, make_operation, make_symbol
+from lintorch.evaluator.sizes import (
+    Atom,
+    Dim,
+    Operation,
+    Size,
+    compare,
+    make_operation,
+    make_symbol,
+)
 
 _NUMBERS = count(1)
 
@@ -23,6 +31,15 @@ _NUMBERS = count(1)
 def make_fresh(*sizes: Dim) -> Size:
     """A size that is like no other; it varies where those do that it comes from."""
     return make_operation("?", make_symbol(f"s{next(_NUMBERS)}", None), *sizes)
+
+
+def is_fresh(size: Dim) -> bool:
+    """Whether nothing is known of a size."""
+    return isinstance(size, Size) and any(_is_open(atom) for atom in size.atoms)
+
+
+def _is_open(atom: Atom) -> bool:
+    return isinstance(atom, Operation) and atom.kind == "?"
 
 
 def make_counted() -> Size:

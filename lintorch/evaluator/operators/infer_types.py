@@ -33,7 +33,7 @@ from lintorch.evaluator.operators import (  # each enters its shape functions in
     turns,
     views,
 )
-from lintorch.evaluator.operators.promote_dtypes import DTYPES
+from lintorch.evaluator.operators.promote_dtypes import read_dtype
 from lintorch.evaluator.operators.register import LAYER_SHAPES, SHAPE_FUNCTIONS
 from lintorch.evaluator.operators.tensor_types import OPEN, TensorType, UndecidedError
 from lintorch.evaluator.signatures.bind_arguments import bind_call
@@ -125,7 +125,7 @@ def _may_be_meant(parameter: Parameter, value: Any) -> bool:
     if value is OPEN or not parameter.type:
         return True
     if parameter.type in ("dtype", "device"):
-        named = isinstance(value, str) and value.removeprefix("torch.") in DTYPES
+        named = isinstance(value, str) and read_dtype(value, None) is not None
         if isinstance(value, (TensorType, float)):
             return False
         return value is None or (named if parameter.type == "dtype" else not named)

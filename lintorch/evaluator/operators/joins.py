@@ -9,6 +9,7 @@ from lintorch.evaluator.operators.arguments import (
     as_axis,
     as_tensors,
     differ_surely,
+    is_fresh,
     replace_axis,
     show_sizes,
 )
@@ -64,9 +65,11 @@ def _require_joinable(shape: Sequence[Dim], tensor: TensorType, axis: int, numbe
 
 
 def _prefer_known(sizes: Any) -> Dim:
-    """One of several sizes that must be the same: a number where there is one."""
-    found = list(sizes)
-    return next((size for size in found if isinstance(size, int)), found[0])
+    """One of several sizes that must be the same: a number where there is one, else what is not fresh."""
+    found: list[Dim] = sorted(
+        sizes, key=lambda size: 0 if isinstance(size, int) else 1 + is_fresh(size)
+    )
+    return found[0]
 
 
 @shape_of("torch.stack")

@@ -26,7 +26,7 @@ from lintorch.evaluator.operators.promote_dtypes import (
     read_dtype,
 )
 from lintorch.evaluator.operators.register import layer_shape, shape_of, spell_names
-from lintorch.evaluator.operators.tensor_types import OPEN, ShapeError, TensorType
+from lintorch.evaluator.operators.tensor_types import OPEN, Shape, ShapeError, TensorType
 
 _HOMES = ("torch", "torch.Tensor", "torch.nn.functional", "torch.special")
 
@@ -139,14 +139,22 @@ def combine_three(
 def choose_elements(input: Any = None, condition: Any = None, other: Any = None) -> TensorType:
     """Elements of one or the other."""
     require_tensor_among(condition, input, other)
-    return TensorType(broadcast_operands(condition, input, other), promote_operands(input, other))
+    chosen = broadcast_operands(input, other)
+    return TensorType(_stretch_to_mask(chosen, condition), promote_operands(input, other))
 
 
 @shape_of("torch.masked_fill", "torch.Tensor.masked_fill")
 def fill_masked(input: Any, mask: Any) -> TensorType:
     """One value at the places of a mask."""
     tensor = as_tensor(input)
-    return TensorType(broadcast_operands(tensor, as_tensor(mask)), tensor.dtype)
+    return TensorType(_stretch_to_mask(tensor.shape, as_tensor(mask)), tensor.dtype)
+
+
+def _stretch_to_mask(shape: Shape | None, mask: Any) -> Shape | None:
+    """The shape of what a mask is put on; one of which nothing is known adds no axes to a matrix or more."""
+    if isinstance(mask, TensorType) and mask.shape is None and shape is not None:
+        return shape if len(shape) > 1 else None
+    return None if shape is None else broadcast_operands(TensorType(shape), mask)
 
 
 @shape_of("torch.Tensor.to", "torch.Tensor.type", "torch.Tensor.type_as")

@@ -9,6 +9,7 @@ from lintorch.evaluator.operators.arguments import (
     as_size,
     as_sizes,
     as_tensor,
+    differ_surely,
     multiply_sizes,
     replace_axis,
     show_sizes,
@@ -23,7 +24,7 @@ from lintorch.evaluator.operators.tensor_types import (
     UndecidedError,
     require,
 )
-from lintorch.evaluator.sizes import Dim, compare, floor_divide, take_remainder
+from lintorch.evaluator.sizes import Dim, cancel_factors, compare, floor_divide, take_remainder
 
 _HOMES = ("torch", "torch.Tensor")
 
@@ -63,13 +64,14 @@ def solve_shape(tensor: TensorType, shape: Any) -> Shape:
         return tuple(as_size(OPEN if index in unknown else s) for index, s in enumerate(asked))
     total = multiply_sizes(tensor.shape)
     rest = multiply_sizes(size for index, size in enumerate(asked) if index not in unknown)
+    more, less = cancel_factors(total, rest)
     if not unknown:
-        _require_elements(compare(total, "==", rest), asked, total)
+        _require_elements(not differ_surely(more, less), asked, total)
         return tuple(asked)
     place = unknown[0]
     if rest == 0:
         raise UndecidedError
-    rests = take_remainder(total, rest) if asked[place] is not OPEN else 0
+    rests = take_remainder(more, less) if asked[place] is not OPEN else 0
     _require_elements(compare(rests, "==", 0), asked, total)
     return (*asked[:place], floor_divide(total, rest), *asked[place + 1 :])
 

@@ -6,7 +6,7 @@ import ast
 import os
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from lintorch.core.finding import Place
@@ -22,11 +22,13 @@ from lintorch.evaluator.events import (
 from lintorch.evaluator.find_baked import find_baked
 from lintorch.evaluator.find_code import CodeFinder
 from lintorch.evaluator.start import Reached, evaluate_file, evaluate_model
-from lintorch.evaluator.training_code import TRAINING_WORDS
 from lintorch.evaluator.values import Constant, Items, Number, Spot, Tensor, Value
 from lintorch.evaluator.watch_lines import LineWatch
 from lintorch.facts.dataflow.axis_layouts import image_axes
+from lintorch.facts.models.attribute_history import Rewrite, trace_attributes
 from lintorch.facts.models.explain_rows import Explained, list_contexts
+from lintorch.facts.models.node_parents import NodeParents
+from lintorch.facts.models.value_ways import ValueWays
 from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.regions.guards import has_aside_name
 from lintorch.facts.training.training_regions import (
@@ -34,13 +36,6 @@ from lintorch.facts.training.training_regions import (
     imports_framework,
     list_regions,
 )
-
-_MODELS = ("class ", "__main__")
-
-
-def may_be_followed(text: str) -> bool:
-    """Whether a text may hold a model, or anything that trains: comments are read too, so ask again."""
-    return any(word in text for word in (*_MODELS, *TRAINING_WORDS))
 
 
 class Evaluation:
@@ -52,6 +47,7 @@ class Evaluation:
         self._is_exported = is_exported
         self._path, self._text, self._consulted = path, text, consulted
         self._finder = CodeFinder(self._read, looked=self._note_place)
+        self._outlines: dict[str, NodeParents] = {}
 
     def _note_place(self, path: str) -> None:
         self._consulted.add(os.path.abspath(path))
@@ -70,7 +66,7 @@ class Evaluation:
     def reached(self) -> tuple[Reached, ...]:
         """What each root of the file came to."""
         file = self._finder.open_file(self._path)
-        if file is None or not may_be_followed(self._text):
+        if file is None:
             return ()
         return tuple(evaluate_file(self._make_library(), file, self._is_exported))
 
@@ -85,7 +81,8 @@ class Evaluation:
         """What values in rows of a file are, as the models of this one lead there: evaluated anew for it."""
         file = self._finder.open_file(self._path)
         library = replace(self._make_library(), watch=LineWatch(path, rows))
-        reached = () if file is None else tuple(evaluate_file(library, file, self._is_exported))
+        of_models = partial(evaluate_file, library, is_exported=self._is_exported, loose=False)
+        reached = () if file is None else tuple(of_models(file))
         return Explained(
             tuple(list_contexts(reached, self.text)),
             tuple(each.name for each in reached),
@@ -147,6 +144,35 @@ class Evaluation:
                     yield type(event), event
                 if isinstance(event, Called) and event.name in keys:
                     yield event.name, event
+
+    @cached_property
+    def ways(self) -> ValueWays:
+        """Which operations gave which values."""
+        return ValueWays(event for reached in self.reached for event in reached.events)
+
+    @cached_property
+    def rewrites(self) -> Mapping[int, Rewrite]:
+        """Writes of forwards to attributes that their objects had before."""
+        return trace_attributes(reached.events for reached in self.reached)
+
+    def is_dropped(self, event: Occurrence) -> bool:
+        """Whether what a call gives is used by nobody: it is a statement by itself."""
+        return self._find_outline(event).is_statement(event.node)
+
+    def find_function(self, event: Occurrence) -> ast.AST | None:
+        """The function in which something is written; None at the top of a file."""
+        return self._find_outline(event).find_function(event.node)
+
+    def list_around(self, event: Occurrence) -> Iterator[ast.AST]:
+        """The nodes around the one at which something happened, innermost first."""
+        return self._find_outline(event).list_around(event.node)
+
+    def _find_outline(self, event: Occurrence) -> NodeParents:
+        path = event.spot.path
+        if path not in self._outlines:
+            file = self._finder.open_file(path)
+            self._outlines[path] = NodeParents(ast.Module([], []) if file is None else file.tree)
+        return self._outlines[path]
 
     @cached_property
     def called(self) -> frozenset[tuple[int, str]]:
@@ -214,6 +240,11 @@ class Evaluation:
         """Rows of the file where a size becomes a plain number on its way into an operator."""
         found = (each for of_root in self._baked for each in of_root)
         return frozenset(e.spot.row for e in found if e.varies and e.spot.path == self._path)
+
+    @cached_property
+    def weighed_rows(self) -> frozenset[int]:
+        """Rows of the file of which it is known whether a size becomes a plain number there."""
+        return self.fixed_rows | self.baked_rows
 
     def answers(self, row: int) -> frozenset[bool]:
         """How the conditions in a row of the file were answered, in all models that asked them."""

@@ -18,3 +18,13 @@ if RECENT:
     torch.save(model.state_dict(), path)
 else:
     torch.save(model.state_dict(), path, _use_new_zipfile_serialization=False)
+
+
+class Old:
+    zipped = False
+
+
+def write(state, path, settings=Old()):
+    keep = torch.save
+    keep(state, path, _use_new_zipfile_serialization=settings.zipped)  # hit
+    keep(state, path, **{"_use_new_zipfile_serialization": not settings.zipped})

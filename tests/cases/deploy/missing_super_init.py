@@ -112,3 +112,31 @@ class Sampled(nn.Module):
 class Plain:
     def __init__(self):
         self.layer = nn.Linear(1, 1)
+
+
+class Nested(nn.Module):
+    def __init__(self, n):  # hit
+        with torch.device("cpu"):
+            self.linear = nn.Linear(n, n)
+
+
+class Prepared(nn.Module):
+    def __init__(self, n):  # hit
+        self.prepare(n)
+
+    def prepare(self, n):
+        match n:
+            case _:
+                self.linear = nn.Linear(n, n)
+
+
+class Begun(nn.Module):
+    def __init__(self, n):
+        self.begin(n)
+
+    def begin(self, n):
+        self.start()
+        self.linear = nn.Linear(n, n)
+
+    def start(self):
+        super().__init__()

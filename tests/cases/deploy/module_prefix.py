@@ -1,5 +1,7 @@
 from collections import OrderedDict
 
+import torch
+
 
 def strip(state, path, model, names):
     state = {k.replace("module.", ""): v for k, v in state.items()}  # hit
@@ -20,3 +22,17 @@ def strip(state, path, model, names):
     for name, layer in model.named_modules():
         print(name.replace("module.", ""), layer)
     return path.replace("module.", ""), clean
+
+
+PREFIX = "module."
+
+
+def shorten(key, what=PREFIX):
+    return key.replace(what, "")  # hit
+
+
+def numbered(path):
+    clean = {}
+    for number, (key, value) in enumerate(torch.load(path)["model"].items()):
+        clean[shorten(key)] = value, number
+    return clean

@@ -69,3 +69,29 @@ def parameters(n):
     yield nn.Parameter(torch.arange(4, dtype=torch.float32))
     yield nn.Parameter(torch.tensor([1, 2.0]))
     yield nn.Parameter(torch.arange(4).float())
+
+
+def make_window(settings):
+    return torch.hann_window(settings["length"])
+
+
+class Framed(nn.Module):
+    settings = {"length": 8}
+
+    def __init__(self):
+        super().__init__()
+        self.prepare()
+
+    def prepare(self):
+        match self.settings:
+            case _:
+                self.window = make_window(self.settings)  # hit
+                self.index = torch.arange(self.settings["length"])
+
+
+class Windowed(Framed):
+    def weigh(self, x, by):
+        return x * by
+
+    def forward(self, x):
+        return self.weigh(x, self.window)[:, self.index]

@@ -33,3 +33,22 @@ class NoForward(nn.Module):
 
 def use(net):
     return net.other
+
+
+def make_layer(width=4):
+    return nn.Linear(width, width)
+
+
+class Prepared(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.prepare()
+
+    def prepare(self):
+        self.entry = make_layer()
+        self.unneeded = make_layer()  # hit
+
+
+class Ready(Prepared):
+    def forward(self, x):
+        return self.entry(x)

@@ -51,3 +51,13 @@ def main():
     args = parser.parse_args()
     torch.save({"args": args}, "args.pt")  # hit
     train(args, Net())
+
+
+def make():
+    return nn.Linear(4, 2)
+
+
+def kept(path, keep=torch.save):
+    pair = make(), path
+    keep(*pair)  # hit
+    keep(pair[0].state_dict(), path)

@@ -71,3 +71,37 @@ class Counter:
     def forward(self, x):
         self.n += 1
         return x * self.n
+
+
+START = 0
+
+
+class KeepsCount(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.begin()
+
+    def begin(self, settings={"rate": 1.0}):
+        self.calls, self.rate = START, settings["rate"]
+
+    def count(self):
+        self.calls += 1  # hit
+
+    def fade(self, by):
+        match by:
+            case _:
+                self.rate = by * self.rate  # hit
+
+    def forward(self, x):
+        self.count()
+        self.fade(0.9)
+        return x * self.calls * self.rate
+
+
+class Shown(KeepsCount):
+    def fade(self, by):
+        self.rate = by
+
+    def forward(self, x):
+        self.fade(0.5)
+        return x * self.rate

@@ -46,3 +46,18 @@ class Harmless(nn.Module):
 def main():
     model = Harmless().cuda()
     return model(torch.zeros(1, 3, device="cuda").cuda())
+
+
+def put_on(x, where):
+    return x.to(where)
+
+
+class Asked(nn.Module):
+    def forward(self, x, y):
+        where = x.get_device()  # hit
+        made = {"device": torch.Tensor.get_device(y)}  # hit
+        move = x.cuda
+        with torch.no_grad():
+            match y:
+                case _:
+                    return put_on(y, where), torch.ones(3, **made), move()  # hit

@@ -39,3 +39,9 @@ def named(model, image, name):
         dynamic_axes={"x": {0: "n"}, "y": {0: "n"}},
         dynamo=False,
     )
+
+
+def by_settings(model, image, names=("x",)):
+    how = dict(input_names=names, output_names=["y"], dynamo=False)
+    torch.onnx.export(model, (image,), "m.onnx", dynamic_axes={"image": {0: "n"}}, **how)  # hit
+    torch.onnx.export(model, (image,), "m.onnx", dynamic_axes={"x": {0: "n"}}, **how)

@@ -79,3 +79,31 @@ class SizeLoss(nn.Module):
 
 def outside(x):
     return int(x.size(0))
+
+
+class Sentences(nn.Module):
+    def __init__(self, args):
+        super().__init__()
+        self.embed = nn.Embedding(args.words, args.width)
+        self.convs = nn.ModuleList([nn.Conv2d(1, 8, (k, args.width)) for k in args.kernels])
+        self.scale = nn.AvgPool1d(4)
+
+    def forward(self, x):
+        x = self.embed(x).unsqueeze(1)
+        found = [F.relu(conv(x)).squeeze(3) for conv in self.convs]
+        found = [F.max_pool1d(each, each.size(2)).squeeze(2) for each in found]  # hit
+        return torch.cat(found, 1), F.max_pool2d(x, 2), self.scale(x.flatten(1))
+
+
+class Pooled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+
+    def forward(self, x):
+        x = self.conv(x)
+        all_of_it = F.avg_pool2d(x, x.shape[2:])  # hit
+        all_of_it = all_of_it + nn.MaxPool2d(x.size(3))(x)  # hit
+        half = x.shape[2] // 2
+        rows = F.lp_pool2d(x, 2, (half, 1))  # hit
+        return all_of_it, rows, F.max_pool2d(x, kernel_size=x.size(1))

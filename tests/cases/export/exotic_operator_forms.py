@@ -76,3 +76,15 @@ class Block(nn.Module):
         x = self.conv(image).flatten(2).transpose(1, 2)
         x = x + self.attention(x, x, x, need_weights=False)[0]  # hit
         return x + self.attention(x, x.flip(1), x)[0] + self.across(x, x, x)[0]
+
+
+class Folded(nn.Module):
+    def __init__(self, settings):
+        super().__init__()
+        self.patch = settings.model.patch
+        self.conv = nn.Conv2d(3, 8, 1)
+
+    def forward(self, x):
+        h, w = self.conv(x).shape[2:]
+        size = torch.Size([h // self.patch[0], w // self.patch[1]])
+        return nn.Sequential(nn.Unflatten(1, size))(x.flatten(1))  # hit

@@ -11,3 +11,11 @@ def export(model, image, axes, shapes, **options):
     model.export(image)
     program = to_program(model, (image,), dynamic_shapes=shapes)
     torch.onnx.export(program, args=(), f="m.onnx")
+
+
+def kept(model, image, axes=None):
+    how = {"dynamic_axes": axes}
+    to_onnx = torch.onnx.export
+    to_onnx(model, (image,), "m.onnx", **how)  # hit
+    how["dynamic_axes"] = {"image": {0: "n"}}
+    to_onnx(model, (image,), "m.onnx", **how)

@@ -40,3 +40,16 @@ class Transformer(nn.Module):
         size = x.size(0), x.size(1), self.side, self.side
         grid = F.affine_grid(theta, size, align_corners=False)
         return F.grid_sample(x, grid, align_corners=False), identity(x)
+
+
+def make_grid(theta, flags):
+    return F.affine_grid(theta, (1, 3, 64, 64), align_corners=flags["made"])
+
+
+class Pair(nn.Module):
+    flags = {"made": True, "read": False}
+
+    def forward(self, x, theta):
+        grid = make_grid(theta, self.flags)
+        sample, how = F.grid_sample, dict(align_corners=self.flags["read"])
+        return sample(x, grid, **how), sample(x, grid, align_corners=True)  # hit

@@ -17,3 +17,9 @@ def export(model, image, mask, names, options):
     to_onnx(model, (*image,), "m.onnx", input_names=["a", "b"])
     to_onnx(model, image, "m.onnx", input_names=["a", "b"])
     to_onnx(model, (image,), "m.onnx", input_names=["a", "b"])
+
+
+def settings(model, image, names=("a", "b")):
+    how = dict(do_constant_folding=True)
+    to_onnx(model, (image,), "m.onnx", **how)  # hit
+    to_onnx(model, (image.float(),), "m.onnx", input_names=names)  # hit

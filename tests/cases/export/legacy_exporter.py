@@ -33,3 +33,15 @@ if (MAJOR, MINOR) >= (2, 6):
 else:
     torch.onnx.export(model, x, "model.onnx", dynamo=False)
     torch.jit.script(model).save("model.pt")
+
+
+class Choice:
+    new = False
+
+
+def write(export, *inputs, **how):
+    export(*inputs, "m.onnx", **how)  # hit
+
+
+def handed_on(model, image, choice=Choice()):
+    write(torch.onnx.export, model, (image,), dynamo=choice.new)

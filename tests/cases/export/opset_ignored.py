@@ -19,3 +19,11 @@ def export(model, image, opset, **kwargs):
     torch.onnx.export(model, (image,), "m.onnx", opset_version=11, dynamo=opset > 17)
     torch.onnx.export(model, (image,), "m.onnx", opset_version=11, **kwargs)
     model.export(opset_version=9)
+
+
+OLD = {"opset_version": 11}
+
+
+def by_settings(model, image, number=OLD["opset_version"]):
+    torch.onnx.export(model, (image,), "m.onnx", **OLD)  # hit
+    torch.onnx.export(model, (image,), "m.onnx", opset_version=number)  # hit

@@ -12,7 +12,7 @@ def wrapped(model, image):
 
 def rebound(model, image):
     model = nn.DataParallel(model).cuda()
-    torch.jit.trace(model, image)
+    torch.jit.trace(model, image)  # hit
 
 
 def unwrapped(model, image):
@@ -43,3 +43,12 @@ class Exporter:
         torch.jit.script(self.model)  # hit
         torch.jit.script(self.plain)
         self.model.export(image)
+
+
+def wrap(model, many=True):
+    return nn.DataParallel(model) if many else model
+
+
+def helped(model, image):
+    torch.export.export(wrap(model), (image,))  # hit
+    torch.export.export(wrap(model, False), (image,))

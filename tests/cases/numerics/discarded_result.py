@@ -55,3 +55,18 @@ def train(model, batch, loader):
         1,  # what is added
     ) if x is None else None
     x.add(**options)
+
+
+def limit(scores):
+    scores.clamp(0, 1)  # hit
+    return scores
+
+
+def limited(scores: torch.Tensor):
+    clamp = scores.clamp
+    try:
+        clamp(0, 1)  # hit
+        torch.Tensor.add(scores, 1)  # hit
+        return limit(scores)
+    except KeyError:
+        raise

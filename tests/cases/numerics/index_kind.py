@@ -104,3 +104,20 @@ class Net(nn.Module):
             self.fc.weight.data.numpy(),
             self.table.numpy(),
         )
+
+
+def turned(flags):
+    return 1 - flags  # hit
+
+
+def background(scores: torch.Tensor):
+    match scores.dim():
+        case 2:
+            return turned(scores > 0.5), 1 - scores
+        case _:
+            return turned(torch.isnan(scores))
+
+
+def typed(a: torch.Tensor, b: torch.Tensor, kind):
+    same, other, unknown = (a > 0).to(a.device), (a > 0).to(b), (a > 0).to(kind)
+    return 1 - same, 1 - other, 1 - unknown, 1 - (a > 0).to(b.dtype)  # hit

@@ -92,7 +92,7 @@ class Net(nn.Module):
         self.bn1 = nn.BatchNorm2d(64)
         self.conv2 = nn.Conv2d(32, 64, 3)  # hit
         self.conv3 = nn.Conv2d(width, 32, 3)
-        self.bn3 = nn.BatchNorm2d(width)
+        self.bn3 = nn.BatchNorm2d(width)  # hit
         self.features = nn.Sequential(nn.Conv2d(64, 16, 3), nn.ReLU())
         self.narrow = nn.Conv2d(8, 16, 3)  # hit
         self.joined = nn.Conv2d(81, 16, 3)  # hit

@@ -3,6 +3,7 @@ from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
+from einops import rearrange
 from torch import nn
 
 
@@ -47,6 +48,96 @@ class Halved(nn.Module):
 
     def forward(self, x):
         return torch.cat([self.near(x), self.far(x)], 1)  # hit
+
+
+class Pyramid(nn.Module):
+    """What is one too small at each size of an image, but for the smallest."""
+
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 8, 4, stride=2, padding=1)
+        self.down = nn.Conv2d(8, 8, 4, stride=1, padding=1)
+        self.up = nn.ConvTranspose2d(8, 8, 4, stride=2, padding=1)
+        self.mix = nn.utils.spectral_norm(nn.Conv2d(12, 4, 1))  # hit
+
+    def forward(self, image, other):
+        x = self.stem(image)
+        y = foreign(x)
+        self.mix(torch.cat([self.stem(other[:, :3] * 2), self.mix(y)], 1))
+        self.mix(torch.cat([self.mix(y), self.mix(y)], 1))
+        z = rearrange(x, "b c h w -> b (h w) c")
+        rearrange(z, "b (k c) n -> b k c n", k=2)
+        rearrange(z, "b (h w) (k c) -> b k h w c", k=3)  # hit
+        if image != None:
+            return torch.cat([x, self.up(self.down(x))], 1)  # hit
+        return x
+
+
+class Kept(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight):
+        ctx.save_for_backward(x, weight)
+        return x * weight.view(1, 7, 1, 1)  # hit
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad, None
+
+
+class Scaled(nn.Module):
+    def __init__(self, args=None):
+        super().__init__()
+        self.first = nn.Conv2d(3, args.width, 3)
+        self.norm = nn.BatchNorm2d(args.width + 1)  # hit
+        self.weight = nn.Parameter(torch.ones(9))
+
+    def forward(self, x):
+        return Kept.apply(self.norm(self.first(x)), self.weight)
+
+
+class Turned(nn.Module):
+    """A list that is filled deeper than is followed, and a container that others fill."""
+
+    def __init__(self):
+        super().__init__()
+        self.out = nn.Conv2d(6, 1, 1)
+        self.side = nn.Conv2d(3, 1, 1)
+
+    def forward(self, x):
+        maps = []
+
+        def descend(x, left):
+            maps.append(self.side(x))
+            if left:
+                descend(x, left - 1)
+
+        descend(x, 5)
+        return self.out(torch.cat(maps, 1))
+
+
+class Ensemble(nn.ModuleList):
+    def forward(self, x):
+        return torch.cat([each(x) for each in self], 1)
+
+
+class Windows(nn.Module):
+    """Views that do not hold as many elements as there are, whatever these are."""
+
+    def __init__(self, size=64):
+        super().__init__()
+        self.size = size
+        self.norm = nn.LayerNorm(48)
+        self.qkv = nn.Linear(48, 3 * 48 + 1)
+
+    def forward(self, x):
+        b, c, h, w = x.shape
+        x = F.pad(x, (0, -w % 8, 0, -h % 8))
+        x = x.view(b, c, x.shape[2] // 8, 8, x.shape[3] // 8, 8)
+        x = x.permute(0, 2, 4, 3, 5, 1).reshape(-1, 64, 48)
+        if x.shape[0] == self.size:
+            return self.qkv(x).view(x.shape[0], 64, 3, 48)  # hit
+        y = x.view(x.shape[0] // 759, 759, 64, 48)
+        return x.view(x.shape[0] + 1, 64, 48), y  # hit
 
 
 class Digits(nn.Module):

@@ -25,3 +25,16 @@ def check(x: torch.Tensor, value, default=np.nan):
     a = (x == 1) is True
     a = 1 < float("nan") < 2
     return a
+
+
+MISSING = float("nan")
+
+
+def is_missing(value, mark):
+    return value == mark  # hit
+
+
+def counted(table: torch.Tensor, zero=0.0):
+    fill = {"mark": MISSING}
+    found = is_missing(table, fill["mark"])
+    return found, table != torch.tensor(MISSING), table == zero  # hit

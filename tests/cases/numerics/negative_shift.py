@@ -15,3 +15,18 @@ def shifts(a: torch.Tensor, n: int):
     a <<= -1  # hit
     a >>= 1
     return b
+
+
+def shift_by(codes, count):
+    return codes >> count  # hit
+
+
+class Settings:
+    down = -1
+
+
+def shifted(codes: torch.Tensor, settings=Settings()):
+    shift = codes.bitwise_left_shift
+    match settings:
+        case _:
+            return shift_by(codes, -3), shift(settings.down), shift(2)  # hit

@@ -57,6 +57,11 @@ class Net(nn.Module):
 
 
 class Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.q, self.k, self.v = (nn.Linear(8, 8) for _ in range(3))
+        self.proj = nn.Linear(8, 8)
+
     def forward(self, x, mask):
         B, N, C = x.shape
         q = self.q(x).view(B, N, 4, -1).transpose(1, 2)
@@ -67,7 +72,7 @@ class Attention(nn.Module):
         y = (attn @ v).transpose(1, 2).view(B, N, 4, 2, -1)
         y = (attn @ v).transpose(1, 2).contiguous().view(B, N, C)
         y = torch.matmul(attn, v).transpose(1, 2).view(B, N, C)  # hit
-        y = (attn @ mask).transpose(1, 2).view(B, N, C)  # hit
+        y = (attn @ mask).transpose(1, 2).view(B, N, C)
         y = (mask @ mask).transpose(1, 2).view(B, N, C)
         y = (attn + v).transpose(1, 2).view(B, N, C)
         y = self.proj(attn @ v).transpose(1, 2).view(B, N, C)
@@ -75,3 +80,25 @@ class Attention(nn.Module):
         z = x.transpose(1, -1).view(B, -1)  # hit
         z = x.transpose(-2, -1).view(B, -1)  # hit
         return x.transpose(1, 2).view(B, C, 2, -1), y, z
+
+
+def turn(x):
+    return x.permute(0, 2, 1)
+
+
+class Helped(nn.Module):
+    axes = (0, 2, 1)
+
+    def flat(self, x, *sizes):
+        match sizes:
+            case _:
+                return x.view(*sizes)  # hit
+
+    def forward(self, x):
+        order = {"axes": self.axes}
+        y = torch.permute(x, dims=order["axes"]).view(size=(x.size(0), -1))  # hit
+        y = turn(x).view(x.size(0), -1)  # hit
+        y = turn(x).clone(memory_format=torch.contiguous_format).view(x.size(0), -1)
+        view = torch.transpose(x, 1, 2).view
+        y = view(-1)  # hit
+        return self.flat(turn(x), -1), y

@@ -1,0 +1,125 @@
+"""How many axes operators ask of tensors whose shape is unknown: an input is taught them, others are given them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from lintorch.evaluator.learn import SPATIAL, name_axes, teach_shape
+from lintorch.evaluator.machine import Machine
+from lintorch.evaluator.operators.arguments import make_fresh
+from lintorch.evaluator.sizes import Dim
+from lintorch.evaluator.truth import known_items
+from lintorch.evaluator.values import (
+    Constant,
+    Given,
+    Held,
+    Items,
+    Number,
+    Tensor,
+    Unknown,
+    Value,
+    size_in,
+)
+
+_WINDOWED = ("conv", "conv_transpose", "max_pool", "avg_pool", "adaptive_max_pool", "adaptive_avg_pool")  # fmt: skip
+_RANKS = {
+    "torch.mm": 2, "torch.Tensor.mm": 2, "torch.bmm": 3, "torch.Tensor.bmm": 3,
+    **{f"torch.nn.functional.{kind}{n}d": n + 2 for kind in _WINDOWED for n in SPATIAL},
+}  # fmt: skip
+"""Of the tensors that a function is given first, as they stand in most code: images come in batches."""
+_PAIRED = frozenset({"mm", "bmm"})
+_TURNS = frozenset({"torch.permute", "torch.Tensor.permute"})
+_JOINS = frozenset({"torch.cat", "torch.concat", "torch.concatenate"})
+_MODES = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}
+_RESIZES = frozenset({"torch.nn.functional.interpolate", "torch.nn.functional.upsample"})
+_CHANNELS = ("in_channels", "num_features")
+KEEPS_RANK = frozenset(
+    {
+        "add", "sub", "mul", "div", "true_divide", "pow", "clone", "relu", "sigmoid", "tanh", "exp",
+        "log", "abs", "clamp", "neg", "sqrt", "interpolate", "pad", "roll", "flip", "cat", "float",
+        "dropout", "leaky_relu", "gelu", "silu", "normalize", "softmax", "masked_fill", "contiguous",
+    }
+)  # fmt: skip
+"""Last parts of the names of functions whose result has as many axes as what they are given first."""
+
+
+def place_axes(machine: Machine, name: str, given: Given) -> Given:
+    """The arguments of a function, where it says how many axes a tensor has of which that is unknown."""
+    if name in _JOINS:
+        return _place_joined(machine, given)
+    rank = _RANKS.get(name) or _read_rank(machine, name, given)
+    if not rank:
+        return given
+    count = 2 if name.rpartition(".")[2] in _PAIRED else 1
+    placed = [give_rank(machine, each, rank) for each in given.positional[:count]]
+    return Given((*placed, *given.positional[count:]), given.keyword, given.open)
+
+
+def _read_rank(machine: Machine, name: str, given: Given) -> int:
+    if name in _TURNS and not given.open:
+        order = given.positional[1:]
+        if len(order) == 1:
+            order = known_items(machine, order[0]) or ()
+        return len(order) if all(isinstance(each, Constant) for each in order) else 0
+    if name in _RESIZES:
+        mode = given.keyword.get("mode")
+        return _MODES.get(str(mode.value), 0) if isinstance(mode, Constant) else 0
+    return 0
+
+
+def _place_joined(machine: Machine, given: Given) -> Given:
+    """`torch.cat([x, y])`: all have as many axes as the one of which that is known."""
+    listed = given.pick(0, "tensors")
+    parts = known_items(machine, listed) if isinstance(listed, (Held, Items)) else None
+    shapes = [each.shape for each in parts or () if isinstance(each, Tensor) and not each.guessed]
+    ranks = {len(shape) for shape in shapes if shape is not None and shape != (0,)}
+    if not parts or len(ranks) != 1 or len(ranks) == len(parts):
+        return given
+    placed = tuple(give_rank(machine, each, min(ranks)) for each in parts)
+    named = {name: value for name, value in given.keyword.items() if name != "tensors"}
+    return Given((Items("tuple", placed), *given.positional[1:]), named, given.open)
+
+
+def find_ranked(machine: Machine, name: str, given: Given) -> str:
+    """The input of unknown shape that has as many axes as what a function gives."""
+    first = given.positional[0] if given.positional else None
+    if name.rpartition(".")[2].rstrip("_") not in KEEPS_RANK:
+        return ""
+    if isinstance(first, (Held, Items)):
+        parts = known_items(machine, first) or ()
+        named = {each.ranked_as if isinstance(each, Tensor) else "" for each in parts}
+        return named.pop() if len(named) == 1 else ""
+    tensors = [each for each in given.values if isinstance(each, Tensor)]
+    named = {each.ranked_as for each in tensors if each.shape is None or len(each.shape) > 1}
+    known = all(isinstance(each, (Tensor, Constant, Number)) for each in given.positional)
+    return named.pop() if known and len(named) == 1 else ""
+
+
+def place_in_layer(machine: Machine, name: str, built: Mapping[str, Value], given: Given) -> Given:
+    """The same for a layer, which may also say how many channels there are; `name` is that of its class."""
+    if name[-2:] not in ("1d", "2d", "3d") or not given.positional or "Norm1d" in name:
+        return given
+    first, rank = given.positional[0], int(name[-2]) + 2
+    if isinstance(first, Tensor) and (first.shape is not None or first.origin == "input"):
+        return given
+    sizes = (size_in(built[each]) for each in _CHANNELS if each in built)
+    held = Tensor() if isinstance(first, Unknown) else first
+    placed = give_rank(machine, held, rank, next(sizes, None))
+    return Given((placed, *given.positional[1:]), given.keyword, given.open)
+
+
+def give_rank(machine: Machine, value: Value, rank: int, channels: Dim | None = None) -> Value:
+    """A tensor with so many axes where it had no known shape, or one that was presumed."""
+    if not isinstance(value, Tensor):
+        return value
+    if value.shape is not None:
+        return replace(value, guessed=value.guessed and len(value.shape) != rank)
+    if value.ranked_as:
+        teach_shape(machine, value.ranked_as, name_axes(value.ranked_as, rank))
+    if value.origin == "input":
+        return replace(value, shape=name_axes(value.name, rank))
+    shape = [make_fresh() for _ in range(rank)]
+    return replace(
+        value, shape=(shape[0], channels or shape[1], *shape[2:]) if rank > 1 else tuple(shape)
+    )

@@ -1,0 +1,126 @@
+"""Functions and methods that no model and no script of a file entered: followed with open parameters."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from lintorch.evaluator.code_files import CodeFile
+from lintorch.evaluator.machine import Machine
+from lintorch.evaluator.make_arguments import make_input, make_setting, make_settings
+from lintorch.evaluator.names import read_global
+from lintorch.evaluator.objects import find_class_attribute
+from lintorch.evaluator.training_roots import open_switches
+from lintorch.evaluator.values import NONE, UNKNOWN, Class, Function, Given, Tensor, Value
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+_OWN = ("__init__", "__new__", "forward")
+
+
+def list_loose(file: CodeFile) -> Iterator[tuple[str, Definition]]:
+    """Functions at the top of a file and methods of its classes by name, those that no other names first."""
+    found = dict(_list_definitions(file))
+    named = {name for node in found.values() for name in _list_named(node)}
+    for first in (True, False):
+        for name, node in found.items():
+            if (node.name not in named) is first:
+                yield name, node
+
+
+def _list_definitions(file: CodeFile) -> Iterator[tuple[str, Definition]]:
+    for each in file.tree.body:
+        if isinstance(each, Definition):
+            yield each.name, each
+        elif isinstance(each, ast.ClassDef):
+            for inner in each.body:
+                if isinstance(inner, Definition) and inner.name not in _OWN:
+                    yield f"{each.name}.{inner.name}", inner
+
+
+def _list_named(node: Definition) -> Iterator[str]:
+    """What a definition names other than itself."""
+    for each in ast.walk(node):
+        name = getattr(each, "id", None) or getattr(each, "attr", None)
+        if isinstance(name, str) and name != node.name:
+            yield name
+
+
+def list_calling(file: CodeFile) -> list[ast.stmt]:
+    """The statements of a module's own that call something."""
+    found = (each for each in file.tree.body if not isinstance(each, _DEFINITIONS))
+    return [each for each in found if any(isinstance(n, ast.Call) for n in ast.walk(each))]
+
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def run_statements(body: list[ast.stmt], machine: Machine) -> Value:
+    """What a module does when it is imported."""
+    _prepare(machine)
+    machine.execute(body)
+    return NONE
+
+
+def run_loose(name: str, is_open: bool, machine: Machine) -> Value:
+    """Call a function with parameters of which no more is known than their annotations and defaults say.
+
+    `is_open`: defaults that only switch something on or off are not taken for given.
+    """
+    _prepare(machine)
+    owner, _, method = name.rpartition(".")
+    held = read_global(machine, machine.here.file, owner or name)
+    if isinstance(held, Function):
+        return machine.call(held.node, held, Given((), make_open(machine, held, 0, is_open)))
+    if not isinstance(held, Class):
+        return NONE
+    function = find_class_attribute(machine, held, method)
+    if not isinstance(function, Function):
+        return NONE
+    if function.kind == "static":
+        return machine.call(
+            function.node, function, Given((), make_open(machine, function, 0, is_open))
+        )
+    receiver = held if function.kind == "class" else make_receiver(machine, held)
+    return machine.call(
+        function.node, function, Given((receiver,), make_open(machine, function, 1, is_open))
+    )
+
+
+def _prepare(machine: Machine) -> None:
+    machine.tells_unknown = True
+    machine.helper_steps = machine.budget.helper_steps
+    machine.here.doubt += 1  # nobody says that it is called so
+
+
+def make_receiver(machine: Machine, kind: Class) -> Value:
+    """An object whose method is called."""
+    if machine.witness is not None and kind in machine.witness.built:
+        built = machine.witness.built[kind]
+        machine.state = built.state.fork()
+        return built.made
+    init = find_class_attribute(machine, kind, "__init__")
+    settings = make_settings(machine, init) if isinstance(init, Function) else {}
+    return machine.call(kind.node, kind, Given((), settings))
+
+
+def make_open(machine: Machine, function: Function, skip: int, is_open: bool) -> dict[str, Value]:
+    """Values of the parameters that have no default: what is said to be a tensor is one."""
+    spec = function.node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    needed = positional[skip : len(positional) - len(spec.defaults)]
+    late = zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
+    needed += [each for each, default in late if default is None]
+    made = {each.arg: _make_parameter(machine, function, each) for each in needed}
+    if is_open:
+        made.update(open_switches(function.node))
+    if spec.kwarg is not None:
+        made["open"] = UNKNOWN  # among `**options`, which may hold anything
+    return made
+
+
+def _make_parameter(machine: Machine, function: Function, each: ast.arg) -> Value:
+    if each.annotation is not None and "Tensor" in ast.unparse(each.annotation):
+        given = make_input(machine, each)
+        if isinstance(given, Tensor):
+            return given
+    return make_setting(machine, function, each)

@@ -1,0 +1,32 @@
+"""Export calls as they happened: which exporter one took."""
+
+from __future__ import annotations
+
+import ast
+
+from lintorch.core.exporter_calls import DYNAMO_BY_DEFAULT, DYNAMO_SINCE
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.given_arguments import name_given
+from lintorch.evaluator.values import FALSE, NONE, TRUE, UNKNOWN, Constant, Value
+from lintorch.facts.exporting.export_calls import HasProfile
+
+
+def choose_exporter(event: Called, source: HasProfile) -> str:
+    """Which of the two ONNX exporters a `torch.onnx.export` took; "" where it cannot be told."""
+    release, given = source.profile.torch, name_given(event)
+    if release < DYNAMO_SINCE:
+        return "onnx-legacy"
+    if event.open and "dynamo" not in given:
+        return ""
+    chosen = given.get("dynamo", Constant(release >= DYNAMO_BY_DEFAULT))
+    return "onnx" if chosen == TRUE else "onnx-legacy" if chosen == FALSE else ""
+
+
+def read_option(event: Called, name: str) -> Value | None:
+    """An argument; of one that is None only where nobody switches it on, nothing is known."""
+    value = name_given(event).get(name)
+    if value != NONE or not isinstance(event.node, ast.Call):
+        return value
+    written = (each.value for each in event.node.keywords if each.arg == name)
+    fixed = all(isinstance(each, ast.Constant) for each in written)
+    return value if fixed else UNKNOWN

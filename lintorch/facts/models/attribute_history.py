@@ -1,0 +1,47 @@
+"""What attributes of modules held before a forward, and before each write of it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from lintorch.evaluator.events import AttributeSet, Occurrence
+from lintorch.evaluator.values import Held, Value
+
+_Attribute = tuple[int, str]
+"""The address of an object, and a name."""
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """A forward gave an attribute a value that had one when the forward began."""
+
+    initial: tuple[Value, ...]
+    """What it was given outside of the forward."""
+    before: Value
+
+
+def trace_attributes(roots: Iterable[Iterable[Occurrence]]) -> dict[int, Rewrite]:
+    """By the id of the event: the writes of a forward to attributes that there were before."""
+    found: dict[int, Rewrite] = {}
+    initial: dict[_Attribute, list[Value]] = defaultdict(list)
+    later: list[list[AttributeSet]] = []
+    for events in roots:
+        writes = [e for e in events if isinstance(e, AttributeSet) and isinstance(e.held, Held)]
+        for event in writes:
+            if not event.way.forward:
+                initial[_name(event)].append(event.value)
+        later.append([event for event in writes if event.way.forward])
+    for events in later:
+        now: dict[_Attribute, Value] = {}
+        for event in events:
+            key = _name(event)
+            if key in initial:
+                found[id(event)] = Rewrite(tuple(initial[key]), now.get(key, initial[key][-1]))
+            now[key] = event.value
+    return found
+
+
+def _name(event: AttributeSet) -> _Attribute:
+    return (event.held.address if isinstance(event.held, Held) else 0), event.attribute

@@ -1,0 +1,32 @@
+"""What stands around a node of Python's own tree."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class NodeParents:
+    """The parents of all nodes of a file."""
+
+    def __init__(self, tree: ast.AST) -> None:
+        self._parents = {
+            inner: outer for outer in ast.walk(tree) for inner in ast.iter_child_nodes(outer)
+        }
+
+    def list_around(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The nodes around one, innermost first."""
+        outer = self._parents.get(node)
+        while outer is not None:
+            yield outer
+            outer = self._parents.get(outer)
+
+    def is_statement(self, node: ast.AST) -> bool:
+        """Whether an expression is a statement by itself."""
+        return isinstance(self._parents.get(node), ast.Expr)
+
+    def find_function(self, node: ast.AST) -> Definition | None:
+        """The function around a node."""
+        return next((each for each in self.list_around(node) if isinstance(each, Definition)), None)

@@ -1,0 +1,97 @@
+"""Where values came from and went to: which operation gave one, and which were given it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+
+from lintorch.evaluator.events import AttributeRead, Called, Combined, Indexed, Occurrence
+from lintorch.evaluator.unknown_objects import UnknownCalled
+from lintorch.evaluator.values import FALSE, NONE, TRUE, UNKNOWN, Items, Tensor, Unknown, Value
+
+Operation = Called | Combined | Indexed | AttributeRead
+_COMMON = frozenset(map(id, (UNKNOWN, NONE, TRUE, FALSE)))
+"""What is one and the same wherever it occurs."""
+_DEEPEST = 12
+
+
+class ValueWays:
+    """Follows values through what happened; a value is told from others that are like it."""
+
+    def __init__(self, events: Iterable[Occurrence]) -> None:
+        held = [e for e in events if isinstance(e, (Operation, UnknownCalled))]
+        self._operations = [e for e in held if not isinstance(e, UnknownCalled)]
+        self._unknown_calls = [e for e in held if isinstance(e, UnknownCalled)]
+
+    def find_maker(self, value: Value | None) -> Operation | None:
+        """The operation that gave a value; None of what was given, written down or read off an object."""
+        return self._makers.get(id(value))
+
+    def find_users(self, value: Value) -> Sequence[Operation]:
+        """The operations that were given a value."""
+        return self._users.get(id(value), ())
+
+    def name_origin(self, value: Value | None) -> str:
+        """The parameter that a value was read from, also through methods and items; "" if unknown."""
+        for _ in range(_DEEPEST):
+            if isinstance(value, Unknown) and value.path.startswith("<"):
+                return value.path[1:].partition(">")[0]
+            if isinstance(value, Tensor) and value.origin == "input":
+                return value.name
+            made = self.find_maker(value)
+            if made is None:
+                return ""
+            value = next(list_operands(made), None)
+        return ""
+
+    def find_takers(self, value: Value) -> Sequence[UnknownCalled]:
+        """The calls of something unknown that were given a value."""
+        return self._takers.get(id(value), ())
+
+    @cached_property
+    def _takers(self) -> dict[int, list[UnknownCalled]]:
+        found: dict[int, list[UnknownCalled]] = defaultdict(list)
+        for each in self._unknown_calls:
+            for value in each.given.values:
+                if id(value) not in _COMMON:
+                    found[id(value)].append(each)
+        return found
+
+    @cached_property
+    def _makers(self) -> dict[int, Operation]:
+        found: dict[int, Operation] = {}
+        for each in self._operations:
+            given = {*map(id, list_operands(each)), *_COMMON}
+            for value in (each.result, *_list_items(each.result)):
+                if id(value) not in given:
+                    found.setdefault(id(value), each)
+        return found
+
+    @cached_property
+    def _users(self) -> dict[int, list[Operation]]:
+        found: dict[int, list[Operation]] = defaultdict(list)
+        for each in self._operations:
+            for value in list_operands(each):
+                if id(value) not in _COMMON:
+                    found[id(value)].append(each)
+        return found
+
+
+def list_operands(event: Operation) -> Iterator[Value]:
+    """The values that an operation works on, with the items of lists and tuples among them."""
+    if isinstance(event, Called):
+        given: Iterable[Value] = (*event.positional, *event.keyword.values())
+    elif isinstance(event, Combined):
+        given = (event.left, event.right)
+    elif isinstance(event, Indexed):
+        given = (event.held, event.index)
+    else:
+        given = (event.held,)
+    for value in given:
+        yield value
+        yield from _list_items(value)
+
+
+def _list_items(value: Value) -> tuple[Value, ...]:
+    return (value.items or ()) if isinstance(value, Items) else ()
