@@ -37,7 +37,7 @@ def run_training(around: Surroundings, followed: set[ast.AST]) -> Iterator[Reach
     left = budget.training_file_steps
     waiting = [*reversed(find_training_functions(around.file).items())]
     for node, owner in waiting:
-        if node in followed or left <= 0 or node.name == "__init__":
+        if node in followed or left <= 0:
             continue
         name = f"{owner.name}.{node.name}" if owner else node.name
         for is_open in (False, True) if _has_switches(node, owner) else (False,):
@@ -59,7 +59,8 @@ def run_function(
     function: Value | None = found
     if isinstance(found, Class):
         machine.marks = False
-        held = _make_object(machine, found, is_open)
+        begun = node.name == "__init__"
+        held = machine.hold("object", {}, found) if begun else _make_object(machine, found, is_open)
         machine.marks = True
         function = find_class_attribute(machine, found, node.name)
         static = isinstance(function, Function) and function.kind == "static"

@@ -42,12 +42,12 @@ def _tells(machine: Machine) -> bool:
 
 @reads(Unknown, UnknownMethod, ScaledLoss)
 def read_of_unknown(machine: Machine, node: ast.AST, held: Unknown, name: str) -> Value:
-    """`unknown.name`: of a setting that nobody gives such a setting too."""
-    setting = name_setting(held)
-    if setting and not _tells(machine):
-        return make_asked(machine, f"{setting}.{name}")
+    """`unknown.name`; an attribute of a setting that nobody gives is such a setting too."""
     path = machine.unknown_from(held, f".{name}").path or f"?.{name}"
-    return UnknownMethod(path, held, name) if _tells(machine) else Unknown(path)
+    if _tells(machine):
+        return UnknownMethod(path, held, name)
+    setting = name_setting(held)
+    return make_asked(machine, f"{setting}.{name}") if setting else Unknown(path)
 
 
 def read_missing(machine: Machine, held: Held, name: str) -> Value:

@@ -11,6 +11,7 @@ import ast
 import re
 from bisect import bisect_right
 from functools import cached_property
+from typing import Any
 
 import libcst as cst
 from libcst.metadata import CodePosition, MetadataWrapper, PositionProvider
@@ -85,6 +86,7 @@ class Spans:
         block: cst.CSTNode = self._module
         twins: list[ast.stmt] = [] if self._ast is None else self._ast.body
         steps = iter(path[1:])
+        twin: Any
         while (child := next(steps, None)) is not None:
             twin = _twin(block, child, twins)
             if twin is None:
@@ -92,13 +94,13 @@ class Spans:
             found = child, self._begin(twin)
             part = next(steps, None)
             while isinstance(part, cst.If) and isinstance(child, cst.If) and part is child.orelse:
-                child, twin = part, twin.orelse[0]  # type: ignore[attr-defined]
+                child, twin = part, twin.orelse[0]
                 found, part = (child, self._begin(twin)), next(steps, None)
             if not isinstance(child, _BLOCKS) or part is None:
                 break
-            twins = twin.body  # type: ignore[attr-defined]
+            twins = twin.body
             if isinstance(part, cst.Else):
-                part, twins = next(steps, None), twin.orelse  # type: ignore[attr-defined]
+                part, twins = next(steps, None), twin.orelse
             if not isinstance(part, cst.IndentedBlock):
                 break
             block = part

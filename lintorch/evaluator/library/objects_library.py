@@ -312,6 +312,8 @@ def register_value(machine: Machine, node: ast.AST, given: Given) -> Value:
                 value.shape, value.dtype, "buffer", name.value, frozenset({f"buffer {name.value}"})
             )
         written[name.value] = value
+    if isinstance(held, Held):
+        written = machine.state.write(held.address)
         items = written.get(ITEMS)
         if items is not None:
             written[ITEMS] = (*items, value)
