@@ -150,9 +150,9 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
     if find is None or not source.in_traced_forward(call):
         return
     short, row = name.rpartition(".")[2], source.place(call).row
-    if row in source.evaluation.weighed_rows:
+    if row in source.evaluation.rows.weighed:
         return  # what is known there decides
-    if short in POOLS and (row, short) in source.evaluation.called:
+    if short in POOLS and (row, short) in source.evaluation.rows.called:
         return  # said of what it is given
     if source.in_graph(call):
         yield from without_tracer_harm(find(call, source), source)

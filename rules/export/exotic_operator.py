@@ -267,7 +267,7 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = asked(call, source)
     if not name or not source.in_traced_forward(call) or not source.in_graph(call):
         return
-    if (source.place(call).row, name.rpartition(".")[2]) in source.evaluation.called:
+    if (source.place(call).row, name.rpartition(".")[2]) in source.evaluation.rows.called:
         return
     if for_complex_only(call, source):
         return

@@ -113,7 +113,7 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
     if (name not in RESIZES and name not in HARM) or not source.in_traced_forward(call):
         return
-    if source.place(call).row in source.evaluation.weighed_rows:
+    if source.place(call).row in source.evaluation.rows.weighed:
         return  # what is known there decides
     if name in RESIZES:
         yield from resized(call, source)

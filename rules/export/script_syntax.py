@@ -292,7 +292,7 @@ def is_passed_by(mention: cst.Name, source: Source) -> bool:
             return False
         if isinstance(outer, cst.If) and inner is not outer.test:
             answer = inner is not outer.body
-            if answer in source.evaluation.answers(source.place(outer.test).row):
+            if answer in source.evaluation.rows.answers(source.place(outer.test).row):
                 return True
         inner = outer
     return False

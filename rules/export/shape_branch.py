@@ -102,7 +102,7 @@ def decided(test: cst.BaseExpression, source: Source) -> Iterator[Hit]:
     compared = list(comparisons(test))
     if not compared or not source.profile.dynamic or source.regions.is_settled(test):
         return
-    if source.place(test).row in source.evaluation.decided_rows:
+    if source.place(test).row in source.evaluation.rows.decided:
         return  # what is known there decides
     if not source.in_traced_forward(test):
         return

@@ -88,7 +88,7 @@ def looped(over: cst.BaseExpression, source: Source) -> Iterator[Hit]:
     """The one thing a loop goes over, also through enumerate and zip."""
     if not source.profile.dynamic or not source.in_traced_forward(over):
         return
-    if source.place(over).row in source.evaluation.repeated_rows:
+    if source.place(over).row in source.evaluation.rows.repeated:
         return  # what is known there decides
     name = source.name(over.func) if isinstance(over, cst.Call) else ""
     if isinstance(over, cst.Call) and name in AROUND:

@@ -83,7 +83,7 @@ FLATTENING = (
 @rule.source(cst.Module, needs=WORDS)
 def in_row(module: cst.Module, source: Source) -> Iterator[Hit]:
     told: set[cst.CSTNode] = set()
-    rows = source.evaluation.refused_rows
+    rows = source.evaluation.rows.refused
     for clash in clashes(source):
         if clash.node not in told and source.place(clash.node).row not in rows:
             told.add(clash.node)
@@ -128,7 +128,7 @@ def in_model(event: Refused, source: Source) -> Iterator[Hit]:
     """What raises for the shapes that a model computes: an error where that is so on every way through it."""
     spot = event.made or event.spot
     certain = event.way.certain
-    told = not certain and spot.path == source.path and spot.row in source.evaluation.refused_rows
+    told = not certain and spot.path == source.path and spot.row in source.evaluation.rows.refused
     if not event.founded or told:
         return
     short = event.name.rpartition(".")[2]

@@ -14,19 +14,17 @@ from lintorch.evaluator.code_files import CodeFile, Library
 from lintorch.evaluator.events import (
     Baked,
     Called,
-    Decided,
     Occurrence,
-    Refused,
-    Repeated,
 )
 from lintorch.evaluator.find_baked import find_baked
 from lintorch.evaluator.find_code import CodeFinder
 from lintorch.evaluator.start import Reached, evaluate_file, evaluate_model
-from lintorch.evaluator.values import Constant, Items, Number, Spot, Tensor, Value
+from lintorch.evaluator.values import Spot
 from lintorch.evaluator.watch_lines import LineWatch
 from lintorch.facts.dataflow.axis_layouts import image_axes
 from lintorch.facts.models.attribute_history import Rewrite, trace_attributes
 from lintorch.facts.models.explain_rows import Explained, list_contexts
+from lintorch.facts.models.known_rows import KnownRows
 from lintorch.facts.models.node_parents import NodeParents
 from lintorch.facts.models.value_ways import ValueWays
 from lintorch.facts.names.torch_aliases import documented_name
@@ -175,90 +173,10 @@ class Evaluation:
         return self._outlines[path]
 
     @cached_property
-    def called(self) -> frozenset[tuple[int, str]]:
-        """Rows of the file where something foreign is called in a forward pass, with the last part of its name."""
-        return frozenset(
-            (event.spot.row, event.name.removesuffix(".forward").rpartition(".")[2])
-            for reached in self.reached
-            for event in reached.events
-            if isinstance(event, Called) and event.way.forward and event.spot.path == self._path
-        )
-
-    @cached_property
-    def decided_rows(self) -> frozenset[int]:
-        """Rows of the file at which a forward pass asked a condition of which it is known if it varies."""
-        return frozenset(
-            event.spot.row
-            for reached in self.reached
-            for event in reached.events
-            if isinstance(event, Decided)
-            and event.way.forward
-            and event.spot.path == self._path
-            and _is_understood(event)
-        )
-
-    @cached_property
-    def repeated_rows(self) -> frozenset[int]:
-        """Rows of the file at which a forward pass goes over something of which the length is known to vary or not."""
-        return frozenset(
-            event.spot.row
-            for reached in self.reached
-            for event in reached.events
-            if isinstance(event, Repeated)
-            and event.way.forward
-            and event.spot.path == self._path
-            and _has_length(event.over)
-        )
-
-    @cached_property
-    def refused_rows(self) -> frozenset[int]:
-        """Rows of the file at which shapes surely raise, and of the layers that raise."""
-        return frozenset(
-            spot.row
-            for reached in self.reached
-            for event in reached.events
-            if isinstance(event, Refused) and event.founded and event.way.certain
-            for spot in (event.spot, event.made)
-            if spot is not None and spot.path == self._path
-        )
-
-    @cached_property
-    def fixed_rows(self) -> frozenset[int]:
-        """Rows of the file where built-in functions are called with numbers that never vary, and no others."""
-        fixed: dict[int, bool] = {}
-        for reached in self.reached:
-            for event in reached.events:
-                if not isinstance(event, Called) or event.name.partition(".")[0] not in _PLAIN:
-                    continue
-                if event.way.forward and event.spot.path == self._path:
-                    row = event.spot.row
-                    fixed[row] = fixed.get(row, True) and all(map(_is_fixed, event.positional))
-        return frozenset(row for row, always in fixed.items() if always)
-
-    @cached_property
-    def baked_rows(self) -> frozenset[int]:
-        """Rows of the file where a size becomes a plain number on its way into an operator."""
-        found = (each for of_root in self._baked for each in of_root)
-        return frozenset(e.spot.row for e in found if e.varies and e.spot.path == self._path)
-
-    @cached_property
-    def weighed_rows(self) -> frozenset[int]:
-        """Rows of the file of which it is known whether a size becomes a plain number there."""
-        return self.fixed_rows | self.baked_rows
-
-    def answers(self, row: int) -> frozenset[bool]:
-        """How the conditions in a row of the file were answered, in all models that asked them."""
-        return self._answers.get(row, frozenset())
-
-    @cached_property
-    def _answers(self) -> dict[int, frozenset[bool]]:
-        found: dict[int, frozenset[bool]] = {}
-        for event in (event for reached in self.reached for event in reached.events):
-            here = isinstance(event, Decided) and event.spot.path == self._path
-            if here and isinstance(event, Decided) and event.kind == "if":
-                given = frozenset() if event.answer is None else frozenset({event.answer})
-                found[event.spot.row] = found.get(event.spot.row, frozenset()) | given
-        return found
+    def rows(self) -> KnownRows:
+        """Rows of the file of which something is known."""
+        events = (event for reached in self.reached for event in reached.events)
+        return KnownRows(self._path, events, (each for found in self._baked for each in found))
 
     def text(self, spot: Spot) -> str:
         """What is written there, in one row."""
@@ -292,30 +210,6 @@ def _list_words(tree: ast.AST) -> Iterator[str]:
             yield node.attr
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
-
-
-def _is_understood(event: Decided) -> bool:
-    test = event.test
-    known = isinstance(test, Number) and (test.varies is not None or test.data)
-    return event.answer is not None or known
-
-
-def _has_length(over: Value) -> bool:
-    """Whether it is known if the length of what a loop goes over varies."""
-    if isinstance(over, Items):
-        return over.items is not None or (
-            over.length is not None and over.length.varies is not None
-        )
-    return isinstance(over, Tensor) and bool(over.shape)
-
-
-_PLAIN = frozenset({"int", "float", "len", "max", "min", "round", "math", "divmod", "numpy"})
-
-
-def _is_fixed(value: Value) -> bool:
-    if isinstance(value, Items):
-        return value.items is not None and all(map(_is_fixed, value.items))
-    return isinstance(value, Constant) or (isinstance(value, Number) and value.varies is False)
 
 
 def _count_characters(lines: tuple[str, ...], row: int, column: int) -> int:
