@@ -23,8 +23,28 @@ def list_loose(file: CodeFile) -> Iterator[tuple[str, Definition]]:
     named = {name for node in found.values() for name in _list_named(node)}
     for first in (True, False):
         for name, node in found.items():
-            if (node.name not in named) is first:
+            if (node.name not in named) is first and _may_matter(node):
                 yield name, node
+
+
+def _may_matter(node: Definition) -> bool:
+    """Whether a function does more than describe its object."""
+    special = node.name.startswith("__") and node.name.endswith("__")
+    return node.name != "extra_repr" and (not special or node.name in _WORKING)
+
+
+_WORKING = ("__call__", "__enter__", "__exit__", "__getitem__", "__iter__", "__next__")
+
+
+def asks_switch(node: Definition) -> bool:
+    """Whether anything in a function is decided by what its defaults switch on or off."""
+    switches = open_switches(node).keys()
+    return any(
+        isinstance(name, ast.Name) and name.id in switches
+        for each in ast.walk(node)
+        if isinstance(each, (ast.If, ast.IfExp, ast.While, ast.BoolOp))
+        for name in ast.walk(each.test if not isinstance(each, ast.BoolOp) else each)
+    )
 
 
 def _list_definitions(file: CodeFile) -> Iterator[tuple[str, Definition]]:

@@ -33,7 +33,13 @@ from lintorch.evaluator.library import (  # noqa: F401
     texts,
     training_objects,
 )
-from lintorch.evaluator.loose_functions import list_calling, list_loose, run_loose, run_statements
+from lintorch.evaluator.loose_functions import (
+    asks_switch,
+    list_calling,
+    list_loose,
+    run_loose,
+    run_statements,
+)
 from lintorch.evaluator.machine import Machine, TopLevel
 from lintorch.evaluator.make_arguments import make_settings
 from lintorch.evaluator.names import frame_of, read_global
@@ -47,7 +53,7 @@ from lintorch.evaluator.roots import (
 )
 from lintorch.evaluator.run_model import Reached, Surroundings, run_block, run_model
 from lintorch.evaluator.training_code import prepares_training, trains
-from lintorch.evaluator.training_roots import list_followed, open_switches, run_training
+from lintorch.evaluator.training_roots import list_followed, run_training
 from lintorch.evaluator.values import NONE, Class, Constant, Function, Given, Value
 from lintorch.evaluator.witness import Witness
 
@@ -108,7 +114,7 @@ def _follow_loose(around: Surroundings, budget: Budget) -> Iterator[Reached]:
     for name, node in list_loose(around.file):
         if node in around.top.entered:
             continue
-        for is_open in (False, True) if open_switches(node) else (False,):
+        for is_open in (False, True) if asks_switch(node) else (False,):
             if left > 0:
                 run = partial(run_loose, name, is_open)
                 reached = run_block(around, name, run, limit_steps(budget, left))
