@@ -54,9 +54,13 @@ _LONG = 4096
 def combine_each(machine: Machine, node: ast.AST, kind: str, left: Value, right: Value) -> Value:
     """The same for each alternative of two values."""
     if isinstance(left, Choice):
-        return make_choice(spread(lambda v: combine_each(machine, node, kind, v, right), left))
+        with machine.doubting():
+            found = spread(lambda v: combine_each(machine, node, kind, v, right), left)
+        return make_choice(found)
     if isinstance(right, Choice):
-        return make_choice(spread(lambda v: combine_values(machine, node, kind, left, v), right))
+        with machine.doubting():
+            found = spread(lambda v: combine_values(machine, node, kind, left, v), right)
+        return make_choice(found)
     return combine_values(machine, node, kind, left, right)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 from lintorch.evaluator.events import AttributeSet, ItemSet
 from lintorch.evaluator.items import item_of
@@ -10,6 +11,7 @@ from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.learn import learn_rank
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.names import bind_name
+from lintorch.evaluator.objects import derives_from
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
     UNKNOWN,
@@ -99,13 +101,27 @@ def set_attribute(machine: Machine, held: Value, name: str, value: Value) -> Non
     """`held.name = value`."""
     if isinstance(held, Held) and held.kind == "object":
         several = held.address in machine.repeated.shared
-        machine.state.write(held.address)[name] = UNKNOWN if several else value
+        content = machine.state.write(held.address)
+        if content.get(ITEMS) is not None and isinstance(value, Held):
+            _contain_layer(held, content, name, value)
+        content[name] = UNKNOWN if several else value
     elif isinstance(held, Class):
         machine.class_attributes[held.address][name] = value
     elif isinstance(held, Choice):
         for each in held.alternatives:
             if isinstance(each, Held) and each.kind == "object":
                 machine.state.write(each.address)[name] = UNKNOWN
+
+
+def _contain_layer(held: Held, content: dict[Any, Any], name: str, value: Held) -> None:
+    """A layer that an nn.Sequential is given under a name is run as its last, or in the place of another."""
+    if value.kind != "object" or not derives_from(held.of, "torch.nn.Sequential"):
+        return
+    items, older = content[ITEMS], content.get(name)
+    replaced = any(each is older for each in items)
+    content[ITEMS] = (
+        tuple(value if each is older else each for each in items) if replaced else (*items, value)
+    )
 
 
 def set_item(machine: Machine, held: Value, index: Value, value: Value) -> None:

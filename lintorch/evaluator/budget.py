@@ -25,7 +25,7 @@ class Budget:
     """The same in all functions of one file that no model and no script enters."""
     helper_steps: int = 300
     """The same in each function of another file that one of these calls."""
-    training_file_steps: int = 12_000
+    training_file_steps: int = 20_000
     """The same in all such functions of one file together."""
     depth: int = 48
     """Functions that are inside of each other."""

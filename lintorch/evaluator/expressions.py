@@ -120,12 +120,18 @@ def _evaluate_rest(machine: Machine, node: ast.BoolOp, left: list[ast.expr]) -> 
     if answer is not None:
         return _evaluate_rest(machine, node, left[1:]) if answer is wanted else value
 
+    rest: list[Value] = []
+
     def go_on() -> Value:
         narrow_names(machine, left[0], wanted)
-        return _evaluate_rest(machine, node, left[1:])
+        rest.append(_evaluate_rest(machine, node, left[1:]))
+        return rest[0]
 
     mark_test(machine, left[0] if not wanted else ast.UnaryOp(ast.Not(), left[0]))
-    return _join_truth(machine, value, machine.try_paths([lambda: value, go_on]))
+    joined = machine.try_paths([lambda: value, go_on])
+    if rest == [Constant(not wanted)] and _is_boolean(value):
+        return rest[0]  # whatever the first is
+    return _join_truth(machine, value, joined)
 
 
 def _join_truth(machine: Machine, value: Value, joined: Value) -> Value:

@@ -24,7 +24,8 @@ def learn_rank(machine: Machine, value: Value, names: Sequence[str]) -> Value:
         return value
     sides = machine.library.image_axes(names)
     shape = name_sides(name, len(names), sides)
-    teach_shape(machine, name, shape)
+    teach = teach_shape if machine.is_certain else teach_width  # a branch may be for some ranks
+    teach(machine, name, shape)
     return Items("Size", tuple(map(make_number, shape)), of_input=name)
 
 

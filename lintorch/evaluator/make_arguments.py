@@ -6,12 +6,15 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from lintorch.evaluator.asked_settings import make_asked
+from lintorch.evaluator.join import make_choice
 from lintorch.evaluator.learn import name_axes, settle_shape
 from lintorch.evaluator.machine import LeftError, Machine
 from lintorch.evaluator.sizes import Dim, make_symbol
 from lintorch.evaluator.values import (
+    NONE,
     OPEN_BOOL,
     UNKNOWN,
+    Choice,
     Class,
     Function,
     Given,
@@ -120,17 +123,37 @@ def _can_be_made(machine: Machine, kind: Class) -> bool:
 
 
 def make_inputs(
-    machine: Machine, node: Definition, skip: int, fed: Given | None = None
+    machine: Machine,
+    node: Definition,
+    skip: int,
+    fed: Given | None = None,
+    used: Given | None = None,
 ) -> dict[str, Value]:
     """Symbolic values of the parameters that have no default: tensors unless an annotation says otherwise.
 
-    `fed` is what the project's own code gives: ranks and channels are as there.
+    `fed` is what the project's own code gives: ranks and channels are as there. What `used`, another
+    call, gives as tensors is given too.
     """
     spec = node.args
     given = [*spec.posonlyargs, *spec.args]
-    needed = given[skip : len(given) - len(spec.defaults)] or _pick_optional(given[skip:], spec)
+    asked = _name_arguments(given[skip:], used)
+    late = len(given) - len(spec.defaults)
+    needed = [
+        each
+        for index, each in enumerate(given)
+        if skip <= index and (index < late or isinstance(asked.get(each.arg), _GIVEN))
+    ]
+    needed = needed or _pick_optional(given[skip:], spec)
     shown = _name_arguments(given[skip:], fed)
-    return {each.arg: make_input(machine, each, shown.get(each.arg)) for each in needed}
+    made = {each.arg: make_input(machine, each, shown.get(each.arg)) for each in needed}
+    for each in given[late:]:
+        if isinstance(asked.get(each.arg), (Unknown, Choice)):  # a call may leave it
+            made[each.arg] = make_choice((made[each.arg], NONE))
+    return made
+
+
+_GIVEN = (Tensor, Unknown, Choice)
+"""What calls give of an input that has a default, so that it is one."""
 
 
 def _pick_optional(given: list[ast.arg], spec: ast.arguments) -> list[ast.arg]:

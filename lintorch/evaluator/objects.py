@@ -117,9 +117,14 @@ def find_class_attribute(
     return None
 
 
+_ENUMS = ("enum.Enum", "enum.IntEnum", "enum.StrEnum")
+
+
 @calls(Class)
 def construct_object(machine: Machine, node: ast.AST, kind: Class, given: Given) -> Value:
     """A new object of a class of a file, its `__init__` run."""
+    if any(derives_from(kind, each) for each in _ENUMS):  # its members are known by their values
+        return given.pick(0, "value") or UNKNOWN
     machine.made.add(kind)
     layer = is_module_class(kind)
     if layer and machine.shallow:

@@ -173,11 +173,12 @@ def _call_forward(machine: Machine, around: Surroundings, model: Held) -> Value:
     if not isinstance(forward, Function):
         return UNKNOWN
     kind = model.of
-    fed = None
+    fed = used = None
     if isinstance(kind, Class):
         around.witness.called.add(kind)
         fed = around.witness.fed.get(kind)
+        used = around.witness.used.get(kind)
     tell_wrapped(machine, forward)
-    inputs = make_inputs(machine, forward.inmost.node, 1, fed)
+    inputs = make_inputs(machine, forward.inmost.node, 1, fed, used)
     starred = make_starred(machine, forward.inmost.node, 1)
     return machine.call(forward.node, forward, Given((model, *starred), inputs))

@@ -48,6 +48,8 @@ class Witness:
     """What a forward was given outside of other models' forwards."""
     called: set[Class] = field(default_factory=set)
     """Classes of any file whose forward was run."""
+    used: dict[Class, Given] = field(default_factory=dict)
+    """What a forward was given in a call that gave most."""
 
     def note_built(self, kind: Class, made: Held, given: Given, state: State) -> None:
         """An object was made; the first of which all arguments are known counts, else the first."""
@@ -62,6 +64,8 @@ class Witness:
     def note_called(self, kind: Class, given: Given, in_forward: bool) -> None:
         """An object was called."""
         self.called.add(kind)
+        if kind.file is self.file and len(given.values) > len(self.used.get(kind, Given()).values):
+            self.used[kind] = given
         if not in_forward and kind.file is self.file and any(map(_is_shaped, given.positional)):
             self.fed.setdefault(kind, given)
 

@@ -134,7 +134,8 @@ def in_model(event: Refused, source: Source) -> Iterator[Hit]:
     short = event.name.rpartition(".")[2]
     severity, where = (None, "") if certain else (Severity.WARNING, ", if this is reached")
     if event.made is not None and event.made.path == source.path:
-        message = f"{short} raises in {event.way.names[-1]}{where}: {event.message}"
+        caller = event.way.names[-1] if event.way.names else "the script"
+        message = f"{short} raises in {caller}{where}: {event.message}"
         yield Hit(source.evaluation.place(event.made), message, severity=severity)
     else:
         yield Hit(event, f"{short} raises{where}: {event.message}", severity=severity)

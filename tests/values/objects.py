@@ -1,5 +1,6 @@
 """Objects: how they are built, what they inherit, what they contain."""
 
+import enum
 import functools
 from collections import OrderedDict, namedtuple
 from collections.abc import Iterable, Mapping, Sequence
@@ -337,3 +338,69 @@ class Net(nn.Module):
         len({"a": 1})  # value: 1
         set([1, 1])  # value: {1}
         return x
+
+
+class Added(nn.Module):
+    """Layers that are added under names that are not known, and to a ModuleDict."""
+
+    def __init__(self, word="stage"):
+        super().__init__()
+        self.stages = nn.Sequential()
+        for number in range(2):
+            self.stages.add_module(word.upper().join(str(number)), nn.MaxPool2d(2))
+        self.entries = nn.ModuleDict()
+        for number in range(2):
+            self.entries.add_module(f"entry{number}", nn.Conv2d(4, 8, 1))
+
+    def forward(self, x):
+        x = nn.functional.relu(nn.functional.conv2d(x, torch.ones(4, 3, 1, 1)))
+        x = self.stages(x)  # value: tensor[B, 4, x.H // 4, x.W // 4]
+        found = [layer(x) for layer in self.entries.values()]
+        return torch.cat(found, 1)  # value: tensor[B, 16, x.H // 4, x.W // 4]
+
+
+class Transition(nn.Sequential):
+    def __init__(self, width):
+        super().__init__()
+        self.norm = nn.BatchNorm2d(width)
+        self.conv = nn.Conv2d(width, width // 2, 1)
+
+
+class Grown(nn.ModuleDict):
+    def __init__(self):
+        super().__init__()
+        for i in range(2):
+            self.add_module(f"layer{i}", nn.Conv2d(8, 8, 1))
+
+    def forward(self, x):
+        for name, layer in self.items():
+            x = layer(x)
+        return x
+
+
+def keep_given(init):
+    def begin(self, *args, **kwargs):
+        self.given = args
+        init(self, *args, **kwargs)
+
+    return begin
+
+
+class End(enum.Enum):
+    HEIGHT = "height"
+    WIDTH = "width"
+
+
+class Combined(nn.Module):
+    @keep_given
+    def __init__(self, width=8, side="height"):
+        super().__init__()
+        self.width = width
+        self.side = End(side)
+        self.halve, self.grown = Transition(width), Grown()
+
+    def forward(self, x):
+        self.halve(x)  # value: tensor[B, 4, x.H, x.W]
+        self.grown(x)  # value: tensor[B, 8, x.H, x.W]
+        self.side == End.HEIGHT  # value: True
+        return self.width + 1  # value: 9

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TypeGuard
 
-from lintorch.evaluator.assign import set_attribute
+from lintorch.evaluator.assign import set_attribute, set_item
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.library.table import LIBRARY, does
 from lintorch.evaluator.machine import Machine
@@ -324,11 +324,16 @@ def register_value(machine: Machine, node: ast.AST, given: Given) -> Value:
                 value.shape, value.dtype, "buffer", name.value, frozenset({f"buffer {name.value}"})
             )
         written[name.value] = value
+        entries = written.get("entries")
+        if isinstance(entries, Held):
+            machine.state.write(entries.address)[name.value] = value
     if isinstance(held, Held):
         written = machine.state.write(held.address)
         items = written.get(ITEMS)
         if items is not None:
             written[ITEMS] = (*items, value)
+        if isinstance(entries := written.get("entries"), Held):
+            set_item(machine, entries, name or UNKNOWN, value)
     return NONE
 
 

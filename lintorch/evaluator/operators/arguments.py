@@ -23,6 +23,7 @@ from lintorch.evaluator.sizes import (
     compare,
     make_operation,
     make_symbol,
+    upper_bound,
 )
 
 _NUMBERS = count(1)
@@ -141,4 +142,6 @@ def is_below(left: Dim, right: Dim) -> bool:
 
 def differ_surely(left: Dim, right: Dim, *, stretched: bool = False) -> bool:
     """Whether two sizes are never the same; `stretched`: nor is one of them 1."""
+    if stretched and any(upper_bound(each) == 1 for each in (left, right)):
+        return False
     return compare(left, "==", right) is False or never_meet(left, right, stretched=stretched)

@@ -34,7 +34,7 @@ def join_along_axis(tensors: Any, dim: Any = 0) -> TensorType:
     """Tensors behind each other along one axis."""
     given = as_tensors(tensors)
     if not given:
-        raise ShapeError("expected a non-empty list of Tensors")
+        raise UndecidedError  # nobody joins nothing: what fills the list was not followed
     dtype = promote_operands(*given)
     kept = [tensor for tensor in given if tensor.shape != (0,)] or [given[0]]
     rank = kept[0].rank
@@ -77,7 +77,7 @@ def stack_tensors(tensors: Any, dim: Any = 0) -> TensorType:
     """Tensors of one shape side by side along a further axis."""
     given = as_tensors(tensors)
     if not given:
-        raise ShapeError("stack expects a non-empty TensorList")
+        raise UndecidedError
     first = given[0].sizes
     for number, tensor in enumerate(given):
         pairs = zip(first, tensor.sizes, strict=False)

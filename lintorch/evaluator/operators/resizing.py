@@ -34,6 +34,8 @@ def resize_image(
     require(1 <= axes <= 3, _describe_modes(tensor, mode))
     if not _fits_mode(mode, axes):
         raise ShapeError(_describe_modes(tensor, mode))
+    if size is OPEN or scale_factor is OPEN:  # which may be None
+        return TensorType((*tensor.sizes[:2], *map(make_fresh, tensor.sizes[2:])), tensor.dtype)
     if (size is None) is (scale_factor is None):
         both = "only one of" if size is not None else "either"
         raise ShapeError(f"{both} size or scale_factor should be defined")
