@@ -220,7 +220,7 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
     elif event.via.name == "torch.tensor" and "int" in event.also:
         said = f"`{text}` is made a tensor and read back: it becomes a constant"
         yield Hit(event, said, harm=TRACED)
-    elif event.via.name in ("max", "min"):
+    elif event.via.name in ("max", "min") and not is_bounded_by_model(text):
         yield Hit(event, f"`{text}` keeps the side that the example chose", harm=TRACED)
 
 
@@ -262,6 +262,11 @@ def reads_shape_of(node: ast.expr, name: str) -> bool:
         case ast.Attribute(value=ast.Name(id=read), attr="shape" | "size"):
             return read == name
     return False
+
+
+def is_bounded_by_model(text: str) -> bool:
+    """`min(h, self.window)`: as for branches, what a model does with inputs smaller than it was made for."""
+    return "self." in text
 
 
 def tells_size(size: Dim | None) -> bool:
@@ -313,6 +318,8 @@ def bounded(call: cst.Call, source: Source) -> Iterator[Hit]:
     sizes = [v for v in values if v.kind is Kind.SIZE and may_vary(v)]
     counts = all(read.axis is None for v in sizes for read in v.reads)
     if len(values) < 2 or counts or within(call, source, "max", "min"):
+        return
+    if is_bounded_by_model(source.code(call)):
         return
     name = source.name(call.func)
     least = 1 if name == "max" else 2
