@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 
 from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.events import AttributeRead
@@ -17,6 +18,7 @@ from lintorch.evaluator.objects import (
     is_module_class,
     list_ancestors,
 )
+from lintorch.evaluator.signatures.find_signatures import is_known
 from lintorch.evaluator.unknown_objects import read_missing
 from lintorch.evaluator.values import (
     OPEN_BOOL,
@@ -187,8 +189,13 @@ def _read_foreign(machine: Machine, node: ast.AST, held: Held, name: str) -> Val
     foreign = [each.path for each in list_ancestors(held.of) if isinstance(each, External)]
     if not foreign or foreign[0] == "argparse.Namespace":
         return read_missing(machine, held, name)
+    if machine.shallow and isinstance(held.of, Class) and not is_known(f"{MODULE}.{name}"):
+        return read_missing(machine, held, name)
     home = foreign[0] if not is_module_class(held.of) or foreign[0] in CONTAINERS else MODULE
-    return Bound(External(f"{home}.{name}"), (held,), method=name)
+    method = Bound(External(f"{home}.{name}"), (held,), method=name)
+    if name in ("device", "dtype"):
+        machine.tell(AttributeRead, node, held, name, method)  # which no module has
+    return method
 
 
 @reads(Tensor)
@@ -223,7 +230,7 @@ def _read_known(held: Tensor, name: str) -> Value:
     if name == "dtype" and held.dtype:
         return External(f"torch.{held.dtype}")
     if name in ("data", "grad"):
-        return held
+        return replace(held)
     return (
         Unknown(f"tensor.{name}") if name != "T" else Tensor(None, held.dtype, memory=held.memory)
     )

@@ -15,13 +15,17 @@ class Budget:
     """The same in a script."""
     file_steps: int = 16_000
     """The same in all roots of one file together."""
+    decorator_steps: int = 200
+    """The same in one call of a decorator."""
+    star_steps: int = 20
+    """What it costs to look for a name in one more file that is imported whole."""
     training_steps: int = 6_000
     """The same in a function that trains, and in a script whose models cost too much to be entered."""
     loose_steps: int = 4_000
     """The same in all functions of one file that no model and no script enters."""
     helper_steps: int = 300
     """The same in each function of another file that one of these calls."""
-    training_file_steps: int = 12_000
+    training_file_steps: int = 20_000
     """The same in all such functions of one file together."""
     depth: int = 48
     """Functions that are inside of each other."""

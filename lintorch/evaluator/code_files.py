@@ -56,6 +56,12 @@ class CodeFile:
             if isinstance(each, ast.ImportFrom) and each.names[0].name == "*"
         )
 
+    def may_offer(self, name: str) -> bool:
+        """Whether the file binds a name, or imports all of another; parsed only where its text may."""
+        if name not in self.text and "import *" not in self.text:
+            return False
+        return name in self.bindings or bool(self.star_imports)
+
 
 class Watch(Protocol):
     """Is told by a machine what it does, while it does it."""
@@ -99,6 +105,30 @@ def _inner_statements(statement: ast.stmt) -> Iterator[ast.stmt]:
             else:
                 for inner in each.body:
                     yield from _inner_statements(inner)
+
+
+def narrow_statement(statement: ast.stmt, name: str) -> ast.stmt:
+    """What a statement at the top of a file does to bind one name: other names are worked out when they are asked."""
+
+    def keep(block: list[ast.stmt]) -> list[ast.stmt]:
+        return [narrow_statement(each, name) for each in block if name in _bound_names(each)]
+
+    rest: list[ast.stmt] = [ast.copy_location(ast.Pass(), statement)]
+    made: ast.stmt
+    if isinstance(statement, ast.If):
+        made = ast.If(statement.test, keep(statement.body) or rest, keep(statement.orelse))
+    elif isinstance(statement, ast.Try):
+        handlers = [
+            ast.copy_location(
+                ast.ExceptHandler(each.type, each.name, keep(each.body) or rest), each
+            )
+            for each in statement.handlers
+        ]
+        blocks = keep(statement.body) or rest, handlers, keep(statement.orelse)
+        made = ast.Try(*blocks, keep(statement.finalbody))
+    else:
+        return statement
+    return ast.copy_location(made, statement)
 
 
 def _bound_names(statement: ast.stmt) -> Iterator[str]:

@@ -189,6 +189,17 @@ class Refused(Occurrence):
 
 
 @frozen_record
+class Wrapped(Occurrence):
+    """A forward that decorators wrapped is called: it stands at the `def`.
+
+    `wrappers`: the functions that run instead, outermost first.
+    """
+
+    inside: ast.FunctionDef
+    wrappers: tuple[ast.AST, ...]
+
+
+@frozen_record
 class Returned(Occurrence):
     """The forward of a root gave a value; what stood in lists and dicts at that time is in Items."""
 

@@ -10,7 +10,7 @@ from functools import cache
 from lintorch.evaluator.budget import SpentError
 from lintorch.evaluator.join import join_states, make_choice
 from lintorch.evaluator.layers import is_layer_class
-from lintorch.evaluator.machine import Activation, LeftError, Machine, calls, evaluates
+from lintorch.evaluator.machine import METHODS, Activation, LeftError, Machine, calls, evaluates
 from lintorch.evaluator.mark_order import marking
 from lintorch.evaluator.marks import CallBegan, CallEnded
 from lintorch.evaluator.objects import is_module_class
@@ -85,6 +85,11 @@ def call_either(machine: Machine, node: ast.AST, callee: Choice, given: Given) -
 @calls(Function)
 def call_function(machine: Machine, node: ast.AST, function: Function, given: Given) -> Value:
     """Run a function of a file with these arguments; unknown where that goes too deep."""
+    known_method = METHODS.get(function.name)
+    if known_method is not None and function.owner is not None:
+        found = known_method.get((function.file.name, function.owner.name))
+        if found is not None:
+            return found(machine, node, given)
     if _is_too_deep(machine, function):
         machine.pure.cuts += 1
         for value in (*given.values, *_enclosed_values(machine, function)):

@@ -80,8 +80,9 @@ _WHOLE = frozenset(
 """Arguments of layers that can be nothing but one whole number."""
 
 
-_MADE_OF = ("weight", "bias")
-"""What is a parameter of a layer, and whether there is one an argument."""
+_PARAMETERS = ("weight", "bias")
+_MADE_OF = (*_PARAMETERS, "device", "dtype")
+"""Arguments that become no attribute: whether there is such a parameter, and what parameters are made of."""
 
 
 def is_layer_class(path: str) -> bool:
@@ -289,7 +290,7 @@ def _expected_shape(name: str, built: dict[str, Value], given: str) -> tuple[Dim
 
 def read_layer_attribute(machine: Machine, held: Held, path: str, name: str) -> Value | None:
     """`layer.weight`, and what a foreign layer has besides; None where that is not known."""
-    if not path.startswith("torch.nn.") or name not in _MADE_OF:
+    if not path.startswith("torch.nn.") or name not in _PARAMETERS:
         return None
     made = machine.state.read(held.address).get("lintorch arguments")
     built = bind_layer(path, made) if isinstance(made, Given) else None

@@ -42,6 +42,8 @@ EXPRESSIONS: dict[type[ast.AST], Callable[[Machine, Any], Value]] = {}
 STATEMENTS: dict[type[ast.AST], Callable[[Machine, Any], None]] = {}
 
 
+METHODS: dict[str, dict[tuple[str, str], Callable[[Machine, ast.AST, Given], Value]]] = {}
+"""Methods of files that are told instead of entered: by their name, and then by module and class."""
 CALLS: dict[type[Value], Callable[[Machine, ast.AST, Any, Given], Value]] = {}
 ATTRIBUTES: dict[type[Value], Callable[[Machine, ast.AST, Any, str], Value]] = {}
 
@@ -153,6 +155,8 @@ class TopLevel:
     """Names of files that are being worked out."""
     kept: dict[tuple[CodeFile, str], Value] = field(default_factory=dict)
     """Names of files whose values never change."""
+    costly: set[str] = field(default_factory=set)
+    """Decorators that take too long to follow, as they are written."""
     class_attributes: dict[int, dict[str, Value]] = field(default_factory=dict)
     entered: set[ast.AST] = field(default_factory=set)
     """Functions that were run."""
@@ -294,6 +298,12 @@ class Machine:
             handler = STATEMENTS.get(type(statement))
             if handler is not None:
                 handler(self, statement)
+
+    def spend(self, steps: int) -> None:
+        """Count what takes long without evaluating much."""
+        self.steps += steps
+        if self.steps > self.most_steps:
+            raise SpentError
 
     def leave_by_error(self) -> NoReturn:
         """Something raises here: it goes on in the handlers around, if there are any."""

@@ -143,16 +143,24 @@ def make_inputs(
         for index, each in enumerate(given)
         if skip <= index and (index < late or isinstance(asked.get(each.arg), _GIVEN))
     ]
+    needed = needed or _pick_optional(given[skip:], spec)
     shown = _name_arguments(given[skip:], fed)
     made = {each.arg: make_input(machine, each, shown.get(each.arg)) for each in needed}
     for each in given[late:]:
-        if each.arg in made and not isinstance(asked.get(each.arg), Tensor):  # a call may leave it
+        if isinstance(asked.get(each.arg), (Unknown, Choice)):  # a call may leave it
             made[each.arg] = make_choice((made[each.arg], NONE))
     return made
 
 
 _GIVEN = (Tensor, Unknown, Choice)
 """What calls give of an input that has a default, so that it is one."""
+
+
+def _pick_optional(given: list[ast.arg], spec: ast.arguments) -> list[ast.arg]:
+    """The first parameter where none is needed: `forward(self, input_ids: Tensor | None = None, …)`."""
+    first, default = given[:1], spec.defaults[-len(given) :][:1]
+    absent = any(isinstance(each, ast.Constant) and each.value is None for each in default)
+    return first if absent and all(each.annotation is not None for each in first) else []
 
 
 def make_starred(machine: Machine, node: Definition, skip: int) -> tuple[Value, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from lintorch.evaluator.budget import SpentError
-from lintorch.evaluator.code_files import CodeFile
+from lintorch.evaluator.code_files import CodeFile, narrow_statement
 from lintorch.evaluator.machine import Activation, LeftError, Machine, evaluates, executes
 from lintorch.evaluator.marks import NOWHERE, NameBound
 from lintorch.evaluator.signatures.find_signatures import is_known
@@ -73,7 +73,7 @@ def _bind_global(machine: Machine, file: CodeFile, name: str) -> Value:
     kept_events = len(machine.events)
     try:
         with standing_on_ground(machine):
-            machine.execute(file.bindings[name][:64])
+            machine.execute([narrow_statement(each, name) for each in file.bindings[name][:64]])
     except LeftError:
         pass
     except SpentError:
@@ -112,7 +112,8 @@ def _read_star(machine: Machine, file: CodeFile, name: str) -> Value:
         if other is None:
             if dotted.startswith("torch") and _is_of_torch(f"{dotted}.{name}"):
                 return External(f"{dotted}.{name}")
-        elif other is not file and (name in other.bindings or other.star_imports):
+        elif other is not file and other.may_offer(name):
+            machine.spend(machine.budget.star_steps)
             value = read_global(machine, other, name)
             if value != UNKNOWN and not (isinstance(value, External) and value.path == name):
                 return value
@@ -171,13 +172,21 @@ def run_import(machine: Machine, node: ast.Import) -> None:
         names[alias.asname or dotted] = find_module(machine, machine.here.file, dotted)
 
 
+def _list_pending(machine: Machine, file: CodeFile) -> set[str]:
+    """The names that a file is read for, where its top is carried out for them."""
+    if not machine.here.name.startswith("<") or machine.here.node is not None:
+        return set()
+    return {name for each, name in machine.top.pending if each is file}
+
+
 @executes(ast.ImportFrom)
 def run_import_from(machine: Machine, node: ast.ImportFrom) -> None:
     """`from a import b as c`."""
     file = machine.here.file
     dotted = absolute_name(file, node)
+    wanted = _list_pending(machine, file)
     for alias in node.names:
-        if alias.name != "*":
+        if alias.name != "*" and (not wanted or (alias.asname or alias.name) in wanted):
             value = read_member(machine, file, dotted, alias.name)
             machine.state.write(machine.here.frame.address)[alias.asname or alias.name] = value
 

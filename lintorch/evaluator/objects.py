@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from lintorch.evaluator.asked_settings import make_asked
+from lintorch.evaluator.events import Wrapped
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.layers import call_layer, is_layer_class, keep_arguments
 from lintorch.evaluator.machine import Activation, LeftError, Machine, calls
@@ -169,6 +170,7 @@ def call_object(machine: Machine, node: ast.AST, callee: Held, given: Given) -> 
         if machine.witness is not None and isinstance(kind, Class):
             inside = machine.here.forward or _is_in_module(machine)
             machine.witness.note_called(kind, given, inside)
+        tell_wrapped(machine, method)
         return _call_method(machine, node, callee, method, given)
     for each in list_ancestors(kind):
         if isinstance(each, External) and each.path != MODULE:
@@ -176,6 +178,17 @@ def call_object(machine: Machine, node: ast.AST, callee: Held, given: Given) -> 
     for value in given.values:
         machine.spoil(value)
     return UNKNOWN
+
+
+def tell_wrapped(machine: Machine, method: Function) -> None:
+    """Record that a method of the running file is wrapped."""
+    inmost = method.inmost
+    if inmost is not method and inmost.file is machine.here.file:
+        wrappers, each = [], method
+        while each.wrapped is not None:
+            wrappers.append(each.node)
+            each = each.wrapped
+        machine.tell(Wrapped, inmost.node, inmost.node, tuple(wrappers))
 
 
 def _is_in_module(machine: Machine) -> bool:

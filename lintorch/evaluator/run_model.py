@@ -13,7 +13,7 @@ from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.machine import Activation, LeftError, Machine, TopLevel
 from lintorch.evaluator.make_arguments import make_inputs, make_settings, make_starred
 from lintorch.evaluator.names import frame_of, read_global
-from lintorch.evaluator.objects import find_class_attribute, is_module_class
+from lintorch.evaluator.objects import find_class_attribute, is_module_class, tell_wrapped
 from lintorch.evaluator.values import UNKNOWN, Class, Function, Given, Held, Value
 from lintorch.evaluator.witness import Built, Witness
 
@@ -178,6 +178,7 @@ def _call_forward(machine: Machine, around: Surroundings, model: Held) -> Value:
         around.witness.called.add(kind)
         fed = around.witness.fed.get(kind)
         used = around.witness.used.get(kind)
-    inputs = make_inputs(machine, forward.node, 1, fed, used)
-    starred = make_starred(machine, forward.node, 1)
+    tell_wrapped(machine, forward)
+    inputs = make_inputs(machine, forward.inmost.node, 1, fed, used)
+    starred = make_starred(machine, forward.inmost.node, 1)
     return machine.call(forward.node, forward, Given((model, *starred), inputs))

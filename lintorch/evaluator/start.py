@@ -20,6 +20,7 @@ from lintorch.evaluator import (  # noqa: F401  each registers what it knows wit
 )
 from lintorch.evaluator.budget import Budget
 from lintorch.evaluator.code_files import CodeFile, Library
+from lintorch.evaluator.events import Refused
 from lintorch.evaluator.library import (  # noqa: F401
     containers,
     einops_patterns,
@@ -112,7 +113,13 @@ def _follow_loose(around: Surroundings, budget: Budget) -> Iterator[Reached]:
                 run = partial(run_loose, name, is_open)
                 reached = run_block(around, name, run, limit_steps(budget, left))
                 left -= reached.steps
-                yield reached
+                yield _leave_refusals(reached)
+
+
+def _leave_refusals(reached: Reached) -> Reached:
+    """Nothing is said to raise for objects in a state, and arguments, that nobody gives."""
+    events = tuple(each for each in reached.events if not isinstance(each, Refused))
+    return replace(reached, events=events)
 
 
 def _is_followed(around: Surroundings, kind: Class) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from lintorch.evaluator.arithmetic import combine_each
 from lintorch.evaluator.assign import assign_target
+from lintorch.evaluator.budget import SpentError
 from lintorch.evaluator.events import Combined, Decided, Returned
 from lintorch.evaluator.expressions import make_function
 from lintorch.evaluator.iterate import repeat_body, run_passes
@@ -302,9 +303,29 @@ def run_function_definition(machine: Machine, node: ast.FunctionDef | ast.AsyncF
 
 def decorate_value(machine: Machine, decorator: ast.expr, value: Value) -> Value:
     """What a decorator makes of a function or class; one that is not known leaves it as it is."""
-    callee = machine.evaluate(decorator)
-    result = machine.call(decorator, callee, Given((value,)))
+    result = _call_decorator(machine, decorator, Given((value,)))
     return value if result == UNKNOWN or not _is_callable(result) else result
+
+
+def _call_decorator(machine: Machine, node: ast.expr, given: Given) -> Value:
+    """The same; nothing is known where it takes long, such as one that writes documentation."""
+    costly = machine.top.costly
+    written = ast.unparse(node.func if isinstance(node, ast.Call) else node)
+    if written in costly:
+        return UNKNOWN
+    most, before = machine.most_steps, machine.state
+    machine.most_steps = min(most, machine.steps + machine.budget.decorator_steps)
+    machine.state = before.fork()
+    try:
+        return machine.call(node, machine.evaluate(node), given)
+    except (LeftError, SpentError):
+        if machine.steps > most:
+            raise
+        costly.add(written)
+        machine.state = before
+        return UNKNOWN
+    finally:
+        machine.most_steps = most
 
 
 def _is_callable(value: Value) -> bool:

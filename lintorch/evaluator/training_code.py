@@ -27,7 +27,7 @@ SCHEDULERS = frozenset(
 )  # fmt: skip
 TRAINING_WORDS = STEPPING | OPTIMIZERS | SCHEDULERS | {
     "clip_grad_norm_", "clip_grad_value_", "clip_grad_norm", "GradScaler", "autocast", "DataLoader",
-    "random_split", "requires_grad", "get_lr",
+    "random_split", "requires_grad", "get_lr", "set_detect_anomaly",
 }  # fmt: skip
 """What code calls that trains, or prepares for it."""
 

@@ -37,7 +37,7 @@ def run_training(around: Surroundings, followed: set[ast.AST]) -> Iterator[Reach
     left = budget.training_file_steps
     waiting = [*reversed(find_training_functions(around.file).items())]
     for node, owner in waiting:
-        if node in followed or left <= 0 or node.name == "__init__":
+        if node in followed or left <= 0:
             continue
         name = f"{owner.name}.{node.name}" if owner else node.name
         for is_open in (False, True) if _has_switches(node, owner) else (False,):
@@ -59,15 +59,27 @@ def run_function(
     function: Value | None = found
     if isinstance(found, Class):
         machine.marks = False
-        held = _make_object(machine, found, is_open)
+        begun = node.name == "__init__"
+        held = machine.hold("object", {}, found) if begun else _make_object(machine, found, is_open)
         machine.marks = True
         function = find_class_attribute(machine, found, node.name)
         static = isinstance(function, Function) and function.kind == "static"
         first = () if static else (held,)
     if not isinstance(function, Function) or function.node is not node:
         return NONE
-    settings = _make_settings(machine, function, len(first), is_open)
-    return machine.call(node, function, Given(first, settings))
+    settings = {
+        **_list_defaults(function),
+        **_make_settings(machine, function, len(first), is_open),
+    }
+    starred = node.args.vararg is not None or node.args.kwarg is not None
+    return machine.call(node, function, Given(first, settings, open=starred))
+
+
+def _list_defaults(function: Function) -> dict[str, Value]:
+    spec = function.node.args
+    names = [each.arg for each in (*spec.posonlyargs, *spec.args)]
+    late = names[len(names) - len(function.defaults) :]
+    return {**dict(zip(late, function.defaults, strict=True)), **dict(function.keyword_defaults)}
 
 
 def _make_object(machine: Machine, kind: Class, is_open: bool) -> Value:

@@ -206,6 +206,13 @@ class Function(Value):
     """The class it is a method of."""
     kind: str = ""
     """"static", "class" or "property" where a decorator says so."""
+    wrapped: Function | None = None
+    """The function that it stands for and whose signature it shows, by `functools.wraps`."""
+
+    @property
+    def inmost(self) -> Function:
+        """The function that was written down before decorators wrapped it."""
+        return self if self.wrapped is None else self.wrapped.inmost
 
     @property
     def name(self) -> str:

@@ -9,6 +9,9 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.given_arguments import name_given
+from lintorch.evaluator.values import Constant
 from lintorch.evidence import OperatorCall, Outcome, Trace, Trial
 from lintorch.evidence.host_reads import is_run_whole
 from lintorch.source import Source, literal
@@ -79,8 +82,25 @@ FUNCTIONS = (*sorted(ON | OFF), ATTENTION)
 _MODE = re.compile(r"train|determin|infer|eval|sampl|stochastic|(^|_)mc(_|$)", re.I)
 
 
+@rule.event(*ON)
+def in_flow(event: Called, source: Source) -> Iterator[Hit]:
+    """A function that is not told the mode, with arguments that come to it by another way."""
+    call, given = source.call_at(event), name_given(event)
+    known = not event.open and "training" not in given
+    if not known or not event.way.forward or given.get("p") in (Constant(0), Constant(0.0)):
+        return
+    if call is not None and (any(_report(call, source)) or _asks_mode(call, source)):
+        return
+    short = event.name.rpartition(".")[2]
+    yield Hit(event, f"{short} without training= drops in eval mode too")
+
+
 @rule.source(cst.Call, needs=("ropout",))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
+    yield from _report(call, source)
+
+
+def _report(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
     if name in ON | OFF | TOLD:
         found = _function(call, name, source)

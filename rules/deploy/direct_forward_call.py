@@ -9,6 +9,8 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.values import External, Held
 from lintorch.facts.classes.classes import is_self
 from lintorch.source import Role, Source
 
@@ -59,13 +61,32 @@ rule = Rule(
 
 _OF_MODELS = ("eval", "parameters", "state_dict", "load_state_dict")
 """Methods that show something called a model to be a module."""
+_REPLACES = re.compile(r"\.forward\s*=[^=]")
 _BUILT = (Role.MODEL, Role.LOSS)
 _HOOKS = re.compile(r"_hook\b|weight_norm|spectral_norm|parametriz|\bprune\b")
 """What hangs hooks on modules: there a call does more than forward."""
 
 
-@rule.source(cst.Call, needs=(".forward(",))
+@rule.event("torch.nn.Module.forward")
+def in_flow(event: Called, source: Source) -> Iterator[Hit]:
+    """The forward of a layer of torch, by whatever way the layer or its method comes to the call."""
+    layer = event.positional[0] if event.positional else None
+    of_torch = isinstance(layer, Held) and isinstance(layer.of, External)
+    if not isinstance(layer, Held) or not of_torch or _REPLACES.search(source.text):
+        return
+    call = source.call_at(event)
+    if call is None or not any(_report(call, source)):
+        short = getattr(layer.of, "path", "").rpartition(".")[2]
+        text = source.evaluation.text(event.spot)
+        yield Hit(event, f"{text} is the forward of a {short}: none of its hooks run")
+
+
+@rule.source(cst.Call, needs=("forward",))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
+    yield from _report(call, source)
+
+
+def _report(call: cst.Call, source: Source) -> Iterator[Hit]:
     func = call.func
     if not isinstance(func, cst.Attribute) or func.attr.value != "forward" or is_self(func.value):
         return

@@ -9,7 +9,9 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.facts.project.parts_elsewhere import is_imported_beside
 from lintorch.source import Role, Source
+from lintorch.syntax.tree import names_in
 
 rule = Rule(
     __name__,
@@ -64,8 +66,10 @@ _EVERYWHERE = re.compile(
     r"set_grad_enabled\(\s*False|requires_grad_\(\s*False|requires_grad\s*=\s*False"
 )
 _BATCHES = re.compile(r"load(er)?s?\b|\bdl\b|batch|dataset|val_data|test_data|test_set|val_set")
+_SWITCHES = frozenset({"no_grad", "inference_mode", "set_grad_enabled"})
 _HARMLESS = re.compile(
-    r"open\(|tqdm|autocast|cuda\.|record_function|profile|Timer|timer|stream|progress", re.I
+    r"nullcontext\(\)$|open\(|tqdm|autocast|cuda\.|record_function|profile|Timer|timer|stream|progress",
+    re.I,
 )
 
 
@@ -74,17 +78,29 @@ def in_source(loop: cst.For, source: Source) -> Iterator[Hit]:
     function = source.enclosing(loop, cst.FunctionDef)
     if function is None or source.is_test or _EVERYWHERE.search(source.text):
         return
-    if not _BATCHES.search(source.code(loop.iter)) or _GRADIENTS.search(source.code(function)):
+    if _GRADIENTS.search(source.code(function)):
         return
     models = _evaluated(function, source)
-    if not models or not _on_its_own(function, source):
+    if not models or not _on_its_own(function, source) or _is_guarded_elsewhere(function, source):
         return
     for call in source.loops.of(loop).calls:
         here = source.enclosing(call, cst.For, cst.FunctionDef, cst.Lambda) is loop
-        if here and source.code(call.func) in models and _plain_withs(call, source):
+        fed = _BATCHES.search(source.code(loop.iter)) or _takes_item(call, loop)
+        if here and fed and source.code(call.func) in models and _plain_withs(call, source):
             message = f"{source.code(call.func)}(…) records a graph for backward: eval() alone does not stop it"
             yield Hit(call, message, _fix(function, source))
             return
+
+
+def _takes_item(call: cst.Call, loop: cst.For) -> bool:
+    """Whether a call is given what the loop goes over."""
+    items = {name.value for name in names_in(loop.target)}
+    return any(name.value in items for arg in call.args for name in names_in(arg.value))
+
+
+def _is_guarded_elsewhere(function: cst.FunctionDef, source: Source) -> bool:
+    """Whether another file that uses the function may have switched gradients off."""
+    return is_imported_beside(function.name.value, _SWITCHES, source.path, source.consulted)
 
 
 def _evaluated(function: cst.FunctionDef, source: Source) -> set[str]:
@@ -94,7 +110,7 @@ def _evaluated(function: cst.FunctionDef, source: Source) -> set[str]:
         func = call.func
         if isinstance(func, cst.Attribute) and func.attr.value == "eval" and not call.args:
             inside = source.enclosing(call, cst.FunctionDef) is function
-            if inside and source.presumed_role(func.value) is Role.MODEL:
+            if inside and source.presumed_role(func.value) in (Role.MODEL, None):
                 found.add(source.code(func.value))
     return found
 

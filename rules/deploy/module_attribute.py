@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import keyword
 import re
 from collections.abc import Iterator
@@ -11,6 +12,9 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.core.torch_methods import MODULE_RETURNING, PARALLEL_WRAPPERS
+from lintorch.evaluator.events import AttributeRead
+from lintorch.evaluator.objects import MODULE, has_open_base, list_ancestors
+from lintorch.evaluator.values import Class, External, Held, Value
 from lintorch.facts.nets.layer_classes import layer_made
 from lintorch.source import Source, literal
 
@@ -63,19 +67,47 @@ _OF_WRAPPERS = frozenset(
 )  # fmt: skip
 
 
-@rule.source(cst.Attribute, needs=(".device", ".dtype"))
-def of_parameters(node: cst.Attribute, source: Source) -> Iterator[Hit]:
-    if (
-        node.attr.value in _OF_PARAMETERS
-        and _is_read(node, source)
-        and _is_plain(node.value, source)
-    ):
-        model = source.code(node.value)
-        text = f"next({model}.parameters()).{node.attr.value}"
+@rule.event(AttributeRead)
+def of_parameters(event: AttributeRead, source: Source) -> Iterator[Hit]:
+    if event.attribute not in _OF_PARAMETERS or not _is_plain(event.held):
+        return
+    if not isinstance(event.node, ast.Attribute) or _is_tried(event, source):
+        return
+    model, node = ast.unparse(event.node.value), source.node_at(event, cst.Attribute)
+    fix = None
+    if node is not None:
+        text = f"next({model}.parameters()).{event.attribute}"
         fix = Fix("ask a parameter", (source.replace(node, text),), Applicability.UNSAFE)
-        yield Hit(
-            node, f"{model} is a module: it has no {node.attr.value}, its parameters have", fix
-        )
+    message = f"{model} is a module: it has no {event.attribute}, its parameters have"
+    yield Hit(event, message, fix)
+
+
+def _is_plain(held: Value) -> bool:
+    """Whether it is a layer of torch, or of a class of the project with no such attribute."""
+    kinds = [*list_ancestors(held.of)] if isinstance(held, Held) else []
+    own = [each for each in kinds if isinstance(each, Class)]
+    foreign = [each.path for each in kinds if isinstance(each, External)]
+    layer = not own and all(p.startswith("torch.nn.") and p.count(".") == 2 for p in foreign)
+    if not kinds or any(map(has_open_base, own)) or not (layer or foreign == [MODULE]):
+        return False
+    return not any(_GIVES.search(ast.unparse(each.node)) for each in own)
+
+
+_GIVES = re.compile(r"\b(device|dtype)\s*[=:(]|__getattr|setattr|__dict__")
+
+
+def _is_tried(event: AttributeRead, source: Source) -> bool:
+    """Whether somebody is ready for an AttributeError."""
+    handlers = (
+        handler.type
+        for outer in source.evaluation.list_around(event)
+        if isinstance(outer, ast.Try)
+        for handler in outer.handlers
+    )
+    return any(kind is None or _CATCHES.search(ast.unparse(kind)) for kind in handlers)
+
+
+_CATCHES = re.compile(r"AttributeError|Exception")
 
 
 @rule.source(cst.Subscript, needs=("Sequential(",))
@@ -132,37 +164,6 @@ def _first(call: cst.Call) -> cst.CSTNode:
         call = func.value
         func = call.func
     return call
-
-
-def _is_plain(expression: cst.BaseExpression, source: Source) -> bool:
-    """Whether something is a layer of torch, or of a class of the file with no such attribute."""
-    names = _classes(expression, source)
-    return (
-        bool(names)
-        and all(_has_none(name, source) for name in names)
-        and not _is_given(expression, source)
-    )
-
-
-def _has_none(name: str, source: Source) -> bool:
-    if name.startswith("torch.nn.") and name.count(".") == 2:
-        return True
-    info = source.classes.named(name)
-    if info is None or info.bases != ("torch.nn.Module",):
-        return False
-    written = source.code(info.node)
-    return not re.search(r"\b(device|dtype)\s*[=:(]|__getattr|setattr|__dict__", written)
-
-
-def _is_given(expression: cst.BaseExpression, source: Source) -> bool:
-    """Whether the file gives some object these attributes."""
-    return any(
-        isinstance(t.target, cst.Attribute)
-        and t.target.attr.value in _OF_PARAMETERS
-        and source.code(t.target.value) == source.code(expression)
-        for assign in source.nodes(cst.Assign)
-        for t in assign.targets
-    )
 
 
 def _is_of_model(name: str, source: Source) -> bool:

@@ -82,10 +82,21 @@ _REGISTERS = frozenset(
 _BY_HAND = frozenset({"parameters", "named_parameters", "state_dict", "children", "modules"})
 """Methods of a class that sees to its layers itself."""
 _LOOKS = frozenset(
-    {"zip", "enumerate", "len", "reversed", "range", "iter", "print", "isinstance", "bool"}
+    {
+        "zip",
+        "enumerate",
+        "len",
+        "reversed",
+        "range",
+        "iter",
+        "print",
+        "isinstance",
+        "bool",
+        "tqdm",
+    }
 )
 """Functions that only read what they are given."""
-_HANDS_ON = frozenset({"zip", "enumerate", "reversed", "iter"})
+_HANDS_ON = frozenset({"zip", "enumerate", "reversed", "iter", "tqdm"})
 """Those of them that give what they were given."""
 _CHANGES = frozenset({"append", "insert", "extend", "keys"})
 _GIVES = frozenset({"values", "items"})

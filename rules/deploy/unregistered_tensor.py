@@ -150,18 +150,19 @@ def _is_needed(value: Value, source: Source) -> bool:
     names = [each.name.rpartition(".")[2] for each in users if isinstance(each, Called)]
     if any(_MOVED.search(f".{name}(") for name in names):
         return False
-    return any(_computes(user, [value, *parts]) for user in users)
+    return any(_computes(user, [value, *parts], source) for user in users)
 
 
-def _computes(user: Operation, values: list[Value]) -> bool:
-    """Whether an operation of a forward takes it together with another tensor."""
+def _computes(user: Operation, values: list[Value], source: Source) -> bool:
+    """Whether an operation of a forward takes it together with a tensor that is where the model is."""
     inside = user.way.forward or any(name.endswith(".forward") for name in user.way.names)
     if not inside or not isinstance(user, (Combined, Called)):
         return False
     if isinstance(user, Called) and not user.name.startswith("torch."):
         return False
     others = [v for v in list_operands(user) if not any(v is each for each in values)]
-    return any(isinstance(each, Tensor) for each in others)
+    ways = source.evaluation.ways
+    return any(isinstance(each, Tensor) and ways.stands_on_data(each) for each in others)
 
 
 @rule.source(cst.Call, needs=("Parameter(",))

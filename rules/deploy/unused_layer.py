@@ -13,6 +13,7 @@ from lintorch.evaluator.objects import MODULE, has_open_base, is_module_class, l
 from lintorch.evaluator.values import Class, External, Held, Value
 from lintorch.evidence import GraphCapture, IdleLayer, Trace, Tracer
 from lintorch.evidence.host_reads import is_whole_run
+from lintorch.facts.project.parts_elsewhere import is_imported_beside
 from lintorch.source import Source
 
 rule = Rule(
@@ -80,8 +81,17 @@ def in_source(event: AttributeSet, source: Source) -> Iterator[Hit]:
     name = event.attribute
     texts = {kind.file.path: kind.file.text for kind in kinds}
     mentions = sum(len(re.findall(rf"\b{name}\b", text)) for text in texts.values())
-    if mentions == 1 and not any(_WHOLE.search(ast.unparse(kind.node)) for kind in kinds):
+    whole = any(_WHOLE.search(ast.unparse(kind.node)) for kind in kinds)
+    if mentions == 1 and not whole and not is_named_elsewhere(name, kinds, source):
         yield Hit(event, f"self.{name} is made and never used: its weights get no gradient")
+
+
+def is_named_elsewhere(name: str, kinds: list[Class], source: Source) -> bool:
+    """Whether another file that knows one of the classes speaks of the layer."""
+    words = frozenset({name})
+    return any(
+        is_imported_beside(kind.name, words, kind.file.path, source.consulted) for kind in kinds
+    )
 
 
 def list_own_classes(held: Value) -> list[Class]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import Any
 
@@ -79,13 +80,20 @@ REFUSALS = ("upsample", "'NoneType' object is not subscriptable")
 
 @rule.event(*GRIDS)
 def in_source(event: Called, source: Source) -> Iterator[Hit]:
-    if event.arguments.get("align_corners") != NONE:
+    if event.arguments.get("align_corners") != NONE or hands_on(event):
         return
     call, short = source.call_at(event), event.name.rpartition(".")[2]
     fix = None
     if call is not None and source.name(call.func) == event.name:
         fix = written(call, source.arguments(call, *GRIDS[event.name]), source)
     yield Hit(event, unset(short), fix, severity=Severity.NOTE)
+
+
+def hands_on(event: Called) -> bool:
+    """Whether the flag is a parameter of a function that nobody here calls: it may be given another."""
+    given = event.node.keywords if isinstance(event.node, ast.Call) else []
+    named = any(each.arg == "align_corners" and isinstance(each.value, ast.Name) for each in given)
+    return named and not event.way.certain
 
 
 @rule.source(cst.Call, needs=("interpolate", "psampl"))

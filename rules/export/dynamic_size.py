@@ -149,13 +149,11 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
     find = FORMS.get(name) or (numpy if is_numpy(name) else None)
     if find is None or not source.in_traced_forward(call):
         return
-    row = source.place(call).row
+    short, row = name.rpartition(".")[2], source.place(call).row
     if row in source.evaluation.weighed_rows:
         return  # what is known there decides
-    last = name.rpartition(".")[2]
-    window = f"torch.nn.functional.{last}" in WINDOWS
-    if window and (row, last) in source.evaluation.called:
-        return
+    if short in POOLS and (row, short) in source.evaluation.called:
+        return  # said of what it is given
     if source.in_graph(call):
         yield from without_tracer_harm(find(call, source), source)
 

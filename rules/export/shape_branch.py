@@ -30,7 +30,9 @@ rule = Rule(
         exporter and jit.trace warn and do the same. A test for equality ties the size to the
         example's; but a dynamic size is taken for 2 or more, so what asks whether it is 1 is
         settled without a guard, and wrong at 1 without a word under `torch.export` too. Checks that only raise, `assert`, and tests of `x.dim()` or of a fixed channel
-        count are harmless. Measured on torch 2.13.
+        count are harmless, and so is a cache that is made anew where sizes differ: a new model
+        takes that branch. A fallback for inputs smaller than a number the model was made with
+        (`if self.window >= h`) is not reported. Measured on torch 2.13.
 
         Work without the branch (pad by `-h % 8`, which may be zero), or decide before the export.
     """,
@@ -216,7 +218,7 @@ def comparisons(test: cst.BaseExpression) -> Iterator[cst.Comparison]:
     if isinstance(test, cst.Comparison):
         yield test
     elif isinstance(test, cst.BooleanOperation):
-        if not is_switch(test.left):
+        if not is_switch(test.left) and not asks_given(test):
             yield from comparisons(test.left)
             yield from comparisons(test.right)
     elif isinstance(test, cst.UnaryOperation):
@@ -241,6 +243,11 @@ def harms(node: cst.Comparison, source: Source) -> dict[str, Harm]:
         or any(v.is_tensor or v.kind is Kind.HOST for v in values)
     ):
         return {}
+    if isinstance(operators[0], ORDER) and any(
+        source.code(side).startswith("self.") and value.kind is not Kind.SIZE
+        for side, value in zip(sides, values, strict=True)
+    ):
+        return {}  # `h < self.window`: a fallback for inputs smaller than the model was made for
     direct = all(is_read(side) for side in sides if source.value(side).kind is Kind.SIZE)
     if direct and (any(literal(s) == 0 or is_count(s) for s in sides) or asks_empty(node)):
         return {}  # no exporter lets a size be 0
@@ -297,6 +304,24 @@ def is_of_table(side: cst.BaseExpression) -> bool:
     match side:
         case cst.Subscript(value=cst.Attribute(value=cst.Name(value=name))):
             return bool(TABLES.search(name))
+    return False
+
+
+def asks_given(test: cst.BooleanOperation) -> bool:
+    """`cache is not None and x.size(1) == 1`: without what may be left out, the size is not asked."""
+    match test:
+        case cst.BooleanOperation(
+            operator=cst.And(),
+            left=cst.Comparison(
+                left=cst.Name(),
+                comparisons=[
+                    cst.ComparisonTarget(operator=cst.IsNot(), comparator=cst.Name(value="None"))
+                ],
+            ),
+        ):
+            return True
+        case cst.BooleanOperation(operator=cst.And(), left=cst.BooleanOperation() as left):
+            return asks_given(left)
     return False
 
 

@@ -11,7 +11,7 @@ import libcst as cst
 from lintorch.core.finding import Harm, Hit, Severity
 from lintorch.core.profile import EXPORTERS
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Returned
+from lintorch.evaluator.events import Returned, Wrapped
 from lintorch.evaluator.objects import list_ancestors
 from lintorch.evaluator.values import (
     Choice,
@@ -43,7 +43,8 @@ rule = Rule(
         strings and sizes that are returned; the new ONNX exporter refuses them, and the legacy
         one drops a string. torch.jit.trace refuses them as well, and None, and dicts unless it
         is given strict=False. The legacy exporter and jit.trace call forward by position, so
-        that keyword-only parameters stop them.
+        that keyword-only parameters stop them. The legacy exporter gives all that has a default
+        so, too: a decorator of forward that adds one of these to its **kwargs gives it twice.
 
         Names are given to ONNX inputs and outputs one by one: None in the example or in what is
         returned has no place in the model and shifts the names after it, a dict gives its values
@@ -177,6 +178,56 @@ def in_model(event: Returned, source: Source) -> Iterator[Hit]:
         sure = {k: v for k, v in harm.items() if all(k in each for each in judged)}
         if sure and not (text == "a dict" and "strict=False" in source.text):
             yield Hit(event, f"forward returns {text}", harm=sure)
+
+
+@rule.event(Wrapped)
+def in_wrapper(event: Wrapped, source: Source) -> Iterator[Hit]:
+    """A decorator that gives by name what the legacy exporter gives by position: all that has a default."""
+    spec = event.inside.args
+    known = {each.arg for each in (*spec.posonlyargs, *spec.args)}
+    for wrapper in event.wrappers if event.way.forward else ():
+        for name in dict.fromkeys(added_names(wrapper)):
+            if name in known:
+                message = (
+                    f"a decorator gives forward {name} by name, which is given by position too"
+                )
+                yield Hit(event, message, harm={"onnx-legacy": Harm.REFUSED})
+                return
+
+
+def added_names(wrapper: ast.AST) -> Iterator[str]:
+    """The names that a wrapper puts into its `**kwargs`."""
+    kwargs = wrapper.args.kwarg if isinstance(wrapper, ast.FunctionDef) else None
+    if kwargs is None:
+        return
+    for each in ast.walk(wrapper):
+        match each:
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=held), slice=key)]):
+                if held == kwargs.arg:
+                    yield from named_keys(key, wrapper)
+
+
+def named_keys(key: ast.expr, wrapper: ast.AST) -> Iterator[str]:
+    """A text, or the texts that a loop takes its name from."""
+    if isinstance(key, ast.Constant) and isinstance(key.value, str):
+        yield key.value
+    loops = [each for each in ast.walk(wrapper) if isinstance(each, ast.For)]
+    for loop in loops:
+        if isinstance(key, ast.Name) and ast.dump(loop.target) == ast.dump(
+            ast.Name(key.id, ast.Store())
+        ):
+            yield from listed_texts(loop.iter, wrapper)
+
+
+def listed_texts(over: ast.expr, wrapper: ast.AST) -> Iterator[str]:
+    """The texts of a display, or of one that a name was given."""
+    if isinstance(over, ast.Name):
+        given = [each.value for each in ast.walk(wrapper)
+                 if isinstance(each, ast.Assign) and over.id in map(ast.unparse, each.targets)]  # fmt: skip
+        over = given[0] if given else over
+    for each in over.elts if isinstance(over, (ast.List, ast.Tuple)) else ():
+        if isinstance(each, ast.Constant) and isinstance(each.value, str):
+            yield each.value
 
 
 @rule.trial("failed")

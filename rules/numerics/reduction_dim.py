@@ -65,6 +65,7 @@ SAID = {
     "softmin": "guesses the axis",
 }
 HOMES = ("torch", "torch.Tensor", "torch.nn.functional")
+NUMBERS = ("int", "float", "torch.Tensor.item", "torch.Tensor.tolist")
 AXES = ("dim", "axis", "start_dim", "end_dim")
 
 
@@ -72,12 +73,20 @@ AXES = ("dim", "axis", "start_dim", "end_dim")
 def in_model(event: Called, source: Source) -> Iterator[Hit]:
     short = event.name.rpartition(".")[2]
     told = len(event.positional) > 1 or event.open or any(a in event.keyword for a in AXES)
-    inside = event.way.forward or any(name.endswith(".forward") for name in event.way.names)
-    if not inside or told:
+    inside = event.way.forward or event.way.names[-1].endswith(".forward")
+    if not inside or told or is_of_vector(event, source):
         return
     given = next(iter((*event.positional, *event.keyword.values())), None)
     if isinstance(given, Tensor) and (short != "flatten" or feeds_layer(event, source)):
         yield Hit(event, f"{short} without dim {SAID[short]}")
+
+
+def is_of_vector(event: Called, source: Source) -> bool:
+    """Whether there is one axis only, or one number is made of the result: `int(x.argmax())`."""
+    first = event.positional[0] if event.positional else None
+    single = isinstance(first, Tensor) and first.shape is not None and len(first.shape) == 1
+    users = source.evaluation.ways.find_users(event.result)
+    return single or any(isinstance(each, Called) and each.name in NUMBERS for each in users)
 
 
 def feeds_layer(event: Called, source: Source) -> bool:

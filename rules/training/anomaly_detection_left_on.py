@@ -8,6 +8,9 @@ import libcst as cst
 
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.given_arguments import name_given
+from lintorch.evaluator.values import TRUE
 from lintorch.source import Source
 
 rule = Rule(
@@ -52,17 +55,20 @@ rule = Rule(
 _SWITCH = "torch.autograd.set_detect_anomaly"
 
 
-@rule.source(cst.Call, needs=("set_detect_anomaly",))
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if source.name(call.func) != _SWITCH or not isinstance(source.parent(call), cst.Expr):
+@rule.event(_SWITCH)
+def in_calls(event: Called, source: Source) -> Iterator[Hit]:
+    call = source.call_at(event)
+    if call is not None and (
+        not isinstance(source.parent(call), cst.Expr) or source.enclosing(call, cst.If, cst.IfExp)
+    ):
         return
-    given = source.arguments(call, "mode", "check_nan")
-    choice = source.enclosing(call, cst.If, cst.IfExp, cst.Try)
-    if given.value("mode") is True and choice is None and not _is_undone(source):
-        yield Hit(call, "anomaly detection is on from here to the end of the process")
+    if event.way.certain and name_given(event).get("mode") == TRUE and not _is_undone(source):
+        yield Hit(event, "anomaly detection is on from here to the end of the process")
 
 
 def _is_undone(source: Source) -> bool:
-    """Whether the file switches it off somewhere."""
-    calls = (c for c in source.nodes(cst.Call) if source.name(c.func) == _SWITCH)
-    return any(source.arguments(c, "mode").value("mode") is not True for c in calls)
+    """Whether the file switches it off somewhere, or maybe."""
+    calls = [event for _, event in source.evaluation.list_events((_SWITCH,))]
+    return any(
+        isinstance(event, Called) and name_given(event).get("mode") != TRUE for event in calls
+    )

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import AttributeSet
+from lintorch.evaluator.values import TRUE, External, Held, Value
 from lintorch.facts.nets.child_modules import is_module
+from lintorch.facts.training.part_values import role_of_object
+from lintorch.facts.training.roles import Role
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -66,6 +71,42 @@ def in_source(node: cst.Assign, source: Source) -> Iterator[Hit]:
     for target in (t.target for t in node.targets):
         if isinstance(target, cst.Attribute) and _is_self_made(target) is False:
             yield from _assigned(node, target, source)
+
+
+@rule.event(AttributeSet)
+def in_functions(event: AttributeSet, source: Source) -> Iterator[Hit]:
+    """Of a module that a function is given."""
+    word, node = event.attribute, event.node
+    if word not in MISSPELT | {"requires_grad"} or not _is_plain_module(event.held):
+        return
+    if event.value == TRUE or not isinstance(node, ast.Attribute):
+        return
+    owner = ast.unparse(node.value)
+    if owner not in ("self", "cls") and not _is_seen(event, source):
+        message = f"{owner} is a module: setting its {word} leaves its parameters as they are"
+        yield Hit(event, message)
+
+
+def _is_plain_module(value: Value) -> bool:
+    """Whether it is a module without an attribute of that name of its own."""
+    if role_of_object(value) is not Role.MODEL or not isinstance(value, Held):
+        return False
+    return isinstance(value.of, External) or not any(
+        isinstance(each, ast.Attribute) and each.attr == "requires_grad"
+        for each in ast.walk(value.of.node if value.of is not None else ast.Pass())
+    )
+
+
+def _is_seen(event: AttributeSet, source: Source) -> bool:
+    """Whether the file shows by itself that it is a module."""
+    place = source.place(event)
+    return any(
+        isinstance(target.target, cst.Attribute)
+        and source.place(target.target).row == place.row
+        and is_module(target.target.value, source)
+        for assign in source.nodes(cst.Assign)
+        for target in assign.targets
+    )
 
 
 @rule.source(cst.Expr, needs=("requires_grad ==", "requires_grad is", "requires_grad=="))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
+import ast
 from collections.abc import Iterator
-
-import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.source import Source
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.values import Constant, Held, Tensor
+from lintorch.source import Act, Action, Passage, Source, Training, TrainingRegion
 
 rule = Rule(
     __name__,
@@ -56,102 +56,103 @@ rule = Rule(
     fix=Applicability.SAFE,
 )
 
-_AGAIN = ("retain_graph", "create_graph", "autograd.grad(")
-_SCALING = (cst.Multiply, cst.Divide)
-_QUIET = re.compile(r"no_grad|inference_mode|set_grad_enabled")
+_AGAIN = ("retain_graph", "create_graph")
 
 
-@rule.source(cst.AugAssign, cst.Assign, cst.Call, needs=("backward(",))
-def in_source(node: cst.CSTNode, source: Source) -> Iterator[Hit]:
-    total, value = _summed(node, source)
-    losses = list(_names(value)) if value is not None else []
-    if len(losses) != 1:
+@rule.event(Training)
+def in_training(training: Training, source: Source) -> Iterator[Hit]:
+    for region in training.regions:
+        if region.is_loop and not _runs_again(region, source):
+            for passage in region.passages:
+                for action in _list_kept(passage, region, training):
+                    written = ast.unparse(_list_operands(action)[-1])
+                    message = f"{action.on} keeps the graph of every {written} it is given"
+                    yield Hit(action.at, message, _detach(action, source))
+
+
+def _runs_again(region: TrainingRegion, source: Source) -> bool:
+    """Whether graphs are kept on purpose."""
+    backward = region.list_acts(Act.BACKWARD)
+    asked = any(name in each.keywords for each in backward for name in _AGAIN)
+    return asked or "autograd" in source.evaluation.words
+
+
+def _list_kept(passage: Passage, region: TrainingRegion, training: Training) -> Iterator[Action]:
+    """The sums of losses that run backward on this way, each by itself."""
+    run = [each.value for each in passage.actions if each.act in (Act.BACKWARD, Act.SCALE)]
+    if not any(each.act is Act.BACKWARD for each in passage.actions):
         return
-    loss = losses[0]
-    loop = source.enclosing(node, cst.For, cst.While, cst.FunctionDef)
-    if not total or not isinstance(loop, (cst.For, cst.While)) or loss.value == total:
-        return
-    if _is_kept(total, node, loop, source) and _ran_backward(loss, node, loop, source):
-        end = source.replace(loss, "").end
-        fix = Fix("detach it", (Edit(end, end, ".detach()"),), Applicability.SAFE)
-        message = f"{total} keeps the graph of every {loss.value} it is given"
-        yield Hit(node, message, fix)
+    quiet = 0
+    for action in passage.actions:
+        if action.on is not None and action.on.key in ("no_grad", "grad?"):
+            quiet += {Act.ENTER: 1, Act.LEAVE: -1}.get(action.act, 0)
+        if action.act is not Act.SUMMED or quiet or action.at.spot in region.repeated:
+            continue
+        if any(each is action.value for each in run) and _is_total(action, region, training):
+            yield action
 
 
-def _summed(node: cst.CSTNode, source: Source) -> tuple[str, cst.BaseExpression | None]:
-    """What grows, and by what: of `total += loss`, `total = total + loss`, `losses.append(loss)`."""
-    if isinstance(node, cst.AugAssign) and isinstance(node.operator, cst.AddAssign):
-        return _plain(node.target, source), node.value
-    if isinstance(node, cst.Assign) and isinstance(node.value, cst.BinaryOperation):
-        total = _plain(node.targets[0].target, source)
-        added = node.value if isinstance(node.value.operator, cst.Add) else None
-        if added is not None and total and source.code(added.left) == total:
-            return total, added.right
-    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
-        own = node.func.attr.value == "append" and len(node.args) == 1
-        alone = isinstance(source.parent(node), cst.Expr)
-        if own and alone and isinstance(node.args[0].value, cst.Name):
-            return _plain(node.func.value, source), node.args[0].value
-    return "", None
-
-
-def _plain(node: cst.BaseExpression, source: Source) -> str:
-    return source.code(node) if isinstance(node, (cst.Name, cst.Attribute)) else ""
-
-
-def _names(value: cst.BaseExpression) -> Iterator[cst.Name]:
-    """The name of the loss in `loss`, `loss * n` or `loss / n`."""
-    if isinstance(value, cst.Name):
-        yield value
-    elif isinstance(value, cst.BinaryOperation):
-        scaled = isinstance(value.operator, _SCALING) and _is_number(value.right)
-        yield from _names(value.left) if scaled else ()
-
-
-def _is_number(node: cst.BaseExpression) -> bool:
-    """A name, a number, or a size: `x.size(0)`, `len(x)`, `x.shape[0]`."""
-    if isinstance(node, cst.Call):
-        last = node.func.attr if isinstance(node.func, cst.Attribute) else node.func
-        return isinstance(last, cst.Name) and last.value in ("size", "len", "numel")
-    return isinstance(node, (cst.Name, cst.Attribute, cst.Integer, cst.Float, cst.Subscript))
-
-
-def _is_kept(total: str, node: cst.CSTNode, loop: cst.For | cst.While, source: Source) -> bool:
+def _is_total(action: Action, region: TrainingRegion, training: Training) -> bool:
     """Whether the total was there before the loop, starts as a number or list, and stays a total."""
-    function = source.enclosing(loop, cst.FunctionDef)
-    scope = source.code(function) if function is not None else source.text
-    if any(word in scope for word in _AGAIN) or _is_quiet(node, source):
+    name, before = str(action.on), action.before
+    number = isinstance(before, Constant) and isinstance(before.value, (int, float))
+    listed = isinstance(before, Held) and before.kind == "list"
+    made = isinstance(before, Tensor) and before.origin == "constant"
+    if not (number or made or (listed and isinstance(action.at, Called))):
         return False
-    name = re.escape(total)
-    body = source.code(loop.body)
-    begins = rf"(?<![\w.]){name}\s*(?::[^=\n]+)?=\s*(0\.?0*|\[\]|torch\.(zeros|tensor)\([^\n]*)\s*(#.*)?$"
-    again = rf"(?<![\w.]){name}\s*=(?!=)"
-    reset = [m for m in re.finditer(again, body) if m[0] and not isinstance(node, cst.Assign)]
-    cleared = re.search(rf"(?<![\w.]){name}\.(clear|pop)\(|del {name}\b", body)
-    used = re.search(rf"backward\([^\n]*\b{name}\b|\b{name}\b[^\n]*\.backward\(", scope)
-    return bool(re.search(begins, scope, re.M)) and not reset and not cleared and not used
-
-
-def _is_quiet(node: cst.CSTNode, source: Source) -> bool:
-    return any(
-        isinstance(outer, cst.With) and any(_QUIET.search(source.code(i.item)) for i in outer.items)
-        for outer in source.ancestors(node)
+    if name == ast.unparse(_list_operands(action)[-1]) or _is_reset(name, action, region.node):
+        return False
+    return not any(
+        each.act is Act.BACKWARD
+        and each.at.way.names == action.at.way.names
+        and name in {word.id for word in ast.walk(each.at.node) if isinstance(word, ast.Name)}
+        for each in training.actions
     )
 
 
-def _ran_backward(
-    loss: cst.Name, node: cst.CSTNode, loop: cst.For | cst.While, source: Source
-) -> bool:
-    """Whether backward runs from this very loss in the loop, and it is not bound anew afterwards."""
-    name = re.escape(loss.value)
-    body = source.code(loop.body)
-    backward = re.search(
-        rf"(?<![\w.]){name}\.backward\(|\.scale\({name}\)\.backward\(|(?<!def )backward\({name}[,)]",
-        body,
-    )
-    if backward is None:
-        return False
-    text = source.code(node)
-    place = body.find(text)
-    between = body[min(backward.start(), place) : max(backward.start(), place)]
-    return place >= 0 and not re.search(rf"(?<![\w.]){name}\s*(,[^=\n]*)?=(?!=)", between)
+def _is_reset(name: str, action: Action, loop: ast.AST) -> bool:
+    """Whether it begins anew within the loop, or is made shorter; or what is summed up goes elsewhere."""
+    plain = isinstance(action.at.node, ast.BinOp)
+    for each in ast.walk(loop):
+        targets = each.targets if isinstance(each, (ast.Assign, ast.Delete)) else ()
+        named = any(isinstance(target, ast.Name) and target.id == name for target in targets)
+        if isinstance(each, ast.Assign) and each.value is action.at.node:
+            plain = plain and not named
+        elif named:
+            return True
+        if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute):
+            held = each.func.value
+            cleared = each.func.attr in ("clear", "pop", "popleft")
+            if cleared and isinstance(held, ast.Name) and held.id == name:
+                return True
+    return plain
+
+
+def _list_operands(action: Action) -> list[ast.expr]:
+    """What is written to be added."""
+    node = action.at.node
+    if isinstance(node, ast.AugAssign):
+        return [_strip(node.value)]
+    if isinstance(node, ast.BinOp):
+        return [_strip(node.right)]
+    return [node.args[0]] if isinstance(node, ast.Call) and node.args else [ast.Name("value")]
+
+
+def _strip(node: ast.expr) -> ast.expr:
+    """`loss` of `loss * n`."""
+    while isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div)):
+        node = node.left
+    return node
+
+
+def _detach(action: Action, source: Source) -> Fix | None:
+    """`.detach()` behind the name of the loss, where that is what is written."""
+    written = _list_operands(action)[-1]
+    if action.at.spot.path != source.path or not isinstance(written, ast.Name):
+        return None
+    for name in source.mentions_of(written.id):
+        place = source.place(name)
+        if (place.row, place.column) == (written.lineno, written.col_offset + 1):
+            end = source.replace(name, "").end
+            return Fix("detach it", (Edit(end, end, ".detach()"),), Applicability.SAFE)
+    return None

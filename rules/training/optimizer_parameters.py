@@ -9,8 +9,12 @@ import libcst as cst
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.core.torch_methods import PARALLEL_WRAPPERS
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.given_arguments import name_given
+from lintorch.evaluator.training_code import OPTIMIZERS
+from lintorch.evaluator.values import NONE, Items, Unknown, Value
 from lintorch.facts.dataflow.reaching import reaching_definitions
-from lintorch.facts.nets.child_modules import is_module
+from lintorch.facts.training.part_values import role_of_object
 from lintorch.source import UNKNOWN, Role, Source, literal
 
 rule = Rule(
@@ -66,53 +70,76 @@ _MAKERS = frozenset(
 _LR_SINCE = (2, 2)
 
 
+@rule.event(*(f"torch.optim.{name}" for name in OPTIMIZERS))
+def in_constructors(event: Called, source: Source) -> Iterator[Hit]:
+    short = event.name.rpartition(".")[2]
+    given, call = name_given(event), source.call_at(event)
+    params = given.get("params")
+    if params is None:
+        return
+    wrong = _not_parameters(params, _written(event, source))
+    if wrong:
+        yield Hit(event, f"{short} is given {wrong[0]}", severity=wrong[1])
+    missing = short == "SGD" and "lr" not in given and not event.open
+    grouped = call is not None and bool(_groups(_params_of(call, source)))
+    if missing and source.profile.torch < _LR_SINCE and not grouped:
+        yield Hit(event, "SGD has no default for lr before torch 2.2", severity=Severity.ERROR)
+
+
+@rule.event(*PARALLEL_WRAPPERS)
+def in_wrappers(event: Called, source: Source) -> Iterator[Hit]:
+    wrapped = event.positional[0] if event.positional else event.keyword.get("module", NONE)
+    if role_of_object(wrapped) is Role.OPTIMIZER:
+        short = event.name.rpartition(".")[2]
+        message = f"{short} wraps modules, and is given an optimizer"
+        yield Hit(event, message, severity=Severity.ERROR)
+
+
 @rule.source(cst.Call, needs=("optim",))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
-    wrapped = call.args[0].value if name in PARALLEL_WRAPPERS and call.args else None
-    if (
-        wrapped is not None
-        and source.role(_definition(wrapped, source) or wrapped) is Role.OPTIMIZER
-    ):
-        short = name.rpartition(".")[2]
-        yield Hit(
-            call, f"{short} wraps modules, and is given an optimizer", severity=Severity.ERROR
-        )
     if not name.startswith("torch.optim.") or source.role(call) is not Role.OPTIMIZER:
         return
-    short = name.rpartition(".")[2]
-    arguments = source.arguments(call, "params", "lr")
-    params = arguments.get("params")
+    short, params = name.rpartition(".")[2], _params_of(call, source)
     if params is None:
         return
-    wrong = _not_parameters(params, source) or _repeated(params, source)
-    if wrong:
+    if _is_sum(params):
+        yield Hit(call, f"{short} is given a sum of iterators", severity=Severity.ERROR)
+    elif wrong := _repeated(params, source):
         yield Hit(call, f"{short} is given {wrong[0]}", severity=wrong[1])
     yield from _elements(params, short, source)
-    missing = short == "SGD" and arguments.value("lr", None) is None and arguments.complete
-    if missing and source.profile.torch < _LR_SINCE and not _groups(params):
-        yield Hit(call, "SGD has no default for lr before torch 2.2", severity=Severity.ERROR)
 
 
-def _not_parameters(params: cst.BaseExpression, source: Source) -> tuple[str, Severity] | None:
+def _is_sum(params: cst.BaseExpression) -> bool:
+    """`a.parameters() + b.parameters()`."""
+    if not isinstance(params, cst.BinaryOperation) or not isinstance(params.operator, cst.Add):
+        return False
+    return _method(params.left) == _method(params.right) == "parameters"
+
+
+def _params_of(call: cst.Call, source: Source) -> cst.BaseExpression | None:
+    return source.arguments(call, "params").get("params")
+
+
+def _written(event: Called, source: Source) -> str:
+    """What is written for the parameters."""
+    call = source.call_at(event)
+    params = _params_of(call, source) if call is not None else None
+    return source.code(params) if params is not None else "model"
+
+
+def _not_parameters(params: Value, text: str) -> tuple[str, Severity] | None:
     """What is handed over in place of parameters, and how bad that is."""
-    text = source.code(params)
-    if isinstance(params, (cst.Name, cst.Attribute)) and is_module(params, source):
+    if role_of_object(params) is Role.MODEL:
         return f"the module {text} and not its parameters", Severity.ERROR
-    if _method(params) == "state_dict":
+    path = params.path if isinstance(params, Unknown) else ""
+    if path.endswith(".state_dict()"):
         return "the names of a state_dict", Severity.ERROR
-    if _method(params) == "values" and _method(_receiver(params)) == "state_dict":
+    if path.endswith(".state_dict().values()"):
         return "the tensors of a state_dict, which need no gradient", Severity.WARNING
-    if (
-        isinstance(params, cst.BinaryOperation)
-        and isinstance(params.operator, cst.Add)
-        and _method(params.left) == _method(params.right) == "parameters"
-    ):
-        return "a sum of iterators", Severity.ERROR
-    if isinstance(params, (cst.List, cst.Tuple)):
-        lists = [e for e in params.elements if isinstance(e, cst.Element)]
-        if any(_method(e.value) == "parameters" for e in lists):
-            return "a list of parameters() calls: each is to be starred or a group", Severity.ERROR
+    items = params.items if isinstance(params, Items) and params.kind in ("list", "tuple") else ()
+    if any(isinstance(e, Unknown) and e.path.endswith(".parameters()") for e in items or ()):
+        return "a list of parameters() calls: each is to be starred or a group", Severity.ERROR
     return None
 
 
@@ -148,7 +175,7 @@ def _owners(params: cst.BaseExpression, source: Source) -> Iterator[str]:
         yield source.code(_receiver(params))
 
 
-def _groups(params: cst.BaseExpression) -> list[cst.BaseExpression]:
+def _groups(params: cst.BaseExpression | None) -> list[cst.BaseExpression]:
     """What the "params" of literal groups are; [] where there are no groups."""
     items = params.elements if isinstance(params, (cst.List, cst.Tuple)) else ()
     return [given for item in items for given in [_entry(item.value, "params")] if given]

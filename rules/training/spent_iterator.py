@@ -9,7 +9,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
 from lintorch.facts.dataflow.reaching import reaching_definitions
-from lintorch.source import Role, Source
+from lintorch.source import UNKNOWN, Role, Source, literal
 from lintorch.syntax.tree import ends_in_jump, names_in
 
 rule = Rule(
@@ -150,7 +150,11 @@ def _reads(name: cst.Name, made: cst.Call, source: Source) -> bool:
 def _takes_by_hand(name: cst.Name, source: Source) -> bool:
     """`next(it)`, and `zip(it, it)`."""
     outer = source.parent(source.parent(name) or name)
-    return isinstance(outer, cst.Call) and source.name(outer.func) in ("next", "iter", "zip")
+    if not isinstance(outer, cst.Call):
+        return False
+    called = source.name(outer.func)
+    again = sum(source.code(arg.value) == name.value for arg in outer.args) > 1
+    return called in ("next", "iter") or (called == "zip" and again)
 
 
 def _consumes(name: cst.Name, source: Source) -> bool:
@@ -166,7 +170,16 @@ def _consumes(name: cst.Name, source: Source) -> bool:
     call = source.parent(outer)
     if not isinstance(call, cst.Call) or call.func is name:
         return False
+    if _hands_on(call, source):
+        loop = source.parent(call)
+        gone = isinstance(loop, (cst.For, cst.CompFor)) and loop.iter is call
+        return gone and not _is_lazy(loop, source) if loop is not None else False
     return outer.star == "*" or source.name(call.func) in CONSUMERS or _optimizes(call, source)
+
+
+def _hands_on(call: cst.Call, source: Source) -> bool:
+    """`enumerate(it)`, `zip(it, names)`, `tqdm(it)`: gone through as a loop goes through them."""
+    return source.name(call.func) in ("enumerate", "zip", "tqdm.tqdm", "tqdm.auto.tqdm")
 
 
 def _is_lazy(loop: cst.CSTNode, source: Source) -> bool:
@@ -178,9 +191,9 @@ def _is_lazy(loop: cst.CSTNode, source: Source) -> bool:
 
 def _for_optimizer(item: cst.DictElement, source: Source) -> bool:
     """`{"params": params}` in the groups of an optimizer."""
-    key = item.key.value if isinstance(item.key, cst.SimpleString) else ""
+    key = literal(item.key)
     call = source.enclosing(item, cst.Call)
-    return key[1:-1] == "params" and call is not None and _optimizes(call, source)
+    return key in ("params", UNKNOWN) and call is not None and _optimizes(call, source)
 
 
 def _optimizes(call: cst.Call, source: Source) -> bool:

@@ -340,6 +340,25 @@ class Net(nn.Module):
         return x
 
 
+class Added(nn.Module):
+    """Layers that are added under names that are not known, and to a ModuleDict."""
+
+    def __init__(self, word="stage"):
+        super().__init__()
+        self.stages = nn.Sequential()
+        for number in range(2):
+            self.stages.add_module(word.upper().join(str(number)), nn.MaxPool2d(2))
+        self.entries = nn.ModuleDict()
+        for number in range(2):
+            self.entries.add_module(f"entry{number}", nn.Conv2d(4, 8, 1))
+
+    def forward(self, x):
+        x = nn.functional.relu(nn.functional.conv2d(x, torch.ones(4, 3, 1, 1)))
+        x = self.stages(x)  # value: tensor[B, 4, x.H // 4, x.W // 4]
+        found = [layer(x) for layer in self.entries.values()]
+        return torch.cat(found, 1)  # value: tensor[B, 16, x.H // 4, x.W // 4]
+
+
 class Transition(nn.Sequential):
     def __init__(self, width):
         super().__init__()
@@ -359,7 +378,7 @@ class Grown(nn.ModuleDict):
         return x
 
 
-def keep_arguments(init):
+def keep_given(init):
     def begin(self, *args, **kwargs):
         self.given = args
         init(self, *args, **kwargs)
@@ -373,7 +392,7 @@ class End(enum.Enum):
 
 
 class Combined(nn.Module):
-    @keep_arguments
+    @keep_given
     def __init__(self, width=8, side="height"):
         super().__init__()
         self.width = width

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 
+from lintorch.evaluator.assign import set_attribute
 from lintorch.evaluator.layers import FOREIGN_LAYERS
 from lintorch.evaluator.library.table import SUFFIXES
-from lintorch.evaluator.machine import Machine
+from lintorch.evaluator.machine import METHODS, Machine
 from lintorch.evaluator.truth import known_items
-from lintorch.evaluator.values import UNKNOWN, Constant, Given, Held, Items, Number, Value
+from lintorch.evaluator.values import NONE, UNKNOWN, Constant, Given, Held, Items, Number, Value
 
 _PACKAGES = ("timm", "mmcv", "mmengine", "detectron2", "fvcore")
 
@@ -55,3 +56,21 @@ def _make_divisible(machine: Machine, node: ast.AST, given: Given) -> Value:
 
 
 SUFFIXES["timm", "make_divisible"] = _make_divisible
+
+
+_PRETRAINED = ("transformers.modeling_utils", "PreTrainedModel")
+
+
+def _keep_config(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`PreTrainedModel.__init__(self, config)`, of which the rest is about loading and generating."""
+    set_attribute(machine, given.pick(0) or UNKNOWN, "config", given.pick(1, "config") or UNKNOWN)
+    return NONE
+
+
+def _leave_weights(machine: Machine, node: ast.AST, given: Given) -> Value:
+    return NONE
+
+
+METHODS["__init__"] = {_PRETRAINED: _keep_config}
+METHODS["post_init"] = {_PRETRAINED: _leave_weights}
+METHODS["init_weights"] = {_PRETRAINED: _leave_weights}

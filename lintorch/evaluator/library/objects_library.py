@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TypeGuard
 
-from lintorch.evaluator.assign import set_attribute
+from lintorch.evaluator.assign import set_attribute, set_item
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.library.table import LIBRARY, does
 from lintorch.evaluator.machine import Machine
@@ -260,8 +260,20 @@ def fold_items(machine: Machine, node: ast.AST, given: Given) -> Value:
 
 @does("functools.wraps")
 def copy_names(machine: Machine, node: ast.AST, given: Given) -> Value:
-    """`functools.wraps(f)`: a decorator that leaves what it is called with."""
-    return External("lintorch.kept")
+    """`functools.wraps(f)`: a decorator that leaves what it is called with, and knows what that stands for."""
+    first = given.pick(0)
+    return (
+        External("lintorch.kept") if first is None else Bound(External("lintorch.named"), (first,))
+    )
+
+
+@does("lintorch.named")
+def name_wrapper(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """A function that was told what it wraps."""
+    inner, outer = given.pick(0), given.pick(1) or UNKNOWN
+    if isinstance(inner, Function) and isinstance(outer, Function):
+        return replace(outer, wrapped=inner)
+    return outer
 
 
 def _keep_function(machine: Machine, node: ast.AST, given: Given) -> Value:
@@ -320,6 +332,8 @@ def register_value(machine: Machine, node: ast.AST, given: Given) -> Value:
         items = written.get(ITEMS)
         if items is not None:
             written[ITEMS] = (*items, value)
+        if isinstance(entries := written.get("entries"), Held):
+            set_item(machine, entries, name or UNKNOWN, value)
     return NONE
 
 

@@ -58,3 +58,14 @@ def enter_context(path: str, machine: Machine, node: ast.AST, given: Given) -> V
 LIBRARY["torch.device"] = lambda machine, node, given: Unknown("torch.device()")
 for _name in CONTEXTS:
     LIBRARY[_name] = partial(enter_context, _name)
+
+
+def list_tensors(method: str, machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`model.parameters()`: of what they are is remembered."""
+    held = given.pick(0)
+    known = machine.marks and isinstance(held, Held)
+    return Unknown(f"#{held.address}.{method}()") if known and isinstance(held, Held) else UNKNOWN
+
+
+for _name in ("parameters", "state_dict"):
+    LIBRARY[f"torch.nn.Module.{_name}"] = partial(list_tensors, _name)

@@ -14,6 +14,7 @@ Operation = Called | Combined | Indexed | AttributeRead
 _COMMON = frozenset(map(id, (UNKNOWN, NONE, TRUE, FALSE)))
 """What is one and the same wherever it occurs."""
 _DEEPEST = 12
+_MOST_STEPS = 400
 
 
 class ValueWays:
@@ -31,6 +32,21 @@ class ValueWays:
     def find_users(self, value: Value) -> Sequence[Operation]:
         """The operations that were given a value."""
         return self._users.get(id(value), ())
+
+    def stands_on_data(self, value: Value) -> bool:
+        """Whether an input, a weight or what a layer gives is among the things that a value was made of."""
+        waiting, seen = [value], {id(value)}
+        while waiting and len(seen) < _MOST_STEPS:
+            each = waiting.pop()
+            made = self.find_maker(each)
+            if isinstance(each, Tensor) and each.origin in ("input", "parameter", "buffer"):
+                return True
+            if isinstance(made, Called) and made.built is not None:
+                return True
+            more = [v for v in list_operands(made) if id(v) not in seen] if made else []
+            seen.update(map(id, more))
+            waiting += more
+        return False
 
     def name_origin(self, value: Value | None) -> str:
         """The parameter that a value was read from, also through methods and items; "" if unknown."""

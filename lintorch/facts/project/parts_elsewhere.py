@@ -1,4 +1,4 @@
-"""Whether a model is a part of others: classes in other files of the project that speak of it."""
+"""What other files of the project say: whether a model is a part of others, and what stands beside a name."""
 
 from __future__ import annotations
 
@@ -27,6 +27,35 @@ def is_part_elsewhere(name: str, path: str, consulted: set[str]) -> bool:
     others = [each for each in files if each != own]
     consulted.update(others)
     return any(name in _names_in_models(each) for each in others if name in _words(each))
+
+
+def is_imported_beside(name: str, words: frozenset[str], path: str, consulted: set[str]) -> bool:
+    """Whether another file of the project imports a name from this one, and speaks of any of these words.
+
+    True where the project is too large to tell. Files that were read are added to `consulted`.
+    """
+    files = _list_files(_find_folder(path))
+    if files is None:
+        return True
+    own, stem = os.path.abspath(path), os.path.splitext(os.path.basename(path))[0]
+    others = [each for each in files if each != own]
+    consulted.update(others)
+    told = (e for e in others if {name, stem} <= _words(e) and words & _words(e))
+    return any((stem, name) in _list_imported(each) for each in told)
+
+
+@cache
+def _list_imported(path: str) -> frozenset[tuple[str, str]]:
+    """The last names of modules, with what is imported from them or read off them."""
+    tree = parse_or_empty(_read(path))
+    found = set()
+    for each in ast.walk(tree):
+        if isinstance(each, ast.ImportFrom):
+            module = (each.module or "").rpartition(".")[2]
+            found |= {(module, alias.name) for alias in each.names}
+        elif isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name):
+            found.add((each.value.id, each.attr))
+    return frozenset(found)
 
 
 def _find_folder(path: str) -> str:

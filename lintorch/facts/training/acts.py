@@ -32,6 +32,7 @@ class Act(Enum):
     EVAL = "eval"
     ENTER = "enter"
     LEAVE = "leave"
+    SUMMED = "added to a total"
     RESUMED = "load_state_dict"
     READ_SCALE = "get_scale"
     GIVEN = "gradient set by hand"

@@ -75,6 +75,8 @@ class Action:
     """What stands for `on`, as far as it is known."""
     role: Role | None = None
     """Of a PASSED the part that plays what is passed."""
+    before: Value | None = None
+    """Of a SUMMED what the total was before."""
     made: Called | None = None
     """Of a context that is entered: the call that made it."""
 

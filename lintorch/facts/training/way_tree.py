@@ -31,6 +31,7 @@ from lintorch.evaluator.unknown_objects import ScaledLoss
 from lintorch.evaluator.values import External, Held, Value
 from lintorch.facts.training.acts import Act
 from lintorch.facts.training.part_values import Parts, Subject, make_subject
+from lintorch.facts.training.totals import Sums
 from lintorch.facts.training.training_actions import Action, Actions
 
 _CONTEXTS = {
@@ -99,6 +100,7 @@ class TreeReader:
         self._events = events
         self._at = 0
         self._actions = Actions(Parts(events))
+        self._sums = Sums()
         self._asked: Asked | None = None
         self._contexts: dict[Value, Called] = {}
         """The calls that made context managers."""
@@ -127,6 +129,7 @@ class TreeReader:
     def _items_of(self, event: Occurrence) -> Iterator[Item]:
         if not isinstance(event, Mark):
             yield from self._actions.list_actions(event)
+            yield from self._sums.list_sums(event)
             if isinstance(event, AttributeSet) and isinstance(event.held, Held):
                 yield _rebind((event.held.address, event.attribute), event.value)
             elif isinstance(event, Called) and isinstance(event.result, Held):
@@ -136,6 +139,7 @@ class TreeReader:
         elif isinstance(event, Left):
             yield Leave(event.how)
         elif isinstance(event, NameBound):
+            self._sums.note_name(event)
             yield _rebind(event.cell, event.value)
         elif isinstance(event, ContextEntered) and (kind := context_kind(event.manager)):
             made = self._contexts.get(event.manager)

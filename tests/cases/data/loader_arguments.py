@@ -1,3 +1,5 @@
+import functools
+
 import torch
 import torch.utils.data as tud
 from torch.utils.data import (
@@ -105,3 +107,12 @@ def splits(data, n):
     random_split(data, [n * 0.8, n * 0.2])
     random_split(data, [total // 2, total - total // 2])
     random_split(data, n)
+
+
+SETTINGS = {"shuffle": True, "batch_size": 0}
+
+
+def by_settings(data):
+    make = functools.partial(DataLoader, sampler=RandomSampler(data))
+    first = make(data, shuffle=SETTINGS["shuffle"])  # hit
+    return first, DataLoader(data, batch_size=SETTINGS["batch_size"])  # hit

@@ -47,3 +47,18 @@ def run(model, ctx, x, engine):
     y = called.forward(x)
     y = engine.forward(x)
     return Square.forward(ctx, y)
+
+
+def run_layer(layer, x):
+    return layer.forward(x)  # hit
+
+
+class Helped(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(2))
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = run_layer(layer, x)
+        return x

@@ -1,3 +1,5 @@
+from contextlib import nullcontext
+
 import torch
 from tqdm import tqdm
 
@@ -104,3 +106,25 @@ class Evaluator:
     def caller(self, loader):
         with torch.no_grad():
             self.helped(loader)
+
+
+def of_pictures(net, pictures):
+    net.eval()
+    with nullcontext():
+        return [each for each in map(net, pictures)]
+
+
+def one_by_one(model, pictures):
+    model.eval()
+    found = []
+    with nullcontext():
+        for picture in pictures:
+            found.append(model(picture[None]))  # hit
+    return found
+
+
+def in_steps(model, state):
+    model.eval()
+    for _ in range(3):
+        state = model(state)
+    return state

@@ -55,3 +55,19 @@ def run(x, model, given):
     if torch.cuda.device_count() > 1:
         maybe = nn.DataParallel(maybe)
     return maybe.body
+
+
+def place(x, net):
+    return x.to(net.device)  # hit
+
+
+def carefully(x, net):
+    try:
+        return x.to(net.device)
+    except AttributeError:
+        return x
+
+
+def moved(x):
+    net = nn.Sequential(nn.Linear(1, 1))
+    return net(place(x, net)), net(carefully(x, net)), place(x, Device())

@@ -95,3 +95,16 @@ class Windowed(Framed):
 
     def forward(self, x):
         return self.weigh(x, self.window)[:, self.index]
+
+
+class Drawn(nn.Module):
+    """What meets tensors on the CPU alone may stay there."""
+
+    def __init__(self):
+        super().__init__()
+        self.ratio = torch.log(torch.tensor([0.3, 3.3]))
+        self.bounds = torch.tensor([0.1, 0.9])
+
+    def forward(self, x):
+        share = torch.empty(2).uniform_(self.bounds[0], self.bounds[1]) * self.bounds
+        return x * share.tolist()[0]

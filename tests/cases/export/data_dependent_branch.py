@@ -148,3 +148,13 @@ class PositiveLoss(nn.Module):
 
 def prepare(x: Tensor):
     return x / 255 if x.max() > 1 else x
+
+
+class Clamped(nn.Module):
+    def forward(self, x):
+        x = self.norm(x)
+        if x.dtype == torch.float16 and not torch.isfinite(x).all():
+            x = x.clamp(-1000, 1000)
+        if not torch.isfinite(x).all():  # hit
+            x = x.nan_to_num()
+        return x

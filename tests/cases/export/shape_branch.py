@@ -273,3 +273,15 @@ class Windowed(nn.Module):
         if w > h:  # hit
             x = x.mT
         return torch.roll(x, shift, 2)
+
+
+class Resumed(nn.Module):
+    def mix(self, x, cache=None):
+        if cache is not None and x.shape[2] == 1:
+            return x + cache
+        if x.shape[2] == 1:  # hit
+            return x * 2
+        return x
+
+    def forward(self, x, cache=None):
+        return self.mix(x, cache)

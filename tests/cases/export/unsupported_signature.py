@@ -1,4 +1,5 @@
 # profile: torch.export onnx onnx-legacy torchscript-trace torchscript-script
+import functools
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -179,3 +180,43 @@ def main(x, y, path, model, kwargs):
     torch.jit.trace(SizeUnused(), (x, y), strict=False)
     torch.export.export(Optionals(), (x, y))
     torch.export.export(model, (x, None, 3))
+
+
+def with_settings(forward):
+    @functools.wraps(forward)
+    def wrapper(self, *args, **kwargs):
+        names = ["use_cache", "scale"]
+        for name in names:
+            if kwargs.get(name) is None:
+                kwargs[name] = self.settings[name]
+        return forward(self, *args, **kwargs)
+
+    return wrapper
+
+
+def timed(forward):
+    @functools.wraps(forward)
+    def wrapper(self, *args, **kwargs):
+        kwargs.pop("seconds", None)
+        return forward(self, *args, **kwargs)
+
+    return wrapper
+
+
+class Configured(nn.Module):
+    @with_settings
+    @timed
+    def forward(self, x: torch.Tensor | None = None, use_cache=None):  # hit
+        return x * 2
+
+
+class Loose(nn.Module):
+    @with_settings
+    def forward(self, x, **kwargs):
+        return x * 2
+
+
+class Timed(nn.Module):
+    @timed
+    def forward(self, x, seconds=None):
+        return x * 2

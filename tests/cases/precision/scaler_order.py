@@ -443,3 +443,26 @@ def one_update_between_two(model, loader, first, second):
         scaler.step(first)
         scaler.update()  # hit
         scaler.step(second)
+
+
+class Fitter:
+    def __init__(self, net, rate):
+        self.net, self.solver = net, torch.optim.SGD(net.parameters(), lr=rate)
+        self.amp = GradScaler()
+
+    def finish(self, solver):
+        self.amp.step(solver)
+        self.amp.update()
+
+    def fit(self, data):
+        advance = self.solver.step
+        for item in data:
+            self.solver.zero_grad()
+            self.amp.scale(self.net(item).mean()).backward()
+            advance()  # hit
+
+    def fit_well(self, data):
+        for item in data:
+            self.solver.zero_grad()
+            self.amp.scale(self.net(item).mean()).backward()
+            self.finish(self.solver)

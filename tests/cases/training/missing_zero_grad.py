@@ -130,3 +130,40 @@ class Trainer:
 
     def backward(self, loss):
         loss.mean().backward()
+
+
+def by_other_names(net, data, updater):
+    # zero_grad is called elsewhere, they said
+    advance = updater.step
+    for item in data:
+        error = net(item).mean()
+        error.backward()
+        advance()
+        updater.zero_grad()
+
+
+class Fitter:
+    def __init__(self, net, rate):
+        self.net = net
+        self.solver = torch.optim.SGD(net.parameters(), lr=rate)
+
+    def apply(self):
+        self.solver.step()  # hit
+
+    def fit(self, data):
+        # this loop forgets zero_grad
+        for item in data:
+            self.net(item).mean().backward()
+            self.apply()
+
+
+def nested(net, data, rate):
+    solver = torch.optim.Adam(net.parameters(), lr=rate)
+
+    def advance(item):
+        net(item).mean().backward()
+        solver.zero_grad()  # hit
+        solver.step()
+
+    for item in data:
+        advance(item)

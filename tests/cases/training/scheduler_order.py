@@ -1,3 +1,5 @@
+import functools
+
 import torch
 from torch import optim
 from torch.optim import lr_scheduler
@@ -208,3 +210,10 @@ def not_resumed_either(model, start=-1):
     last_epoch = -1
     first = StepLR(optimizer, 30, 0.1, -1), CosineAnnealingLR(optimizer, 10, last_epoch=last_epoch)
     return first, LambdaLR(optimizer, lambda epoch: 1.0, last_epoch=start)
+
+
+def by_partial(optimizer):
+    make = functools.partial(StepLR, step_size=3)
+    scheduler = make(optimizer)
+    read = scheduler.get_lr
+    return read()  # hit

@@ -1,0 +1,65 @@
+"""What is added to running totals and put into lists, while a root is read in order."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from lintorch.evaluator.events import Called, Combined, Occurrence
+from lintorch.evaluator.marks import NameBound
+from lintorch.evaluator.values import Tensor, Unknown, Value
+from lintorch.facts.training.acts import Act
+from lintorch.facts.training.part_values import Subject
+from lintorch.facts.training.training_actions import Action
+
+
+class Sums:
+    """Remembers what names stand for, and of what a value is a multiple.
+
+    Values are told apart by identity: what a call gives is a value of its own, and names hand it on.
+    """
+
+    def __init__(self) -> None:
+        self._bound: dict[str, Value] = {}
+        self._parts: dict[int, tuple[Value, Value]] = {}
+        """By the identity of a product: itself, which keeps that alive, and what was multiplied."""
+
+    def note_name(self, event: NameBound) -> None:
+        """A name is given a value."""
+        self._bound[event.cell[1]] = event.value
+
+    def list_sums(self, event: Occurrence) -> Iterator[Action]:
+        """`total += loss`, `total = total + loss`, `losses.append(loss)`."""
+        if isinstance(event, Combined):
+            yield from self._of_operation(event)
+        elif isinstance(event, Called) and event.name == "list.append":
+            held = event.node.func if isinstance(event.node, ast.Call) else None
+            name = _name_of(held.value) if isinstance(held, ast.Attribute) else ""
+            if name and len(event.positional) == 2:
+                yield self._sum(event, name, event.positional[1])
+
+    def _of_operation(self, event: Combined) -> Iterator[Action]:
+        if event.operator in ("Mult", "Div") and _is_computed(event.left):
+            self._parts[id(event.result)] = event.result, event.left
+        node = event.node
+        if event.operator != "Add" or not _is_computed(event.right):
+            return
+        if (isinstance(node, ast.AugAssign) and (name := _name_of(node.target))) or (
+            isinstance(node, ast.BinOp) and (name := _name_of(node.left))
+        ):
+            yield self._sum(event, name, event.right)
+
+    def _sum(self, event: Occurrence, name: str, value: Value) -> Action:
+        while id(value) in self._parts:
+            value = self._parts[id(value)][1]
+        return Action(
+            Act.SUMMED, event, Subject(name, name), value=value, before=self._bound.get(name)
+        )
+
+
+def _is_computed(value: Value) -> bool:
+    return isinstance(value, (Tensor, Unknown))
+
+
+def _name_of(node: ast.AST) -> str:
+    return node.id if isinstance(node, ast.Name) else ""
