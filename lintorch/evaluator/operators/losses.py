@@ -27,6 +27,8 @@ def reduce_loss(shape: Shape | None, reduction: Any, dtype: str | None) -> Tenso
     """A number, or one for each element where nothing is reduced."""
     if reduction is OPEN:
         raise UndecidedError
+    if isinstance(reduction, str) and reduction not in ("none", "mean", "sum", "batchmean"):
+        raise ShapeError(f"{reduction} is not a valid value for reduction")
     return TensorType(shape if reduction == "none" else (), dtype)
 
 
@@ -126,9 +128,20 @@ def _compare_soft(scores: TensorType, classes: TensorType, reduction: Any) -> Te
 
 
 @shape_of("torch.nn.functional.nll_loss")
-def compare_log_classes(input: Any, target: Any, reduction: Any = "mean") -> TensorType:
+def compare_log_classes(
+    input: Any, target: Any, weight: Any = None, reduction: Any = "mean"
+) -> TensorType:
     """Logarithms of (N, C, …) against classes of (N, …)."""
-    return _compare_indices(as_tensor(input), as_tensor(target), reduction)
+    scores = as_tensor(input)
+    found = _compare_indices(scores, as_tensor(target), reduction)
+    if isinstance(weight, TensorType) and weight.shape is not None and scores.rank:
+        classes = scores.sizes[1 if scores.rank > 1 else 0]
+        if weight.rank != 1 or differ_surely(weight.sizes[0], classes):
+            raise ShapeError(
+                f"weight tensor should be defined either for all {classes} classes or no classes but "
+                f"got weight tensor of shape: {show_sizes(weight.sizes)}"
+            )
+    return found
 
 
 def _compare_indices(scores: TensorType, classes: TensorType, reduction: Any) -> TensorType:
@@ -163,7 +176,7 @@ def compare_classes_in_layer(settings: Any, input: Any, target: Any) -> TensorTy
 @layer_shape("torch.nn.NLLLoss")
 def compare_log_classes_in_layer(settings: Any, input: Any, target: Any) -> TensorType:
     """The same as a layer."""
-    return compare_log_classes(input, target, settings["reduction"])
+    return compare_log_classes(input, target, settings["weight"], settings["reduction"])
 
 
 @shape_of(*spell_names("cosine_similarity", "torch", "torch.nn.functional"))

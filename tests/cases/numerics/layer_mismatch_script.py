@@ -13,3 +13,8 @@ def main():
 narrow = conv(image)
 wide = fine(image)
 main()
+scores, classes = torch.rand(2, 3, 4), torch.zeros(2, 4, dtype=torch.long)
+nn.functional.nll_loss(scores, classes, torch.rand(2))  # hit
+nn.functional.nll_loss(scores, classes, torch.rand(3), reduction="sum")
+nn.functional.nll_loss(scores, classes, reduction="average")  # hit
+nn.functional.kl_div(scores, scores, reduction="batchmean")
