@@ -50,7 +50,9 @@ class Sums:
             yield self._sum(event, name, event.right)
 
     def _sum(self, event: Occurrence, name: str, value: Value) -> Action:
-        while id(value) in self._parts:
+        met: set[int] = set()
+        while id(value) in self._parts and id(value) not in met:
+            met.add(id(value))  # one unknown value may stand for a product and for its part
             value = self._parts[id(value)][1]
         return Action(
             Act.SUMMED, event, Subject(name, name), value=value, before=self._bound.get(name)
