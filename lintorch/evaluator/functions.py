@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import lru_cache
 
 from lintorch.evaluator.budget import SpentError
 from lintorch.evaluator.join import join_states, make_choice
@@ -201,7 +201,7 @@ def _enclosed_values(machine: Machine, function: Function) -> Iterator[Value]:
         frame = frame.outer
 
 
-@cache
+@lru_cache(4096)
 def keeps_frame(node: ast.AST) -> bool:
     """Whether a function of it may live on and ask for its names."""
     return any(

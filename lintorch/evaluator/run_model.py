@@ -35,6 +35,8 @@ class Reached:
     """Classes of files of which an object was made."""
     failure: Exception | None = None
     """A defect of the evaluator that ended it early."""
+    ordered: bool = False
+    """Whether the order of what happened is told."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +146,8 @@ def _follow(machine: Machine, name: str, run: Callable[[Machine], Value]) -> Rea
     except Exception as error:  # a defect here takes nothing else down
         failure = error
     entered = frozenset(machine.made)
-    return Reached(name, tuple(machine.events), result, spent, machine.steps, entered, failure)
+    told = tuple(machine.events)
+    return Reached(name, told, result, spent, machine.steps, entered, failure, machine.marks)
 
 
 def _build_model(machine: Machine, file: CodeFile, name: str, seen: Mapping[Class, Built]) -> Value:

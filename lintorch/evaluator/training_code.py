@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from lintorch.evaluator.code_files import CodeFile
 from lintorch.evaluator.roots import list_body
@@ -34,6 +34,8 @@ TRAINING_WORDS = STEPPING | OPTIMIZERS | SCHEDULERS | {
 
 def trains(file: CodeFile) -> bool:
     """Whether anything of a file may train."""
+    if not any(word in file.text for word in TRAINING_WORDS):
+        return False
     return bool(list_called_words(file.tree, file) & TRAINING_WORDS)
 
 
@@ -43,12 +45,25 @@ def prepares_training(file: CodeFile) -> bool:
     return bool(words & TRAINING_WORDS)
 
 
-@cache
 def list_called_words(node: ast.AST, file: CodeFile) -> frozenset[str]:
     """The last names of what is called below a node, as they were imported."""
+    kept = file.called_words.get(node)
+    if kept is None:
+        parts = node.body if isinstance(node, (ast.Module, ast.ClassDef)) else None
+        if parts is None:
+            kept = _list_words(ast.walk(node), file)
+        else:
+            heads = node.bases if isinstance(node, ast.ClassDef) else []
+            words = (list_called_words(each, file) for each in (*heads, *parts))
+            kept = frozenset().union(*words)
+        file.called_words[node] = kept
+    return kept
+
+
+def _list_words(nodes: Iterable[ast.AST], file: CodeFile) -> frozenset[str]:
     found = set()
     renamed = list_renamed(file)
-    for each in ast.walk(node):
+    for each in nodes:
         if isinstance(each, ast.Attribute):
             found.add(each.attr)
         elif isinstance(each, ast.Call) and isinstance(each.func, ast.Name):
@@ -58,7 +73,7 @@ def list_called_words(node: ast.AST, file: CodeFile) -> frozenset[str]:
     return frozenset(found)
 
 
-@cache
+@lru_cache(256)
 def list_renamed(file: CodeFile) -> dict[str, str]:
     """By the names that imports of a file give: those that they stand for."""
     return {
@@ -70,7 +85,7 @@ def list_renamed(file: CodeFile) -> dict[str, str]:
     }
 
 
-@cache
+@lru_cache(256)
 def find_training_functions(file: CodeFile) -> dict[Definition, ast.ClassDef | None]:
     """Functions and methods of a file that train, those that call others last, with their classes."""
     defined = dict(_list_definitions(file))
@@ -102,7 +117,7 @@ def _list_definitions(file: CodeFile) -> Iterator[tuple[Definition, ast.ClassDef
                     yield inner, each
 
 
-@cache
+@lru_cache(1024)
 def runs_backward(loop: ast.AST, file: CodeFile) -> bool:
     """Whether a backward pass runs in a loop, in functions of the file that it calls too."""
     words = list_called_words(loop, file)

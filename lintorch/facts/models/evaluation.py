@@ -123,6 +123,7 @@ class Evaluation:
             tuple(
                 region
                 for reached in self.reached
+                if reached.ordered
                 for region in list_regions(
                     reached.events, reached.spent or reached.failure is not None
                 )
@@ -155,6 +156,11 @@ class Evaluation:
 
     def is_dropped(self, event: Occurrence) -> bool:
         """Whether what a call gives is used by nobody: it is a statement by itself."""
+        file = self._finder.open_file(event.spot.path)
+        rows = () if file is None else file.lines[event.spot.row - 1 : event.spot.row]
+        begin = b"".join(row.encode(errors="surrogatepass")[: event.spot.column] for row in rows)
+        if begin.strip() and not begin.rstrip().endswith((b";", b":")):
+            return False
         return self._find_outline(event).is_statement(event.node)
 
     def find_function(self, event: Occurrence) -> ast.AST | None:
