@@ -6,14 +6,11 @@ from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.sizes import make_symbol
 from lintorch.evaluator.values import Constant, Unknown, Value, make_number
 
-_REPEATS = 2
-"""Passes of a loop whose number is such a setting."""
-
 
 def make_asked(machine: Machine, name: str) -> Value:
     """A parameter of a root's constructor, or an attribute or item of one, as what code takes it for."""
     if name in machine.asked.counts:
-        return Constant(_REPEATS)
+        return Constant(machine.asked.repeats)
     if name in machine.asked.numbers:
         return make_number(make_symbol(name, False))
     return Unknown(f"<{name}>")

@@ -82,7 +82,7 @@ def join_values(left: Value, right: Value) -> Value:
     if left is right or left == right:
         return left
     if isinstance(left, Unknown) or isinstance(right, Unknown):
-        return UNKNOWN
+        return _join_unknown(left, right)
     if isinstance(left, Tensor) and isinstance(right, Tensor):
         return _join_tensors(left, right)
     if is_number(left) and is_number(right) and _are_sized(left, right):
@@ -94,6 +94,15 @@ def join_values(left: Value, right: Value) -> Value:
         if items is not None or left.items is None or right.items is None:
             return Items(left.kind, items, join_values(left.each, right.each))
     return make_choice((*_alternatives(left), *_alternatives(right)))
+
+
+def _join_unknown(left: Value, right: Value) -> Value:
+    """What is known of where a value came from, if it is a part of the other: `state` or `state["model"]`."""
+    if isinstance(left, Unknown) and isinstance(right, Unknown) and left.path and right.path:
+        shorter, longer = sorted((left.path, right.path), key=len)
+        if longer.startswith(shorter + "["):
+            return Unknown(shorter)
+    return UNKNOWN
 
 
 def make_choice(values: tuple[Value, ...]) -> Value:

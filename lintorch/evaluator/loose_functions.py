@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from lintorch.evaluator.code_files import CodeFile
 from lintorch.evaluator.machine import Machine
@@ -36,9 +36,19 @@ def _may_matter(node: Definition) -> bool:
 _WORKING = ("__call__", "__enter__", "__exit__", "__getitem__", "__iter__", "__next__")
 
 
+def leaves_branches(node: Definition, name: str) -> bool:
+    """Whether a function that was entered may have left a branch for what it was given; no method of an object."""
+    spec = node.args
+    given = {each.arg for each in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)}
+    return "." not in name and _asks_any(node, given)
+
+
 def asks_switch(node: Definition) -> bool:
     """Whether anything in a function is decided by what its defaults switch on or off."""
-    switches = open_switches(node).keys()
+    return _asks_any(node, open_switches(node).keys())
+
+
+def _asks_any(node: Definition, switches: Collection[str]) -> bool:
     return any(
         isinstance(name, ast.Name) and name.id in switches
         for each in ast.walk(node)

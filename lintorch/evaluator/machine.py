@@ -130,6 +130,8 @@ class AskedSettings:
     """How often something is repeated."""
     absent: bool = False
     """Whether None was taken for something: a default that nobody leaves so."""
+    repeats: int = 2
+    """How often something is repeated of which nobody says how often."""
 
     @property
     def total(self) -> int:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lintorch.evaluator.budget import Budget, SpentError
 from lintorch.evaluator.code_files import CodeFile, Library
-from lintorch.evaluator.events import Occurrence
+from lintorch.evaluator.events import Occurrence, Refused
 from lintorch.evaluator.join import ITEMS
-from lintorch.evaluator.machine import Activation, LeftError, Machine, TopLevel
+from lintorch.evaluator.machine import Activation, AskedSettings, LeftError, Machine, TopLevel
 from lintorch.evaluator.make_arguments import make_inputs, make_settings, make_starred
 from lintorch.evaluator.names import frame_of, read_global
 from lintorch.evaluator.objects import find_class_attribute, is_module_class, tell_wrapped
@@ -81,9 +81,26 @@ def run_block(
 def run_model(around: Surroundings, name: str) -> Reached:
     """Build a model by a class or function of the file and run its forward.
 
-    The inputs' shapes are learned from what the code does with them, in a few rounds.
+    The inputs' shapes are learned from what the code does with them, in a few rounds. Where nobody
+    says how often something is repeated, what raises counts only if it does so without a repetition.
     """
+    before, asked = dict(around.witness.built), AskedSettings()
+    reached = _run_settled(around, name, asked)
+    if not asked.counts or not any(isinstance(each, Refused) for each in reached.events):
+        return reached
+    after = dict(around.witness.built)
+    around.witness.built = before
+    once = _run_settled(around, name, replace(asked, repeats=1))
+    around.witness.built = after
+    raising = {each.spot for each in once.events if isinstance(each, Refused)}
+    kept = (e for e in reached.events if not isinstance(e, Refused) or e.spot in raising)
+    return replace(reached, events=tuple(kept))
+
+
+def _run_settled(around: Surroundings, name: str, asked: AskedSettings) -> Reached:
+    """The same for one number of repetitions; what settings are asked for is noted in `asked`."""
     machine = around.make_machine(name)
+    machine.asked = asked
     built: list[Held] = []
     seen = dict(around.witness.built)
 

@@ -35,6 +35,7 @@ from lintorch.evaluator.library import (  # noqa: F401
 )
 from lintorch.evaluator.loose_functions import (
     asks_switch,
+    leaves_branches,
     list_calling,
     list_loose,
     run_loose,
@@ -112,9 +113,10 @@ def _follow_loose(around: Surroundings, budget: Budget) -> Iterator[Reached]:
         left -= reached.steps
         yield reached
     for name, node in list_loose(around.file):
+        ways: tuple[bool, ...] = (False, True) if asks_switch(node) else (False,)
         if node in around.top.entered:
-            continue
-        for is_open in (False, True) if asks_switch(node) else (False,):
+            ways = (True,) if leaves_branches(node, name) else ()
+        for is_open in ways:
             if left > 0:
                 run = partial(run_loose, name, is_open)
                 reached = run_block(around, name, run, limit_steps(budget, left))
@@ -172,6 +174,7 @@ def _run_builder(name: str, machine: Machine) -> Value:
 
 def run_script(machine: Machine) -> Value:
     """What a file does that is run."""
+    machine.tells_unknown = True
     file = machine.here.file
     machine.state.write(frame_of(machine, file).address)["__name__"] = Constant("__main__")
     machine.execute(list_script(file) or list_body(file))
