@@ -15,7 +15,7 @@ from lintorch.evaluator.mark_order import marking
 from lintorch.evaluator.marks import CallBegan, CallEnded
 from lintorch.evaluator.objects import is_module_class
 from lintorch.evaluator.pure_calls import Key, make_key
-from lintorch.evaluator.repeated_calls import is_lasting
+from lintorch.evaluator.repeated_calls import is_lasting, is_made_up
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
     NONE,
@@ -128,6 +128,7 @@ def _run_function(
             and log.lowest >= first
             and pure.cuts == cuts
             and (is_lasting(result) or _is_fresh_layer(result, first))
+            and not is_made_up(given, result)
         ):
             pure.keep(key, result, events)
         return result

@@ -75,7 +75,7 @@ class RepeatedCalls:
     ) -> None:
         """Remember what a call gave that changed nothing; what it told begins behind `before` events."""
         key = _make_key(held, given, forward)
-        if key is None or not is_lasting(result):
+        if key is None or not is_lasting(result) or is_made_up(given, result):
             return
         told = islice(events, before, None)
         if not any(isinstance(event, (AttributeSet, ItemSet)) for event in told):
@@ -112,3 +112,26 @@ def is_lasting(value: Value) -> bool:
     if isinstance(value, Bound):
         return all(map(is_lasting, value.positional)) and is_lasting(value.function)
     return True
+
+
+def is_made_up(given: Given, result: Value) -> bool:
+    """Whether a call gives sizes that stand for what is not known of its arguments.
+
+    Two tensors of which nothing is known are equal values, and yet have sizes of their own.
+    """
+    return _has_made_size(result) and any(map(_is_vague, given.values))
+
+
+def _is_vague(value: Value) -> bool:
+    if isinstance(value, Items):
+        return value.items is None or any(map(_is_vague, value.items))
+    if isinstance(value, Tensor):
+        return value.shape is None
+    return isinstance(value, Unknown) or (isinstance(value, Number) and value.size is None)
+
+
+def _has_made_size(value: Value) -> bool:
+    if isinstance(value, Items):
+        return any(map(_has_made_size, value.items or ()))
+    sizes = value.shape or () if isinstance(value, Tensor) else ()
+    return any(not isinstance(size, int) and "?(" in size.text for size in sizes)

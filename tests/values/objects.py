@@ -404,3 +404,25 @@ class Combined(nn.Module):
         self.grown(x)  # value: tensor[B, 8, x.H, x.W]
         self.side == End.HEIGHT  # value: True
         return self.width + 1  # value: 9
+
+
+class Shrunk(nn.Module):
+    """Layers made alike, called with what is not known: each result has sizes of its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = Halves(), Halves()
+
+    def forward(self, x, measure):
+        wide, narrow = self.first(measure(x)), self.second(measure(x))
+        wide + torch.repeat_interleave(narrow, 2, 3)
+        return wide.shape[2] == 2 * narrow.shape[2]  # value: bool
+
+
+class Halves(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(4, 4, 1)
+
+    def forward(self, x):
+        return self.conv(x)
