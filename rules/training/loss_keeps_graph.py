@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
-from lintorch.evaluator.values import Constant, Held, Tensor
+from lintorch.evaluator.values import UNKNOWN, Constant, Held, Tensor
 from lintorch.source import Act, Action, Passage, Source, Training, TrainingRegion
 
 rule = Rule(
@@ -87,6 +87,8 @@ def _list_kept(passage: Passage, region: TrainingRegion, training: Training) -> 
         if action.on is not None and action.on.key in ("no_grad", "grad?"):
             quiet += {Act.ENTER: 1, Act.LEAVE: -1}.get(action.act, 0)
         if action.act is not Act.SUMMED or quiet or action.at.spot in region.repeated:
+            continue
+        if action.value is UNKNOWN:  # stands for anything, also for what runs backward
             continue
         if any(each is action.value for each in run) and _is_total(action, region, training):
             yield action

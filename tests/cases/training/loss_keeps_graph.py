@@ -180,3 +180,17 @@ class Scaled:
             solver.zero_grad()
             self.measure(*item).backward()
             solver.step()
+
+
+class Searching:
+    """A sum of what nobody knows is no sum of the loss, of which no more is known."""
+
+    def fit(self, data, solver, estimator):
+        total = 0
+        for item in data:
+            solver.zero_grad()
+            loss = self.measure(item)[0] if self.is_short else self.measure(item)[1]
+            loss.backward()
+            solver.step()
+            total += estimator.price(item)[0] if self.is_short else estimator.price(item)[1]
+        return total
