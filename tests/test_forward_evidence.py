@@ -111,7 +111,9 @@ DERIVED = """import parts
 
 class Net(parts.Parts):
     def forward(self, image):
-        return self.second(self.first(image))
+        for part in self.children():
+            image = part(image)
+        return image
 """
 
 
