@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from functools import lru_cache
 
 from lintorch.evaluator.code_files import CodeFile
@@ -34,15 +34,20 @@ TRAINING_WORDS = STEPPING | OPTIMIZERS | SCHEDULERS | {
 
 def trains(file: CodeFile) -> bool:
     """Whether anything of a file may train."""
-    if not any(word in file.text for word in TRAINING_WORDS):
-        return False
-    return bool(list_called_words(file.tree, file) & TRAINING_WORDS)
+    return any(_calls_any(each, file, TRAINING_WORDS) for each in file.tree.body)
 
 
 def prepares_training(file: CodeFile) -> bool:
     """Whether the body of a file makes what trains."""
-    words = frozenset().union(*(list_called_words(each, file) for each in list_body(file)))
-    return bool(words & TRAINING_WORDS)
+    return any(_calls_any(each, file, TRAINING_WORDS) for each in list_body(file))
+
+
+def _calls_any(node: ast.stmt, file: CodeFile, words: Set[str]) -> bool:
+    """Whether any of these is called below a node: its text is looked at first, which is quick."""
+    renamed = list_renamed(file)
+    spelled = {*words, *(short for short, whole in renamed.items() if whole in words)}
+    text = "\n".join(file.lines[node.lineno - 1 : node.end_lineno])
+    return any(word in text for word in spelled) and bool(list_called_words(node, file) & words)
 
 
 def list_called_words(node: ast.AST, file: CodeFile) -> frozenset[str]:
@@ -90,16 +95,14 @@ def find_training_functions(file: CodeFile) -> dict[Definition, ast.ClassDef | N
     """Functions and methods of a file that train, those that call others last, with their classes."""
     defined = dict(_list_definitions(file))
     found = {
-        node: owner
-        for node, owner in defined.items()
-        if list_called_words(node, file) & TRAINING_WORDS
+        node: owner for node, owner in defined.items() if _calls_any(node, file, TRAINING_WORDS)
     }
     while True:
         names = {node.name for node in found}
         more = {
             node: owner
             for node, owner in defined.items()
-            if node not in found and names & list_called_words(node, file)
+            if node not in found and _calls_any(node, file, names)
         }
         if not more:
             return found
