@@ -83,11 +83,21 @@ def list_renamed(file: CodeFile) -> dict[str, str]:
     """By the names that imports of a file give: those that they stand for."""
     return {
         alias.asname: alias.name.rpartition(".")[2]
-        for each in ast.walk(file.tree)
-        if isinstance(each, (ast.Import, ast.ImportFrom))
+        for each in _list_imports(file.tree)
         for alias in each.names
         if alias.asname
     }
+
+
+def _list_imports(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
+    """Those of a file, of its functions and branches too; no expression is looked into."""
+    for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+        inner = getattr(node, block, ())
+        for each in inner if isinstance(inner, list) else ():
+            if isinstance(each, (ast.Import, ast.ImportFrom)):
+                yield each
+            else:
+                yield from _list_imports(each)
 
 
 @lru_cache(256)
