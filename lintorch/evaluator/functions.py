@@ -162,8 +162,7 @@ def _enter_helper(machine: Machine, node: ast.AST, function: Function, given: Gi
         if machine.steps > most:
             raise
         machine.pure.cuts += 1
-        del machine.stack[depth:]
-        machine.here = machine.stack[-1]
+        machine.unwind(depth)
         machine.state = before
         return UNKNOWN
     finally:

@@ -10,10 +10,10 @@ from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.make_arguments import make_input, make_setting, make_settings
 from lintorch.evaluator.names import read_global
 from lintorch.evaluator.objects import find_class_attribute
+from lintorch.evaluator.training_code import Definition, list_definitions
 from lintorch.evaluator.training_roots import open_switches
 from lintorch.evaluator.values import NONE, UNKNOWN, Class, Function, Given, Tensor, Value
 
-Definition = ast.FunctionDef | ast.AsyncFunctionDef
 _OWN = ("__init__", "__new__", "forward")
 
 
@@ -49,7 +49,7 @@ def asks_switch(node: Definition) -> bool:
 
 
 def _asks_any(node: Definition, switches: Collection[str]) -> bool:
-    return any(
+    return bool(switches) and any(
         isinstance(name, ast.Name) and name.id in switches
         for each in ast.walk(node)
         if isinstance(each, (ast.If, ast.IfExp, ast.While, ast.BoolOp))
@@ -58,13 +58,11 @@ def _asks_any(node: Definition, switches: Collection[str]) -> bool:
 
 
 def _list_definitions(file: CodeFile) -> Iterator[tuple[str, Definition]]:
-    for each in file.tree.body:
-        if isinstance(each, Definition):
-            yield each.name, each
-        elif isinstance(each, ast.ClassDef):
-            for inner in each.body:
-                if isinstance(inner, Definition) and inner.name not in _OWN:
-                    yield f"{each.name}.{inner.name}", inner
+    for node, owner in list_definitions(file):
+        if owner is None:
+            yield node.name, node
+        elif node.name not in _OWN:
+            yield f"{owner.name}.{node.name}", node
 
 
 def _list_named(node: Definition) -> Iterator[str]:

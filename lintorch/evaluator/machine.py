@@ -241,10 +241,10 @@ class Machine:
         if self.stack:
             self.here = self.stack[-1]
 
-    def unwind(self) -> None:
-        """End all functions but the first."""
-        del self.stack[1:]
-        self.here = self.stack[0]
+    def unwind(self, depth: int = 1) -> None:
+        """End all functions but so many, the outermost."""
+        del self.stack[depth:]
+        self.here = self.stack[-1]
 
     @property
     def is_certain(self) -> bool:

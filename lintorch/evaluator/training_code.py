@@ -103,7 +103,7 @@ def _list_imports(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
 @lru_cache(256)
 def find_training_functions(file: CodeFile) -> dict[Definition, ast.ClassDef | None]:
     """Functions and methods of a file that train, those that call others last, with their classes."""
-    defined = dict(_list_definitions(file))
+    defined = dict(list_definitions(file))
     found = {
         node: owner for node, owner in defined.items() if _calls_any(node, file, TRAINING_WORDS)
     }
@@ -119,7 +119,7 @@ def find_training_functions(file: CodeFile) -> dict[Definition, ast.ClassDef | N
         found.update(more)
 
 
-def _list_definitions(file: CodeFile) -> Iterator[tuple[Definition, ast.ClassDef | None]]:
+def list_definitions(file: CodeFile) -> Iterator[tuple[Definition, ast.ClassDef | None]]:
     """The functions at the top of a file, and the methods of its classes."""
     for each in file.tree.body:
         if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)):
