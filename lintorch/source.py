@@ -35,9 +35,9 @@ from lintorch.facts.project.module_homes import Project
 from lintorch.facts.regions.entered_functions import ProjectFunction, find_entered
 from lintorch.facts.regions.file_purpose import FilePurpose
 from lintorch.facts.regions.forward_region import Regions
+from lintorch.facts.training.acts import Act
 from lintorch.facts.training.loops import Loop, Loops, is_backward
 from lintorch.facts.training.part_values import EVERYTHING, Subject
-from lintorch.facts.training.paths import Act, Event, Path, Region, TrainingPaths
 from lintorch.facts.training.roles import Role, Roles
 from lintorch.facts.training.training_actions import Action
 from lintorch.facts.training.training_regions import Passage, Training, TrainingRegion
@@ -54,12 +54,9 @@ __all__ = [
     "Act",
     "Action",
     "Arguments",
-    "Event",
     "Kind",
     "Loop",
     "Passage",
-    "Path",
-    "Region",
     "Role",
     "Source",
     "Subject",
@@ -252,11 +249,6 @@ class Source:
     def loops(self) -> Loops:
         """Which loops train."""
         return Loops(self.file, self.classes)
-
-    @cached_property
-    def paths(self) -> TrainingPaths:
-        """In which orders backward, step, zero_grad and the like can happen in a training step."""
-        return TrainingPaths(self.file, self.names, self.classes, self._roles)
 
     @cached_property
     def layers(self) -> Layers:

@@ -179,7 +179,6 @@ def test_a_tree_goes_with_its_source_as_no_fact_points_back() -> None:
         assert mode is not None
         assert mode.training is False
         assert source.origins(model)
-        assert source.paths.regions
         assert not source.enters
         tree = weakref.ref(source.tree)
         del source, model, mode
