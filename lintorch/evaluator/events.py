@@ -200,6 +200,13 @@ class Wrapped(Occurrence):
 
 
 @frozen_record
+class ForwardCalled(Occurrence):
+    """`model.forward(x)`: the forward of a model of the project was called by its name."""
+
+    held: Value
+
+
+@frozen_record
 class Returned(Occurrence):
     """The forward of a root gave a value; what stood in lists and dicts at that time is in Items."""
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from lintorch.evaluator.budget import SpentError
+from lintorch.evaluator.events import ForwardCalled
 from lintorch.evaluator.join import join_states, make_choice
 from lintorch.evaluator.layers import is_layer_class
 from lintorch.evaluator.machine import METHODS, Activation, LeftError, Machine, calls, evaluates
@@ -69,6 +70,8 @@ def call_bound(machine: Machine, node: ast.AST, callee: Bound, given: Given) -> 
     """A call of a method, or of a partial function."""
     whole = (*callee.positional, *given.positional)
     named = {**dict(callee.keyword), **given.keyword}
+    if callee.method == "forward" and isinstance(callee.function, Function):
+        machine.tell(ForwardCalled, node, callee.positional[0])
     return machine.call(node, callee.function, Given(whole, named, given.open))
 
 

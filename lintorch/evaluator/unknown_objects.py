@@ -70,7 +70,8 @@ def call_unknown(machine: Machine, node: ast.AST, callee: Unknown, given: Given)
     machine.tell(UnknownCalled, node, held, method, given)
     if method == "scale" and len(given.positional) == 1:
         return ScaledLoss("", held)
-    return _spoil_given(machine, callee, given)
+    result = _spoil_given(machine, callee, given)
+    return result if result != UNKNOWN else Unknown("?()")  # one of its own, told from others
 
 
 def _spoil_given(machine: Machine, callee: Unknown, given: Given) -> Value:

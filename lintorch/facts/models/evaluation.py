@@ -12,6 +12,7 @@ from typing import Any
 from lintorch.core.finding import Place
 from lintorch.evaluator.code_files import CodeFile, Library
 from lintorch.evaluator.events import (
+    AttributeSet,
     Baked,
     Called,
     Occurrence,
@@ -19,16 +20,19 @@ from lintorch.evaluator.events import (
 from lintorch.evaluator.find_baked import find_baked
 from lintorch.evaluator.find_code import CodeFinder
 from lintorch.evaluator.start import Reached, evaluate_file, evaluate_model
+from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import Spot
 from lintorch.evaluator.watch_lines import LineWatch
 from lintorch.facts.dataflow.axis_layouts import image_axes
 from lintorch.facts.models.attribute_history import Rewrite, trace_attributes
 from lintorch.facts.models.explain_rows import Explained, list_contexts
 from lintorch.facts.models.known_rows import KnownRows
+from lintorch.facts.models.loops_around import FileLoops, Loop, list_places
 from lintorch.facts.models.node_parents import NodeParents
 from lintorch.facts.models.value_ways import ValueWays
 from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.regions.guards import has_aside_name
+from lintorch.facts.training.told_parts import ToldParts
 from lintorch.facts.training.training_regions import (
     Training,
     imports_framework,
@@ -46,6 +50,7 @@ class Evaluation:
         self._path, self._text, self._consulted = path, text, consulted
         self._finder = CodeFinder(self._read, looked=self._note_place)
         self._outlines: dict[str, NodeParents] = {}
+        self._loops: dict[str, FileLoops] = {}
 
     def _note_place(self, path: str) -> None:
         self._consulted.add(os.path.abspath(path))
@@ -154,6 +159,12 @@ class Evaluation:
         """Writes of forwards to attributes that their objects had before."""
         return trace_attributes(reached.events for reached in self.reached)
 
+    @cached_property
+    def replaced_forwards(self) -> bool:
+        """Whether anything is assigned to a `forward` from outside of its class."""
+        events = (event for reached in self.reached for event in reached.events)
+        return any(isinstance(e, AttributeSet) and e.attribute == "forward" for e in events)
+
     def is_dropped(self, event: Occurrence) -> bool:
         """Whether what a call gives is used by nobody: it is a statement by itself."""
         file = self._finder.open_file(event.spot.path)
@@ -170,6 +181,32 @@ class Evaluation:
     def list_around(self, event: Occurrence) -> Iterator[ast.AST]:
         """The nodes around the one at which something happened, innermost first."""
         return self._find_outline(event).list_around(event.node)
+
+    def list_loops(self, event: Occurrence) -> Iterator[Loop]:
+        """The loops in which something happens, innermost first; those around the calls that led there too."""
+        for spot in list_places(event):
+            if spot.path not in self._loops:
+                file = self._finder.open_file(spot.path)
+                self._loops[spot.path] = FileLoops(
+                    ast.Module([], []) if file is None else file.tree
+                )
+            yield from self._loops[spot.path].list_around(spot)
+
+    @cached_property
+    def training_loops(self) -> frozenset[ast.AST]:
+        """The loops in which a backward pass runs."""
+        return frozenset(
+            loop
+            for reached in self.reached
+            for event in reached.events
+            if is_backward_pass(event)
+            for loop in self.list_loops(event)
+        )
+
+    @cached_property
+    def parts(self) -> ToldParts:
+        """The parts that objects play, by what is called on them."""
+        return ToldParts(event for reached in self.reached for event in reached.events)
 
     def _find_outline(self, event: Occurrence) -> NodeParents:
         path = event.spot.path
@@ -206,6 +243,13 @@ class Evaluation:
             spot.end_row,
             _count_characters(lines, spot.end_row, spot.end_column) + 1,
         )
+
+
+def is_backward_pass(event: Occurrence) -> bool:
+    """Whether gradients are worked out: by a tensor, or by something unknown."""
+    if isinstance(event, Called):
+        return event.name in ("torch.Tensor.backward", "torch.autograd.backward")
+    return isinstance(event, UnknownCalled) and event.method in ("backward", "manual_backward")
 
 
 def _list_words(tree: ast.AST) -> Iterator[str]:
