@@ -21,14 +21,14 @@ from lintorch.evaluator.find_baked import find_baked
 from lintorch.evaluator.find_code import CodeFinder
 from lintorch.evaluator.start import Reached, evaluate_file, evaluate_model
 from lintorch.evaluator.unknown_objects import UnknownCalled
-from lintorch.evaluator.values import Spot
+from lintorch.evaluator.values import Spot, Value
 from lintorch.evaluator.watch_lines import LineWatch
 from lintorch.facts.dataflow.axis_layouts import image_axes
 from lintorch.facts.models.attribute_history import Rewrite, trace_attributes
 from lintorch.facts.models.explain_rows import Explained, list_contexts
 from lintorch.facts.models.known_rows import KnownRows
-from lintorch.facts.models.loops_around import FileLoops, Loop, list_places
-from lintorch.facts.models.node_parents import NodeParents
+from lintorch.facts.models.loops_around import LOOPS, FileLoops, Loop, is_within, list_places
+from lintorch.facts.models.node_parents import DEFINITIONS, NodeParents
 from lintorch.facts.models.value_ways import ValueWays
 from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.regions.guards import has_aside_name
@@ -160,6 +160,18 @@ class Evaluation:
         return trace_attributes(reached.events for reached in self.reached)
 
     @cached_property
+    def reached_rows(self) -> frozenset[int]:
+        """The rows of the file in which anything happens."""
+        events = (event for reached in self.reached for event in reached.events)
+        return frozenset(e.spot.row for e in events if e.spot.path == self._path)
+
+    @cached_property
+    def forward_rows(self) -> frozenset[int]:
+        """Those of them that are a part of a forward pass."""
+        events = (event for reached in self.reached for event in reached.events)
+        return frozenset(e.spot.row for e in events if e.way.forward and e.spot.path == self._path)
+
+    @cached_property
     def replaced_forwards(self) -> bool:
         """Whether anything is assigned to a `forward` from outside of its class."""
         events = (event for reached in self.reached for event in reached.events)
@@ -192,6 +204,25 @@ class Evaluation:
                 )
             yield from self._loops[spot.path].list_around(spot)
 
+    def find_loop(self, event: Occurrence) -> Loop | None:
+        """The innermost loop of the same function whose turns something belongs to."""
+        for outer in self.list_around(event):
+            if isinstance(outer, (*DEFINITIONS, ast.Lambda)):
+                return None
+            if isinstance(outer, LOOPS) and is_within(outer, event.spot):
+                return outer
+        return None
+
+    def is_now_and_then(self, event: Occurrence) -> bool:
+        """Whether a condition stands between it and its loop: `if step % 100 == 0`."""
+        loop = self.find_loop(event)
+        for outer in self.list_around(event):
+            if outer is loop:
+                return False
+            if isinstance(outer, (ast.If, ast.IfExp)):
+                return True
+        return False
+
     @cached_property
     def training_loops(self) -> frozenset[ast.AST]:
         """The loops in which a backward pass runs."""
@@ -202,6 +233,13 @@ class Evaluation:
             if is_backward_pass(event)
             for loop in self.list_loops(event)
         )
+
+    @cached_property
+    def losses(self) -> tuple[Value, ...]:
+        """What backward passes start from."""
+        events = (event for reached in self.reached for event in reached.events)
+        found = (list_given(event)[:1] for event in events if is_backward_pass(event))
+        return tuple(value for given in found for value in given)
 
     @cached_property
     def parts(self) -> ToldParts:
@@ -250,6 +288,13 @@ def is_backward_pass(event: Occurrence) -> bool:
     if isinstance(event, Called):
         return event.name in ("torch.Tensor.backward", "torch.autograd.backward")
     return isinstance(event, UnknownCalled) and event.method in ("backward", "manual_backward")
+
+
+def list_given(event: Occurrence) -> tuple[Value, ...]:
+    """The receiver of a call, if there is one, and its arguments by position."""
+    if isinstance(event, UnknownCalled):
+        return (event.held, *event.given.positional)
+    return event.positional if isinstance(event, Called) else ()
 
 
 def _list_words(tree: ast.AST) -> Iterator[str]:

@@ -11,6 +11,7 @@ from lintorch.evaluator.events import Occurrence
 from lintorch.evaluator.values import Spot
 
 Loop = ast.For | ast.AsyncFor | ast.While
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 @dataclass(frozen=True)
