@@ -79,7 +79,7 @@ def in_source(node: cst.Assign, source: Source) -> Iterator[Hit]:
     loop = source.enclosing(node, cst.For, cst.While, cst.FunctionDef, cst.Lambda)
     if not isinstance(loop, (cst.For, cst.While)) or not isinstance(target, cst.Name):
         return
-    if loop.orelse in source.ancestors(node) or runs_forward(node, source):
+    if any(outer is loop.orelse for outer in source.ancestors(node)) or runs_forward(node, source):
         return
     if is_scripted(node, source):
         return

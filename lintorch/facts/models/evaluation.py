@@ -235,6 +235,32 @@ class Evaluation:
         )
 
     @cached_property
+    def training_rows(self) -> frozenset[int]:
+        """Where loops begin in this file in which a backward pass runs."""
+        file = self._finder.open_file(self._path)
+        mine = {} if file is None else {id(each) for each in ast.walk(file.tree)}
+        return frozenset(
+            each.lineno
+            for each in self.training_loops
+            if id(each) in mine and isinstance(each, LOOPS)
+        )
+
+    def trains_between(self, first: int, last: int) -> bool:
+        """Whether weights change by what happens between two rows of the file, calls entered."""
+        return any(first < row < last for row in self._stepping_rows)
+
+    @cached_property
+    def _stepping_rows(self) -> frozenset[int]:
+        return frozenset(
+            spot.row
+            for reached in self.reached
+            for event in reached.events
+            if changes_weights(event)
+            for spot in list_places(event)
+            if spot.path == self._path
+        )
+
+    @cached_property
     def losses(self) -> tuple[Value, ...]:
         """What backward passes start from."""
         events = (event for reached in self.reached for event in reached.events)
@@ -288,6 +314,12 @@ def is_backward_pass(event: Occurrence) -> bool:
     if isinstance(event, Called):
         return event.name in ("torch.Tensor.backward", "torch.autograd.backward")
     return isinstance(event, UnknownCalled) and event.method in ("backward", "manual_backward")
+
+
+def changes_weights(event: Occurrence) -> bool:
+    """Whether it is a backward pass, a step or a `fit`."""
+    name = event.name if isinstance(event, Called) else getattr(event, "method", "")
+    return is_backward_pass(event) or name.rpartition(".")[2] in ("step", "fit")
 
 
 def list_given(event: Occurrence) -> tuple[Value, ...]:
