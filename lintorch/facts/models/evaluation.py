@@ -165,6 +165,10 @@ class Evaluation:
         events = (event for reached in self.reached for event in reached.events)
         return frozenset(e.spot.row for e in events if e.spot.path == self._path)
 
+    def is_reached(self, place: Place) -> bool:
+        """Whether a statement was followed: anything happens in its rows."""
+        return not self.reached_rows.isdisjoint(range(place.row, place.end_row + 1))
+
     @cached_property
     def forward_rows(self) -> frozenset[int]:
         """Those of them that are a part of a forward pass."""
