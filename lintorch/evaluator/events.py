@@ -200,6 +200,13 @@ class Wrapped(Occurrence):
 
 
 @frozen_record
+class ModelCalled(Occurrence):
+    """`model(x)`: a model of the project was called, by none of its own kind."""
+
+    held: Value
+
+
+@frozen_record
 class ForwardCalled(Occurrence):
     """`model.forward(x)`: the forward of a model of the project was called by its name."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from lintorch.evaluator.asked_settings import make_asked
-from lintorch.evaluator.events import Wrapped
+from lintorch.evaluator.events import ModelCalled, Wrapped
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.layers import call_layer, is_layer_class, keep_arguments
 from lintorch.evaluator.machine import Activation, LeftError, Machine, calls
@@ -158,6 +158,8 @@ def call_object(machine: Machine, node: ast.AST, callee: Held, given: Given) -> 
         return UNKNOWN
     if isinstance(kind, External):
         return call_layer(machine, node, callee, kind.path, given)
+    if is_module_class(kind) and not (machine.here.forward or _is_in_module(machine)):
+        machine.tell(ModelCalled, node, callee)
     if machine.shallow and is_module_class(kind):
         return Unknown()
     lacks = find_class_attribute(machine, kind, "__call__") is None

@@ -159,6 +159,14 @@ class Evaluation:
         """Writes of forwards to attributes that their objects had before."""
         return trace_attributes(reached.events for reached in self.reached)
 
+    def list_between(self, first: Occurrence, last: Occurrence) -> tuple[Occurrence, ...]:
+        """What happens between two events of one root."""
+        for reached in self.reached:
+            places = {id(each): index for index, each in enumerate(reached.events)}
+            if id(first) in places and id(last) in places:
+                return reached.events[places[id(first)] + 1 : places[id(last)]]
+        return ()
+
     @cached_property
     def reached_rows(self) -> frozenset[int]:
         """The rows of the file in which anything happens."""
