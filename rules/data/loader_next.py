@@ -43,7 +43,7 @@ rule = Rule(
 GONE = (1, 13)
 
 
-_LOADER = re.compile(r"(^|[._])(data_?)?loader>?$", re.I)
+_LOADER = re.compile(r"(^|[<._])(data_?)?loader>?$", re.I)
 """What parameters are called that nobody is seen to give a value."""
 
 

@@ -10,7 +10,7 @@ from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Occurrence
 from lintorch.evaluator.unknown_objects import UnknownCalled
-from lintorch.evaluator.values import Held, Value
+from lintorch.evaluator.values import Value
 from lintorch.source import Role, Source
 
 rule = Rule(
@@ -117,10 +117,7 @@ def of_unknown(event: UnknownCalled, source: Source) -> Iterator[Hit]:
 
 def _report(event: Occurrence, given: Value | None, source: Source) -> Iterator[Hit]:
     """A model that is given where its weights are asked for."""
-    if (
-        not isinstance(given, Held)
-        or source.evaluation.parts.find_role(given, event) is not Role.MODEL
-    ):
+    if source.evaluation.parts.find_role(given, event) is not Role.MODEL:
         return
     message = "load_state_dict of a model, not of its state dict: it raises"
     yield Hit(event, message, _add_call(source.call_at(event), source), severity=Severity.ERROR)

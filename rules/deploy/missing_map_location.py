@@ -31,7 +31,7 @@ rule = Rule(
 
         def restore(model, path):
             model.load_state_dict(torch.load(path))
-            return model
+            return model.eval()
     """,
     good="""
         import torch
@@ -39,7 +39,7 @@ rule = Rule(
 
         def restore(model, path):
             model.load_state_dict(torch.load(path, map_location="cpu"))
-            return model
+            return model.eval()
     """,
     proof="""
         from torch import serialization
