@@ -14,6 +14,7 @@ from lintorch.evaluator.layers import is_layer_class
 from lintorch.evaluator.machine import METHODS, Activation, LeftError, Machine, calls, evaluates
 from lintorch.evaluator.mark_order import marking
 from lintorch.evaluator.marks import CallBegan, CallEnded
+from lintorch.evaluator.model_modes import tell_compared
 from lintorch.evaluator.objects import is_module_class
 from lintorch.evaluator.pure_calls import Key, make_key
 from lintorch.evaluator.repeated_calls import is_lasting, is_made_up
@@ -37,6 +38,8 @@ from lintorch.evaluator.values import (
 def evaluate_call(machine: Machine, node: ast.Call) -> Value:
     """`f(a, *b, c=d, **e)`."""
     callee = machine.evaluate(node.func)
+    if type(callee) is Held:
+        tell_compared(machine, node, callee)
     return machine.call(node, callee, evaluate_arguments(machine, node))
 
 

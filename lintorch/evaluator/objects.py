@@ -129,10 +129,11 @@ def construct_object(machine: Machine, node: ast.AST, kind: Class, given: Given)
     layer = is_module_class(kind)
     if layer and machine.shallow:
         return machine.hold("object", {}, kind)
-    like = machine.repeated.find_made(kind, given, machine.state) if layer else None
+    shared = layer and (machine.here.forward or _is_in_module(machine))
+    like = machine.repeated.find_made(kind, given, machine.state) if shared else None
     if like is not None:
         return like
-    made = machine.hold("object", {}, kind)
+    made = machine.hold("object", {"lintorch mode": True} if layer else {}, kind)
     init = find_class_attribute(machine, kind, "__init__")
     if isinstance(init, Function):
         machine.call(node, init, given.behind(made))

@@ -159,6 +159,14 @@ class Evaluation:
         """Writes of forwards to attributes that their objects had before."""
         return trace_attributes(reached.events for reached in self.reached)
 
+    def list_before(self, event: Occurrence) -> tuple[Occurrence, ...]:
+        """What happens before an event of one root."""
+        for reached in self.reached:
+            for index, each in enumerate(reached.events):
+                if each is event:
+                    return reached.events[:index]
+        return ()
+
     def list_between(self, first: Occurrence, last: Occurrence) -> tuple[Occurrence, ...]:
         """What happens between two events of one root."""
         for reached in self.reached:
