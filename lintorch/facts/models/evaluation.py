@@ -16,6 +16,7 @@ from lintorch.evaluator.events import (
     Baked,
     Called,
     Occurrence,
+    Repeated,
 )
 from lintorch.evaluator.find_baked import find_baked
 from lintorch.evaluator.find_code import CodeFinder
@@ -32,6 +33,7 @@ from lintorch.facts.models.node_parents import DEFINITIONS, NodeParents
 from lintorch.facts.models.value_ways import ValueWays
 from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.regions.guards import has_aside_name
+from lintorch.facts.training.loader_loops import LoaderRead, list_loader_loops
 from lintorch.facts.training.told_parts import ToldParts
 from lintorch.facts.training.training_regions import (
     Training,
@@ -253,6 +255,25 @@ class Evaluation:
             if is_backward_pass(event)
             for loop in self.list_loops(event)
         )
+
+    def list_reads(self, made: Called) -> tuple[LoaderRead, ...]:
+        """The loops over what a call of DataLoader gave."""
+        events = (event for reached in self.reached for event in reached.events)
+        return tuple(
+            LoaderRead(
+                each,
+                each.loop in self.training_loops,
+                any(loop is not each.loop for loop in self.list_loops(each)),
+            )
+            for each in list_loader_loops(events, made, self.ways.find_maker)
+        )
+
+    def list_within(self, read: Repeated) -> Iterator[Occurrence]:
+        """What happens in the turns of a loop, in the function in which it stands."""
+        for reached in self.reached:
+            for event in reached.events:
+                if event.way.root == read.way.root and self.find_loop(event) is read.loop:
+                    yield event
 
     @cached_property
     def training_rows(self) -> frozenset[int]:
