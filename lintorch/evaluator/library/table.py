@@ -10,7 +10,7 @@ from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.layers import CONTAINERS, is_layer_class, keep_arguments, make_layer
 from lintorch.evaluator.machine import Machine, calls
 from lintorch.evaluator.model_modes import tell_handled
-from lintorch.evaluator.torch_calls import infer_result, tell_call
+from lintorch.evaluator.torch_calls import freeze_given, infer_result, tell_call
 from lintorch.evaluator.values import (
     NONE,
     UNKNOWN,
@@ -67,7 +67,9 @@ def call_external(machine: Machine, node: ast.AST, callee: External, given: Give
     elif path.startswith("torch."):
         result = _call_torch(machine, node, path, given)
     else:
+        called = freeze_given(machine, given)  # as it was, ahead of what is made of it
         result = _call_foreign(machine, path, given)
+        given = called
     if result is UNKNOWN:
         result = Unknown(f"{path}()")  # one of its own, so that what gave it can be told
     tell_call(machine, node, path, given, result)
