@@ -81,9 +81,9 @@ def evaluate_file(
         script = replace(budget, steps=budget.script_steps)
         reached = run_block(around, "", run_script, script, trains(file))
         yield reached
-        if reached.spent and trains(file):
-            training = replace(budget, steps=budget.training_steps)
-            reached = run_block(around, "", run_script, training, marks=True, shallow=True)
+        if reached.spent:  # once more, with models that are left closed
+            closed = replace(budget, steps=budget.training_steps)
+            reached = run_block(around, "", run_script, closed, trains(file), shallow=True)
             yield reached
         followed |= list_followed(reached)
     witness = around.witness

@@ -89,7 +89,8 @@ def _report(
             fix = Fix("save a dict", (edit,), Applicability.UNSAFE)
         yield Hit(node or event, message, fix)
     elif refuses and isinstance(value, Array):
-        message = f"{where} holds {written or 'one'}, a numpy value: torch.load refuses to read it by itself"
+        shown = f"{written}, " if written else ""
+        message = f"{where} holds {shown}a numpy value: torch.load refuses to read it by itself"
         yield Hit(node or event, message)
 
 
