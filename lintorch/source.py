@@ -27,7 +27,6 @@ from lintorch.facts.dataflow.value_flow import Flows
 from lintorch.facts.dataflow.value_uses import Uses
 from lintorch.facts.dataflow.values import Kind, Value
 from lintorch.facts.models.evaluation import Evaluation
-from lintorch.facts.modes.training_mode import Mode, Modes
 from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.names.scopes import Binding
 from lintorch.facts.nets.layers import Layers
@@ -314,14 +313,6 @@ class Source:
     def in_graph(self, node: cst.CSTNode) -> bool:
         """Whether a value may end in what the model computes, not only in branches and messages."""
         return self.uses.in_graph(node)
-
-    @cached_property
-    def _modes(self) -> Modes:
-        return Modes(self.file, self.names, self.classes, self._project)
-
-    def mode(self, expression: cst.CSTNode) -> Mode | None:
-        """The model an expression stands for, and whether it is in training mode there."""
-        return self._modes.mode(expression)
 
     # edits
 
