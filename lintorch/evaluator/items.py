@@ -64,7 +64,7 @@ def item_of(machine: Machine, over: Value) -> Value:
         return each if isinstance(each, Value) else UNKNOWN
     if isinstance(over, Held) and over.kind == "dict":
         return KEY
-    if isinstance(over, Unknown) and machine.tells_unknown:
+    if isinstance(over, Unknown) and machine.names_unknown:
         return machine.unknown_from(over, "[]")
     return UNKNOWN
 

@@ -100,7 +100,7 @@ def run_model(around: Surroundings, name: str) -> Reached:
 def _run_settled(around: Surroundings, name: str, asked: AskedSettings) -> Reached:
     """The same for one number of repetitions; what settings are asked for is noted in `asked`."""
     machine = around.make_machine(name)
-    machine.asked = asked
+    machine.asked, machine.is_of_model = asked, True
     built: list[Held] = []
     seen = dict(around.witness.built)
 

@@ -61,6 +61,8 @@ def read_missing(machine: Machine, held: Held, name: str) -> Value:
 def call_unknown(machine: Machine, node: ast.AST, callee: Unknown, given: Given) -> Value:
     """A call of something unknown, which may change what it is given."""
     if not _tells(machine):
+        if machine.names_unknown:
+            _tell_by_path(machine, node, callee, given)
         return _spoil_given(machine, callee, given)
     held, method = callee, ""
     if isinstance(callee, UnknownMethod):
@@ -70,7 +72,15 @@ def call_unknown(machine: Machine, node: ast.AST, callee: Unknown, given: Given)
     machine.tell(UnknownCalled, node, held, method, given)
     if method == "scale" and len(given.positional) == 1:
         return ScaledLoss("", held)
-    return _spoil_given(machine, callee, given)
+    result = _spoil_given(machine, callee, given)
+    return result if result != UNKNOWN else Unknown("?()")  # one of its own, told from others
+
+
+def _tell_by_path(machine: Machine, node: ast.AST, callee: Unknown, given: Given) -> None:
+    """Where a model is built: a method of what is known by the way it was reached alone."""
+    path, _, method = callee.path.rpartition(".")
+    if path and method.isidentifier() and isinstance(node, ast.Call):
+        machine.tell(UnknownCalled, node, Unknown(path), method, given)
 
 
 def _spoil_given(machine: Machine, callee: Unknown, given: Given) -> Value:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class NodeParents:
