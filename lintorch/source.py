@@ -30,7 +30,6 @@ from lintorch.facts.models.evaluation import Evaluation
 from lintorch.facts.modes.training_mode import Mode, Modes
 from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.names.scopes import Binding
-from lintorch.facts.nets.layers import Layers
 from lintorch.facts.project.module_homes import Project
 from lintorch.facts.regions.entered_functions import ProjectFunction, find_entered
 from lintorch.facts.regions.file_purpose import FilePurpose
@@ -257,11 +256,6 @@ class Source:
     def paths(self) -> TrainingPaths:
         """In which orders backward, step, zero_grad and the like can happen in a training step."""
         return TrainingPaths(self.file, self.names, self.classes, self._roles)
-
-    @cached_property
-    def layers(self) -> Layers:
-        """The layers of torch.nn that expressions stand for, with their numbers of channels."""
-        return Layers(self.file, self.names, self.classes)
 
     # where code runs and what values are
 

@@ -189,6 +189,16 @@ class Refused(Occurrence):
 
 
 @frozen_record
+class IdleRow(Occurrence):
+    """A Sequential that nothing runs was tried by itself, on a tensor of which nothing is known.
+
+    `happened` is what that came to, told nowhere else; `Refused` are those of every number of axes.
+    """
+
+    happened: tuple[Occurrence, ...]
+
+
+@frozen_record
 class Wrapped(Occurrence):
     """A forward that decorators wrapped is called: it stands at the `def`.
 

@@ -33,6 +33,7 @@ from lintorch.evaluator.values import (
     Items,
     Spot,
     Tensor,
+    Unknown,
     Value,
     size_in,
 )
@@ -219,8 +220,8 @@ def _infer_call(machine: Machine, node: ast.AST, callee: Held, path: str, given:
 
 def _presume_result(path: str, given: Given) -> Value:
     first = given.pick(0)
-    if not path.startswith("torch.nn."):
-        return UNKNOWN
+    if not path.startswith("torch.nn.") or path == "torch.nn.Module":
+        return Unknown(f"{path}()")
     name = path.rpartition(".")[2]
     if name.endswith(_SAME_SHAPE) and isinstance(first, Tensor):
         return Tensor(first.shape, first.dtype, guessed=first.guessed)

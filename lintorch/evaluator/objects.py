@@ -23,6 +23,7 @@ from lintorch.evaluator.values import (
     Unknown,
     Value,
 )
+from lintorch.evaluator.zoo_models import is_zoo_class
 
 MODULE = "torch.nn.Module"
 _KINDS = {
@@ -90,7 +91,8 @@ def derives_from(kind: Value | None, path: str) -> bool:
 def is_module_class(kind: Value | None) -> bool:
     """Whether a class surely is an nn.Module."""
     return any(
-        isinstance(each, External) and (each.path == MODULE or is_layer_class(each.path))
+        isinstance(each, External)
+        and (each.path == MODULE or is_layer_class(each.path) or is_zoo_class(each.path))
         for each in list_ancestors(kind)
     )
 
@@ -156,6 +158,7 @@ def call_object(machine: Machine, node: ast.AST, callee: Held, given: Given) -> 
     kind = callee.of
     if callee.kind != "object":
         return UNKNOWN
+    machine.run.add(callee.address)
     if isinstance(kind, External):
         return call_layer(machine, node, callee, kind.path, given)
     if machine.shallow and is_module_class(kind):

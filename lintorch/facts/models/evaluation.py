@@ -167,6 +167,16 @@ class Evaluation:
         """The function in which something is written; None at the top of a file."""
         return self._find_outline(event).find_function(event.node)
 
+    def find_making(self, run: Called) -> Occurrence | None:
+        """The call that made the layer of which this is a run."""
+        spot = run.built
+        if spot is None:
+            return None
+        made = Occurrence(run.node, spot, run.way)
+        ends = spot.row, spot.column, spot.end_row, spot.end_column
+        node = self._find_outline(made).find_call(*ends)
+        return None if node is None else replace(made, node=node)
+
     def list_around(self, event: Occurrence) -> Iterator[ast.AST]:
         """The nodes around the one at which something happened, innermost first."""
         return self._find_outline(event).list_around(event.node)

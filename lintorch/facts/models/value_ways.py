@@ -6,11 +6,31 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
-from lintorch.evaluator.events import AttributeRead, Called, Combined, Indexed, Occurrence
+from lintorch.evaluator.events import (
+    AttributeRead,
+    AttributeSet,
+    Called,
+    Combined,
+    Indexed,
+    ItemSet,
+    Occurrence,
+    Returned,
+)
 from lintorch.evaluator.unknown_objects import UnknownCalled
-from lintorch.evaluator.values import FALSE, NONE, TRUE, UNKNOWN, Items, Tensor, Unknown, Value
+from lintorch.evaluator.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    UNKNOWN,
+    Items,
+    Spot,
+    Tensor,
+    Unknown,
+    Value,
+)
 
 Operation = Called | Combined | Indexed | AttributeRead
+_KEEPING = (AttributeSet, ItemSet, Returned)
 _COMMON = frozenset(map(id, (UNKNOWN, NONE, TRUE, FALSE)))
 """What is one and the same wherever it occurs."""
 _DEEPEST = 12
@@ -21,9 +41,10 @@ class ValueWays:
     """Follows values through what happened; a value is told from others that are like it."""
 
     def __init__(self, events: Iterable[Occurrence]) -> None:
-        held = [e for e in events if isinstance(e, (Operation, UnknownCalled))]
-        self._operations = [e for e in held if not isinstance(e, UnknownCalled)]
+        held = [e for e in events if isinstance(e, (Operation, UnknownCalled, _KEEPING))]
+        self._operations = [e for e in held if isinstance(e, Operation)]
         self._unknown_calls = [e for e in held if isinstance(e, UnknownCalled)]
+        self._keeping = [e.value for e in held if isinstance(e, _KEEPING)]
 
     def find_maker(self, value: Value | None) -> Operation | None:
         """The operation that gave a value; None of what was given, written down or read off an object."""
@@ -60,6 +81,26 @@ class ValueWays:
                 return ""
             value = next(list_operands(made), None)
         return ""
+
+    def find_runs(self, built: Spot) -> Sequence[Called]:
+        """The calls of the layers that are made at a place."""
+        return self._runs.get(built, ())
+
+    @cached_property
+    def _runs(self) -> dict[Spot, list[Called]]:
+        found: dict[Spot, list[Called]] = defaultdict(list)
+        for each in self._operations:
+            if isinstance(each, Called) and each.built is not None:
+                found[each.built].append(each)
+        return found
+
+    def is_kept(self, value: Value) -> bool:
+        """Whether an object or a list holds a value, or a model gives it back."""
+        return id(value) in self._kept
+
+    @cached_property
+    def _kept(self) -> frozenset[int]:
+        return frozenset(id(each) for v in self._keeping for each in (v, *_list_items(v)))
 
     def find_takers(self, value: Value) -> Sequence[UnknownCalled]:
         """The calls of something unknown that were given a value."""
