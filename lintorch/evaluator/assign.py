@@ -13,6 +13,7 @@ from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.names import bind_name
 from lintorch.evaluator.objects import derives_from
 from lintorch.evaluator.truth import known_items
+from lintorch.evaluator.unknown_objects import ModelOutput, take_item
 from lintorch.evaluator.values import (
     UNKNOWN,
     Choice,
@@ -63,6 +64,8 @@ def _unpack(machine: Machine, target: ast.Tuple | ast.List, value: Value) -> Non
     named = isinstance(value, Unknown) and value.path and names_items(machine, value)
     if named and not stars:
         items = tuple(machine.unknown_from(value, f"[{i}]") for i in range(len(targets)))
+    if isinstance(value, ModelOutput) and not stars:
+        items = tuple(take_item(value, i) or UNKNOWN for i in range(len(targets)))
     if items is None or (not stars and len(items) != len(targets)):
         each = item_of(machine, value)
         for inner in targets:

@@ -11,6 +11,7 @@ from lintorch.evaluator.events import Wrapped
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.layers import call_layer, is_layer_class, keep_arguments
 from lintorch.evaluator.machine import Activation, LeftError, Machine, calls
+from lintorch.evaluator.unknown_objects import ModelOutput
 from lintorch.evaluator.values import (
     UNKNOWN,
     Bound,
@@ -162,7 +163,7 @@ def call_object(machine: Machine, node: ast.AST, callee: Held, given: Given) -> 
     if isinstance(kind, External):
         return call_layer(machine, node, callee, kind.path, given)
     if machine.shallow and is_module_class(kind):
-        return Unknown()
+        return ModelOutput("", callee)
     lacks = find_class_attribute(machine, kind, "__call__") is None
     name = "forward" if is_module_class(kind) or lacks else "__call__"
     own = machine.state.read(callee.address).get(name)

@@ -12,7 +12,7 @@ from lintorch.evaluator.machine import LeftError, Machine
 from lintorch.evaluator.make_arguments import make_settings
 from lintorch.evaluator.marks import CallEnded
 from lintorch.evaluator.names import read_global
-from lintorch.evaluator.objects import find_class_attribute
+from lintorch.evaluator.objects import find_class_attribute, is_module_class
 from lintorch.evaluator.run_model import Reached, Surroundings, run_block
 from lintorch.evaluator.training_code import Definition, find_training_functions
 from lintorch.evaluator.values import (
@@ -24,6 +24,7 @@ from lintorch.evaluator.values import (
     Unknown,
     Value,
 )
+from lintorch.evaluator.witness import Witness
 
 
 def list_followed(reached: Reached) -> set[ast.AST]:
@@ -41,7 +42,7 @@ def run_training(around: Surroundings, followed: set[ast.AST]) -> Iterator[Reach
             continue
         name = f"{owner.name}.{node.name}" if owner else node.name
         for is_open in (False, True) if _has_switches(node, owner) else (False,):
-            run = partial(run_function, node, owner, is_open)
+            run = partial(run_function, node, owner, is_open, around.witness)
             limits = replace(budget, steps=min(budget.training_steps, left))
             reached = run_block(around, name, run, limits, marks=True, shallow=True)
             left -= reached.steps
@@ -50,9 +51,13 @@ def run_training(around: Surroundings, followed: set[ast.AST]) -> Iterator[Reach
 
 
 def run_function(
-    node: Definition, owner: ast.ClassDef | None, is_open: bool, machine: Machine
+    node: Definition,
+    owner: ast.ClassDef | None,
+    is_open: bool,
+    witness: Witness,
+    machine: Machine,
 ) -> Value:
-    """Call a function, or a method of an object made for it."""
+    """Call a function, or a method of an object made for it; of a model as it was built before."""
     file = machine.here.file
     found = read_global(machine, file, owner.name if owner else node.name)
     first: tuple[Value, ...] = ()
@@ -60,7 +65,11 @@ def run_function(
     if isinstance(found, Class):
         machine.marks = False
         begun = node.name == "__init__"
-        held = machine.hold("object", {}, found) if begun else _make_object(machine, found, is_open)
+        held = (
+            machine.hold("object", {}, found)
+            if begun
+            else _make_object(machine, found, is_open, witness)
+        )
         machine.marks = True
         function = find_class_attribute(machine, found, node.name)
         static = isinstance(function, Function) and function.kind == "static"
@@ -82,8 +91,12 @@ def _list_defaults(function: Function) -> dict[str, Value]:
     return {**dict(zip(late, function.defaults, strict=True)), **dict(function.keyword_defaults)}
 
 
-def _make_object(machine: Machine, kind: Class, is_open: bool) -> Value:
+def _make_object(machine: Machine, kind: Class, is_open: bool, witness: Witness) -> Value:
     """An object of a class, built with settings that nobody gives; if that fails, one without attributes."""
+    built = witness.built.get(kind)
+    if built is not None and not is_open and is_module_class(kind):
+        machine.state = built.state.fork()
+        return built.made
     init = find_class_attribute(machine, kind, "__init__")
     settings = _make_settings(machine, init, 1, is_open) if isinstance(init, Function) else {}
     try:

@@ -282,7 +282,7 @@ def name_wrapper(machine: Machine, node: ast.AST, given: Given) -> Value:
 def _keep_function(machine: Machine, node: ast.AST, given: Given) -> Value:
     """A decorator that leaves the function as it is, or makes one that does."""
     first = given.pick(0)
-    if isinstance(first, (Function, Class, Bound)):
+    if isinstance(first, (Function, Class, Bound, Held)):
         return first
     return External("lintorch.kept")
 
@@ -348,6 +348,12 @@ def register_value(machine: Machine, node: ast.AST, given: Given) -> Value:
 def give_back(machine: Machine, node: ast.AST, given: Given) -> Value:
     """Methods that give back their module."""
     return given.pick(0) or UNKNOWN
+
+
+@does("torch.autograd.Variable")
+def wrap_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`Variable(x)`: the tensor."""
+    return given.pick(0, "data") or UNKNOWN
 
 
 _REPARAMETRIZED = ("weight_norm", "spectral_norm", "orthogonal")

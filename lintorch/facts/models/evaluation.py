@@ -26,6 +26,7 @@ from lintorch.facts.models.attribute_history import Rewrite, trace_attributes
 from lintorch.facts.models.explain_rows import Explained, list_contexts
 from lintorch.facts.models.known_rows import KnownRows
 from lintorch.facts.models.node_parents import NodeParents
+from lintorch.facts.models.operation_steps import OperationSteps
 from lintorch.facts.models.value_ways import ValueWays
 from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.regions.guards import has_aside_name
@@ -148,6 +149,11 @@ class Evaluation:
     def ways(self) -> ValueWays:
         """Which operations gave which values."""
         return ValueWays(event for reached in self.reached for event in reached.events)
+
+    @cached_property
+    def steps(self) -> OperationSteps:
+        """What tensors went through."""
+        return OperationSteps(self._path, self.reached, self.ways)
 
     @cached_property
     def rewrites(self) -> Mapping[int, Rewrite]:

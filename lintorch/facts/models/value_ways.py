@@ -82,6 +82,18 @@ class ValueWays:
             value = next(list_operands(made), None)
         return ""
 
+    def find_unknown_maker(self, value: Value) -> UnknownCalled | None:
+        """The call of something unknown that gave a value."""
+        return self._unknown_makers.get(id(value))
+
+    @cached_property
+    def _unknown_makers(self) -> dict[int, UnknownCalled]:
+        found: dict[int, UnknownCalled] = {}
+        for each in self._unknown_calls:
+            if id(each.result) not in _COMMON:
+                found.setdefault(id(each.result), each)
+        return found
+
     def find_runs(self, built: Spot) -> Sequence[Called]:
         """The calls of the layers that are made at a place."""
         return self._runs.get(built, ())
