@@ -105,6 +105,7 @@ class Compared(Occurrence):
     operator: str
     left: Value
     right: Value
+    result: Value
 
 
 @frozen_record
@@ -118,7 +119,10 @@ class Repeated(Occurrence):
 
 @frozen_record
 class Combined(Occurrence):
-    """An operation of two values: `x + y`; `operator` is the class of the ast node, "Add"."""
+    """An operation of two values: `x + y`; `operator` is the class of the ast node, "Add".
+
+    `-x` of a tensor is `x * -1`.
+    """
 
     operator: str
     left: Value

@@ -69,6 +69,10 @@ def evaluate_sign(machine: Machine, node: ast.UnaryOp) -> Value:
         machine.tell(Decided, node, "not", value, answer)
         return truth_value(None if answer is None else not answer, value)
     if isinstance(node.op, ast.USub):
+        if isinstance(value, Tensor):
+            result = negate_value(machine, node, value)
+            machine.tell(Combined, node, "Mult", value, Constant(-1), False, result)
+            return result
         return make_choice(spread(lambda each: negate_value(machine, node, each), value))
     if isinstance(node.op, ast.Invert) and isinstance(value, Tensor):
         return call_torch(machine, node, "torch.bitwise_not", (value,), {})
@@ -95,7 +99,14 @@ def _compare_pair(
 ) -> Value:
     if kind not in OPERATORS:
         return compare_values(machine, kind, left, right)
-    machine.tell(Compared, node, OPERATORS[kind][0], left, right)
+    result = _answer_pair(machine, node, kind, left, right)
+    machine.tell(Compared, node, OPERATORS[kind][0], left, right, result)
+    return result
+
+
+def _answer_pair(
+    machine: Machine, node: ast.Compare, kind: type[ast.cmpop], left: Value, right: Value
+) -> Value:
     unequal = is_none(left) or is_none(right)
     if not unequal and (isinstance(left, Tensor) or isinstance(right, Tensor)):
         return call_torch(machine, node, _COMPARISONS[OPERATORS[kind][0]], (left, right), {})

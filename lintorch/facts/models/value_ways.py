@@ -11,6 +11,7 @@ from lintorch.evaluator.events import (
     AttributeSet,
     Called,
     Combined,
+    Compared,
     Indexed,
     ItemSet,
     Occurrence,
@@ -41,9 +42,10 @@ class ValueWays:
     """Follows values through what happened; a value is told from others that are like it."""
 
     def __init__(self, events: Iterable[Occurrence]) -> None:
-        held = [e for e in events if isinstance(e, (Operation, UnknownCalled, _KEEPING))]
+        held = [e for e in events if isinstance(e, (Operation, Compared, UnknownCalled, _KEEPING))]
         self._operations = [e for e in held if isinstance(e, Operation)]
         self._unknown_calls = [e for e in held if isinstance(e, UnknownCalled)]
+        self._comparisons = [e for e in held if isinstance(e, Compared)]
         self._keeping = [e.value for e in held if isinstance(e, _KEEPING)]
 
     def find_maker(self, value: Value | None) -> Operation | None:
@@ -90,6 +92,18 @@ class ValueWays:
     def _unknown_makers(self) -> dict[int, UnknownCalled]:
         found: dict[int, UnknownCalled] = {}
         for each in self._unknown_calls:
+            if id(each.result) not in _COMMON:
+                found.setdefault(id(each.result), each)
+        return found
+
+    def find_comparison(self, value: Value) -> Compared | None:
+        """The comparison of which a value is the answer: `x > 0`."""
+        return self._answers.get(id(value))
+
+    @cached_property
+    def _answers(self) -> dict[int, Compared]:
+        found: dict[int, Compared] = {}
+        for each in self._comparisons:
             if id(each.result) not in _COMMON:
                 found.setdefault(id(each.result), each)
         return found
