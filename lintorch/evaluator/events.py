@@ -100,7 +100,7 @@ class Decided(Occurrence):
 
 @frozen_record
 class Compared(Occurrence):
-    """Two values were compared: `x.size(0) == 1`."""
+    """Two values were compared: `x.size(0) == 1`; by `is` only where none is None."""
 
     operator: str
     left: Value

@@ -59,12 +59,15 @@ def _list_inputs(machine: Machine, made: Held) -> Iterator[Tensor]:
 
 
 def _run_row(machine: Machine, made: Held, event: Called, given: Tensor) -> list[Occurrence]:
-    before, told = machine.state, len(machine.events)
-    machine.state = before.fork()
+    before, told, witness = machine.state, len(machine.events), machine.witness
+    machine.state, machine.witness = (
+        before.fork(),
+        None,
+    )  # it is no use that the project makes of it
     with suppress(LeftError, SpentError):
         machine.call(event.node, made, Given((given,)))
     machine.unwind()
     happened = machine.events[told:]
     machine.take_back(told)
-    machine.state = before
+    machine.state, machine.witness = before, witness
     return happened

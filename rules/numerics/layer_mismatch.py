@@ -99,9 +99,10 @@ def in_children(event: Called, source: Source) -> Iterator[Hit]:
 
 @rule.event(IdleRow)
 def in_row(event: IdleRow, source: Source) -> Iterator[Hit]:
-    """A Sequential that nothing of the file runs."""
+    """A Sequential that nothing of the file runs; one of a model may hold what that runs by itself."""
+    of_model = any(name.endswith(".__init__") for name in event.way.names)
     for each in event.happened:
-        if isinstance(each, Refused):
+        if isinstance(each, Refused) and not of_model:
             yield from in_model(replace(each, way=event.way), source)
 
 
@@ -117,10 +118,15 @@ def in_model(event: Refused, source: Source) -> Iterator[Hit]:
     severity, where = (None, "") if certain else (Severity.WARNING, ", if this is reached")
     if event.made is not None and event.made.path == source.path:
         caller = event.way.names[-1] if event.way.names else "the script"
-        message = f"{short} raises in {caller}{where}: {event.message}"
+        message = f"{short} raises in {caller}{where}: {show_message(event)}"
         yield Hit(source.evaluation.place(event.made), message, severity=severity)
     else:
-        yield Hit(event, f"{short} raises{where}: {event.message}", severity=severity)
+        yield Hit(event, f"{short} raises{where}: {show_message(event)}", severity=severity)
+
+
+def show_message(event: Refused) -> str:
+    """What torch says, with `?` for sizes of which nothing is known."""
+    return re.sub(r"\?\(s\d+\)", "?", event.message)
 
 
 @rule.trace(Raised)
