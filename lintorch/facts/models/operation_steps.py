@@ -114,7 +114,7 @@ class OperationSteps:
             return Step(name_operation(made), made)
         called = self._ways.find_unknown_maker(value)
         if called is not None and called.method:
-            return Step(_SPELLED.get(called.method, called.method), called)
+            return Step(name_operation(called), called)
         return None
 
     def _is_written_to(self, value: Value) -> bool:
@@ -167,13 +167,15 @@ def _asks_mode(event: Occurrence) -> bool:
 _HARMLESS = frozenset({"requires_grad_", "retain_grad_", "share_memory_", "record_stream_"})
 
 
-def name_operation(event: Operation) -> str:
+def name_operation(event: Operation | UnknownCalled) -> str:
     """`softmax` of `torch.nn.functional.softmax`, `torch.nn.Softmax.forward` and `torch.Tensor.softmax`."""
     if isinstance(event, Called):
         layer = event.name.endswith(".forward")
         last = event.name.removesuffix(".forward").rpartition(".")[2]
         name = last.lower() if layer else last
         return _SPELLED.get(name, name)
+    if isinstance(event, UnknownCalled):
+        return _SPELLED.get(event.method, event.method)
     if isinstance(event, AttributeRead):
         return event.attribute
     if isinstance(event, Indexed):
