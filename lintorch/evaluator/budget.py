@@ -29,6 +29,8 @@ class Budget:
     """The same in each function of another file that one of these calls."""
     training_file_steps: int = 20_000
     """The same in all such functions of one file together."""
+    last_training_steps: int = 2_000
+    """The same in each function that trains by itself, when those of its file are spent."""
     depth: int = 48
     """Functions that are inside of each other."""
     repeats: int = 3

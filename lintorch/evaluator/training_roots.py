@@ -8,13 +8,18 @@ from dataclasses import replace
 from functools import partial
 
 from lintorch.evaluator.budget import Budget
+from lintorch.evaluator.code_files import CodeFile
 from lintorch.evaluator.machine import LeftError, Machine
 from lintorch.evaluator.make_arguments import make_settings
 from lintorch.evaluator.marks import CallEnded
 from lintorch.evaluator.names import read_global
 from lintorch.evaluator.objects import find_class_attribute, is_module_class
 from lintorch.evaluator.run_model import Reached, Surroundings, run_block
-from lintorch.evaluator.training_code import Definition, find_training_functions
+from lintorch.evaluator.training_code import (
+    Definition,
+    find_training_functions,
+    list_called_words,
+)
 from lintorch.evaluator.values import (
     NONE,
     Class,
@@ -38,16 +43,22 @@ def run_training(around: Surroundings, followed: set[ast.AST]) -> Iterator[Reach
     left = budget.training_file_steps
     waiting = [*reversed(find_training_functions(around.file).items())]
     for node, owner in waiting:
-        if node in followed or left <= 0:
+        if node in followed or (left <= 0 and not _runs_backward(node, around.file)):
             continue
         name = f"{owner.name}.{node.name}" if owner else node.name
         for is_open in (False, True) if _has_switches(node, owner) else (False,):
             run = partial(run_function, node, owner, is_open, around.witness)
-            limits = replace(budget, steps=min(budget.training_steps, left))
+            steps = min(budget.training_steps, max(left, budget.last_training_steps))
+            limits = replace(budget, steps=steps)
             reached = run_block(around, name, run, limits, marks=True, shallow=True)
             left -= reached.steps
             followed |= list_followed(reached)
             yield reached
+
+
+def _runs_backward(node: Definition, file: CodeFile) -> bool:
+    """Whether a function trains by itself, so that it is worth to be looked at when steps are spent."""
+    return {"backward", "step"} <= list_called_words(node, file)
 
 
 def run_function(
