@@ -43,6 +43,7 @@ from lintorch.evaluator.values import (
     make_number,
     name_setting,
 )
+from lintorch.evaluator.zoo_models import is_zoo_class, name_part
 
 _SAME = frozenset({"data", "grad", "real"})
 _TURNED = frozenset({"mT", "mH", "H"})
@@ -190,6 +191,8 @@ def _read_foreign(machine: Machine, node: ast.AST, held: Held, name: str) -> Val
     foreign = [each.path for each in list_ancestors(held.of) if isinstance(each, External)]
     if not foreign or foreign[0] == "argparse.Namespace":
         return read_missing(machine, held, name)
+    if is_zoo_class(foreign[0]) and not is_known(f"{MODULE}.{name}"):
+        return _read_part(machine, held, foreign[0], name)
     if machine.shallow and isinstance(held.of, Class) and not is_known(f"{MODULE}.{name}"):
         return read_missing(machine, held, name)
     home = foreign[0] if not is_module_class(held.of) or foreign[0] in CONTAINERS else MODULE
@@ -197,6 +200,16 @@ def _read_foreign(machine: Machine, node: ast.AST, held: Held, name: str) -> Val
     if name in ("device", "dtype") or foreign[0] in PARALLEL_WRAPPERS:
         machine.tell(AttributeRead, node, held, name, method)  # which it may not have
     return method
+
+
+def _read_part(machine: Machine, held: Held, path: str, name: str) -> Value:
+    """`model.fc` of a model of another package."""
+    kind = name_part(path, name)
+    if not kind:
+        return read_missing(machine, held, name)
+    part = machine.hold("object", {}, External(kind))
+    machine.state.write(held.address)[name] = part
+    return part
 
 
 @reads(Tensor)

@@ -101,11 +101,12 @@ class Decided(Occurrence):
 
 @frozen_record
 class Compared(Occurrence):
-    """Two values were compared: `x.size(0) == 1`."""
+    """Two values were compared: `x.size(0) == 1`; by `is` only where none is None."""
 
     operator: str
     left: Value
     right: Value
+    result: Value
 
 
 @frozen_record
@@ -119,7 +120,10 @@ class Repeated(Occurrence):
 
 @frozen_record
 class Combined(Occurrence):
-    """An operation of two values: `x + y`; `operator` is the class of the ast node, "Add"."""
+    """An operation of two values: `x + y`; `operator` is the class of the ast node, "Add".
+
+    `-x` of a tensor is `x * -1`.
+    """
 
     operator: str
     left: Value
@@ -187,6 +191,16 @@ class Refused(Occurrence):
     """Whether no operand has a shape that is only presumed."""
     made: Spot | None = None
     """Of a layer: where it was made."""
+
+
+@frozen_record
+class IdleRow(Occurrence):
+    """A Sequential that nothing runs was tried by itself, on a tensor of which nothing is known.
+
+    `happened` is what that came to, told nowhere else; `Refused` are those of every number of axes.
+    """
+
+    happened: tuple[Occurrence, ...]
 
 
 @frozen_record

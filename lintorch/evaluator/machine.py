@@ -206,6 +206,8 @@ class Machine:
         self.pure = PureCalls()
         self.made: set[Class] = set()
         """Classes of files of which an object was made."""
+        self.run: set[int] = set()
+        """Addresses of objects that were called."""
         self.witness: Witness | None = None
         self.asked = AskedSettings()
         self.contexts: list[str] = []

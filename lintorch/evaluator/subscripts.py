@@ -14,6 +14,7 @@ from lintorch.evaluator.machine import Machine, evaluates
 from lintorch.evaluator.objects import find_class_attribute, list_ancestors
 from lintorch.evaluator.sizes import Dim, compare, largest, make_operation, make_symbol, smallest
 from lintorch.evaluator.truth import known_items
+from lintorch.evaluator.unknown_objects import take_item
 from lintorch.evaluator.values import (
     NONE,
     UNKNOWN,
@@ -60,6 +61,9 @@ def read_item(machine: Machine, node: ast.AST, held: Value, index: Value) -> Val
         return _read_by_method(machine, node, held, index)
     if isinstance(held, (Items, Held, Constant)):
         return _read_sequence(machine, held, index)
+    at = size_in(index)
+    if isinstance(at, int) and (item := take_item(held, at)) is not None:
+        return item
     setting = name_setting(held)
     if setting and isinstance(index, Constant):
         return make_asked(machine, f"{setting}[{index.value}]")

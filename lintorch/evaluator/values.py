@@ -123,6 +123,8 @@ class Tensor(Value):
     """Whether its shape follows from one that an input is only presumed to have."""
     ranked_as: str = ""
     """Where the shape is unknown: the input that has as many axes."""
+    arms: tuple[Tensor, ...] = field(default=(), compare=False, repr=False)
+    """Where paths have met: what it is on each of them."""
 
 
 @frozen_record

@@ -22,6 +22,7 @@ from lintorch.evaluator.values import (
     Unknown,
     Value,
 )
+from lintorch.evaluator.zoo_models import makes_zoo_model
 
 Handler = Callable[[Machine, ast.AST, Given], Value]
 H = TypeVar("H", bound=Handler)
@@ -106,7 +107,8 @@ def _call_foreign(machine: Machine, path: str, given: Given) -> Value:
     if path not in _PURE:
         for value in given.values:
             machine.spoil(value)
-    if path[:1].islower() and path.rpartition(".")[2][:1].isupper():
+    named = path[:1].islower() and path.rpartition(".")[2][:1].isupper()
+    if named or makes_zoo_model(path):
         return machine.hold("object", {"lintorch arguments": given}, External(path))
     return machine.unknown_from(External(path), "()")
 

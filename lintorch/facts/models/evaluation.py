@@ -30,6 +30,7 @@ from lintorch.facts.models.explain_rows import Explained, list_contexts
 from lintorch.facts.models.known_rows import KnownRows
 from lintorch.facts.models.loops_around import LOOPS, FileLoops, Loop, is_within, list_places
 from lintorch.facts.models.node_parents import DEFINITIONS, NodeParents
+from lintorch.facts.models.operation_steps import OperationSteps
 from lintorch.facts.models.value_ways import ValueWays
 from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.regions.guards import has_aside_name
@@ -157,6 +158,11 @@ class Evaluation:
         return ValueWays(event for reached in self.reached for event in reached.events)
 
     @cached_property
+    def steps(self) -> OperationSteps:
+        """What tensors went through."""
+        return OperationSteps(self._path, self.reached, self.ways)
+
+    @cached_property
     def rewrites(self) -> Mapping[int, Rewrite]:
         """Writes of forwards to attributes that their objects had before."""
         return trace_attributes(reached.events for reached in self.reached)
@@ -211,6 +217,16 @@ class Evaluation:
     def find_function(self, event: Occurrence) -> ast.AST | None:
         """The function in which something is written; None at the top of a file."""
         return self._find_outline(event).find_function(event.node)
+
+    def find_making(self, run: Called) -> Occurrence | None:
+        """The call that made the layer of which this is a run."""
+        spot = run.built
+        if spot is None:
+            return None
+        made = Occurrence(run.node, spot, run.way)
+        ends = spot.row, spot.column, spot.end_row, spot.end_column
+        node = self._find_outline(made).find_call(*ends)
+        return None if node is None else replace(made, node=node)
 
     def list_around(self, event: Occurrence) -> Iterator[ast.AST]:
         """The nodes around the one at which something happened, innermost first."""
