@@ -54,9 +54,12 @@ def item_of(machine: Machine, over: Value) -> Value:
     """What any one item is."""
     if isinstance(over, Tensor):
         shape = over.shape[1:] if over.shape else None
-        return Tensor(shape, over.dtype, memory=over.memory, sure=over.sure, guessed=over.guessed)
+        return Tensor(
+            shape, over.dtype, memory=over.memory, sure=over.sure, guessed=over.guessed,
+            data=over.data,
+        )  # fmt: skip
     if isinstance(over, Array):
-        return Array(over.shape[1:], traced=over.traced) if over.shape else UNKNOWN
+        return Array(over.shape[1:], traced=over.traced, via=over.via) if over.shape else UNKNOWN
     if isinstance(over, Items):
         return over.each
     if isinstance(over, Held) and over.kind == "list":

@@ -321,8 +321,9 @@ def register_value(machine: Machine, node: ast.AST, given: Given) -> Value:
         written = machine.state.write(held.address)
         if isinstance(value, Tensor):
             value = Tensor(
-                value.shape, value.dtype, "buffer", name.value, frozenset({f"buffer {name.value}"})
-            )
+                value.shape, value.dtype, "buffer", name.value, frozenset({f"buffer {name.value}"}),
+                data=False,
+            )  # fmt: skip
         written[name.value] = value
         entries = written.get("entries")
         if isinstance(entries, Held):
@@ -402,7 +403,7 @@ def make_parameter(machine: Machine, node: ast.AST, given: Given) -> Value:
     data = given.pick(0, "data")
     shape, dtype = (data.shape, data.dtype) if isinstance(data, Tensor) else (None, None)
     name = f"parameter {getattr(node, 'lineno', 0)}"
-    return Tensor(shape, dtype, "parameter", name, frozenset({name}))
+    return Tensor(shape, dtype, "parameter", name, frozenset({name}), data=False)
 
 
 @does("vars")

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TypeVar
 
+from lintorch.evaluator.arithmetic import mix_arrays
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.layers import CONTAINERS, is_layer_class, keep_arguments, make_layer
 from lintorch.evaluator.machine import Machine, calls
@@ -13,11 +14,9 @@ from lintorch.evaluator.torch_calls import infer_result, tell_call
 from lintorch.evaluator.values import (
     NONE,
     UNKNOWN,
-    Array,
     External,
     Given,
     Held,
-    Tensor,
     Unknown,
     Value,
 )
@@ -98,14 +97,10 @@ def _call_torch(machine: Machine, node: ast.AST, path: str, given: Given) -> Val
 
 def _call_foreign(machine: Machine, path: str, given: Given) -> Value:
     if path.startswith("numpy."):
-        return Array(None, traced=any(_is_traced(each) for each in given.values))
+        return mix_arrays(given.values)
     if path not in _PURE:
         for value in given.values:
             machine.spoil(value)
     if path[:1].islower() and path.rpartition(".")[2][:1].isupper():
         return machine.hold("object", {"lintorch arguments": given}, External(path))
     return machine.unknown_from(External(path), "()")
-
-
-def _is_traced(value: Value) -> bool:
-    return isinstance(value, Tensor) or (isinstance(value, Array) and value.traced)

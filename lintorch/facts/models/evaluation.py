@@ -14,6 +14,7 @@ from lintorch.evaluator.code_files import CodeFile, Library
 from lintorch.evaluator.events import (
     Baked,
     Called,
+    DataRead,
     Occurrence,
 )
 from lintorch.evaluator.find_baked import find_baked
@@ -100,8 +101,8 @@ class Evaluation:
         return found
 
     @cached_property
-    def _baked(self) -> tuple[tuple[Baked, ...], ...]:
-        """For each root the sizes that become plain numbers."""
+    def _baked(self) -> tuple[tuple[Baked | DataRead, ...], ...]:
+        """For each root the sizes and the data that become plain numbers."""
         return tuple(tuple(find_baked(reached.events)) for reached in self.reached)
 
     @cached_property
@@ -135,9 +136,9 @@ class Evaluation:
         if Training in keys and self.training.regions:
             yield Training, self.training
         for reached, found in zip(self.reached, self._baked, strict=True):
-            if Baked in keys:
-                for baked in found:
-                    yield Baked, baked
+            for baked in found:
+                if type(baked) in keys:
+                    yield type(baked), baked
             for event in reached.events:
                 if type(event) in keys:
                     yield type(event), event
@@ -182,7 +183,10 @@ class Evaluation:
     def rows(self) -> KnownRows:
         """Rows of the file of which something is known."""
         events = (event for reached in self.reached for event in reached.events)
-        return KnownRows(self._path, events, (each for found in self._baked for each in found))
+        return KnownRows(self._path, events, self._list_baked())
+
+    def _list_baked(self) -> Iterator[Baked]:
+        return (e for found in self._baked for e in found if isinstance(e, Baked))
 
     def text(self, spot: Spot) -> str:
         """What is written there, in one row."""
