@@ -105,6 +105,7 @@ class Compared(Occurrence):
     operator: str
     left: Value
     right: Value
+    result: Value
 
 
 @frozen_record

@@ -95,7 +95,14 @@ def _compare_pair(
 ) -> Value:
     if kind not in OPERATORS:
         return compare_values(machine, kind, left, right)
-    machine.tell(Compared, node, OPERATORS[kind][0], left, right)
+    result = _answer_pair(machine, node, kind, left, right)
+    machine.tell(Compared, node, OPERATORS[kind][0], left, right, result)
+    return result
+
+
+def _answer_pair(
+    machine: Machine, node: ast.Compare, kind: type[ast.cmpop], left: Value, right: Value
+) -> Value:
     unequal = is_none(left) or is_none(right)
     if not unequal and (isinstance(left, Tensor) or isinstance(right, Tensor)):
         return call_torch(machine, node, _COMPARISONS[OPERATORS[kind][0]], (left, right), {})

@@ -6,11 +6,18 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
-from lintorch.evaluator.events import AttributeRead, Called, Combined, Indexed, Occurrence
+from lintorch.evaluator.events import (
+    AttributeRead,
+    Called,
+    Combined,
+    Compared,
+    Indexed,
+    Occurrence,
+)
 from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import FALSE, NONE, TRUE, UNKNOWN, Items, Tensor, Unknown, Value
 
-Operation = Called | Combined | Indexed | AttributeRead
+Operation = Called | Combined | Compared | Indexed | AttributeRead
 _COMMON = frozenset(map(id, (UNKNOWN, NONE, TRUE, FALSE)))
 """What is one and the same wherever it occurs."""
 _DEEPEST = 12
@@ -98,7 +105,7 @@ def list_operands(event: Operation) -> Iterator[Value]:
     """The values that an operation works on, with the items of lists and tuples among them."""
     if isinstance(event, Called):
         given: Iterable[Value] = (*event.positional, *event.keyword.values())
-    elif isinstance(event, Combined):
+    elif isinstance(event, (Combined, Compared)):
         given = (event.left, event.right)
     elif isinstance(event, Indexed):
         given = (event.held, event.index)
