@@ -206,7 +206,8 @@ def _guess_result(machine: Machine, node: ast.AST, name: str, given: Given) -> V
         return UNKNOWN
     memory, ranked_as = _shared_memory(name, given), find_ranked(machine, name, given)
     data = reads_data(machine, node, name, given)
-    return Tensor(None, memory=memory, via=_via_of(given), ranked_as=ranked_as, data=data)
+    result = Tensor(None, memory=memory, via=_via_of(given), ranked_as=ranked_as, data=data)
+    return Items("tuple", None, result) if last in _SEVERAL else result
 
 
 def reads_data(machine: Machine, node: ast.AST, name: str, given: Given) -> bool | None:
@@ -237,6 +238,7 @@ def _list_parts(machine: Machine, value: Value) -> Iterator[Value]:
         yield value
 
 
+_SEVERAL = frozenset({"chunk", "split", "unbind", "tensor_split", "split_with_sizes"})
 _COPIES = frozenset({"tensor", "as_tensor", "from_numpy", "new_tensor"})
 _MAKERS = _COPIES | {
     "arange", "linspace", "logspace", "ones", "zeros", "full", "eye", "empty", "rand", "randn",

@@ -8,7 +8,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called, Compared, Indexed, ItemSet
+from lintorch.evaluator.events import Called, Indexed, ItemSet
 from lintorch.evaluator.values import NONE, TRUE, Constant, Items, Tensor, Value
 from lintorch.evidence import OperatorCall, Trace
 from lintorch.evidence.host_reads import describe_call
@@ -118,8 +118,8 @@ def is_row_mask(event: ItemSet, source: Source) -> bool:
         return False
     if held.shape is not None and mask.shape is not None:
         return mask.dtype == "bool" and len(mask.shape) < len(held.shape)
-    made = source.evaluation.ways.find_maker(mask)
-    sides = (made.left, made.right) if isinstance(made, Compared) else ()
+    asked = source.evaluation.ways.find_comparison(mask)
+    sides = (asked.left, asked.right) if asked is not None else ()
     return any(is_column(each, held, source) for each in sides)
 
 

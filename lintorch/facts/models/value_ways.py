@@ -17,7 +17,7 @@ from lintorch.evaluator.events import (
 from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import FALSE, NONE, TRUE, UNKNOWN, Items, Tensor, Unknown, Value
 
-Operation = Called | Combined | Compared | Indexed | AttributeRead
+Operation = Called | Combined | Indexed | AttributeRead
 _COMMON = frozenset(map(id, (UNKNOWN, NONE, TRUE, FALSE)))
 """What is one and the same wherever it occurs."""
 _DEEPEST = 12
@@ -28,13 +28,18 @@ class ValueWays:
     """Follows values through what happened; a value is told from others that are like it."""
 
     def __init__(self, events: Iterable[Occurrence]) -> None:
-        held = [e for e in events if isinstance(e, (Operation, UnknownCalled))]
-        self._operations = [e for e in held if not isinstance(e, UnknownCalled)]
+        held = [e for e in events if isinstance(e, (Operation, UnknownCalled, Compared))]
+        self._operations = [e for e in held if isinstance(e, Operation)]
         self._unknown_calls = [e for e in held if isinstance(e, UnknownCalled)]
+        self._comparisons = {id(e.result): e for e in held if isinstance(e, Compared)}
 
     def find_maker(self, value: Value | None) -> Operation | None:
         """The operation that gave a value; None of what was given, written down or read off an object."""
         return self._makers.get(id(value))
+
+    def find_comparison(self, value: Value) -> Compared | None:
+        """The comparison that a value is the answer of."""
+        return self._comparisons.get(id(value))
 
     def find_users(self, value: Value) -> Sequence[Operation]:
         """The operations that were given a value."""
@@ -105,7 +110,7 @@ def list_operands(event: Operation) -> Iterator[Value]:
     """The values that an operation works on, with the items of lists and tuples among them."""
     if isinstance(event, Called):
         given: Iterable[Value] = (*event.positional, *event.keyword.values())
-    elif isinstance(event, (Combined, Compared)):
+    elif isinstance(event, Combined):
         given = (event.left, event.right)
     elif isinstance(event, Indexed):
         given = (event.held, event.index)
@@ -117,4 +122,6 @@ def list_operands(event: Operation) -> Iterator[Value]:
 
 
 def _list_items(value: Value) -> tuple[Value, ...]:
-    return (value.items or ()) if isinstance(value, Items) else ()
+    if not isinstance(value, Items):
+        return ()
+    return (value.each,) if value.items is None else value.items
