@@ -20,6 +20,7 @@ from lintorch.evaluator.values import Array, Items, Number, Slice, Tensor, Unkno
 _LOOKS = (
     "torch.jit.", "torch.onnx.", "torch._check", "torch.is_", "torch.compiler.", "torch.nn.Module.",
 )  # fmt: skip
+_COMPUTING = ("torch.", "einops.")
 
 
 def find_baked(events: Iterable[Occurrence]) -> Iterator[Baked | DataRead]:
@@ -55,7 +56,7 @@ def _takes_sizes(event: Occurrence, value: Number | Array) -> bool:
 def _list_consumed(event: Occurrence) -> Iterator[Number | Array]:
     """The numbers that an operator on tensors is given, that a model gives back, or repeats something by."""
     if isinstance(event, Called):
-        if event.name.startswith("torch.") and not event.name.startswith(_LOOKS):
+        if event.name.startswith(_COMPUTING) and not event.name.startswith(_LOOKS):
             for value in (*event.positional, *event.keyword.values()):
                 yield from _numbers_in(value)
     elif isinstance(event, Combined):

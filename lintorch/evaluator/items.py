@@ -59,7 +59,8 @@ def item_of(machine: Machine, over: Value) -> Value:
             data=over.data,
         )  # fmt: skip
     if isinstance(over, Array):
-        return Array(over.shape[1:], traced=over.traced, via=over.via) if over.shape else UNKNOWN
+        shape = over.shape[1:] if over.shape else None
+        return Array(shape, traced=over.traced, via=over.via)
     if isinstance(over, Items):
         return over.each
     if isinstance(over, Held) and over.kind == "list":

@@ -1,4 +1,4 @@
-"""Branches that hand the work of a forward pass to another runtime: nothing in them is exported.
+"""Branches of a forward pass in which nothing is exported: another runtime's, or of the first batches.
 
 `if self.pt: … elif self.onnx: … elif self.engine: …` is left out branch by branch.
 """
@@ -38,6 +38,19 @@ def is_foreign_case(node: ast.Match, case: ast.match_case) -> bool:
     """Whether a case is for another runtime."""
     words = [_collect_words(each.pattern) for each in node.cases]
     return _is_elsewhere(_collect_words(case.pattern), words)
+
+
+_DONE = re.compile(r"^_?(is_)?(initiali[sz]ed|inited)$")
+"""What the first batches of training have set."""
+
+
+def is_preparing(test: ast.expr) -> bool | None:
+    """The answer to a test after which the first batches of training go on: `not self.initialized`."""
+    if type(test) is ast.UnaryOp and isinstance(test.op, ast.Not):
+        inner = is_preparing(test.operand)
+        return None if inner is None else not inner
+    asked = type(test) is ast.Attribute and _DONE.match(test.attr)
+    return False if asked else None
 
 
 @contextmanager

@@ -27,7 +27,12 @@ from lintorch.evaluator.marks import (
 from lintorch.evaluator.names import bind_name
 from lintorch.evaluator.narrow import narrow_names
 from lintorch.evaluator.objects import make_class
-from lintorch.evaluator.other_runtimes import find_foreign, follow_apart, is_foreign_case
+from lintorch.evaluator.other_runtimes import (
+    find_foreign,
+    follow_apart,
+    is_foreign_case,
+    is_preparing,
+)
 from lintorch.evaluator.settled import settle_value
 from lintorch.evaluator.state import State
 from lintorch.evaluator.truth import compare_values, decide, known_items
@@ -92,14 +97,16 @@ def run_if(machine: Machine, node: ast.If) -> None:
     answer = decide(machine, test)
     machine.tell(Decided, node.test, "if", test, answer, node)
     if answer is not None:
-        machine.execute(node.body if answer else node.orelse)
+        block = node.body if answer else node.orelse
+        leaves = answer is is_preparing(node.test)
+        follow_apart(machine, leaves, lambda: machine.execute(block))
         return
     foreign = find_foreign(machine, node)
 
     def take(block: list[ast.stmt], truth: bool) -> Callable[[], Value]:
         def follow() -> Value:
             narrow_names(machine, node.test, truth)
-            leaves = foreign[not truth]
+            leaves = foreign[not truth] or truth is is_preparing(node.test)
             follow_apart(machine, leaves, lambda: machine.execute(block))
             return NONE
 

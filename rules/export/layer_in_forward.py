@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import dropwhile
 
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
@@ -78,7 +79,8 @@ MOVES = ("eval", "to", "train", "cuda", "forward")
 
 @rule.event(*DRAWN, *NORMS, PARAMETER)
 def in_model(event: Called, source: Source) -> Iterator[Hit]:
-    if not any(name.endswith(".forward") for name in event.way.names):
+    inside = [*dropwhile(lambda name: not name.endswith(".forward"), event.way.names)]
+    if not inside or any(name.endswith(".__init__") for name in inside):
         return
     if event.name in NORMS and not has_weights(event):
         return

@@ -11,12 +11,14 @@ from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.layers import CONTAINERS, is_layer_class, keep_arguments, make_layer
 from lintorch.evaluator.machine import Machine, calls
 from lintorch.evaluator.torch_calls import infer_result, tell_call
+from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
     NONE,
     UNKNOWN,
     External,
     Given,
     Held,
+    Items,
     Unknown,
     Value,
 )
@@ -97,7 +99,10 @@ def _call_torch(machine: Machine, node: ast.AST, path: str, given: Given) -> Val
 
 def _call_foreign(machine: Machine, path: str, given: Given) -> Value:
     if path.startswith("numpy."):
-        return mix_arrays(given.values)
+        listed = [
+            known_items(machine, v) or () for v in given.values if isinstance(v, (Held, Items))
+        ]
+        return mix_arrays((*given.values, *(each for items in listed for each in items)))
     if path not in _PURE:
         for value in given.values:
             machine.spoil(value)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
@@ -16,11 +17,12 @@ from lintorch.evaluator.events import (
     Called,
     DataRead,
     Occurrence,
+    Returned,
 )
 from lintorch.evaluator.find_baked import find_baked
 from lintorch.evaluator.find_code import CodeFinder
 from lintorch.evaluator.start import Reached, evaluate_file, evaluate_model
-from lintorch.evaluator.values import Spot
+from lintorch.evaluator.values import Items, Spot, Value
 from lintorch.evaluator.watch_lines import LineWatch
 from lintorch.facts.dataflow.axis_layouts import image_axes
 from lintorch.facts.models.attribute_history import Rewrite, trace_attributes
@@ -155,6 +157,28 @@ class Evaluation:
         """Writes of forwards to attributes that their objects had before."""
         return trace_attributes(reached.events for reached in self.reached)
 
+    def find_returns(self, value: Value) -> Sequence[Returned]:
+        """Where a model gave back a value, by itself or among others."""
+        return self._returns.get(id(value), ())
+
+    @cached_property
+    def _returns(self) -> Mapping[int, list[Returned]]:
+        found: dict[int, list[Returned]] = defaultdict(list)
+        for reached in self.reached:
+            for event in (each for each in reached.events if isinstance(each, Returned)):
+                for value in _list_parts(event.value):
+                    found[id(value)].append(event)
+        return found
+
+    def find_position(self, event: Occurrence) -> int:
+        """Where an event stands among all that happened, in order."""
+        return self._positions[id(event)]
+
+    @cached_property
+    def _positions(self) -> Mapping[int, int]:
+        events = (event for reached in self.reached for event in reached.events)
+        return {id(event): number for number, event in enumerate(events)}
+
     def is_dropped(self, event: Occurrence) -> bool:
         """Whether what a call gives is used by nobody: it is a statement by itself."""
         file = self._finder.open_file(event.spot.path)
@@ -210,6 +234,13 @@ class Evaluation:
             spot.end_row,
             _count_characters(lines, spot.end_row, spot.end_column) + 1,
         )
+
+
+def _list_parts(value: Value) -> Iterator[Value]:
+    """A value, and what it holds."""
+    yield value
+    for each in (value.items or ()) if isinstance(value, Items) else ():
+        yield from _list_parts(each)
 
 
 def _list_words(tree: ast.AST) -> Iterator[str]:

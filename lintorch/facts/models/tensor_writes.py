@@ -35,6 +35,9 @@ _VIEWS = frozenset(
         "detach", "chunk", "split", "tensor_split", "unbind", "diagonal", "expand", "expand_as",
     }
 )  # fmt: skip
+_COPYING = frozenset({"reshape", "flatten", "ravel"})
+"""Those of them that copy where the memory does not allow a view."""
+_IN_ORDER = frozenset({"view", "view_as", "unflatten", "squeeze", "unsqueeze"})
 _STEPS = 24
 
 
@@ -96,6 +99,9 @@ def list_views(value: Value, ways: ValueWays) -> list[Operation] | None:
             return None
         if not _gives_view(made):
             return found
+        copies = any(map(_may_copy, found))
+        if copies and not _keeps_order(made):
+            return None
         found.append(made)
         value = next(list_operands(made), value)
     return None
@@ -115,6 +121,19 @@ def _gives_view(made: Operation) -> bool:
     if isinstance(made, AttributeRead):
         return made.attribute in ("T", "mT", "mH", "data", "real")
     return isinstance(made, Combined) and made.inplace
+
+
+def _may_copy(made: Operation) -> bool:
+    return isinstance(made, Called) and made.name.rpartition(".")[2] in _COPYING
+
+
+def _keeps_order(made: Operation) -> bool:
+    """Whether the numbers of a view stand in memory as those of its base do."""
+    if isinstance(made, Called):
+        return (
+            made.name.rpartition(".")[2] in _COPYING | _IN_ORDER or find_written(made) is not None
+        )
+    return isinstance(made, Combined)
 
 
 def is_basic(index: Value) -> bool:
