@@ -46,6 +46,8 @@ from lintorch.evaluator.values import (
 )
 
 _SAME = frozenset({"data", "grad", "real"})
+_TELLING = frozenset({"shape", "dtype", "ndim", "T", "grad"})
+"""What is asked of tensors alone."""
 _TURNED = frozenset({"mT", "mH", "H"})
 """Views with the two last axes exchanged."""
 _NAMED_RESULTS = ("values", "indices")
@@ -207,7 +209,9 @@ def read_of_tensor(machine: Machine, node: ast.AST, held: Tensor, name: str) -> 
     """`tensor.shape` and the like; methods are bound."""
     if name in ("shape", "data", "T", "device", "dtype", "grad", "ndim") or name in _TURNED:
         result = _read_known(held, name)
-        teach_tensors(machine, (held,))
+        machine.presumed = machine.presumed or held.data is None
+        if name in _TELLING:
+            teach_tensors(machine, (held,))
         machine.tell(AttributeRead, node, held, name, result)
         return result
     if name in _SAME:

@@ -224,6 +224,7 @@ def reads_data(machine: Machine, node: ast.AST, name: str, given: Given) -> bool
         called = isinstance(node, ast.Call) and last not in _OF_OTHERS and is_known(name)
         if called:
             teach_tensors(machine, given.values)
+        machine.presumed = machine.presumed or not called
         return True if called else None
     known = bool(found) or all(isinstance(each, (Constant, External)) for each in parts)
     return not known
