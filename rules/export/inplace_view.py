@@ -97,7 +97,13 @@ SWAPPED = {
 }
 LOST = {"onnx-legacy": Harm.SILENT}
 DIAGONAL = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.SILENT}
-LOOKS = frozenset({"size", "dim", "numel", "ndimension", "stride", "is_contiguous", "type"})
+LOOKS = frozenset(
+    {
+        "size", "dim", "numel", "ndimension", "stride", "is_contiguous", "type", "len", "isinstance",
+        "hasattr", "callable", "id",
+    }
+)  # fmt: skip
+"""What asks a tensor for no numbers."""
 
 
 @rule.event(AttributeSet)

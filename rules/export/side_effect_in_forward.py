@@ -110,8 +110,12 @@ def is_used(event: Called, source: Source) -> bool:
     told = [isinstance(each, Called) and TELLS.match(each.name) for each in users]
     if users and all(told):
         return False
-    branches = (each for each in source.evaluation.list_around(event) if isinstance(each, ast.If))
-    return not any(each.lineno == event.spot.row and only_checks(each) for each in branches)
+    for outer in source.evaluation.list_around(event):
+        if isinstance(outer, ast.JoinedStr):
+            return False
+        if isinstance(outer, ast.stmt):
+            return not (isinstance(outer, (ast.If, ast.Assert)) and only_checks(outer))
+    return True
 
 
 def augments(event: Called, source: Source) -> bool:

@@ -18,7 +18,7 @@ from lintorch.facts.models.value_ways import Operation, ValueWays, list_operands
 _KEEP_MEMORY = frozenset(
     {
         "requires_grad_", "share_memory_", "retain_grad_", "record_stream_", "rename_", "apply_",
-        "register_hook_",
+        "register_hook_", "detach_",
     }
 )  # fmt: skip
 _CONVERSIONS = frozenset(
