@@ -114,6 +114,8 @@ def is_deliberate(event: Called, source: Source) -> bool:
             if any(is_given_weights(target, function) for target in outer.targets):
                 return True
         if isinstance(outer, ast.FunctionDef):
+            if outer.name == "__init__":
+                return True  # what it keeps to make layers with later
             helper = not outer.name.startswith("forward")
             return bool(outer.decorator_list) or (helper and not is_run(event, source))
     return False

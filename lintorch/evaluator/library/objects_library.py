@@ -468,6 +468,15 @@ def ask_callable(machine: Machine, node: ast.AST, given: Given) -> Value:
     return Constant(False) if isinstance(value, (Constant, Number, Tensor, Items)) else OPEN_BOOL
 
 
+@does("inspect.isfunction")
+def ask_function(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`inspect.isfunction(x)`."""
+    value = given.pick(0)
+    if isinstance(value, Unknown) or value is None:
+        return UNKNOWN
+    return Constant(isinstance(value, Function))
+
+
 @does("typing.cast")
 def cast_value(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`typing.cast(kind, value)`."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from lintorch.evaluator.arithmetic import mix_arrays
+from lintorch.evaluator.items import item_of
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.layers import CONTAINERS, is_layer_class, keep_arguments, make_layer
 from lintorch.evaluator.machine import Machine, calls
@@ -99,9 +100,8 @@ def _call_torch(machine: Machine, node: ast.AST, path: str, given: Given) -> Val
 
 def _call_foreign(machine: Machine, path: str, given: Given) -> Value:
     if path.startswith("numpy."):
-        listed = [
-            known_items(machine, v) or () for v in given.values if isinstance(v, (Held, Items))
-        ]
+        held = [each for each in given.values if isinstance(each, (Held, Items))]
+        listed = [known_items(machine, each) or (item_of(machine, each),) for each in held]
         return mix_arrays((*given.values, *(each for items in listed for each in items)))
     if path not in _PURE:
         for value in given.values:
