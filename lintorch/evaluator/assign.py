@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.events import AttributeSet, ItemSet
 from lintorch.evaluator.items import item_of
 from lintorch.evaluator.join import ITEMS
@@ -23,6 +24,7 @@ from lintorch.evaluator.values import (
     Tensor,
     Unknown,
     Value,
+    name_setting,
     size_in,
 )
 
@@ -60,7 +62,9 @@ def _unpack(machine: Machine, target: ast.Tuple | ast.List, value: Value) -> Non
     value = learn_rank(machine, value, [_name_of(each) for each in targets])
     items = _items_to_unpack(machine, value, len(targets))
     stars = [i for i, each in enumerate(targets) if isinstance(each, ast.Starred)]
-    if isinstance(value, Unknown) and value.path and not stars and machine.tells_unknown:
+    if (setting := name_setting(value)) and not stars:
+        items = tuple(make_asked(machine, f"{setting}[{i}]") for i in range(len(targets)))
+    elif isinstance(value, Unknown) and value.path and not stars and machine.tells_unknown:
         items = tuple(machine.unknown_from(value, f"[{i}]") for i in range(len(targets)))
     if items is None or (not stars and len(items) != len(targets)):
         each = item_of(machine, value)

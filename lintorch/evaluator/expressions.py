@@ -14,7 +14,7 @@ from lintorch.evaluator.join import ITEMS, make_choice
 from lintorch.evaluator.machine import Activation, Machine, evaluates
 from lintorch.evaluator.mark_order import mark_test
 from lintorch.evaluator.narrow import narrow_names
-from lintorch.evaluator.torch_calls import call_torch
+from lintorch.evaluator.torch_calls import call_torch, freeze_list
 from lintorch.evaluator.truth import (
     OPERATORS,
     compare_values,
@@ -36,6 +36,7 @@ from lintorch.evaluator.values import (
     Slice,
     Tensor,
     Value,
+    make_number,
 )
 
 _COMPARISONS = {
@@ -56,6 +57,8 @@ def evaluate_operation(machine: Machine, node: ast.BinOp) -> Value:
     left, right = machine.evaluate(node.left), machine.evaluate(node.right)
     kind = type(node.op).__name__
     result = combine_each(machine, node, kind, left, right)
+    if kind == "Mult":  # `[x] * n`
+        left, right = freeze_list(machine, left), freeze_list(machine, right)
     machine.tell(Combined, node, kind, left, right, False, result)
     return result
 
@@ -305,6 +308,9 @@ def evaluate_yield_from(machine: Machine, node: ast.YieldFrom) -> Value:
     items = known_items(machine, value)
     if items is None and isinstance(value, Items):
         machine.here.yielded_rounds = value.length
+    elif items is None and isinstance(value, Tensor) and value.shape:
+        rows = make_number(value.shape[0])
+        machine.here.yielded_rounds = rows if isinstance(rows, Number) else None
     machine.here.yielded.extend((item_of(machine, value),) if items is None else items)
     return UNKNOWN
 

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from lintorch.evaluator.events import Baked, Called, Combined, Indexed, ItemSet, Occurrence
+from lintorch.evaluator.events import (
+    Baked,
+    Called,
+    Combined,
+    Indexed,
+    ItemSet,
+    Occurrence,
+    Returned,
+)
 from lintorch.evaluator.values import Items, Number, Slice, Tensor, Value, Via
 
+_WORKING = ("torch.", "einops.")
 _LOOKS = ("torch.jit.", "torch.onnx.", "torch._check", "torch.is_", "torch.compiler.")
 
 
@@ -28,9 +37,9 @@ def find_baked(events: Iterable[Occurrence]) -> Iterator[Baked]:
 
 
 def _list_consumed(event: Occurrence) -> Iterator[Number]:
-    """The numbers that an operator on tensors is given."""
+    """The numbers that an operator on tensors is given, and those that a model gives."""
     if isinstance(event, Called):
-        if event.name.startswith("torch.") and not event.name.startswith(_LOOKS):
+        if event.name.startswith(_WORKING) and not event.name.startswith(_LOOKS):
             for value in (*event.positional, *event.keyword.values()):
                 yield from _numbers_in(value)
     elif isinstance(event, Combined):
@@ -39,6 +48,8 @@ def _list_consumed(event: Occurrence) -> Iterator[Number]:
             yield from _numbers_in(event.right)
     elif isinstance(event, (Indexed, ItemSet)) and isinstance(event.held, Tensor):
         yield from _numbers_in(event.index)
+    elif isinstance(event, Returned):
+        yield from _numbers_in(event.value)
 
 
 def _numbers_in(value: Value) -> Iterator[Number]:

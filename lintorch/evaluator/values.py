@@ -123,6 +123,8 @@ class Tensor(Value):
     """Whether its shape follows from one that an input is only presumed to have."""
     ranked_as: str = ""
     """Where the shape is unknown: the input that has as many axes."""
+    aside: bool = False
+    """Whether it was read off `.data`, whose sizes are plain numbers to a tracer."""
 
 
 @frozen_record

@@ -43,7 +43,7 @@ class Net(nn.Module):
         h * w  # value: int x.H * x.W (varies)
         math.ceil(h / 32)  # value: int (x.H + 31) // 32 (varies)
         -(-h // 32)  # value: int -((-x.H) // 32) (varies)
-        math.sqrt(h)  # value: float (varies)
+        math.sqrt(h)  # value: float sqrt(x.H) (varies)
         int(h * 0.5)  # value: int (varies)
         h / 2  # value: float /(x.H, 2) (varies)
         h == 3  # value: bool (varies)
