@@ -50,12 +50,18 @@ def _listed(rules: list[Rule]) -> str:
 def _table(rules: list[Rule]) -> str:
     rows = [
         f"| [{r.code}]({r.theme}/{r.name}.md) | `{r.name}` | {r.severity} "
-        f"| {r.summary}{'' if r.default else ' (off by default)'} | {r.fix or ''} |"
+        f"| {r.summary}{_mark_shown(r)} | {r.fix or ''} |"
         for r in rules
     ]
     return "\n".join(
-        ["| code | name | gravity | what it flags | fix |", "|---|---|---|---|---|", *rows]
+        ["| code | name | severity | what it flags | fix |", "|---|---|---|---|---|", *rows]
     )
+
+
+def _mark_shown(rule: Rule) -> str:
+    if not rule.default:
+        return " (off by default)"
+    return " (advice)" if rule.is_advice else ""
 
 
 def write() -> None:

@@ -51,6 +51,41 @@ def test_a_clean_file_makes_it_0(project: Path) -> None:
     assert "All checks passed!" in done.stdout
 
 
+ADVISED = """import torch
+
+
+def f(a):
+    return torch.cholesky(a), torch.symeig(a)
+"""
+
+
+def test_advice_has_to_be_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(ADVISED)
+
+    def severities(*options: str) -> list[str]:
+        return [found["severity"] for found in findings(*options, cwd=tmp_path)]
+
+    assert severities() == ["error"]
+    assert severities("--extend-select", "advice") == ["note", "error"]
+    assert severities("--select", "advice") == ["note"]
+    assert severities("--select", "advice", "--ignore", "api") == []
+    for asked in ("LT601", "LT6", "retired-name", "api", "ALL"):
+        assert severities("--select", asked) == ["note", "error"]
+        assert severities("--select", asked, "--ignore", "advice")[-1] == "error"
+    done = lintorch("check", cwd=tmp_path)
+    assert "Found 1 finding (1 error). 1 more with --extend-select advice." in done.stdout
+
+
+def test_advice_that_is_not_shown_makes_no_finding(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(ADVISED.replace(", torch.symeig(a)", ""))
+    done = lintorch("check", "--fix", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "All checks passed! 1 more with --extend-select advice." in done.stdout
+    assert "torch.cholesky(a)" in (tmp_path / "net.py").read_text()
+    (tmp_path / "net.py").write_text("import torch\n\n\nf = torch.cholesky  # noqa: LT601\n")
+    assert findings(cwd=tmp_path) == []
+
+
 def test_the_json_contract(project: Path) -> None:
     (found,) = findings(cwd=project)
     assert set(found) == {

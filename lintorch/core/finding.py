@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, IntEnum
 
+ADVICE = "advice"
+"""What selects that which costs something and breaks nothing: notes, and rules that are off by default."""
+
 
 class Severity(IntEnum):
     """How grave a finding is: costs something, likely breaks, breaks or gives wrong numbers."""

@@ -66,6 +66,12 @@ class Rule:
         return self.module.rpartition(".")[2].replace("_", "-")
 
     @property
+    def is_advice(self) -> bool:
+        """Whether it has to be asked for, as far as it says nothing graver than a note."""
+        own = self.theme == "lintorch"
+        return not self.default or (self.severity is Severity.NOTE and not own)
+
+    @property
     def theme(self) -> str:
         """The folder the rule lies in, such as `export`."""
         return self.module.split(".")[-2] if "." in self.module else ""

@@ -122,6 +122,8 @@ def _try_in_child(work: ModelWork, subject: RunnableModel, trial: _Trial, send: 
     send(ExportTried(outcome))
     if outcome.kept and work.options.scripts:
         send(_write_script(work, subject, trial, warmed=True))
+    if outcome.part and work.options.scripts:
+        send(ScriptMissing("its outputs are right, and only they are compared by a program"))
     left = work.options.limits.trial_seconds - (clock() - started)
     seconds = min(_SECONDS_FOR_PARTS, left / 2)
     for name in export.find_blamed_parts(outcome, module, model, varied, seconds=seconds, **about):
@@ -173,9 +175,9 @@ def _read_outcome(exporter: str, piece: ChildWork, limits: ModelLimits) -> Outco
             case ScriptWritten(text):
                 script = text
             case ScriptMissing(reason):
-                unwritten = reason
+                script, unwritten = "", reason
     if outcome.message == export.OUT_OF_MEMORY:
         outcome = replace(outcome, message=limits.space.describe_overuse())
     if outcome.status in ("wrong", "failed"):
         outcome = replace(outcome, script=script, unwritten=unwritten)
-    return replace(outcome, part=part)
+    return replace(outcome, part=part or outcome.part)

@@ -39,6 +39,8 @@ class Result:
     """Whether all that was asked for could be looked at, and run."""
     models: tuple[str, ...] = ()
     """One line for each model that ran, ready to be shown."""
+    advice: int = 0
+    """How many further findings are advice, which was not asked for."""
 
     @property
     def fixed(self) -> int:

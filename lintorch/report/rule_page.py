@@ -61,16 +61,17 @@ def write_table(rules: Iterable[Rule]) -> str:
             r.code,
             r.name,
             str(r.severity),
+            "advice" if r.is_advice else "default",
             "+".join(list_tiers(r)) or "engine",
             str(r.fix or "-"),
             r.summary,
         )
         for r in rules
     ]
-    rows.insert(0, ("code", "name", "severity", "evidence", "fix", "what it flags"))
-    widths = [max(len(row[column]) for row in rows) for column in range(5)]
+    rows.insert(0, ("code", "name", "severity", "shown", "evidence", "fix", "what it flags"))
+    widths = [max(len(row[column]) for row in rows) for column in range(6)]
     lines = (
-        "  ".join([*(c.ljust(w) for c, w in zip(row, widths, strict=False)), row[5]])
+        "  ".join([*(c.ljust(w) for c, w in zip(row, widths, strict=False)), row[6]])
         for row in rows
     )
     return "\n".join(lines) + "\n"
@@ -83,8 +84,10 @@ def list_tiers(rule: Rule) -> list[str]:
 
 def _write_standing(rule: Rule) -> str:
     seen = ", ".join(list_tiers(rule)) or "lintorch itself"
-    switched = "on" if rule.default else "off"
-    return f"{str(rule.severity).capitalize()}; evidence: {seen}; {switched} by default; since {rule.since}."
+    shown = "on by default" if rule.default else "off by default, selected by `advice`"
+    if rule.default and rule.is_advice:
+        shown = "as far as it is a note, shown where `advice` is selected"
+    return f"{str(rule.severity).capitalize()}; evidence: {seen}; {shown}; since {rule.since}."
 
 
 def _title_example(profile: tuple[str, ...]) -> str:

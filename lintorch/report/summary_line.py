@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from lintorch.core.finding import Applicability, Finding, Severity
+from lintorch.core.finding import ADVICE, Applicability, Finding, Severity
 from lintorch.report.places import shown_path
 from lintorch.report.result import Result
 
@@ -35,12 +35,13 @@ def write_summary(report: Result) -> str:
     total = len(report.findings)
     if not total:
         fixed = f"Fixed {write_count(report.fixed, 'finding')}. " if report.fixed else ""
-        return f"{fixed}{_nothing_found(report)}"
+        return f"{fixed}{_nothing_found(report)}{_offer_advice(report)}"
     opening = f"Found {write_count(total, 'finding')}"
     if report.fixed:
         remain = "1 remains" if total == 1 else f"{total} remain"
         opening = f"Fixed {write_count(report.fixed, 'finding')}, {remain}"
-    return f"{opening} ({_count_severities(report)}).{_count_fixable(report)}"
+    told = f"{opening} ({_count_severities(report)}).{_count_fixable(report)}"
+    return f"{told}{_offer_advice(report)}"
 
 
 def write_unread(report: Result) -> str:
@@ -59,6 +60,13 @@ def _nothing_found(report: Result) -> str:
     if not report.files:
         return f"No Python files checked{write_unread(report)}."
     return "All checks passed!" if report.whole else "No findings in what was checked."
+
+
+def _offer_advice(report: Result) -> str:
+    """What is left to be asked for."""
+    if not report.advice:
+        return ""
+    return f" {report.advice} more with --extend-select {ADVICE}."
 
 
 def _count_severities(report: Result) -> str:

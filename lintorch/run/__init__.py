@@ -76,4 +76,5 @@ def _make_result(seen: CheckedFiles, request: CheckRequest) -> Result:
         whole=not seen.errors,
         models=seen.models,
         unsafe=request.unsafe_fixes,
+        advice=seen.advice,
     )

@@ -39,6 +39,8 @@ class CheckedFiles:
     """Files that are no longer what was linted."""
     left_out: tuple[str, ...] = ()
     """A line for each changed file that runs spoke of, which is not heard."""
+    advice: int = 0
+    """Findings that are not shown because advice was not asked for."""
 
 
 def check_files(request: Request, scope: Scope, progress: Progress) -> CheckedFiles:
@@ -57,7 +59,8 @@ def check_files(request: Request, scope: Scope, progress: Progress) -> CheckedFi
     merged = merge_findings([*(f for each in held.linted for f in each.findings), *ran.findings])
     marked = {each.path for each in held.linted if each.marked}
     heeded = sort_findings(suppress_by_file(merged, ran.texts, marked, scope, request))
-    standing = tuple(demote_by_file(heeded, ran.texts, scope))
+    wanted = [finding for finding in heeded if scope.is_wanted(finding)]
+    standing = tuple(demote_by_file(wanted, ran.texts, scope))
     return CheckedFiles(
         standing,
         merged.withdrawn,
@@ -70,6 +73,7 @@ def check_files(request: Request, scope: Scope, progress: Progress) -> CheckedFi
         {t.path: replace(t, entered=e.entered) for t, e in zip(tasks, held.linted, strict=True)},
         ran.changed,
         ran.left_out,
+        len(heeded) - len(wanted),
     )
 
 

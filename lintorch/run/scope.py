@@ -8,6 +8,7 @@ from functools import cached_property
 
 from lintorch.cache import Cache
 from lintorch.catalog import Catalog
+from lintorch.core.finding import Finding
 from lintorch.core.profile import Profile
 from lintorch.facts.deployment import Release
 from lintorch.run.lint_task import LintTask
@@ -20,6 +21,7 @@ from lintorch.settings import (
     SettingsFinder,
     enabled_codes,
     fixable_codes,
+    is_selected,
     load_settings,
     not_loaded,
     override_settings,
@@ -70,6 +72,10 @@ class Scope:
     def codes_of(self, path: str) -> frozenset[str]:
         """The codes of the rules that are on for a file."""
         return enabled_codes(self.settings_of(path), self.catalog, path)
+
+    def is_wanted(self, finding: Finding) -> bool:
+        """Whether a finding is to be shown: advice only where it was asked for."""
+        return is_selected(finding, self.settings_of(finding.place.path), self.catalog)
 
     def fixable_codes(self, path: str) -> frozenset[str]:
         """The codes of the rules whose fixes may go in."""

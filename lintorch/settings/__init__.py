@@ -1,7 +1,7 @@
 """What a project has set: read from its closest settings file, outweighed by the command line."""
 
 from lintorch.settings.read_settings import load_settings
-from lintorch.settings.selection import enabled_codes, fixable_codes
+from lintorch.settings.selection import enabled_codes, fixable_codes, is_selected
 from lintorch.settings.setting_values import (
     NamedPython,
     Selection,
@@ -21,6 +21,7 @@ __all__ = [
     "enabled_codes",
     "find_settings",
     "fixable_codes",
+    "is_selected",
     "load_settings",
     "not_loaded",
     "override_settings",

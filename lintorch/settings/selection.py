@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lintorch.catalog import Card, Catalog
 from lintorch.core.codes import RULE_CRASHED, SYNTAX_ERROR, UNREADABLE_FILE
+from lintorch.core.finding import ADVICE, Finding, Severity
 from lintorch.files import Patterns
 from lintorch.settings.key_kinds import suggest_word
 from lintorch.settings.setting_values import Selection, Settings, SettingsError
@@ -16,6 +17,8 @@ from lintorch.settings.user_settings import not_loaded
 
 ALWAYS = frozenset({SYNTAX_ERROR, RULE_CRASHED, UNREADABLE_FILE})
 """Codes of what keeps lintorch from its work: on whatever is selected, unless ignored."""
+_KEYS = "select", "ignore", "extend-select"
+_OWN_THEME = "lintorch"
 _ALL, _THEME, _CODE = 0, 1, 9
 """How specific a selector is; the beginning of a code is as specific as it is long."""
 
@@ -29,9 +32,24 @@ def enabled_codes(settings: Settings, catalog: Catalog, path: str) -> frozenset[
     means all other files. Raises SettingsError for what selects no rule, but not where the file
     names rules that are not loaded: it may mean one of these.
     """
-    selected = _Selected.for_settings(settings, catalog)
+    selected, inner = _select_at(settings, catalog, path)
+    return selected.cut(selected.codes | selected.advised, inner)
+
+
+def is_selected(finding: Finding, settings: Settings, catalog: Catalog) -> bool:
+    """Whether a finding of a rule that is on for its file is wanted: advice has to be asked for.
+
+    By its rule's code, name or theme, by "ALL", or as `advice`, which means that of all rules.
+    """
+    selected, inner = _select_at(settings, catalog, finding.place.path)
+    advice = finding.severity is Severity.NOTE
+    return finding.code in selected.cut(selected.advised if advice else selected.codes, inner)
+
+
+def _select_at(settings: Settings, catalog: Catalog, path: str) -> tuple[_Selected, str]:
+    """The selections, and a path as they see it."""
     inner = os.path.relpath(os.path.abspath(path), os.path.abspath(settings.root))
-    return selected.codes_at(inner.replace(os.sep, "/"))
+    return _Selected.for_settings(settings, catalog), inner.replace(os.sep, "/")
 
 
 def fixable_codes(settings: Settings, catalog: Catalog) -> frozenset[str]:
@@ -43,16 +61,20 @@ def fixable_codes(settings: Settings, catalog: Catalog) -> frozenset[str]:
 
 
 class _Selected:
-    """The outcome of all selections, worked out once per settings."""
+    """The outcome of all selections, worked out once per settings: of hazards, and of advice."""
 
     _last: tuple[Settings, Catalog, _Selected] | None = None
 
     def __init__(self, settings: Settings, catalog: Catalog) -> None:
         known = _KnownRules.for_settings(settings, catalog)
-        codes = frozenset(code for code, rule in catalog.cards.items() if rule.default) | ALWAYS
+        cards = [card for card in catalog.cards.values() if card.default]
+        codes = frozenset(card.code for card in cards) | ALWAYS
+        advised = frozenset(card.code for card in cards if card.theme == _OWN_THEME) | ALWAYS
+        advisers = replace(known, advice=True)
         for selection in settings.selections:
-            codes = _apply_selection(codes, selection, known, ("select", "ignore", "extend-select"))
-        self.codes = codes
+            codes = _apply_selection(codes, selection, known, _KEYS)
+            advised = _apply_selection(advised, selection, advisers, _KEYS)
+        self.codes, self.advised = codes, advised
         where = settings.file or "command line"
         self.off = [
             (
@@ -70,20 +92,24 @@ class _Selected:
             cls._last = settings, catalog, cls(settings, catalog)
         return cls._last[2]
 
-    def codes_at(self, path: str) -> frozenset[str]:
-        """The codes that are on for a path below the settings' folder."""
+    def cut(self, codes: frozenset[str], path: str) -> frozenset[str]:
+        """Those of the codes that are not off for a path below the settings' folder."""
         off = [
             codes for others, pattern, codes in self.off if pattern.covers_file(path) is not others
         ]
-        return self.codes.difference(*off) if off else self.codes
+        return codes.difference(*off) if off else codes
 
 
 @dataclass(frozen=True)
 class _KnownRules:
-    """The rules there are; `partial` is the settings file that names some that are not loaded."""
+    """The rules there are; `partial` is the settings file that names some that are not loaded.
+
+    As those that give `advice` all are meant by that word, else those that give nothing else.
+    """
 
     catalog: Catalog
     partial: str = ""
+    advice: bool = False
 
     @classmethod
     def for_settings(cls, settings: Settings, catalog: Catalog) -> _KnownRules:
@@ -103,7 +129,7 @@ class _KnownRules:
         cards = self.catalog.cards.values()
         themes = {card.theme for card in cards}
         for selector in selectors:
-            codes = frozenset(card.code for card in cards if _stands_for(selector, card))
+            codes = frozenset(card.code for card in cards if self._is_meant(card, selector))
             if not codes and selector.upper() in ALWAYS:
                 codes = frozenset({selector.upper()})
             if not codes and origin != self.partial:
@@ -112,9 +138,15 @@ class _KnownRules:
                 )
             yield _rank_selector(selector, themes), codes
 
+    def _is_meant(self, card: Card, selector: str) -> bool:
+        if selector == ADVICE:
+            return self.advice or not card.default
+        return _stands_for(selector, card)
+
     def _hint_at_rule(self, selector: str) -> str:
         cards = self.catalog.cards.values()
         words = {word for card in cards for word in (card.code, card.name, card.theme)}
+        words |= {ADVICE, "ALL"}
         absent = f"; the rules that {self.partial} names are not loaded: see --rules"
         return suggest_word(selector, tuple(sorted(words))) + (absent if self.partial else "")
 
@@ -137,7 +169,7 @@ def _rank_selector(selector: str, themes: set[str]) -> int:
         return _ALL
     if re.fullmatch(r"LT\d*", selector, re.IGNORECASE):
         return _CODE if len(selector) == 5 else len(selector) - 2
-    return _THEME if selector in themes else _CODE
+    return _THEME if selector in themes or selector == ADVICE else _CODE
 
 
 def _stands_for(selector: str, card: Card) -> bool:

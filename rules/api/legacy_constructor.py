@@ -9,7 +9,9 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.source import Kind, Source, literal
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.values import Constant, Number, Tensor, Value
+from lintorch.source import Source, literal
 
 rule = Rule(
     __name__,
@@ -81,22 +83,35 @@ def constructor(call: cst.Call, source: Source) -> Iterator[Hit]:
     dtype, device = CONSTRUCTORS[name]
     args = [arg.value for arg in call.args]
     options = _options(dtype, device, call, source)
-    severity = Severity.WARNING if device else None
-    if _are_sizes(args, source):
-        text = ", ".join(source.code(arg) for arg in args)
-        message = f"{name}({text}) is made of sizes and left unset: torch.empty says so"
-        fix = _fix("torch.empty", text, options, call, source)
-        yield Hit(call, message, fix, severity=severity)
+    if args and _are_sizes(args):
+        yield _made_of_sizes(call, name, source)
     elif len(args) == 1 and (found := _numbers(args[0])):
         given = _data_options(name, found, options, call, source)
         message = f"{name} of a list is a legacy constructor: use torch.tensor"
         fix = _fix("torch.tensor", source.code(args[0]), given, call, source)
-        yield Hit(call, message, fix, severity=severity)
+        yield Hit(call, message, fix)
     elif len(args) == 1 and isinstance(literal(args[0]), float):
         message = f"{name} of one float raises TypeError: use torch.tensor"
         yield Hit(call, message, severity=Severity.ERROR)
     elif device and args:
-        yield Hit(call, f"{name} raises TypeError where torch has no CUDA", severity=severity)
+        yield Hit(call, f"{name} raises TypeError where torch has no CUDA")
+
+
+@rule.event(*CONSTRUCTORS)
+def of_a_size(event: Called, source: Source) -> Iterator[Hit]:
+    """`torch.Tensor(n)`, where n is known to be a number."""
+    call = source.call_at(event)
+    if call is None or event.keyword or len(call.args) != 1 or _are_sizes([call.args[0].value]):
+        return
+    if not call.args[0].star and _is_size(event.positional):
+        yield _made_of_sizes(call, event.name, source)
+
+
+def _made_of_sizes(call: cst.Call, name: str, source: Source) -> Hit:
+    text = ", ".join(source.code(arg.value) for arg in call.args)
+    message = f"{name}({text}) is made of sizes and left unset: torch.empty says so"
+    options = _options(*CONSTRUCTORS[name], call, source)
+    return Hit(call, message, _fix("torch.empty", text, options, call, source))
 
 
 @rule.source(cst.Call, needs=("Variable",))
@@ -108,61 +123,58 @@ def variable(call: cst.Call, source: Source) -> Iterator[Hit]:
     if data is None or not given.complete:
         return
     if "volatile" in given.by_name:
-        yield Hit(call, "volatile has no effect: use torch.no_grad()", severity=Severity.WARNING)
+        yield Hit(call, "volatile has no effect: use torch.no_grad()")
         return
     made = isinstance(data, cst.Call) and source.name(data.func) in _MADE
     does = "does nothing" if made else "cuts the gradient as detach() does"
     yield Hit(call, f"Variable {does}, and is a legacy name", _unwrapped(call, data, made, source))
 
 
-@rule.source(cst.Call, needs=(".tensor(", "import tensor", "new_tensor("))
-def copy(call: cst.Call, source: Source) -> Iterator[Hit]:
-    func = call.func
-    method = isinstance(func, cst.Attribute) and func.attr.value == "new_tensor"
-    if len(call.args) != 1 or not (method or source.name(func) == "torch.tensor"):
+@rule.event("torch.tensor", "torch.Tensor.new_tensor")
+def copy(event: Called, source: Source) -> Iterator[Hit]:
+    method = event.name == "torch.Tensor.new_tensor"
+    given = event.positional[1:] if method else event.positional
+    if event.keyword or event.open or len(given) != 1 or not isinstance(given[0], Tensor):
         return
-    value = source.value(call.args[0].value)
-    if call.args[0].star or call.args[0].keyword or value.kind is not Kind.TENSOR or not value.sure:
-        return
-    if method and isinstance(func, cst.Attribute) and not source.value(func.value).is_tensor:
-        return
-    written = f"{_receiver(call.args[0].value, source)}.detach().clone()"
-    fix = None if method else Fix("copy it", (source.replace(call, written),))
-    message = "a tensor made of a tensor warns: x.detach().clone() is the copy it makes"
-    yield Hit(call, message, fix, severity=Severity.WARNING)
+    call, fix = source.call_at(event), None
+    if call is not None and not method:
+        written = f"{_receiver(call.args[0].value, source)}.detach().clone()"
+        fix = Fix("copy it", (source.replace(call, written),))
+    yield Hit(
+        event, "a tensor made of a tensor warns: x.detach().clone() is the copy it makes", fix
+    )
 
 
-@rule.source(cst.Call, needs=(".new(",))
-def new(call: cst.Call, source: Source) -> Iterator[Hit]:
-    func = call.func
-    if not (isinstance(func, cst.Attribute) and func.attr.value == "new") or not call.args:
+@rule.event("torch.Tensor.new")
+def new(event: Called, source: Source) -> Iterator[Hit]:
+    call = source.call_at(event)
+    if call is None or not isinstance(call.func, cst.Attribute) or not call.args:
         return
-    value = source.value(func.value)
-    if (
-        value.kind is not Kind.TENSOR
-        or not value.sure
-        or any(a.star or a.keyword for a in call.args)
-    ):
+    if any(arg.star or arg.keyword for arg in call.args):
         return
     args = [arg.value for arg in call.args]
-    if _are_sizes(args, source):
-        message = "x.new of sizes is left unset: x.new_empty says so"
-        yield Hit(call, message, Fix("use new_empty", (source.replace(func.attr, "new_empty"),)))
+    if _are_sizes(args) or _is_size(event.positional[1:]):
+        message, name = "x.new of sizes is left unset: x.new_empty says so", "new_empty"
     elif len(args) == 1 and _numbers(args[0]):
-        message = "x.new of a list is a legacy constructor: use x.new_tensor"
-        yield Hit(call, message, Fix("use new_tensor", (source.replace(func.attr, "new_tensor"),)))
+        message, name = "x.new of a list is a legacy constructor: use x.new_tensor", "new_tensor"
+    else:
+        return
+    yield Hit(event, message, Fix(f"use {name}", (source.replace(call.func.attr, name),)))
 
 
-def _are_sizes(args: Sequence[cst.BaseExpression], source: Source) -> bool:
-    """Several arguments are sizes; one is where it is surely a number."""
-    if len(args) > 1:
-        return True
-    if not args:
+def _are_sizes(args: Sequence[cst.BaseExpression]) -> bool:
+    """Several arguments are sizes; one is where it is a number."""
+    value = literal(args[0]) if len(args) == 1 else None
+    return len(args) > 1 or (isinstance(value, int) and not isinstance(value, bool))
+
+
+def _is_size(given: Sequence[Value]) -> bool:
+    """Whether there is one argument, and it is a whole number or a shape."""
+    if len(given) != 1:
         return False
-    value = literal(args[0])
-    if isinstance(value, int) and not isinstance(value, bool):
-        return True
-    return source.value(args[0]).kind is Kind.SIZE and not isinstance(args[0], cst.Tuple)
+    only = given[0]
+    number = isinstance(only, Constant) and type(only.value) is int
+    return number or (isinstance(only, Number) and only.size is not None)
 
 
 def _numbers(node: cst.BaseExpression) -> list[Any]:

@@ -47,6 +47,7 @@ rule = Rule(
     proof="""
         assert forward(torch.relu, torch.ones(2), False).sum() == 2
     """,
+    severity=Severity.NOTE,
     fix=Applicability.SAFE,
 )
 

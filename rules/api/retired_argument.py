@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
 import libcst as cst
 
-from lintorch.core.finding import Applicability, Edit, Fix, Hit
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.core.tables import Table, release
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.values import Tensor
 from lintorch.facts.api.version_guards import is_name_guarded
-from lintorch.source import Arguments, Kind, Source, literal
+from lintorch.source import Arguments, Source, literal
 
 rule = Rule(
     __name__,
@@ -47,6 +49,7 @@ rule = Rule(
     proof="""
         assert criterion(torch.ones(2), torch.zeros(2)) == 2
     """,
+    severity=Severity.NOTE,
     fix=Applicability.SAFE,
 )
 
@@ -102,17 +105,27 @@ def in_torchvision(call: cst.Call, source: Source) -> Iterator[Hit]:
             yield Hit(arg, message, _weights_fix(call, arg, new, weights, source))
 
 
-@rule.source(cst.Call, needs=(".add", ".sub", "torch import"))
-def overload(call: cst.Call, source: Source) -> Iterator[Hit]:
+@rule.source(cst.Call, needs=(".add_(", ".sub_(", ".addc"))
+def in_place(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """`p.data.add_(-lr, grad)`: with that many arguments it is no other object's method."""
+    func = call.func
+    if isinstance(func, cst.Attribute) and func.attr.value.endswith("_") and not source.name(func):
+        yield from _overload(call, call.args, source)
+
+
+@rule.event(*(f"torch.{of}{name}" for name in OVERLOADS for of in ("", "Tensor.")))
+def overload(event: Called, source: Source) -> Iterator[Hit]:
+    call, others = source.call_at(event), event.positional[1:]
+    if call is None or not others or isinstance(others[0], Tensor):
+        return
+    function = not event.name.startswith("torch.Tensor.")
+    yield from _overload(call, call.args[1:] if function else call.args, source)
+
+
+def _overload(call: cst.Call, args: Sequence[cst.Arg], source: Source) -> Iterator[Hit]:
     keyword, tensors = OVERLOADS.get(_last(call.func), ("", 0))
     plain = all(arg.keyword is None and not arg.star for arg in call.args)
-    if not keyword or not plain or source.profile.torch < (1, 5):
-        return
-    function = source.name(call.func) == f"torch.{_last(call.func)}"
-    args = call.args[1:] if function else call.args
-    if len(args) != tensors + 1 or not (function or _is_tensor(call, args, source)):
-        return
-    if source.value(args[0].value).is_tensor:
+    if not keyword or not plain or source.profile.torch < (1, 5) or len(args) != tensors + 1:
         return
     message = f"{_last(call.func)} with the number before the tensor is deprecated: pass {keyword}="
     yield Hit(call, message, _moved(args, keyword, source))
@@ -154,9 +167,9 @@ def _reduction(
         over = ", and wins over reduction=" if "reduction" in given.by_name else ""
         message = f"{' and '.join(old)} of {_last(call.func)} {'is' if len(old) == 1 else 'are'} deprecated{over}: use reduction={meant}"
         edits = _reduced(call, given, old, meant, source)
-        yield Hit(
-            given.by_name[old[0]], message, Fix(f"use reduction={meant}", edits) if edits else None
-        )
+        fix = Fix(f"use reduction={meant}", edits) if edits else None
+        severity = Severity.WARNING if over else None
+        yield Hit(given.by_name[old[0]], message, fix, severity=severity)
 
 
 def _meant(
@@ -303,15 +316,6 @@ def _weights_fix(
 
 
 # overloads
-
-
-def _is_tensor(call: cst.Call, args: Any, source: Source) -> bool:
-    """Whether what a method is called on is a tensor: `add_` with two arguments is nothing else's."""
-    func = call.func
-    if not isinstance(func, cst.Attribute) or source.name(func):
-        return False
-    value = source.value(func.value)
-    return func.attr.value.endswith("_") or (value.kind is Kind.TENSOR and value.sure)
 
 
 def _moved(args: Any, keyword: str, source: Source) -> Fix | None:

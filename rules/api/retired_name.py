@@ -12,9 +12,10 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.core.tables import Table, release
+from lintorch.evaluator.events import Called
 from lintorch.facts.api.call_templates import rewrite_call
 from lintorch.facts.api.version_guards import is_name_guarded
-from lintorch.source import Arguments, Kind, Source, literal
+from lintorch.source import Arguments, Source, literal
 
 rule = Rule(
     __name__,
@@ -51,6 +52,7 @@ rule = Rule(
     proof="""
         assert torch.equal(whiten(torch.eye(3)), torch.eye(3))
     """,
+    severity=Severity.NOTE,
     fix=Applicability.SAFE,
 )
 
@@ -73,6 +75,11 @@ WORDS = (
 )  # fmt: skip
 """One of them stands in every file that uses a name of the table; `tests/test_tables.py` holds that."""
 
+TENSOR_METHODS = (
+    "symeig", "eig", "solve", "lstsq", "cholesky", "qr", "lu", "lu_solve", "triangular_solve",
+    "ger", "resize_as", "reinforce",
+)  # fmt: skip
+"""The table's methods of tensors; the same test holds that."""
 
 _PARTS = re.compile(r"\bweight_[gv]\b|\bweight_(orig|u)\b|\bremove_(weight|spectral)_norm\b")
 """Parts that a hook gives a layer, and how it is taken off: a parametrization has neither."""
@@ -103,22 +110,24 @@ def by_import(node: cst.ImportFrom, source: Source) -> Iterator[Hit]:
                 yield Hit(alias, _message(row, source), severity=Severity.ERROR)
 
 
+@rule.event(*(f"torch.Tensor.{name}" for name in TENSOR_METHODS))
+def by_method(event: Called, source: Source) -> Iterator[Hit]:
+    call, row = source.call_at(event), TABLE.by_name.get(event.name)
+    if row and call is not None and isinstance(call.func, cst.Attribute):
+        yield from _judged(call.func, row, source)
+
+
 @cache
 def _last_parts() -> frozenset[str]:
     return frozenset(name.rpartition(".")[2] for name in TABLE.by_name)
 
 
 def _of_object(node: cst.Attribute, source: Source) -> dict[str, Any] | None:
-    """The row of a method or property, where what it is called on is known."""
+    """The row of a property or method of another class, where it is known what was made."""
     for owner, row in _methods().get(node.attr.value, ()):
-        if owner == "torch.Tensor":
-            value = source.value(node.value)
-            if value.kind is Kind.TENSOR and value.sure:
-                return row
-        else:
-            made = [node.value] if isinstance(node.value, cst.Call) else source.built(node.value)
-            if made and all(source.name(call.func).startswith(owner) for call in made):
-                return row
+        made = [node.value] if isinstance(node.value, cst.Call) else source.built(node.value)
+        if made and all(source.name(call.func).startswith(owner) for call in made):
+            return row
     return None
 
 
@@ -126,10 +135,10 @@ def _of_object(node: cst.Attribute, source: Source) -> dict[str, Any] | None:
 def _methods() -> dict[str, list[tuple[str, dict[str, Any]]]]:
     found: dict[str, list[tuple[str, dict[str, Any]]]] = {}
     for row in TABLE.rows:
-        kind, _, owner = row["form"].partition(" of ")
-        if kind == "method" or owner:
+        owner = row["form"].partition(" of ")[2]
+        if owner:
             last = row["name"].rpartition(".")[2]
-            found.setdefault(last, []).append((owner or "torch.Tensor", row))
+            found.setdefault(last, []).append((owner, row))
     return found
 
 
@@ -153,9 +162,7 @@ def _judged(node: cst.Attribute | cst.Name, row: dict[str, Any], source: Source)
         return
     if is_name_guarded(node, source):
         return
-    severity = Severity.WARNING if row["warns"] else Severity.NOTE
-    if _is_gone(row, source):
-        severity = Severity.ERROR
+    severity = Severity.ERROR if _is_gone(row, source) else None
     fix = _fix(node, call, row, source)
     yield Hit(call or node, _message(row, source), fix, severity=severity)
 

@@ -51,7 +51,7 @@ rule = Rule(
         program = torch.export.export(Steps(), (torch.ones(1, 8),)).module()
         program.to("meta")(torch.ones(1, 8, device="meta"))
     """,
-    severity=Severity.NOTE,
+    severity=Severity.WARNING,
 )
 
 

@@ -35,7 +35,7 @@ rule = Rule(
         It takes a network to fetch a repository. That what is fetched runs is what the
         functions are for.
     """,
-    severity=Severity.NOTE,
+    severity=Severity.WARNING,
 )
 
 _HUB = frozenset(("torch.hub.load", "torch.hub.help", "torch.hub.list"))

@@ -52,7 +52,7 @@ rule = Rule(
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
         assert not train(model, [torch.ones(1)] * 2, optimizer).requires_grad
     """,
-    severity=Severity.NOTE,
+    severity=Severity.WARNING,
     fix=Applicability.SAFE,
 )
 

@@ -47,10 +47,10 @@ def find_blamed_parts(
 
     `outcome` is what `try_export` made of the same. Nothing comes where it was neither a failed
     export nor a wrong one, where lines are known that make it wrong, for exports in training mode,
-    which eager itself differs from, and where only what forward returns is refused, or what a run
-    leaves is wrong.
+    which eager itself differs from, where only what forward returns is refused, or what a run
+    leaves is wrong, and where the part is known.
     """
-    if outcome.returned or outcome.kept:
+    if outcome.returned or outcome.kept or outcome.part:
         return
     failed = outcome.status == "failed" and outcome.stage in _STAGES_IN_PARTS
     known = train or outcome.is_explained(decided=True)

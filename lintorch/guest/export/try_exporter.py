@@ -21,6 +21,7 @@ from lintorch.guest.export.error_reading import (
 )
 from lintorch.guest.export.exporter import ONNX_FILE, Explained, Exported, Job, Refused
 from lintorch.guest.export.find_exporter import find_exporter, takes_plain
+from lintorch.guest.export.hidden_parts import look_into_parts
 from lintorch.guest.export.module_state import copy_module
 from lintorch.guest.export.refused_output import explain_refused_output
 from lintorch.guest.export.size_conditions import name_conditions
@@ -104,6 +105,15 @@ def try_export(
                 lambda other: run_exporter(exporter, other, user_file),
                 lambda other, after: judge_export(exporter, other, after, others, train),
                 eager,
+                late,
+            )
+        if made.status == "ok" and not train and any(site for _, site in heard):
+            made = look_into_parts(
+                made,
+                job,
+                lambda other: run_exporter(exporter, other, user_file),
+                eager,
+                others,
                 late,
             )
     seconds = round(time.monotonic() - started, 3)
