@@ -9,7 +9,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.facts.exporting.compiled_code import find_compiled
-from lintorch.facts.exporting.exported_models import nodes_in_body
+from lintorch.facts.exporting.function_bodies import nodes_in_body
 from lintorch.source import Source, literal
 
 rule = Rule(

@@ -33,7 +33,7 @@ from lintorch.evidence.treatment import report_refusal
 from lintorch.facts.classes.classes import ClassInfo
 from lintorch.facts.exporting.export_calls import literal_strings, onnx_arguments
 from lintorch.facts.exporting.export_events import choose_exporter
-from lintorch.facts.exporting.exported_models import nodes_in_body
+from lintorch.facts.exporting.function_bodies import nodes_in_body
 from lintorch.facts.project.parts_elsewhere import is_part_elsewhere
 from lintorch.source import UNKNOWN, Source, literal
 

@@ -182,7 +182,7 @@ class Evaluation:
     def rows(self) -> KnownRows:
         """Rows of the file of which something is known."""
         events = (event for reached in self.reached for event in reached.events)
-        return KnownRows(self._path, events, (each for found in self._baked for each in found))
+        return KnownRows(self._path, events)
 
     def text(self, spot: Spot) -> str:
         """What is written there, in one row."""
