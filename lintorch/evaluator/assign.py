@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.events import AttributeSet, ItemSet
 from lintorch.evaluator.items import item_of, names_items
 from lintorch.evaluator.join import ITEMS
@@ -24,6 +25,7 @@ from lintorch.evaluator.values import (
     Tensor,
     Unknown,
     Value,
+    name_setting,
     size_in,
 )
 
@@ -62,7 +64,9 @@ def _unpack(machine: Machine, target: ast.Tuple | ast.List, value: Value) -> Non
     items = _items_to_unpack(machine, value, len(targets))
     stars = [i for i, each in enumerate(targets) if isinstance(each, ast.Starred)]
     named = isinstance(value, Unknown) and value.path and names_items(machine, value)
-    if named and not stars:
+    if (setting := name_setting(value)) and not stars:
+        items = tuple(make_asked(machine, f"{setting}[{i}]") for i in range(len(targets)))
+    elif named and not stars:
         items = tuple(machine.unknown_from(value, f"[{i}]") for i in range(len(targets)))
     if isinstance(value, ModelOutput) and not stars:
         items = tuple(take_item(value, i) or UNKNOWN for i in range(len(targets)))

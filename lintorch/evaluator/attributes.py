@@ -38,10 +38,12 @@ from lintorch.evaluator.values import (
     Items,
     ModuleValue,
     Number,
+    Spot,
     Super,
     Tensor,
     Unknown,
     Value,
+    Via,
     make_number,
     name_setting,
 )
@@ -222,7 +224,7 @@ def _read_part(machine: Machine, held: Held, path: str, name: str) -> Value:
 def read_of_tensor(machine: Machine, node: ast.AST, held: Tensor, name: str) -> Value:
     """`tensor.shape` and the like; methods are bound."""
     if name in ("shape", "data", "T", "device", "dtype", "grad", "ndim") or name in _TURNED:
-        result = _read_known(held, name)
+        result = read_shape(machine, node, held) if name == "shape" else _read_known(held, name)
         machine.presumed = machine.presumed or held.data is None
         if name in _TELLING:
             teach_tensors(machine, (held,))
@@ -238,8 +240,6 @@ def read_of_tensor(machine: Machine, node: ast.AST, held: Tensor, name: str) -> 
 
 
 def _read_known(held: Tensor, name: str) -> Value:
-    if name == "shape":
-        return shape_of_tensor(held)
     if name == "ndim":
         known = held.shape is not None and not held.guessed
         return Constant(len(held.shape or ())) if known else Number(None, True, False)
@@ -251,7 +251,7 @@ def _read_known(held: Tensor, name: str) -> Value:
     if name == "dtype" and held.dtype:
         return External(f"torch.{held.dtype}")
     if name in ("data", "grad"):
-        return replace(held)
+        return replace(held, aside=held.aside or name == "data")
     return Unknown(f"tensor.{name}") if name != "T" else _turn(held, None)
 
 
@@ -261,6 +261,21 @@ def _turn(held: Tensor, shape: tuple[Dim, ...] | None) -> Tensor:
         shape, held.dtype, memory=held.memory, sure=held.sure, guessed=held.guessed,
         data=held.data is not False,
     )  # fmt: skip
+
+
+def read_shape(machine: Machine, node: ast.AST, held: Tensor) -> Value:
+    """`tensor.shape`, whose numbers remember where they were read off `tensor.data`."""
+    shape = shape_of_tensor(held)
+    if not held.aside or not isinstance(shape, Items) or shape.items is None:
+        return shape
+    spot = machine.spot(node)
+    return replace(shape, items=tuple(_note_aside(each, spot) for each in shape.items))
+
+
+def _note_aside(value: Value, spot: Spot) -> Value:
+    if not isinstance(value, Number) or value.varies is False:
+        return value
+    return replace(value, via=value.via | {Via(".data", spot, value.size, True)})
 
 
 def shape_of_tensor(held: Tensor) -> Value:

@@ -264,6 +264,13 @@ class Returned(Occurrence):
 
 
 @frozen_record
+class GivenBack(Occurrence):
+    """A function of a file gave a value, by the expression at which this stands."""
+
+    value: Value
+
+
+@frozen_record
 class Valued(Occurrence):
     """An expression of a watched row was evaluated, or a name in it assigned; told only on request.
 

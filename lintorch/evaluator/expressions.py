@@ -15,7 +15,7 @@ from lintorch.evaluator.join import ITEMS, make_choice
 from lintorch.evaluator.machine import Activation, Machine, evaluates
 from lintorch.evaluator.mark_order import mark_test
 from lintorch.evaluator.narrow import narrow_names
-from lintorch.evaluator.torch_calls import call_torch
+from lintorch.evaluator.torch_calls import call_torch, freeze_list
 from lintorch.evaluator.truth import (
     OPERATORS,
     compare_values,
@@ -38,6 +38,7 @@ from lintorch.evaluator.values import (
     Tensor,
     Unknown,
     Value,
+    make_number,
 )
 
 _COMPARISONS = {
@@ -63,6 +64,8 @@ def evaluate_operation(machine: Machine, node: ast.BinOp) -> Value:
     result = combine_each(machine, node, kind, left, right)
     if kind == "Div" and type(result) is Unknown:
         result = replace(result)  # one of its own, of which it is known that it is a quotient
+    if kind == "Mult":  # `[x] * n`
+        left, right = freeze_list(machine, left), freeze_list(machine, right)
     machine.tell(Combined, node, kind, left, right, False, result)
     return result
 
@@ -326,6 +329,9 @@ def evaluate_yield_from(machine: Machine, node: ast.YieldFrom) -> Value:
     items = known_items(machine, value)
     if items is None and isinstance(value, Items):
         machine.here.yielded_rounds = value.length
+    elif items is None and isinstance(value, Tensor) and value.shape:
+        rows = make_number(value.shape[0])
+        machine.here.yielded_rounds = rows if isinstance(rows, Number) else None
     machine.here.yielded.extend((item_of(machine, value),) if items is None else items)
     return UNKNOWN
 

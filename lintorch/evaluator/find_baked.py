@@ -50,7 +50,7 @@ def _takes_sizes(event: Occurrence, value: Number | Array) -> bool:
     if isinstance(event, Combined):
         known = isinstance(event.left, Tensor) or isinstance(event.right, Tensor)
         return known and isinstance(value, Number)
-    return isinstance(value, Number) and not isinstance(event, (Repeated, Returned))
+    return isinstance(value, Number) and not isinstance(event, Repeated)
 
 
 def _list_consumed(event: Occurrence) -> Iterator[Number | Array]:

@@ -56,7 +56,7 @@ from lintorch.evaluator.run_model import Reached, Surroundings, run_block, run_m
 from lintorch.evaluator.training_code import prepares_training, trains
 from lintorch.evaluator.training_roots import list_followed, run_training
 from lintorch.evaluator.values import NONE, Class, Constant, Function, Given, Value
-from lintorch.evaluator.witness import Witness
+from lintorch.evaluator.witness import Witness, is_set_otherwise
 
 __all__ = ["Reached", "evaluate_file", "evaluate_model"]
 
@@ -99,6 +99,11 @@ def evaluate_file(
             each.name for each in reached.entered & witness.called if _is_followed(around, each)
         )
         yield reached
+        if left > 0 and is_set_otherwise(around.witness, name):
+            plain = replace(around, budget=limit_steps(budget, left), witness=Witness(file))
+            reached = run_model(plain, name)
+            left -= reached.steps
+            yield _leave_refusals(reached)
     yield from run_training(around, followed)
     if loose:
         yield from _follow_loose(around, limit_steps(budget, min(left, budget.loose_steps)))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from lintorch.evaluator.arithmetic import combine_each
 from lintorch.evaluator.assign import assign_target
 from lintorch.evaluator.budget import SpentError
-from lintorch.evaluator.events import Combined, Decided, Returned
+from lintorch.evaluator.events import Combined, Decided, GivenBack, Returned
 from lintorch.evaluator.expressions import make_function
 from lintorch.evaluator.iterate import repeat_body, run_passes
 from lintorch.evaluator.join import join_data, join_states
@@ -200,6 +200,8 @@ def run_return(machine: Machine, node: ast.Return) -> None:
     here = machine.here
     value = NONE if node.value is None else machine.evaluate(node.value)
     here.returned.append(value)
+    if node.value is not None:
+        machine.tell(GivenBack, node.value, value)
     if _leaves_root(machine):
         machine.tell(Returned, node.value or node, settle_value(machine, value), here.node)
     here.left = join_states(here.left, machine.state.fork())

@@ -115,6 +115,8 @@ def _read_sequence(machine: Machine, held: Value, index: Value) -> Value:
             guess_rank(machine, held.of_input, index)
             if index == Constant(0):
                 return make_number(make_symbol("B"))
+            if isinstance(index, Constant) and type(index.value) is int and index.value > 0:
+                return make_number(make_symbol(f"{held.of_input}.{index.value}", None))
         if isinstance(index, Slice):
             if isinstance(held, Items):
                 return Items(held.kind, None, held.each)

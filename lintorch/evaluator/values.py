@@ -130,6 +130,8 @@ class Tensor(Value):
     data: bool | None = True
     """Whether an input has a part in its numbers: not if they are made of Python's, of sizes, chance
     or weights alone. None of an input that may be a Python number, and of what is made of it."""
+    aside: bool = False
+    """Whether it was read off `.data`, whose sizes are plain numbers to a tracer."""
 
 
 @frozen_record

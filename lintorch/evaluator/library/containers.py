@@ -118,7 +118,8 @@ def reverse_items(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`reversed(items)`."""
     value = given.pick(0) or UNKNOWN
     items = items_of(machine, value)
-    return Items("generator", None if items is None else items[::-1], item_of(machine, value))
+    backwards = None if items is None else items[::-1]
+    return Items("generator", backwards, item_of(machine, value), _length_of(value))
 
 
 @does("enumerate")
@@ -150,7 +151,9 @@ def zip_items(machine: Machine, node: ast.AST, given: Given) -> Value:
     known = [each for each in lists if each is not None]
     each = Items("tuple", tuple(item_of(machine, value) for value in given.positional))
     if not known:
-        return Items("generator", None, each)
+        rounds = [found for value in given.positional if (found := _length_of(value))]
+        varying = [found for found in rounds if found.varies]
+        return Items("generator", None, each, next(iter((*varying, *rounds)), None))
     length = min(map(len, known))
     full = [
         items[:length] if items is not None else (item_of(machine, value),) * length

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from lintorch.evaluator.arithmetic import combine_each, convert_number
+from lintorch.evaluator.arithmetic import combine_each, convert_number, take_root
 from lintorch.evaluator.items import item_of
 from lintorch.evaluator.join import make_choice
 from lintorch.evaluator.library.table import LIBRARY, Handler, does
@@ -119,7 +119,8 @@ def _compute(name: str) -> Handler:
         data = any(_is_data(machine, v) for v in values)
         via = frozenset(via for each in numbers for via in each.via)
         whole = name in ("gcd", "isqrt", "comb", "factorial", "lcm")
-        found = Number(None, whole, join_varying(n.varies for n in numbers), data, False, via)
+        size = take_root(values[0]) if name == "sqrt" and values else None
+        found = Number(size, whole, join_varying(n.varies for n in numbers), data, False, via)
         return keep_via(machine, node, f"math.{name}", found, values[0] if values else None)
 
     return compute
@@ -218,7 +219,7 @@ def divide_with_rest(machine: Machine, node: ast.AST, given: Given) -> Value:
         return UNKNOWN
     left, right = given.positional
     pair = [combine_each(machine, node, kind, left, right) for kind in ("FloorDiv", "Mod")]
-    return Items("tuple", tuple(pair))
+    return Items("tuple", tuple(keep_via(machine, node, "divmod", each, left) for each in pair))
 
 
 @does("pow")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from lintorch.evaluator.attributes import shape_of_tensor
+from lintorch.evaluator.attributes import read_shape, shape_of_tensor
 from lintorch.evaluator.learn import teach_tensors
 from lintorch.evaluator.library.table import LIBRARY, Handler, does
 from lintorch.evaluator.machine import Machine
@@ -28,6 +28,7 @@ from lintorch.evaluator.values import (
     Unknown,
     Value,
     Via,
+    make_number,
     size_in,
 )
 
@@ -38,7 +39,7 @@ def read_size(machine: Machine, node: ast.AST, given: Given) -> Value:
     held = given.pick(0)
     if not isinstance(held, Tensor):
         return UNKNOWN
-    whole = shape_of_tensor(held)
+    whole = read_shape(machine, node, held)
     axis = given.pick(1, "dim")
     return whole if axis is None else read_item(machine, node, whole, axis)
 
@@ -98,6 +99,23 @@ def _read_number(machine: Machine, node: ast.AST, name: str, given: Given) -> Va
         return Number(None, None, None)
     via = Via(name, machine.spot(node), data=True)
     return Number(None, None, None, data=True, via=frozenset({via}))
+
+
+@does("torch.unbind", "torch.Tensor.unbind")
+def list_rows(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`x.unbind(0)`: as many tensors as an axis is long."""
+    found = infer_result(machine, node, "torch.Tensor.unbind", given)
+    held, axis = given.pick(0, "input"), given.pick(1, "dim") or Constant(0)
+    if isinstance(found, Items) or not isinstance(held, Tensor) or not held.shape:
+        return found
+    at, rank = size_in(axis), len(held.shape)
+    if not isinstance(at, int) or not -rank <= at < rank:
+        return found
+    at %= rank
+    rest = held.shape[:at] + held.shape[at + 1 :]
+    each = Tensor(rest, held.dtype, memory=held.memory, guessed=held.guessed, data=held.data)
+    length = make_number(held.shape[at])
+    return Items("tuple", None, each, length if isinstance(length, Number) else None)
 
 
 @does("torch.Tensor.numpy")

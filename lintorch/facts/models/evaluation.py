@@ -365,10 +365,7 @@ class Evaluation:
     def rows(self) -> KnownRows:
         """Rows of the file of which something is known."""
         events = (event for reached in self.reached for event in reached.events)
-        return KnownRows(self._path, events, self._list_baked())
-
-    def _list_baked(self) -> Iterator[Baked]:
-        return (e for found in self._baked for e in found if isinstance(e, Baked))
+        return KnownRows(self._path, events)
 
     def text(self, spot: Spot) -> str:
         """What is written there, in one row."""
