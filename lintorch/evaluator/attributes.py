@@ -128,7 +128,8 @@ def _bind_function(machine: Machine, held: Class) -> Value:
     if find_class_attribute(machine, held, "setup_context") is not None:
         return forward
     context = machine.hold("object", {}, External("torch.autograd.function.FunctionCtx"))
-    return Bound(forward, (context,), method="apply")
+    own = (held, context) if forward.kind == "class" else (context,)
+    return Bound(forward, own, method="apply")
 
 
 @reads(Super)
