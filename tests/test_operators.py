@@ -23,7 +23,8 @@ from lintorch.evaluator.operators.infer_types import FAMILIES, infer_call, infer
 from lintorch.evaluator.operators.register import LAYER_SHAPES, SHAPE_FUNCTIONS
 from lintorch.evaluator.operators.tensor_types import OPEN, ShapeError, TensorType, UndecidedError
 from lintorch.evaluator.signatures.bind_arguments import bind_call
-from lintorch.evaluator.sizes import Dim, Operation, Size, make_symbol
+from lintorch.evaluator.size_numbers import compute_size
+from lintorch.evaluator.sizes import Dim, Size, make_symbol
 
 TRIALS = 4
 SPOILT = 0.35
@@ -190,46 +191,13 @@ def hide_arguments(trial: TriedCall, chance: Random) -> tuple[TriedCall, dict[st
     return TriedCall(trial.name, positional, keyword, settings), values
 
 
-def compute(size: Dim, values: Bindings) -> int | None:
-    """A size at some values of its symbols; None where it comes from something unknown."""
-    if isinstance(size, int):
-        return size
-    total = 0
-    for product, factor in size.terms:
-        for atom in product:
-            found = (
-                compute_operation(atom, values)
-                if isinstance(atom, Operation)
-                else values.get(atom.name)
-            )
-            if found is None:
-                return None
-            factor *= found
-        total += factor
-    return total
-
-
-def compute_operation(atom: Operation, values: Bindings) -> int | None:
-    found = [compute(operand, values) for operand in atom.operands]
-    known = [each for each in found if each is not None]
-    if len(known) < len(found) or atom.kind == "?":
-        return None
-    functions: dict[str, Callable[..., int]] = {
-        "//": lambda a, b: a // b,
-        "%": lambda a, b: a % b,
-        "max": max,
-        "min": min,
-    }
-    return functions[atom.kind](*known)
-
-
 def list_differences(said: Any, real: Any, values: Bindings) -> Iterator[str]:
     """Where what is said is not what is; what is left open is no difference."""
     if isinstance(said, TensorType):
         if said.dtype is not None and said.dtype != real.dtype:
             yield f"type {said.dtype}, not {real.dtype}"
         if said.shape is not None:
-            sizes = [compute(size, values) for size in said.sizes]
+            sizes = [compute_size(size, values) for size in said.sizes]
             same = all(s is None or s == r for s, r in zip(sizes, real.sizes, strict=False))
             if not same or len(sizes) != real.rank:
                 yield f"shape {tuple(map(str, said.sizes))}, not {real.sizes}"
@@ -240,7 +208,7 @@ def list_differences(said: Any, real: Any, values: Bindings) -> Iterator[str]:
         for one, other in zip(said, real, strict=True):
             yield from list_differences(one, other, values)
     elif isinstance(said, (int, Size)):
-        if compute(said, values) not in (None, real):
+        if compute_size(said, values) not in (None, real):
             yield f"{said}, not {real}"
     elif said is not None or real is not None:
         yield f"{said} and not {real}"

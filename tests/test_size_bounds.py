@@ -6,9 +6,9 @@ import operator
 from random import Random
 
 import pytest
-from test_operators import compute
 
-from lintorch.evaluator.sizes import Dim, compare, largest, make_symbol
+from lintorch.evaluator.size_numbers import compute_size
+from lintorch.evaluator.sizes import Dim, compare, largest, make_symbol, smallest
 
 H, W = make_symbol("H"), make_symbol("W")
 COMPARISONS = {
@@ -24,7 +24,7 @@ def draw_size(chance: Random) -> Dim:
     """A size made of two symbols by a few steps."""
     size: Dim = chance.choice((H, W))
     for _ in range(chance.randint(1, 4)):
-        step, number = chance.choice("+-*/%w"), chance.randint(1, 7)
+        step, number = chance.choice("+-*/%wud"), chance.randint(1, 7)
         size = {
             "+": size + number,
             "-": size - number,
@@ -32,6 +32,8 @@ def draw_size(chance: Random) -> Dim:
             "/": size // number,
             "%": size % number,
             "w": size + W // number,
+            "u": size + -size % number,
+            "d": size - size % number,
         }[step]
     return size
 
@@ -41,7 +43,7 @@ def test_what_is_decided_of_sizes_holds_for_numbers() -> None:
         chance = Random(seed)
         left, right = draw_size(chance), draw_size(chance)
         values = {"H": chance.randint(1, 40), "W": chance.randint(1, 40)}
-        first, second = compute(left, values), compute(right, values)
+        first, second = compute_size(left, values), compute_size(right, values)
         assert first is not None
         assert second is not None
         for sign, function in COMPARISONS.items():
@@ -50,13 +52,17 @@ def test_what_is_decided_of_sizes_holds_for_numbers() -> None:
                 sign,
                 right,
             )
-        assert compute(largest(left, right), values) == max(first, second)
+        assert compute_size(largest(left, right), values) == max(first, second)
 
 
 @pytest.mark.parametrize(
     ("size", "shown"),
     [
         ((H - 1) // 2 + 1, "(H + 1) // 2"),
+        (H + (8 - H % 8) % 8, "8 * ((H + 7) // 8)"),
+        ((H + 2 + -(H + 2) % 8) // 4, "2 * ((H + 1) // 8) + 2"),
+        (smallest(H, H + -H % 8), "H"),
+        (H - H % 8, "8 * (H // 8)"),
         (((H + 1) // 2 + 1) // 2, "(H + 3) // 4"),
         (largest((H + 1) // 4, (H + 3) // 4), "(H + 3) // 4"),
         (2 * H // 2 - H, "0"),

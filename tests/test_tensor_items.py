@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from test_operators import Tally, TriedCall, compute, make_symbolic
+from test_operators import Tally, TriedCall, make_symbolic
 
 from lintorch.evaluator.operators.tensor_items import index_tensor, slice_size
 from lintorch.evaluator.operators.tensor_types import (
@@ -17,6 +17,7 @@ from lintorch.evaluator.operators.tensor_types import (
     TensorType,
     UndecidedError,
 )
+from lintorch.evaluator.size_numbers import compute_size
 from lintorch.evaluator.sizes import Size, make_symbol
 
 
@@ -81,7 +82,7 @@ def hold_index_against_torch(chance: Random) -> None:
         if real is None:
             assert given is not tensor, index
             continue
-        sizes = [compute(size, known) for size in said]
+        sizes = [compute_size(size, known) for size in said]
         assert len(sizes) == len(real), index
         assert all(a in (None, b) for a, b in zip(sizes, real, strict=True)), (index, said, real)
     assert not tally.undecided, index

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
+from lintorch.core.torch_methods import PARALLEL_WRAPPERS
 from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.events import AttributeRead
 from lintorch.evaluator.join import make_choice
@@ -196,8 +197,8 @@ def _read_foreign(machine: Machine, node: ast.AST, held: Held, name: str) -> Val
         return read_missing(machine, held, name)
     home = foreign[0] if not is_module_class(held.of) or foreign[0] in CONTAINERS else MODULE
     method = Bound(External(f"{home}.{name}"), (held,), method=name)
-    if name in ("device", "dtype"):
-        machine.tell(AttributeRead, node, held, name, method)  # which no module has
+    if name in ("device", "dtype") or foreign[0] in PARALLEL_WRAPPERS:
+        machine.tell(AttributeRead, node, held, name, method)  # which it may not have
     return method
 
 

@@ -15,6 +15,7 @@ from lintorch.evaluator.values import (
     NONE,
     UNKNOWN,
     Constant,
+    Held,
     Items,
     Number,
     Spot,
@@ -211,6 +212,34 @@ class Wrapped(Occurrence):
 
     inside: ast.FunctionDef
     wrappers: tuple[ast.AST, ...]
+
+
+@frozen_record
+class ModelCalled(Occurrence):
+    """`model(x)`: a model of the project was called, by none of its own kind."""
+
+    held: Value
+
+
+@frozen_record
+class ModelHandled(Occurrence):
+    """A model was given to an exporter, or is called beside a runtime (`name` is "" then).
+
+    `training`: whether it is in training mode, None where that is not known. `layers`: the classes
+    of its layers that depend on it, and "self.training" where a forward asks for it.
+    """
+
+    name: str
+    held: Held
+    training: bool | None
+    layers: frozenset[str]
+
+
+@frozen_record
+class ForwardCalled(Occurrence):
+    """`model.forward(x)`: the forward of a model of the project was called by its name."""
+
+    held: Value
 
 
 @frozen_record

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 
+from lintorch.core.import_roots import has_module, list_import_roots
 from lintorch.evaluator.code_files import CodeFile
 
 _FOREIGN = frozenset(
@@ -25,6 +26,8 @@ def _share_file(path: str, text: str, module: str, package: str, checked: bool) 
     return CodeFile(path, text, module, package, checked)
 
 
+_SURE = 2
+"""The first import roots: what is looked for there is noted even where it is not."""
 _MOST_CALLERS = 3
 _MOST_FILES = 1500
 _CALL = re.compile(r"\b([A-Z]\w*)\(")
@@ -89,7 +92,7 @@ class CodeFinder:
         module = ".".join(parts)
         package = module if stem == "__init__.py" else module.rpartition(".")[0]
         own = os.path.dirname(os.path.abspath(path))
-        self._roots[path] = tuple(dict.fromkeys([folder, own, os.getcwd()]))
+        self._roots[path] = list_import_roots(folder, own)
         return _share_file(path, text, module, package, self._checked(path))
 
     def find_module(self, dotted: str, importer: CodeFile) -> CodeFile | None:
@@ -115,7 +118,8 @@ class CodeFinder:
         if top in _FOREIGN or not dotted:
             return None
         relative = dotted.replace(".", os.sep)
-        for root in (*roots, *self._installed):
+        near, above = roots[:_SURE], [each for each in roots[_SURE:] if has_module(each, top)]
+        for root in (*near, *above, *self._installed):
             for ending in (f"{relative}.py", os.path.join(relative, "__init__.py")):
                 path = os.path.join(root, ending)
                 self._looked(path)

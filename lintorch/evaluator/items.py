@@ -71,7 +71,7 @@ def item_of(machine: Machine, over: Value) -> Value:
 
 def names_items(machine: Machine, over: Unknown) -> bool:
     """Whether what is taken out of something unknown is called after it; one item is not the next."""
-    return machine.tells_unknown or any(each in over.path for each in _PARTS)
+    return machine.names_unknown or any(each in over.path for each in _PARTS)
 
 
 _PARTS = (".children()", ".modules()", ".named_children()", ".named_modules()")

@@ -103,9 +103,9 @@ def join_values(left: Value, right: Value) -> Value:
 def _join_unknown(left: Value, right: Value) -> Value:
     """What is known of where a value came from, if it is a part of the other: `state` or `state["model"]`."""
     if isinstance(left, Unknown) and isinstance(right, Unknown) and left.path and right.path:
-        shorter, longer = sorted((left.path, right.path), key=len)
-        if longer.startswith(shorter + "["):
-            return Unknown(shorter)
+        shorter, longer = sorted((left, right), key=lambda each: len(each.path))
+        if longer.path.startswith(shorter.path + "["):
+            return shorter
     return UNKNOWN
 
 

@@ -100,7 +100,9 @@ def is_layer_class(path: str) -> bool:
 
 def make_layer(machine: Machine, node: ast.AST, path: str, given: Given) -> Held:
     """A new layer that knows what it was made with, and where."""
-    made = machine.hold("object", {"lintorch made": machine.spot(node)}, External(path))
+    made = machine.hold(
+        "object", {"lintorch made": machine.spot(node), "lintorch mode": True}, External(path)
+    )
     keep_arguments(machine, made, path, given)
     built = bind_layer(path, given)
     refusal = find_refusal(path, built) if built is not None else ""

@@ -181,6 +181,8 @@ class Machine:
         """Whether models are left closed: neither their constructors nor their forwards are entered."""
         self.tells_unknown = False
         """Whether calls of something unknown are told, as they are where marks are."""
+        self.is_of_model = False
+        """Whether a model is built and its forward run, and nothing else."""
         self.helper_steps = 0
         """Of each function of another file; 0 where it may take all that are left."""
         self.state = State(ground=top.ground.cells)
@@ -302,6 +304,11 @@ class Machine:
             handler = STATEMENTS.get(type(statement))
             if handler is not None:
                 handler(self, statement)
+
+    @property
+    def names_unknown(self) -> bool:
+        """Whether what comes of something unknown is known by where it came from: not in what is exported."""
+        return self.tells_unknown or (self.is_of_model and not self.here.forward)
 
     def spend(self, steps: int) -> None:
         """Count what takes long without evaluating much."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from lintorch.evaluator.asked_settings import make_asked
-from lintorch.evaluator.events import Wrapped
+from lintorch.evaluator.events import ModelCalled, Wrapped
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.layers import call_layer, is_layer_class, keep_arguments
 from lintorch.evaluator.machine import Activation, LeftError, Machine, calls
@@ -132,10 +132,11 @@ def construct_object(machine: Machine, node: ast.AST, kind: Class, given: Given)
     layer = is_module_class(kind)
     if layer and machine.shallow:
         return machine.hold("object", {}, kind)
-    like = machine.repeated.find_made(kind, given, machine.state) if layer else None
+    shared = layer and (machine.here.forward or _is_in_module(machine))
+    like = machine.repeated.find_made(kind, given, machine.state) if shared else None
     if like is not None:
         return like
-    made = machine.hold("object", {}, kind)
+    made = machine.hold("object", {"lintorch mode": True} if layer else {}, kind)
     init = find_class_attribute(machine, kind, "__init__")
     if isinstance(init, Function):
         machine.call(node, init, given.behind(made))
@@ -162,6 +163,8 @@ def call_object(machine: Machine, node: ast.AST, callee: Held, given: Given) -> 
     machine.run.add(callee.address)
     if isinstance(kind, External):
         return call_layer(machine, node, callee, kind.path, given)
+    if is_module_class(kind) and not (machine.here.forward or _is_in_module(machine)):
+        machine.tell(ModelCalled, node, callee)
     if machine.shallow and is_module_class(kind):
         return ModelOutput("", callee)
     lacks = find_class_attribute(machine, kind, "__call__") is None

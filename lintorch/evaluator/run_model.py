@@ -125,7 +125,7 @@ def _keep_raising(events: Iterable[Occurrence], raising: set[Spot]) -> Iterator[
 def _run_settled(around: Surroundings, name: str, asked: AskedSettings) -> Reached:
     """The same for one number of repetitions; what settings are asked for is noted in `asked`."""
     machine = around.make_machine(name)
-    machine.asked = asked
+    machine.asked, machine.is_of_model = asked, True
     built: list[Held] = []
     seen = dict(around.witness.built)
 

@@ -87,10 +87,10 @@ class Size:
         return join_varying(atom.varies for atom in self.atoms)
 
     def __add__(self, other: Dim) -> Dim:
-        return _make_size(_sum_terms(self, other, 1))
+        return _round_whole(_make_size(_sum_terms(self, other, 1)))
 
     def __sub__(self, other: Dim) -> Dim:
-        return _make_size(_sum_terms(self, other, -1))
+        return _round_whole(_make_size(_sum_terms(self, other, -1)))
 
     def __rsub__(self, other: int) -> Dim:
         return _make_size(_sum_terms(other, self, -1))
@@ -297,9 +297,22 @@ def lower_bound(size: Dim) -> int | None:
     for product, factor in terms.items():
         bound = _bound_product(product, low=factor > 0)
         if bound is None:
-            return None
+            return _bound_multiples(size)
         total += factor * bound
     return total
+
+
+def _bound_multiples(size: Size) -> int | None:
+    """The same with `8 * (H // 8)` as what it is at least, `H - 7`, or at most, `H`."""
+    left: Dim = size
+    for product, factor in size.terms:
+        atom = product[0] if len(product) == 1 else None
+        if isinstance(atom, Operation) and _is_quotient(atom):
+            whole, by = atom.operands
+            if isinstance(by, int) and factor % by == 0:
+                whole = whole - (by - 1) if factor > 0 else whole
+                left = left - Size(((product, factor),)) + whole * (factor // by)
+    return None if left == size else lower_bound(left)
 
 
 def _pair_quotients(size: Size) -> tuple[dict[Product, int], int]:
@@ -414,6 +427,42 @@ def _make_size(found: Mapping[Product, int]) -> Dim:
     if not terms.keys() - {()}:
         return terms.get((), 0)
     return Size(tuple(sorted(terms.items(), key=_place_term)))
+
+
+def _round_whole(size: Dim) -> Dim:
+    """`h + -h % 8` as `8 * ((h + 7) // 8)`, and `h - h % 8` as `8 * (h // 8)`: what they are multiples of shows."""
+    for product, factor in _terms_of(size):
+        atom = product[0] if len(product) == 1 else None
+        if not isinstance(atom, Operation) or atom.kind != "%" or factor not in (1, -1):
+            continue
+        left, by = atom.operands
+        if not isinstance(by, int) or by < 1 or isinstance(size, int) or len(size.terms) == 1:
+            continue
+        rest = _make_size(_sum_terms(size, Size(((product, factor),)), -1))
+        more = _take_known_rest(_sum_terms(rest, left, factor), by)
+        if more is not None and not isinstance(rest - more, int):
+            upward = by - 1 if factor == 1 else 0
+            return by * floor_divide(rest - more + upward, by) + more
+    return size
+
+
+def _take_known_rest(terms: Mapping[Product, int], by: int) -> int | None:
+    """What a sum leaves when it is divided; None where that is not the same for all sizes."""
+    found: dict[Product, int] = {}
+    for product, factor in terms.items():
+        atom = product[0] if len(product) == 1 else None
+        inner: Dim = Size(((product, 1),)) if product else 1
+        while isinstance(atom, Operation) and atom.kind == "%" and _is_multiple(atom, by):
+            inner, atom = atom.operands[0], _sole_atom(atom.operands[0])
+        for part, times in _terms_of(inner):
+            found[part] = found.get(part, 0) + factor * times
+    known = found.pop((), 0)
+    return None if any(factor % by for factor in found.values()) else known % by
+
+
+def _is_multiple(remainder: Operation, by: int) -> bool:
+    divisor = remainder.operands[1]
+    return isinstance(divisor, int) and divisor % by == 0
 
 
 def _place_term(term: tuple[Product, int]) -> tuple[bool, list[tuple[bool, str]]]:

@@ -81,9 +81,9 @@ def evaluate_file(
         script = replace(budget, steps=budget.script_steps)
         reached = run_block(around, "", run_script, script, trains(file))
         yield reached
-        if reached.spent and trains(file):
-            training = replace(budget, steps=budget.training_steps)
-            reached = run_block(around, "", run_script, training, marks=True, shallow=True)
+        if reached.spent:  # once more, with models that are left closed
+            closed = replace(budget, steps=budget.training_steps)
+            reached = run_block(around, "", run_script, closed, trains(file), shallow=True)
             yield reached
         followed |= list_followed(reached)
     witness = around.witness
@@ -146,11 +146,12 @@ def _watch_builders(around: Surroundings, name: str) -> None:
     if not needs_arguments(around.file, name) or _is_known(around.witness, name):
         return
     budget = replace(around.budget or Budget(), steps=_MOST_STEPS)
-    file = around.file
+    file, entered = around.file, set(around.top.entered)
     for other in (file, *around.library.mentions(name, file)):
         there = replace(around, file=other)
         for builder in list_builders(other, name):
             run_block(there, builder, partial(_run_builder, builder), budget)
+            around.top.entered.intersection_update(entered)  # what happened there is told by nobody
             if _is_known(around.witness, name):
                 return
 

@@ -92,10 +92,17 @@ def tell_call(
     built: Spot | None = None,
 ) -> None:
     """Record a call of a foreign function, with the items that lists have now."""
-    positional = tuple(freeze_list(machine, each) for each in given.positional)
-    keyword = _freeze_named(machine, given.keyword)
+    given = freeze_given(machine, given)
     frozen = _freeze_named(machine, settings) if settings else {}
-    machine.tell(Called, node, name, positional, keyword, given.open, result, frozen, built)
+    machine.tell(
+        Called, node, name, given.positional, given.keyword, given.open, result, frozen, built
+    )
+
+
+def freeze_given(machine: Machine, given: Given) -> Given:
+    """Arguments with the items that lists have now."""
+    positional = tuple(freeze_list(machine, each) for each in given.positional)
+    return Given(positional, _freeze_named(machine, given.keyword), given.open)
 
 
 def _freeze_named(machine: Machine, given: Mapping[str, Value]) -> Mapping[str, Value]:

@@ -70,7 +70,10 @@ def read_missing(machine: Machine, held: Held, name: str) -> Value:
 def call_unknown(machine: Machine, node: ast.AST, callee: Unknown, given: Given) -> Value:
     """A call of something unknown, which may change what it is given."""
     if not _tells(machine):
-        return _spoil_given(machine, callee, given)
+        result = _spoil_given(machine, callee, given)
+        if machine.names_unknown:
+            _tell_by_path(machine, node, callee, given, result)
+        return result
     held, method = callee, ""
     if isinstance(callee, UnknownMethod):
         held, method = callee.held, callee.method  # type: ignore[assignment]
@@ -78,8 +81,19 @@ def call_unknown(machine: Machine, node: ast.AST, callee: Unknown, given: Given)
         call_closures(machine, node, given)
     scales = method == "scale" and len(given.positional) == 1
     result = ScaledLoss("", held) if scales else _spoil_given(machine, callee, given)
+    if result == UNKNOWN:
+        result = Unknown("?()")  # one of its own, told from others
     machine.tell(UnknownCalled, node, held, method, given, result)
     return result
+
+
+def _tell_by_path(
+    machine: Machine, node: ast.AST, callee: Unknown, given: Given, result: Value
+) -> None:
+    """Where a model is built: a method of what is known by the way it was reached alone."""
+    path, _, method = callee.path.rpartition(".")
+    if path and method.isidentifier() and isinstance(node, ast.Call):
+        machine.tell(UnknownCalled, node, Unknown(path), method, given, result)
 
 
 def take_item(held: Value, index: int) -> Value | None:

@@ -9,6 +9,7 @@ from functools import cached_property
 from lintorch.cache import Cache
 from lintorch.catalog import Catalog
 from lintorch.core.finding import Finding
+from lintorch.core.import_roots import is_marked
 from lintorch.core.profile import Profile
 from lintorch.facts.deployment import Release
 from lintorch.run.lint_task import LintTask
@@ -27,8 +28,6 @@ from lintorch.settings import (
     override_settings,
     rules_asked_for,
 )
-
-_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 
 
 class Scope:
@@ -119,7 +118,7 @@ class Scope:
 
 def _find_project(folder: str) -> str:
     """The closest folder around that holds what marks a project."""
-    while not any(os.path.exists(os.path.join(folder, marker)) for marker in _MARKERS):
+    while not is_marked(folder):
         parent = os.path.dirname(folder)
         if parent == folder:
             return ""

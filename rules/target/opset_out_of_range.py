@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-import libcst as cst
-
 from lintorch.core.exporter_calls import ONNX_EXPORT
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.profile import LOWEST_OPSET, MEASURED_TORCH, default_opset, enumerate_names
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.given_arguments import name_given, read_plain
+from lintorch.evaluator.values import NONE, Class, Held, Value
 from lintorch.evidence import Outcome, Trial
-from lintorch.facts.exporting.export_calls import onnx_arguments, onnx_exporter
-from lintorch.facts.exporting.onnx_operators import exported_name
+from lintorch.facts.exporting.export_calls import onnx_arguments
+from lintorch.facts.exporting.export_events import choose_exporter
+from lintorch.facts.exporting.onnx_operators import INTERPOLATE, MODES
 from lintorch.source import Source
 from lintorch.targets import Target, find_target, written_operators
 
@@ -79,25 +81,31 @@ ELSEWHERE = frozenset(
 """What LT118 and LT121 say."""
 
 
-@rule.source(cst.Call, needs=("onnx",))
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if not source.profile.targets or source.name(call.func) != ONNX_EXPORT:
+@rule.event(ONNX_EXPORT)
+def in_source(event: Called, source: Source) -> Iterator[Hit]:
+    if not source.profile.targets or event.open:
         return
-    given, exporter = onnx_arguments(call), onnx_exporter(call, source)
-    node = given.get("opset_version")
-    asked = given.value("opset_version", None)
-    if asked is not None and (not isinstance(asked, int) or isinstance(asked, bool)):
+    given, exporter = name_given(event), choose_exporter(event, source)
+    asked = read_plain(given.get("opset_version", NONE))
+    if not exporter or (asked is not None and type(asked) is not int):
         return
     opset, how = wanted(asked, exporter, source)
-    exported = given.get("model")
-    mode = source.mode(exported) if exported is not None else None
-    tried = mode is not None and asked == source.profile.opset_asked(exporter)
+    call = source.call_at(event)
+    node = onnx_arguments(call).get("opset_version") if call is not None else None
+    model = name_model(given.get("model"))
+    tried = model and asked == source.profile.opset_asked(exporter)
     for target in map(find_target, source.profile.targets):
-        hit = judged(node or call, opset, how, exporter, target)
+        hit = judged(node or event, opset, how, exporter, target)
         if hit is None and exporter == "onnx" and source.profile.torch == MEASURED_TORCH:
-            hit = newer_file(call, NEW_IR, exporter, target)
+            hit = newer_file(event, NEW_IR, exporter, target)
         if hit is not None:
-            yield about(hit, mode.model, exporter) if mode and tried else hit
+            yield replace(hit, model=model, exporter=exporter) if tried else hit
+
+
+def name_model(value: Value | None) -> str:
+    """`path:Class` of an object of a class of the project, so that trials of the very model join the hit."""
+    kind = value.of if isinstance(value, Held) else None
+    return f"{kind.file.path}:{kind.name}" if isinstance(kind, Class) else ""
 
 
 def wanted(asked: int | None, exporter: str, source: Source) -> tuple[int, str]:
@@ -110,11 +118,6 @@ def wanted(asked: int | None, exporter: str, source: Source) -> tuple[int, str]:
     if new and asked < LOWEST_OPSET:
         return LOWEST_OPSET, f"is written unless all of the model can be converted to {asked}"
     return asked, "is asked for"
-
-
-def about(hit: Hit, model: str | None, exporter: str) -> Hit:
-    """The hit with what it is about: trials of the very model, opset and exporter join it."""
-    return replace(hit, model=model or None, exporter=(exporter or None) if model else None)
 
 
 @rule.trial("ok", "wrong", "random", "failed")
@@ -133,19 +136,22 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit | Refuted]:
             yield Refuted(outcome, reason, target=target.name)
 
 
-@rule.source(cst.Call, needs=("torch",))
-def below_first(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if LEGACY not in source.profile.exporters:
+@rule.event(Called)
+def below_first(event: Called, source: Source) -> Iterator[Hit]:
+    """An operator, or a layer that is made, which the opset does not have yet."""
+    if LEGACY not in source.profile.exporters or not event.name.startswith("torch."):
         return
-    opset = source.profile.opset_of(LEGACY)
-    if not FIRST_MEASURED <= opset < LAST_FIRST or not (name := exported_name(call, source)):
+    opset, name = source.profile.opset_of(LEGACY), event.name.replace("torch.Tensor.", "torch.")
+    built = name.startswith("torch.nn.") and not name.startswith("torch.nn.functional.")
+    if not FIRST_MEASURED <= opset < LAST_FIRST or not (built or event.way.forward):
         return
     first = written_operators.find_first_opset(name, LEGACY)
     refused = first is not None and written_operators.list_written(name, LEGACY, opset) is None
-    if refused and name not in ELSEWHERE:
+    otherwise = name == INTERPOLATE and read_plain(event.arguments.get("mode")) not in MODES
+    if refused and name not in ELSEWHERE and not otherwise:
         short = name.removeprefix("torch.")
         message = f"{short} needs opset {first}, and {opset} is written"
-        yield Hit(call, message, harm={LEGACY: Harm.REFUSED}, severity=Severity.ERROR)
+        yield Hit(event, message, harm={LEGACY: Harm.REFUSED}, severity=Severity.ERROR)
 
 
 @rule.trial("failed")

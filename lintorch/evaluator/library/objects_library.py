@@ -10,6 +10,7 @@ from lintorch.evaluator.assign import set_attribute, set_item
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.library.table import LIBRARY, does
 from lintorch.evaluator.machine import Machine
+from lintorch.evaluator.model_modes import MODES
 from lintorch.evaluator.objects import (
     MODULE,
     find_class_attribute,
@@ -341,7 +342,7 @@ def register_value(machine: Machine, node: ast.AST, given: Given) -> Value:
 
 
 @does(
-    f"{MODULE}.to", f"{MODULE}.cuda", f"{MODULE}.cpu", f"{MODULE}.eval", f"{MODULE}.train",
+    f"{MODULE}.to", f"{MODULE}.cuda", f"{MODULE}.cpu",
     f"{MODULE}.float", f"{MODULE}.half", f"{MODULE}.double", f"{MODULE}.bfloat16", f"{MODULE}.apply",
     f"{MODULE}.requires_grad_", f"{MODULE}.type", f"{MODULE}.share_memory", f"{MODULE}.to_empty",
 )  # fmt: skip
@@ -355,6 +356,8 @@ def wrap_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`Variable(x)`: the tensor."""
     return given.pick(0, "data") or UNKNOWN
 
+
+LIBRARY.update(MODES)
 
 _REPARAMETRIZED = ("weight_norm", "spectral_norm", "orthogonal")
 

@@ -9,7 +9,8 @@ from typing import TypeVar
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.layers import CONTAINERS, is_layer_class, keep_arguments, make_layer
 from lintorch.evaluator.machine import Machine, calls
-from lintorch.evaluator.torch_calls import infer_result, tell_call
+from lintorch.evaluator.model_modes import tell_handled
+from lintorch.evaluator.torch_calls import freeze_given, infer_result, tell_call
 from lintorch.evaluator.values import (
     NONE,
     UNKNOWN,
@@ -53,6 +54,7 @@ def does(*names: str) -> Callable[[H], H]:
 def call_external(machine: Machine, node: ast.AST, callee: External, given: Given) -> Value:
     """A call of what no file of the project defines."""
     path = machine.library.canonical(callee.path)
+    tell_handled(machine, node, path, given)
     handler = LIBRARY.get(path) or SUFFIXES.get((path.partition(".")[0], path.rpartition(".")[2]))
     begins = path.endswith(".__init__") and is_layer_class(path.removesuffix(".__init__"))
     if handler is None and not begins and path.startswith("torch.nn.") and path.count(".") == 3:
@@ -66,7 +68,9 @@ def call_external(machine: Machine, node: ast.AST, callee: External, given: Give
     elif path.startswith("torch."):
         result = _call_torch(machine, node, path, given)
     else:
+        called = freeze_given(machine, given)  # as it was, ahead of what is made of it
         result = _call_foreign(machine, path, given)
+        given = called
     if result is UNKNOWN:
         result = Unknown(f"{path}()")  # one of its own, so that what gave it can be told
     tell_call(machine, node, path, given, result)

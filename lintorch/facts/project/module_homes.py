@@ -6,6 +6,11 @@ import os
 from dataclasses import dataclass
 from functools import cache, cached_property
 
+from lintorch.core.import_roots import has_module, list_import_roots
+
+_SURE = 2
+"""The first import roots: what is looked for there is noted even where it is not."""
+
 
 @dataclass(frozen=True)
 class ModuleHome:
@@ -50,14 +55,17 @@ def module_home(path: str) -> ModuleHome:
         parts.insert(0, name)
     module = ".".join(parts)
     package = module if stem == "__init__.py" else module.rpartition(".")[0]
-    return ModuleHome(module, package, tuple(dict.fromkeys([folder, own, os.getcwd()])))
+    return ModuleHome(module, package, list_import_roots(folder, own))
 
 
 @cache
 def _looked(module: str, roots: tuple[str, ...]) -> tuple[str, ...]:
     """The places where a module may be, in order, up to the one where it is."""
     tried: list[str] = []
-    for root in roots:
+    top = module.partition(".")[0]
+    for number, root in enumerate(roots):
+        if number >= _SURE and not has_module(root, top):
+            continue
         stem = os.path.join(root, *module.split("."))
         for path in (f"{stem}.py", os.path.join(stem, "__init__.py")):
             tried.append(path)

@@ -1,0 +1,147 @@
+"""LT135: a crop that leaves nothing out at some sizes, and something at others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from lintorch.core.finding import Harm, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called, Indexed
+from lintorch.evaluator.size_numbers import compute_size
+from lintorch.evaluator.sizes import Dim, Operation, Size, list_symbols, varies
+from lintorch.evaluator.values import Constant, Items, Slice, Tensor, Value
+from lintorch.evidence import OperatorCall, Outcome, Trace, Trial, Variation
+from lintorch.evidence.size_changes import blame_event, find_changes
+from lintorch.source import Source
+
+rule = Rule(
+    __name__,
+    code="LT135",
+    summary="a crop that leaves nothing out at some sizes",
+    why="""
+        An image is padded to a multiple of 8, and what comes out is cropped: at some sizes there
+        is nothing to crop. `torch.export` decides with the example whether a slice of an inner
+        axis is the whole, keeps that as a guard, and its program raises AssertionError at sizes
+        of the other kind: exported at 64, it takes multiples of 8 only; exported at 60, all but
+        these. The same where a decoder's map is cropped to that of an odd encoder. The ONNX
+        exporters and jit.trace keep the slice as it is. Measured on torch 2.13.
+
+        A negative width for `F.pad` crops as well, and asks nothing: right under all of them.
+        Padding by one more, so that something is left to crop at any size, helps too.
+    """,
+    bad="""
+        import torch.nn.functional as F
+        from torch import nn
+
+
+        class Blur(nn.Module):
+            def forward(self, x):
+                height = x.shape[2]
+                padded = F.pad(x, (0, 0, 0, -height % 8))
+                blurred = F.interpolate(F.avg_pool2d(padded, 8), scale_factor=8.0)
+                return blurred[:, :, :height]
+    """,
+    good="""
+        import torch.nn.functional as F
+        from torch import nn
+
+
+        class Blur(nn.Module):
+            def forward(self, x):
+                height = x.shape[2]
+                padded = F.pad(x, (0, 0, 0, -height % 8))
+                blurred = F.interpolate(F.avg_pool2d(padded, 8), scale_factor=8.0)
+                return F.pad(blurred, (0, 0, 0, height - blurred.shape[2]))
+    """,
+    proof="""
+        import torch
+
+        auto = torch.export.Dim.AUTO
+        program = torch.export.export(
+            Blur(), (torch.ones(2, 3, 64, 64),), dynamic_shapes=({0: auto, 2: auto},)
+        ).module()
+        image = torch.rand(2, 3, 60, 64)
+        assert torch.equal(program(image), Blur()(image))
+    """,
+)
+
+HARM = {"torch.export": Harm.FAILS}
+CROPS = ("torch.Tensor.__getitem__", "torch.Tensor.narrow", "torch.narrow")
+NARROWS = CROPS[1:]
+TRIED = range(17, 97)
+"""Sizes at which it is looked whether anything is left out."""
+INSTEAD = "F.pad with a negative width crops at every size"
+
+
+@rule.event(Indexed)
+def in_slice(event: Indexed, source: Source) -> Iterator[Hit]:
+    if is_sliced(event.index):
+        yield from judge_crop(event, event.held, event.result, source)
+
+
+@rule.event(*NARROWS)
+def in_narrow(event: Called, source: Source) -> Iterator[Hit]:
+    yield from judge_crop(event, event.positional[0], event.result, source)
+
+
+def judge_crop(
+    event: Indexed | Called, held: Value, result: Value, source: Source
+) -> Iterator[Hit]:
+    if not source.profile.dynamic or not event.way.forward:
+        return
+    before = held.shape if isinstance(held, Tensor) else None
+    after = result.shape if isinstance(result, Tensor) else None
+    if before is None or after is None or len(before) != len(after):
+        return
+    if any(may_leave_out(*sides) for sides in zip(before[1:], after[1:], strict=True)):
+        yield Hit(event, describe(source.evaluation.text(event.spot)), harm=HARM)
+
+
+@rule.trace(*CROPS)
+def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
+    if find_changes(event, trace, is_whole):
+        message = "the crop leaves nothing out at some of the sizes tried"
+        yield Hit(event, message, severity=Severity.NOTE, confirms=True)
+
+
+@rule.trial("wrong")
+def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    for event in trial.trace.find_events(*CROPS):
+        explains = find_changes(event, trial.trace, is_whole)
+        hit = blame_event(outcome, event, trial, HARM, explains)
+        if hit and guards_crop(outcome.wrong_at, explains):
+            yield hit
+
+
+def guards_crop(wrong: Mapping[Variation, object], explains: Mapping[Variation, object]) -> bool:
+    """Whether the export is wrong at no other sizes than those of the other kind."""
+    return set(wrong) <= set(explains)
+
+
+def is_sliced(index: Value) -> bool:
+    """`[:, :n]`, `[..., :n]`: nothing but slices."""
+    parts = index.items if isinstance(index, Items) and index.items is not None else (index,)
+    whole = Constant(Ellipsis)
+    return all(isinstance(part, Slice) or part == whole for part in parts)
+
+
+def may_leave_out(before: Dim, after: Dim) -> bool:
+    """Whether an axis is the same after a crop at some sizes, because of what was rounded, and not at others."""
+    left_out = before - after
+    if not isinstance(left_out, Size) or varies(left_out) is False:
+        return False
+    kinds = {atom.kind for atom in left_out.atoms if isinstance(atom, Operation)}
+    if not kinds & {"//", "%"}:
+        return False
+    names = [symbol.name for symbol in list_symbols(left_out)]
+    found = {compute_size(left_out, dict.fromkeys(names, size)) for size in TRIED}
+    return None not in found and 0 in found and len(found) > 1
+
+
+def is_whole(event: OperatorCall) -> bool:
+    """Whether nothing is left out of an inner axis."""
+    return event.inputs[:1] == event.outputs[:1] if event.inputs else False
+
+
+def describe(text: str) -> str:
+    return f"`{text}` leaves nothing out at some sizes, and something at others: {INSTEAD}"
