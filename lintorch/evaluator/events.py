@@ -181,6 +181,18 @@ class Baked(Occurrence):
 
 
 @frozen_record
+class DataRead(Occurrence):
+    """A number or array that was read from the data of a tensor ends in what a model computes.
+
+    It stands where it was read; `by`: what was given it, or gave it back.
+    """
+
+    name: str
+    """The function that read it, `int` of `int(x.item())`."""
+    by: Occurrence
+
+
+@frozen_record
 class Refused(Occurrence):
     """An operator raises for the shapes that it is given, whatever their symbols stand for."""
 

@@ -54,9 +54,13 @@ def item_of(machine: Machine, over: Value) -> Value:
     """What any one item is."""
     if isinstance(over, Tensor):
         shape = over.shape[1:] if over.shape else None
-        return Tensor(shape, over.dtype, memory=over.memory, sure=over.sure, guessed=over.guessed)
+        return Tensor(
+            shape, over.dtype, memory=over.memory, sure=over.sure, guessed=over.guessed,
+            data=over.data,
+        )  # fmt: skip
     if isinstance(over, Array):
-        return Array(over.shape[1:], traced=over.traced) if over.shape else UNKNOWN
+        shape = over.shape[1:] if over.shape else None
+        return Array(shape, traced=over.traced, via=over.via)
     if isinstance(over, Items):
         return over.each
     if isinstance(over, Held) and over.kind == "list":

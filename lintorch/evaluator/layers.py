@@ -16,6 +16,7 @@ from lintorch.evaluator.learn import (
     settle_axis,
     teach_kind,
     teach_shape,
+    teach_tensors,
     teach_width,
 )
 from lintorch.evaluator.machine import Machine
@@ -176,6 +177,7 @@ def call_layer(machine: Machine, node: ast.AST, callee: Held, path: str, given: 
     made = machine.state.read(callee.address).get("lintorch arguments")
     if foreign is not None and isinstance(made, Given):
         return foreign(machine, node, made, given)
+    teach_tensors(machine, given.values)
     result = _infer_call(machine, node, callee, path, given)
     held = machine.state.read(callee.address)
     settings = bind_layer(path, made) if isinstance(made, Given) else None
@@ -331,7 +333,7 @@ def read_layer_attribute(machine: Machine, held: Held, path: str, name: str) -> 
         return Constant(None)
     shape = None if built is None else _parameter_shape(path.rpartition(".")[2], built, name)
     memory = frozenset({f"parameter {held.address}"})
-    return Tensor(shape, "float32" if shape else None, "parameter", name, memory)
+    return Tensor(shape, "float32" if shape else None, "parameter", name, memory, data=False)
 
 
 def _parameter_shape(name: str, built: dict[str, Value], asked: str) -> tuple[Dim, ...] | None:

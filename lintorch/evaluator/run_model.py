@@ -161,6 +161,7 @@ def _run_rounds(machine: Machine, around: Surroundings, name: str, model: Held) 
     machine.here.forward = not own or around.is_exported(getattr(model.of, "name", ""))
     doubt = machine.here.doubt
     for _ in range(_ROUNDS):
+        tensors, machine.presumed = len(machine.tensors), False
         known = dict(machine.learned), dict(machine.learned_types), dict(machine.settled)
         machine.take_back(events)
         machine.unwind()
@@ -169,6 +170,8 @@ def _run_rounds(machine: Machine, around: Surroundings, name: str, model: Held) 
         reached = _follow(machine, name, lambda machine: _call_forward(machine, around, model))
         if reached.failure:
             break
+        if machine.presumed and len(machine.tensors) > tensors:
+            continue
         if (machine.learned, machine.learned_types, machine.settled) == known:
             if all(each in machine.learned for each in machine.guessed):
                 break

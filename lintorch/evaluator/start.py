@@ -91,7 +91,7 @@ def evaluate_file(
     for name in (*list_factories(file), *list_classes(file)):
         if name in met or left <= 0:
             continue
-        _watch_builders(around, name)
+        yield from _watch_builders(around, name)
         witness.called.clear()
         reached = run_model(replace(around, budget=limit_steps(budget, left)), name)
         left -= reached.steps
@@ -141,8 +141,11 @@ def limit_steps(budget: Budget, left: int) -> Budget:
     return replace(budget, steps=min(budget.steps, left))
 
 
-def _watch_builders(around: Surroundings, name: str) -> None:
-    """Follow code that builds a class, in its file and in others, until one does with known arguments."""
+def _watch_builders(around: Surroundings, name: str) -> Iterator[Reached]:
+    """Follow code that builds a class, in its file and in others, until one does with known arguments.
+
+    Of what happens there only the constructors of this file are told.
+    """
     if not needs_arguments(around.file, name) or _is_known(around.witness, name):
         return
     budget = replace(around.budget or Budget(), steps=_MOST_STEPS)
@@ -150,10 +153,17 @@ def _watch_builders(around: Surroundings, name: str) -> None:
     for other in (file, *around.library.mentions(name, file)):
         there = replace(around, file=other)
         for builder in list_builders(other, name):
-            run_block(there, builder, partial(_run_builder, builder), budget)
-            around.top.entered.intersection_update(entered)  # what happened there is told by nobody
+            reached = run_block(there, builder, partial(_run_builder, builder), budget)
+            yield _keep_constructors(reached, file)
+            around.top.entered.intersection_update(entered)  # nobody told what else happened there
             if _is_known(around.witness, name):
                 return
+
+
+def _keep_constructors(reached: Reached, file: CodeFile) -> Reached:
+    events = (e for e in reached.events if e.spot.path == file.path)
+    kept = (e for e in events if e.way.names and e.way.names[-1].endswith(".__init__"))
+    return replace(reached, events=tuple(kept), spent=False)
 
 
 _MOST_STEPS = 2_000

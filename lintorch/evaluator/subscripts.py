@@ -54,7 +54,7 @@ def read_item(machine: Machine, node: ast.AST, held: Value, index: Value) -> Val
     if isinstance(held, Tensor):
         return index_tensor(machine, held, index)
     if isinstance(held, Array):
-        return Array(None, traced=held.traced)
+        return Array(None, traced=held.traced, via=held.via)
     if isinstance(held, Held) and held.kind == "dict":
         return _read_key(machine, held, index)
     if isinstance(held, Held) and held.kind == "object":
@@ -170,7 +170,16 @@ def index_tensor(machine: Machine, held: Tensor, index: Value) -> Value:
         sure=held.sure,
         guessed=held.guessed,
         ranked_as=held.ranked_as if ranked else "",
+        data=_reads_data(held, index),
     )
+
+
+def _reads_data(held: Tensor, index: Value) -> bool | None:
+    """The same for a part; what is indexed on several axes is a tensor, and no list."""
+    if isinstance(index, Tensor) and index.data and held.data is False:
+        return True
+    several = isinstance(index, Items) and index.kind == "tuple"
+    return True if several and held.data is None else held.data
 
 
 def _list_as_tensor(machine: Machine, part: Value) -> Value:

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from lintorch.evaluator.arithmetic import mix_arrays
 from lintorch.evaluator.library.table import LIBRARY, Handler
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.truth import known_items
-from lintorch.evaluator.values import Array, Constant, Given, Held, Items, Tensor, Value
+from lintorch.evaluator.values import Constant, Given, Held, Items, Value
 
 _PLAIN: dict[str, Callable[..., Any]] = {
     "ceil": lambda x: float(math.ceil(x)),
@@ -38,9 +39,7 @@ def _compute(name: str) -> Handler:
         if plain and None not in plain and not given.keyword and not given.open:
             with suppress(Exception):
                 return Constant(_PLAIN[name](*plain))
-        values = given.values
-        traced = any(isinstance(v, Tensor) or (isinstance(v, Array) and v.traced) for v in values)
-        return Array(None, traced=traced)
+        return mix_arrays(given.values)
 
     return compute
 

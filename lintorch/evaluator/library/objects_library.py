@@ -325,8 +325,9 @@ def register_value(machine: Machine, node: ast.AST, given: Given) -> Value:
         written = machine.state.write(held.address)
         if isinstance(value, Tensor):
             value = Tensor(
-                value.shape, value.dtype, "buffer", name.value, frozenset({f"buffer {name.value}"})
-            )
+                value.shape, value.dtype, "buffer", name.value, frozenset({f"buffer {name.value}"}),
+                data=False,
+            )  # fmt: skip
         written[name.value] = value
         entries = written.get("entries")
         if isinstance(entries, Held):
@@ -434,7 +435,7 @@ def make_parameter(machine: Machine, node: ast.AST, given: Given) -> Value:
     data = given.pick(0, "data")
     shape, dtype = (data.shape, data.dtype) if isinstance(data, Tensor) else (None, None)
     name = f"parameter {getattr(node, 'lineno', 0)}"
-    return Tensor(shape, dtype, "parameter", name, frozenset({name}))
+    return Tensor(shape, dtype, "parameter", name, frozenset({name}), data=False)
 
 
 @does("vars")
@@ -497,6 +498,15 @@ def ask_callable(machine: Machine, node: ast.AST, given: Given) -> Value:
     if isinstance(value, (Function, Class, Bound)):
         return Constant(True)
     return Constant(False) if isinstance(value, (Constant, Number, Tensor, Items)) else OPEN_BOOL
+
+
+@does("inspect.isfunction")
+def ask_function(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`inspect.isfunction(x)`."""
+    value = given.pick(0)
+    if isinstance(value, Unknown) or value is None:
+        return UNKNOWN
+    return Constant(isinstance(value, Function))
 
 
 @does("typing.cast")

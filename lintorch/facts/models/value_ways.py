@@ -52,6 +52,10 @@ class ValueWays:
         """The operation that gave a value; None of what was given, written down or read off an object."""
         return self._makers.get(id(value))
 
+    def find_comparison(self, value: Value) -> Compared | None:
+        """The comparison that a value is the answer of."""
+        return self._answers.get(id(value))
+
     def find_users(self, value: Value) -> Sequence[Operation]:
         """The operations that were given a value."""
         return self._users.get(id(value), ())
@@ -95,10 +99,6 @@ class ValueWays:
             if id(each.result) not in _COMMON:
                 found.setdefault(id(each.result), each)
         return found
-
-    def find_comparison(self, value: Value) -> Compared | None:
-        """The comparison of which a value is the answer: `x > 0`."""
-        return self._answers.get(id(value))
 
     @cached_property
     def _answers(self) -> dict[int, Compared]:
@@ -177,4 +177,6 @@ def list_operands(event: Operation) -> Iterator[Value]:
 
 
 def _list_items(value: Value) -> tuple[Value, ...]:
-    return (value.items or ()) if isinstance(value, Items) else ()
+    if not isinstance(value, Items):
+        return ()
+    return (value.each,) if value.items is None else value.items
