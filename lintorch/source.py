@@ -29,7 +29,6 @@ from lintorch.facts.dataflow.values import Kind, Value
 from lintorch.facts.models.evaluation import Evaluation
 from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.names.scopes import Binding
-from lintorch.facts.nets.layers import Layers
 from lintorch.facts.project.module_homes import Project
 from lintorch.facts.regions.entered_functions import ProjectFunction, find_entered
 from lintorch.facts.regions.file_purpose import FilePurpose
@@ -248,11 +247,6 @@ class Source:
     def loops(self) -> Loops:
         """Which loops train."""
         return Loops(self.file, self.classes)
-
-    @cached_property
-    def layers(self) -> Layers:
-        """The layers of torch.nn that expressions stand for, with their numbers of channels."""
-        return Layers(self.file, self.names, self.classes)
 
     # where code runs and what values are
 

@@ -54,7 +54,7 @@ FACTS_STAND_ON = {
     "training": "classes names",
     "nets": "classes dataflow names",
     "models": "dataflow names regions training",
-    "exporting": "classes dataflow names regions",
+    "exporting": "classes dataflow models names regions",
     "api": "classes names",
     "deployment": "dynamic_shapes",
     "dynamic_shapes": "",

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
-from lintorch.catalog import Card, Catalog
+from lintorch.catalog import Card, Catalog, build_catalog
 from lintorch.cli import main
 from lintorch.cli.shared_options import SettingOption
 from lintorch.core.finding import Evidence, Severity
@@ -166,6 +166,14 @@ def test_per_file_ignores_hold_below_the_settings_folder(tmp_path: Path) -> None
     text = 'per-file-ignores = { "train/*" = ["LT1"] }'
     assert on(tmp_path, text, "train/deep/x.py") == {"LT501", "LT507"}
     assert on(tmp_path, text, "own/train/x.py") == {"LT101", "LT116", "LT501", "LT507"}
+
+
+@pytest.mark.parametrize("word", ["LT123", "lt123", "script-syntax"])
+def test_a_code_that_was_split_selects_what_it_meant_before(tmp_path: Path, word: str) -> None:
+    (tmp_path / "lintorch.toml").write_text(f"select = [{word!r}]\n")
+    codes = enabled_codes(find_settings(str(tmp_path)), build_catalog(), str(tmp_path / "a.py"))
+    assert {"LT123", "LT141", "LT145"} <= codes
+    assert not {"LT140", "LT101"} & codes
 
 
 def test_a_selector_of_no_rule_is_named(tmp_path: Path) -> None:

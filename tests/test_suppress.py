@@ -172,3 +172,12 @@ def test_no_text_is_too_broken(text: str, at: int) -> None:
     broken = text[:at] + "# lintorch: ignore[LT101]" + text[at:]
     for found in applied(broken, finding(1)):
         assert re.fullmatch(r"LT\d{3}", found.code)
+
+
+def test_the_code_that_a_rule_was_split_off_suppresses_it_still_with_a_note() -> None:
+    text = "x = 1  # lintorch: ignore[dynamic-size]\ny = 2  # lintorch: ignore[LT116]\n"
+    former = {"LT116": ("LT101", "dynamic-size")}
+    found = [finding(1, "LT116"), finding(2, "LT116")]
+    told = suppress.apply_suppressions(text, "m.py", found, NAMES, ALL, former=former)
+    assert [(f.code, f.place.row, f.severity) for f in told] == [("LT004", 1, Severity.NOTE)]
+    assert told[0].said == "LT101 was split: what is suppressed here is LT116 (adaptive-pool) now"

@@ -35,9 +35,11 @@ def _card_file(fingerprint: str) -> str:
 
 def _plain_card(card: Card) -> list[Any]:
     seen = sorted(card.evidence)
-    return [card.code, card.name, card.theme, int(card.severity), card.default, seen]
+    known = [card.code, card.name, card.theme, int(card.severity), card.default, seen]
+    return [*known, card.formerly]
 
 
 def _read_card(stored: list[Any]) -> Card:
-    code, name, theme, severity, default, seen = stored
-    return Card(code, name, theme, Severity(severity), default, frozenset(map(Evidence, seen)))
+    code, name, theme, severity, default, seen, formerly = stored
+    evidence = frozenset(map(Evidence, seen))
+    return Card(code, name, theme, Severity(severity), default, evidence, tuple(formerly))

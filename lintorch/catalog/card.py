@@ -17,3 +17,5 @@ class Card:
     severity: Severity
     default: bool
     evidence: frozenset[Evidence]
+    formerly: tuple[str, ...] = ()
+    """The code and the name that it had together with others."""

@@ -28,6 +28,11 @@ class Catalog:
         return {code: card.name for code, card in self.cards.items()}
 
     @cached_property
+    def former_names(self) -> dict[str, tuple[str, ...]]:
+        """From code to the code and name that the rule had together with others, where it did."""
+        return {code: card.formerly for code, card in self.cards.items() if card.formerly}
+
+    @cached_property
     def rules(self) -> Mapping[str, Rule]:
         """The rules themselves, by code: their files are run. Raises CatalogError."""
         return load_rules(self.folders)
@@ -56,4 +61,6 @@ def build_catalog(further: Iterable[str] = ()) -> Catalog:
 
 def _make_card(rule: Rule) -> Card:
     evidence = frozenset(detector.evidence for detector in rule.detectors)
-    return Card(rule.code, rule.name, rule.theme, rule.severity, rule.default, evidence)
+    return Card(
+        rule.code, rule.name, rule.theme, rule.severity, rule.default, evidence, rule.formerly
+    )

@@ -35,6 +35,9 @@ class Rule:
     exporters (and opset, as "onnx-legacy@10") and the targets ("target:tensorrt-8.4") under which
     `bad` is a hazard, where the default profile does not report it.
 
+    `formerly` is the code and the name under which the hazard was reported with others: they still
+    select and suppress it.
+
     `proof` is a program that goes wrong (raises, or warns) when it is run after `bad`, and runs
     through after `good`: the tests do both. A hazard that cannot be shown so, as it takes a GPU
     or several machines, says in `unproven` why it is reported all the same.
@@ -51,6 +54,7 @@ class Rule:
     severity: Severity = Severity.WARNING
     fix: Applicability | None = None
     default: bool = True
+    formerly: tuple[str, ...] = ()
     since: str = "0.1"
     example_profile: tuple[str, ...] = ()
     detectors: list[Detector] = field(default_factory=list, repr=False)

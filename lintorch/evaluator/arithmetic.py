@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -69,8 +69,7 @@ def combine_values(machine: Machine, node: ast.AST, kind: str, left: Value, righ
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         return call_torch(machine, node, OPERATORS[kind][1], (left, right), {})
     if isinstance(left, Array) or isinstance(right, Array):
-        traced = any(each.traced for each in (left, right) if isinstance(each, Array))
-        return Array(None, traced=traced)
+        return mix_arrays((left, right))
     if isinstance(left, Constant) and isinstance(right, Constant):
         return _combine_constants(kind, left, right)
     if is_number(left) and is_number(right):
@@ -80,14 +79,25 @@ def combine_values(machine: Machine, node: ast.AST, kind: str, left: Value, righ
     if kind == "BitOr" and isinstance(left, Held) and isinstance(right, Held):
         return _join_dictionaries(machine, left, right)
     if is_number(left) or is_number(right):
-        return _combine_with_setting(left, right)
+        return _combine_with_setting(kind, left, right)
     return UNKNOWN
 
 
-def _combine_with_setting(left: Value, right: Value) -> Value:
-    """A number with what is known by its name alone: a setting is one still, a size that varies varies still."""
+def mix_arrays(given: Iterable[Value]) -> Array:
+    """An array that is worked out of others, of tensors and of numbers."""
+    values = [each for each in given if isinstance(each, (Array, Tensor, Number))]
+    traced = any(isinstance(v, Tensor) or (isinstance(v, Array) and v.traced) for v in values)
+    return Array(None, traced=traced, via=frozenset(via for each in values for via in each.via))
+
+
+def _combine_with_setting(kind: str, left: Value, right: Value) -> Value:
+    """A number with something unknown: a setting is one still, a size that varies varies still.
+
+    Not so where it is divided by what may be another size, as `h // length` is.
+    """
     number, other = (left, right) if is_number(left) else (right, left)
-    if isinstance(number, Number) and number.varies and is_named(other):
+    may_differ = isinstance(other, Unknown) and (kind != "FloorDiv" or other.path)
+    if isinstance(number, Number) and number.varies and may_differ:
         return Number(None, None, True, number.data, False, number.via)
     return other if name_setting(other) else UNKNOWN
 
@@ -122,6 +132,8 @@ def combine_numbers(kind: str, left: Value, right: Value) -> Value:
     """Arithmetic of two Python numbers, of which one at least is not written down."""
     given = [each for each in (left, right) if isinstance(each, Number)]
     size = _combine_sizes(kind, size_in(left), size_in(right))
+    if kind == "Pow" and right == Constant(0.5):
+        size = take_root(left)
     if isinstance(size, int):
         return Constant(size)
     whole = _is_whole(kind, left, right)
@@ -130,6 +142,13 @@ def combine_numbers(kind: str, left: Value, right: Value) -> Value:
         varying = varies(size)
     via = frozenset(via for each in given for via in each.via)
     return Number(size, whole, varying, any(each.data for each in given), False, via)
+
+
+def take_root(value: Value) -> Dim | None:
+    """The root of an int that comes from sizes, as a size that is no int."""
+    if isinstance(value, Number) and value.size is not None and value.whole:
+        return make_operation("sqrt", value.size)
+    return None
 
 
 def _combine_sizes(kind: str, left: Dim | None, right: Dim | None) -> Dim | None:
@@ -231,13 +250,3 @@ def spread(function: Callable[[Value], Value], value: Value, most: int = 4) -> t
     """What a function gives of each alternative of a value."""
     given = value.alternatives if isinstance(value, Choice) else (value,)
     return tuple(function(each) for each in given[:most])
-
-
-def is_named(value: Value) -> bool:
-    """Whether nothing is known of a value but the name it was reached by."""
-    return isinstance(value, Unknown) and bool(value.path)
-
-
-def is_open(value: Value) -> bool:
-    """Whether nothing is known of a value."""
-    return isinstance(value, Unknown)

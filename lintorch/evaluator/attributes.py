@@ -11,6 +11,7 @@ from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.events import AttributeRead
 from lintorch.evaluator.join import make_choice
 from lintorch.evaluator.layers import CONTAINERS, read_layer_attribute
+from lintorch.evaluator.learn import teach_tensors
 from lintorch.evaluator.machine import Machine, evaluates, reads
 from lintorch.evaluator.names import find_module, read_global
 from lintorch.evaluator.objects import (
@@ -20,6 +21,7 @@ from lintorch.evaluator.objects import (
     list_ancestors,
 )
 from lintorch.evaluator.signatures.find_signatures import is_known
+from lintorch.evaluator.sizes import Dim
 from lintorch.evaluator.unknown_objects import read_missing
 from lintorch.evaluator.values import (
     OPEN_BOOL,
@@ -36,15 +38,20 @@ from lintorch.evaluator.values import (
     Items,
     ModuleValue,
     Number,
+    Spot,
     Super,
     Tensor,
     Unknown,
     Value,
+    Via,
     make_number,
     name_setting,
 )
+from lintorch.evaluator.zoo_models import is_zoo_class, name_part
 
 _SAME = frozenset({"data", "grad", "real"})
+_TELLING = frozenset({"shape", "dtype", "ndim", "T", "grad"})
+"""What is asked of tensors alone."""
 _TURNED = frozenset({"mT", "mH", "H"})
 """Views with the two last axes exchanged."""
 _NAMED_RESULTS = ("values", "indices")
@@ -127,6 +134,8 @@ def _bind_function(machine: Machine, held: Class) -> Value:
     if find_class_attribute(machine, held, "setup_context") is not None:
         return forward
     context = machine.hold("object", {}, External("torch.autograd.function.FunctionCtx"))
+    if find_class_attribute(machine, held, "symbolic") is not None:
+        return Bound(External("lintorch.scripted"), (forward, context))  # exporters ask it instead
     return Bound(forward, (context,), method="apply")
 
 
@@ -190,6 +199,8 @@ def _read_foreign(machine: Machine, node: ast.AST, held: Held, name: str) -> Val
     foreign = [each.path for each in list_ancestors(held.of) if isinstance(each, External)]
     if not foreign or foreign[0] == "argparse.Namespace":
         return read_missing(machine, held, name)
+    if is_zoo_class(foreign[0]) and not is_known(f"{MODULE}.{name}"):
+        return _read_part(machine, held, foreign[0], name)
     if machine.shallow and isinstance(held.of, Class) and not is_known(f"{MODULE}.{name}"):
         return read_missing(machine, held, name)
     home = foreign[0] if not is_module_class(held.of) or foreign[0] in CONTAINERS else MODULE
@@ -199,11 +210,24 @@ def _read_foreign(machine: Machine, node: ast.AST, held: Held, name: str) -> Val
     return method
 
 
+def _read_part(machine: Machine, held: Held, path: str, name: str) -> Value:
+    """`model.fc` of a model of another package."""
+    kind = name_part(path, name)
+    if not kind:
+        return read_missing(machine, held, name)
+    part = machine.hold("object", {}, External(kind))
+    machine.state.write(held.address)[name] = part
+    return part
+
+
 @reads(Tensor)
 def read_of_tensor(machine: Machine, node: ast.AST, held: Tensor, name: str) -> Value:
     """`tensor.shape` and the like; methods are bound."""
     if name in ("shape", "data", "T", "device", "dtype", "grad", "ndim") or name in _TURNED:
-        result = _read_known(held, name)
+        result = read_shape(machine, node, held) if name == "shape" else _read_known(held, name)
+        machine.presumed = machine.presumed or held.data is None
+        if name in _TELLING:
+            teach_tensors(machine, (held,))
         machine.tell(AttributeRead, node, held, name, result)
         return result
     if name in _SAME:
@@ -216,25 +240,42 @@ def read_of_tensor(machine: Machine, node: ast.AST, held: Tensor, name: str) -> 
 
 
 def _read_known(held: Tensor, name: str) -> Value:
-    if name == "shape":
-        return shape_of_tensor(held)
     if name == "ndim":
         known = held.shape is not None and not held.guessed
         return Constant(len(held.shape or ())) if known else Number(None, True, False)
     if name == "T" and held.shape is not None:
-        return Tensor(
-            held.shape[::-1], held.dtype, memory=held.memory, sure=held.sure, guessed=held.guessed
-        )
+        return _turn(held, held.shape[::-1])
     if name in _TURNED:
         shape = (*held.shape[:-2], *held.shape[:-3:-1]) if held.shape is not None else None
-        return Tensor(shape, held.dtype, memory=held.memory, sure=held.sure, guessed=held.guessed)
+        return _turn(held, shape)
     if name == "dtype" and held.dtype:
         return External(f"torch.{held.dtype}")
     if name in ("data", "grad"):
-        return replace(held)
-    return (
-        Unknown(f"tensor.{name}") if name != "T" else Tensor(None, held.dtype, memory=held.memory)
-    )
+        return replace(held, aside=held.aside or name == "data")
+    return Unknown(f"tensor.{name}") if name != "T" else _turn(held, None)
+
+
+def _turn(held: Tensor, shape: tuple[Dim, ...] | None) -> Tensor:
+    """A view of a tensor with axes exchanged."""
+    return Tensor(
+        shape, held.dtype, memory=held.memory, sure=held.sure, guessed=held.guessed,
+        data=held.data is not False,
+    )  # fmt: skip
+
+
+def read_shape(machine: Machine, node: ast.AST, held: Tensor) -> Value:
+    """`tensor.shape`, whose numbers remember where they were read off `tensor.data`."""
+    shape = shape_of_tensor(held)
+    if not held.aside or not isinstance(shape, Items) or shape.items is None:
+        return shape
+    spot = machine.spot(node)
+    return replace(shape, items=tuple(_note_aside(each, spot) for each in shape.items))
+
+
+def _note_aside(value: Value, spot: Spot) -> Value:
+    if not isinstance(value, Number) or value.varies is False:
+        return value
+    return replace(value, via=value.via | {Via(".data", spot, value.size, True)})
 
 
 def shape_of_tensor(held: Tensor) -> Value:

@@ -101,11 +101,12 @@ class Decided(Occurrence):
 
 @frozen_record
 class Compared(Occurrence):
-    """Two values were compared: `x.size(0) == 1`."""
+    """Two values were compared: `x.size(0) == 1`; by `is` only where none is None."""
 
     operator: str
     left: Value
     right: Value
+    result: Value
 
 
 @frozen_record
@@ -119,7 +120,10 @@ class Repeated(Occurrence):
 
 @frozen_record
 class Combined(Occurrence):
-    """An operation of two values: `x + y`; `operator` is the class of the ast node, "Add"."""
+    """An operation of two values: `x + y`; `operator` is the class of the ast node, "Add".
+
+    `-x` of a tensor is `x * -1`.
+    """
 
     operator: str
     left: Value
@@ -177,6 +181,18 @@ class Baked(Occurrence):
 
 
 @frozen_record
+class DataRead(Occurrence):
+    """A number or array that was read from the data of a tensor ends in what a model computes.
+
+    It stands where it was read; `by`: what was given it, or gave it back.
+    """
+
+    name: str
+    """The function that read it, `int` of `int(x.item())`."""
+    by: Occurrence
+
+
+@frozen_record
 class Refused(Occurrence):
     """An operator raises for the shapes that it is given, whatever their symbols stand for."""
 
@@ -187,6 +203,16 @@ class Refused(Occurrence):
     """Whether no operand has a shape that is only presumed."""
     made: Spot | None = None
     """Of a layer: where it was made."""
+
+
+@frozen_record
+class IdleRow(Occurrence):
+    """A Sequential that nothing runs was tried by itself, on a tensor of which nothing is known.
+
+    `happened` is what that came to, told nowhere else; `Refused` are those of every number of axes.
+    """
+
+    happened: tuple[Occurrence, ...]
 
 
 @frozen_record
@@ -235,6 +261,13 @@ class Returned(Occurrence):
     value: Value
     inside: ast.FunctionDef
     """The forward."""
+
+
+@frozen_record
+class GivenBack(Occurrence):
+    """A function of a file gave a value, by the expression at which this stands."""
+
+    value: Value
 
 
 @frozen_record

@@ -172,6 +172,19 @@ def is_symbol(size: Dim | None) -> bool:
     return len(product) == factor == 1 and isinstance(product[0], Symbol)
 
 
+def is_ratio(size: Dim | None) -> bool:
+    """Whether a size is divided by another that may vary with it, as `h // y.shape[2]` is."""
+    waiting: list[Dim] = [] if size is None else [size]
+    while waiting:
+        each = waiting.pop()
+        for atom in () if isinstance(each, int) else each.atoms:
+            if isinstance(atom, Operation):
+                if atom.kind == "//" and all(varies(v) is not False for v in atom.operands):
+                    return True
+                waiting += atom.operands
+    return False
+
+
 def make_operation(kind: str, *operands: Dim) -> Size:
     """A size that some function makes of others; equal where function and operands are."""
     made = Size((((Operation(kind, operands),), 1),))
@@ -206,6 +219,21 @@ def list_symbols(size: Dim) -> Iterator[Symbol]:
         else:
             for operand in atom.operands:
                 yield from list_symbols(operand)
+
+
+def is_counted(size: Dim) -> bool:
+    """Whether data decide it, as they do how many elements are not 0."""
+    for atom in () if isinstance(size, int) else size.atoms:
+        if isinstance(atom, Symbol):
+            if atom.name[:4] == COUNTED and atom.name[4:].isdigit():
+                return True
+        elif atom.kind == COUNTED or any(map(is_counted, atom.operands)):
+            return True
+    return False
+
+
+COUNTED = "data"
+"""How the symbols of such sizes begin; the operation that such a size of others is."""
 
 
 def floor_divide(left: Dim, right: Dim) -> Dim:

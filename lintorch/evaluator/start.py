@@ -56,7 +56,7 @@ from lintorch.evaluator.run_model import Reached, Surroundings, run_block, run_m
 from lintorch.evaluator.training_code import prepares_training, trains
 from lintorch.evaluator.training_roots import list_followed, run_training
 from lintorch.evaluator.values import NONE, Class, Constant, Function, Given, Value
-from lintorch.evaluator.witness import Witness
+from lintorch.evaluator.witness import Witness, is_set_otherwise
 
 __all__ = ["Reached", "evaluate_file", "evaluate_model"]
 
@@ -91,7 +91,7 @@ def evaluate_file(
     for name in (*list_factories(file), *list_classes(file)):
         if name in met or left <= 0:
             continue
-        _watch_builders(around, name)
+        yield from _watch_builders(around, name)
         witness.called.clear()
         reached = run_model(replace(around, budget=limit_steps(budget, left)), name)
         left -= reached.steps
@@ -99,6 +99,11 @@ def evaluate_file(
             each.name for each in reached.entered & witness.called if _is_followed(around, each)
         )
         yield reached
+        if left > 0 and is_set_otherwise(around.witness, name):
+            plain = replace(around, budget=limit_steps(budget, left), witness=Witness(file))
+            reached = run_model(plain, name)
+            left -= reached.steps
+            yield _leave_refusals(reached)
     yield from run_training(around, followed)
     if loose:
         yield from _follow_loose(around, limit_steps(budget, min(left, budget.loose_steps)))
@@ -141,8 +146,11 @@ def limit_steps(budget: Budget, left: int) -> Budget:
     return replace(budget, steps=min(budget.steps, left))
 
 
-def _watch_builders(around: Surroundings, name: str) -> None:
-    """Follow code that builds a class, in its file and in others, until one does with known arguments."""
+def _watch_builders(around: Surroundings, name: str) -> Iterator[Reached]:
+    """Follow code that builds a class, in its file and in others, until one does with known arguments.
+
+    Of what happens there only the constructors of this file are told.
+    """
     if not needs_arguments(around.file, name) or _is_known(around.witness, name):
         return
     budget = replace(around.budget or Budget(), steps=_MOST_STEPS)
@@ -150,10 +158,17 @@ def _watch_builders(around: Surroundings, name: str) -> None:
     for other in (file, *around.library.mentions(name, file)):
         there = replace(around, file=other)
         for builder in list_builders(other, name):
-            run_block(there, builder, partial(_run_builder, builder), budget)
-            around.top.entered.intersection_update(entered)  # what happened there is told by nobody
+            reached = run_block(there, builder, partial(_run_builder, builder), budget)
+            yield _keep_constructors(reached, file)
+            around.top.entered.intersection_update(entered)  # nobody told what else happened there
             if _is_known(around.witness, name):
                 return
+
+
+def _keep_constructors(reached: Reached, file: CodeFile) -> Reached:
+    events = (e for e in reached.events if e.spot.path == file.path)
+    kept = (e for e in events if e.way.names and e.way.names[-1].endswith(".__init__"))
+    return replace(reached, events=tuple(kept), spent=False)
 
 
 _MOST_STEPS = 2_000

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from lintorch.evaluator.code_files import CodeFile
 from lintorch.evaluator.state import State
 from lintorch.evaluator.values import (
     Class,
+    Constant,
     Given,
     Held,
     Items,
@@ -74,3 +77,34 @@ def _is_shaped(value: Value) -> bool:
     if isinstance(value, Items):
         return any(map(_is_shaped, value.items or ()))
     return isinstance(value, Tensor) and value.shape is not None
+
+
+def is_set_otherwise(witness: Witness, name: str) -> bool:
+    """Whether a class that its defaults suffice for is built here with others: a script that tries it out."""
+    for kind, built in witness.built.items():
+        if kind.name == name and built.is_known:
+            return any(_differs(written, value) for written, value in _pair_defaults(kind, built))
+    return False
+
+
+def _pair_defaults(kind: Class, built: Built) -> Iterator[tuple[ast.expr, Value]]:
+    """The defaults of a constructor with what was given in their place; none where some parameter has none."""
+    found = [each for each in kind.node.body if getattr(each, "name", "") == "__init__"]
+    init = found[0] if found else None
+    if not isinstance(init, ast.FunctionDef):
+        return
+    spec = init.args
+    named = [each.arg for each in (*spec.posonlyargs, *spec.args)][1:]
+    if len(named) != len(spec.defaults) or None in spec.kw_defaults:
+        return
+    given = dict(zip(named, built.given.positional, strict=False)) | dict(built.given.keyword)
+    names = [*named, *(each.arg for each in spec.kwonlyargs)]
+    for each, written in zip(names, [*spec.defaults, *spec.kw_defaults], strict=True):
+        if each in given and written is not None:
+            yield written, given[each]
+
+
+def _differs(written: ast.expr, value: Value) -> bool:
+    if not isinstance(written, ast.Constant) or not isinstance(value, Constant):
+        return False
+    return bool(written.value != value.value)

@@ -51,6 +51,7 @@ def list_facts(rule: Rule) -> dict[str, Any]:
         "fix": rule.fix and str(rule.fix),
         "default": rule.default,
         "since": rule.since,
+        "formerly": list(rule.formerly),
     }
 
 
@@ -87,7 +88,10 @@ def _write_standing(rule: Rule) -> str:
     shown = "on by default" if rule.default else "off by default, selected by `advice`"
     if rule.default and rule.is_advice:
         shown = "as far as it is a note, shown where `advice` is selected"
-    return f"{str(rule.severity).capitalize()}; evidence: {seen}; {shown}; since {rule.since}."
+    since = f"since {rule.since}"
+    if rule.formerly:
+        since += f"; before that a part of {' '.join(rule.formerly)}, which selects and suppresses it still"
+    return f"{str(rule.severity).capitalize()}; evidence: {seen}; {shown}; {since}."
 
 
 def _title_example(profile: tuple[str, ...]) -> str:

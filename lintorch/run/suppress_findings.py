@@ -56,6 +56,7 @@ def suppress_by_comments(
             decidable,
             withdrawn,
             scope.is_partial(path),
+            scope.catalog.former_names,
         )
     except Exception as error:  # whatever goes wrong with one file, the others are checked
         from lintorch.core.dispatch import describe_defect

@@ -175,5 +175,5 @@ def _rank_selector(selector: str, themes: set[str]) -> int:
 def _stands_for(selector: str, card: Card) -> bool:
     code = selector.upper()
     if re.fullmatch(r"LT\d*", code):
-        return card.code.startswith(code)
-    return code == "ALL" or selector in (card.name, card.theme)
+        return card.code.startswith(code) or code in card.formerly
+    return code == "ALL" or selector in (card.name, card.theme, *card.formerly)

@@ -23,6 +23,7 @@ def apply_suppressions(
     decidable: frozenset[str] | None = None,
     withdrawn: Iterable[Finding] = (),
     partial: bool = False,
+    former: Mapping[str, tuple[str, ...]] | None = None,
 ) -> tuple[Finding, ...]:
     """The findings of one file that stand, with those about its suppressions, sorted.
 
@@ -30,13 +31,14 @@ def apply_suppressions(
     an unknown word may be a rule's. A suppression is called unused only where its rule is
     `enabled` and this run could have found what it is about (`decidable`; None for all), and
     where no finding that a trace withdrew lies there. Findings about suppressions obey
-    `ignore-file` and `enabled` alone.
+    `ignore-file` and `enabled` alone. `former` are, by code, the code and name that a rule had
+    together with others: they suppress it still, and a note says what is meant now.
     """
     found = tuple(findings)
     if not mentions_suppression(text):
         return found
     comments, lines = read_comments(text)
-    judged = _File(text, path, names, enabled, decidable, tuple(lines), partial)
+    judged = _File(text, path, names, enabled, decidable, tuple(lines), partial, former or {})
     standing = [f for f in found if not any(judged.silences(c, f) for c in comments)]
     met = (*found, *withdrawn)
     own = [f for c in comments for f in judged.judge_comment(c, met) if f.code in enabled]
@@ -53,6 +55,7 @@ class _File:
     decidable: frozenset[str] | None
     lines: tuple[range, ...]
     partial: bool
+    former: Mapping[str, tuple[str, ...]]
 
     def find_code(self, word: str) -> str:
         """The code that a word of a comment means; "" where it means none."""
@@ -63,7 +66,8 @@ class _File:
     def silences(self, comment: Comment, finding: Finding, word: str = "") -> bool:
         """Whether a comment, or one word of it, is about a finding."""
         words = (word,) if word else comment.words
-        if finding.code not in {self.find_code(each) for each in words}:
+        meant = {self.find_code(each) for each in words}
+        if finding.code not in meant and meant.isdisjoint(self.former.get(finding.code, ())):
             return False
         place = finding.place
         if comment.whole_file:
@@ -92,12 +96,28 @@ class _File:
                 yield self._make_finding(
                     MALFORMED_SUPPRESSION, comment, self._explain_unknown(word)
                 )
+        yield from self._note_former(comment, found)
         idle = [word for word in comment.words if self._is_idle(comment, word, found)]
         if idle:
             fix = Fix("Remove the unused suppression", remove_words(self.text, comment, idle))
             listed = ", ".join(idle)
             yield self._make_finding(
                 UNUSED_SUPPRESSION, comment, f"nothing to suppress here: {listed}", fix
+            )
+
+    def _note_former(self, comment: Comment, found: Sequence[Finding]) -> Iterator[Finding]:
+        """Where only the code that a rule had before it was split off suppresses a finding."""
+        meant = {self.find_code(each) for each in comment.words}
+        split = {
+            finding.code
+            for finding in found
+            if finding.code not in meant and self.silences(comment, finding)
+        }
+        for code in sorted(split):
+            old = next(each for each in self.former[code] if each in meant)
+            told = f"{old} was split: what is suppressed here is {code} ({self.names[code]}) now"
+            yield replace(
+                self._make_finding(MALFORMED_SUPPRESSION, comment, told), severity=Severity.NOTE
             )
 
     def _is_idle(self, comment: Comment, word: str, found: Sequence[Finding]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -11,10 +12,10 @@ from lintorch.core.finding import Applicability, Edit, Fix, Hit, Refuted, Severi
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given
-from lintorch.evaluator.values import Constant
+from lintorch.evaluator.values import TRUE, Constant, Number, Value, name_setting
 from lintorch.evidence import OperatorCall, Outcome, Trace, Trial
 from lintorch.evidence.host_reads import is_run_whole
-from lintorch.source import Source, literal
+from lintorch.source import Source
 
 rule = Rule(
     __name__,
@@ -79,37 +80,66 @@ LAYERS = frozenset(
 )
 ATTENTION = _F + "scaled_dot_product_attention"
 FUNCTIONS = (*sorted(ON | OFF), ATTENTION)
+NOTHING = (Constant(0), Constant(0.0))
 _MODE = re.compile(r"train|determin|infer|eval|sampl|stochastic|(^|_)mc(_|$)", re.I)
 
 
-@rule.event(*ON)
-def in_flow(event: Called, source: Source) -> Iterator[Hit]:
-    """A function that is not told the mode, with arguments that come to it by another way."""
-    call, given = source.call_at(event), name_given(event)
-    known = not event.open and "training" not in given
-    if not known or not event.way.forward or given.get("p") in (Constant(0), Constant(0.0)):
+@rule.event(*sorted(ON | OFF | TOLD))
+def in_function(event: Called, source: Source) -> Iterator[Hit]:
+    """`F.dropout(x, p)` without `training`, or with one that is True in either mode."""
+    given, switch = name_given(event), "train" if event.name in TOLD else "training"
+    told, call = given.get(switch), source.call_at(event)
+    off = told is None and event.name not in ON
+    if (
+        event.open
+        or off
+        or not event.way.forward
+        or is_none_dropped(given.get("p"), "p", call, source)
+    ):
         return
-    if call is not None and (any(_report(call, source)) or _asks_mode(call, source)):
+    if told not in (None, TRUE) or asks_mode(event, source) or is_handed_on(event, switch, source):
         return
-    short = event.name.rpartition(".")[2]
-    yield Hit(event, f"{short} without training= drops in eval mode too")
-
-
-@rule.source(cst.Call, needs=("ropout",))
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    yield from _report(call, source)
-
-
-def _report(call: cst.Call, source: Source) -> Iterator[Hit]:
-    name = source.name(call.func)
-    if name in ON | OFF | TOLD:
-        found = _function(call, name, source)
-    elif name == ATTENTION:
-        found = _attention(call, source)
+    short, written = event.name.rpartition(".")[2], find_written(call, switch, 2, event, source)
+    if told is None:
+        fix = fix_call(call, event, source, written)
+        yield Hit(event, f"{short} without training= drops in eval mode too", fix)
     else:
-        found = _layer(call, source)
-    if found and source.in_forward(call) and not _asks_mode(call, source):
-        yield found
+        message = f"{short} is told to drop in eval mode too, so that what is exported is random"
+        fix = fix_call(call, event, source, written) if written is not None else None
+        yield Hit(event, message, fix, severity=Severity.NOTE)
+
+
+@rule.event(ATTENTION)
+def in_attention(event: Called, source: Source) -> Iterator[Hit]:
+    """`dropout_p` that is a number or a setting: the same in either mode."""
+    share, call = event.arguments.get("dropout_p"), source.call_at(event)
+    known = isinstance(share, (Constant, Number)) or bool(name_setting(share))
+    if not known or not event.way.forward or is_none_dropped(share, "dropout_p", call, source):
+        return
+    written = find_written(call, "dropout_p", 4, event, source)
+    shown, fix = "", None
+    if call is not None and written is not None:
+        shown = f"={source.code(written)}"
+        edit = source.replace(written, f"{source.code(written)} if self.training else 0.0")
+        fix = make_fix(call, source, edit)
+    if not asks_mode(event, source):
+        yield Hit(event, f"dropout_p{shown} drops in eval mode too", fix)
+
+
+@rule.event(*sorted(f"{layer}.forward" for layer in LAYERS))
+def in_layer(event: Called, source: Source) -> Iterator[Hit]:
+    """`nn.Dropout(p)(x)`, which no call of eval() reaches."""
+    function, made = source.evaluation.find_function(event), event.built
+    if made is None or not isinstance(function, ast.FunctionDef) or made.path != event.spot.path:
+        return
+    inside = function.lineno <= made.row <= (function.end_lineno or 0)
+    dropped = event.settings.get("p") not in NOTHING
+    if inside and dropped and event.way.forward and not asks_mode(event, source):
+        short = event.name.removesuffix(".forward").rpartition(".")[2]
+        message = (
+            f"a {short} made in forward is in training mode at every call: make it in __init__"
+        )
+        yield Hit(event, message)
 
 
 @rule.trace(*FUNCTIONS)
@@ -139,68 +169,58 @@ def _dropped(event: OperatorCall) -> tuple[float | None, bool]:
     return share, bool(share) and (attention or event.args.get("training") is True)
 
 
-def _function(call: cst.Call, name: str, source: Source) -> Hit | None:
-    """`F.dropout(x, p)` without `training`, or with a literal True."""
-    given = source.arguments(call, "input", "p", "train" if name in TOLD else "training", "inplace")
-    told = given.value("train" if name in TOLD else "training", name in ON)
-    if told is not True or not given.complete or given.value("p", 0.5) in (0, 0.0):
-        return None
-    short = name.rpartition(".")[2]
-    written = given.get("train" if name in TOLD else "training")
-    if written is None:
-        message = f"{short} without training= drops in eval mode too"
-        edit = source.insert_argument(call, "training=self.training")
-        return Hit(call, message, _fix(call, source, edit))
-    message = f"{short} is told to drop in eval mode too, so that what is exported is random"
-    edit = source.replace(written, "self.training")
-    return Hit(call, message, _fix(call, source, edit), severity=Severity.NOTE)
+def is_none_dropped(share: Value | None, name: str, call: cst.Call | None, source: Source) -> bool:
+    """Whether the share is 0, and no setting may make it another."""
+    if share not in NOTHING:
+        return False
+    written = source.arguments(call, "input").get(name) if call is not None else None
+    if written is None and call is not None and name == "p" and len(call.args) > 1:
+        written = call.args[1].value
+    values = source.classes.assigned(written) if isinstance(written, cst.Attribute) else []
+    return not any(isinstance(each, cst.Name) for each in values)
 
 
-def _attention(call: cst.Call, source: Source) -> Hit | None:
-    """`dropout_p` that is a number or an attribute of the module: the same in either mode."""
-    given = source.arguments(call, "query", "key", "value", "attn_mask", "dropout_p")
-    share = given.get("dropout_p")
-    if share is None or not _is_fixed(share, source):
-        return None
-    edit = source.replace(share, f"{source.code(share)} if self.training else 0.0")
-    message = f"dropout_p={source.code(share)} drops in eval mode too"
-    return Hit(call, message, _fix(call, source, edit))
+def is_handed_on(event: Called, switch: str, source: Source) -> bool:
+    """Whether the switch is an argument of forward, which its caller decides."""
+    function = source.evaluation.find_function(event)
+    named = [each.value for each in getattr(event.node, "keywords", ()) if each.arg == switch]
+    named += getattr(event.node, "args", [])[2:3]
+    inside = isinstance(function, ast.FunctionDef) and function.name == "forward"
+    return inside and any(isinstance(each, ast.Name) for each in named)
 
 
-def _layer(call: cst.Call, source: Source) -> Hit | None:
-    """`nn.Dropout(p)(x)`."""
-    made = call.func
-    if not isinstance(made, cst.Call) or source.name(made.func) not in LAYERS:
-        return None
-    if source.arguments(made, "p").value("p", 0.5) in (0, 0.0):
-        return None
-    short = source.name(made.func).rpartition(".")[2]
-    return Hit(call, f"a {short} made in forward is in training mode at every call")
-
-
-def _is_fixed(share: cst.BaseExpression, source: Source) -> bool:
-    number = literal(share)
-    if isinstance(number, (int, float)):
-        return number > 0
-    values = source.classes.assigned(share) if isinstance(share, cst.Attribute) else []
-    return (
-        bool(values)
-        and all(isinstance(v, (cst.Name, cst.Float)) for v in values)
-        and not any(literal(v) == 0 for v in values)
-    )
-
-
-def _asks_mode(node: cst.CSTNode, source: Source) -> bool:
+def asks_mode(event: Called, source: Source) -> bool:
     """Whether the line stands under a test of some switch such as `training` or `deterministic`."""
-    for outer in source.ancestors(node):
-        if isinstance(outer, (cst.If, cst.IfExp)) and _MODE.search(source.code(outer.test)):
+    for outer in source.evaluation.list_around(event):
+        if isinstance(outer, (ast.If, ast.IfExp)) and _MODE.search(ast.unparse(outer.test)):
             return True
-        if isinstance(outer, cst.FunctionDef):
+        if isinstance(outer, ast.FunctionDef):
             return False
     return False
 
 
-def _fix(call: cst.Call, source: Source, edit: Edit) -> Fix | None:
+def find_written(
+    call: cst.Call | None, name: str, place: int, event: Called, source: Source
+) -> cst.BaseExpression | None:
+    """An argument as it is written in a call of the function by its own name."""
+    if call is None or source.name(call.func) != event.name:
+        return None
+    parameters = [f"_{at}" for at in range(place)]
+    return source.arguments(call, *parameters, name).get(name)
+
+
+def fix_call(
+    call: cst.Call | None, event: Called, source: Source, written: cst.BaseExpression | None
+) -> Fix | None:
+    """`training=self.training`."""
+    if call is None or source.name(call.func) != event.name or any(a.star for a in call.args):
+        return None
+    if written is not None:
+        return make_fix(call, source, source.replace(written, "self.training"))
+    return make_fix(call, source, source.insert_argument(call, "training=self.training"))
+
+
+def make_fix(call: cst.Call, source: Source, edit: Edit) -> Fix | None:
     """Only where `self` is the module."""
     method = source.enclosing(call, cst.FunctionDef)
     info = source.classes.around(call)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import libcst as cst
@@ -11,7 +11,8 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
-from lintorch.evaluator.values import NONE
+from lintorch.evaluator.given_arguments import read_plain
+from lintorch.evaluator.values import NONE, Value
 from lintorch.evidence import AS_TRACED, OperatorCall, Outcome, Site, Trace, Trial
 from lintorch.evidence.size_changes import may_be_of
 from lintorch.source import UNKNOWN, Source
@@ -64,13 +65,11 @@ GRIDS = {
     ),
     "torch.nn.functional.affine_grid": ("theta", "size", "align_corners"),
 }  # fmt: skip
-RESIZES = {
-    "torch.nn.functional.interpolate": (
-        "input", "size", "scale_factor", "mode", "align_corners", "", "antialias",
-    ),
-    "torch.nn.functional.upsample": ("input", "size", "scale_factor", "mode", "align_corners"),
-    "torch.nn.Upsample": ("size", "scale_factor", "mode", "align_corners"),
-}  # fmt: skip
+RESIZES = (
+    "torch.nn.functional.interpolate",
+    "torch.nn.functional.upsample",
+    "torch.nn.Upsample",
+)
 TWICE = "torch.nn.UpsamplingBilinear2d"
 LINEAR = ("linear", "bilinear", "trilinear")
 FIRST_RIGHT = 11
@@ -96,28 +95,35 @@ def hands_on(event: Called) -> bool:
     return named and not event.way.certain
 
 
-@rule.source(cst.Call, needs=("interpolate", "psampl"))
-def in_resize(call: cst.Call, source: Source) -> Iterator[Hit]:
-    name = source.name(call.func)
-    if name == TWICE:
+@rule.event(*RESIZES, TWICE)
+def in_resize(event: Called, source: Source) -> Iterator[Hit]:
+    """Resizing by the function, and the layers that do, where they are made."""
+    given = event.arguments
+    if event.name == TWICE:
         flag, mode, size, smoothed = True, "bilinear", None, False
-    elif name in RESIZES:
-        given = source.arguments(call, *RESIZES[name])
-        flag = given.value("align_corners", None)
-        mode, size = given.value("mode", "nearest"), given.value("size", None)
-        smoothed = given.value("antialias", False) is True  # refused at any opset
-        if wrong := impossible(mode, flag, size, given.value("scale_factor", None)):
-            yield Hit(call, wrong, severity=Severity.ERROR)
-            return
     else:
-        return
-    layer = name.rpartition(".")[2][0].isupper()
-    if (
-        not smoothed
-        and old(source.profile.opset_of("onnx-legacy"))
-        and (layer or source.in_forward(call))
-    ):
-        yield from resized(call, mode, flag, size)
+        flag, mode, size = (
+            read_argument(given, name) for name in ("align_corners", "mode", "size")
+        )
+        smoothed = read_argument(given, "antialias") is True  # refused at any opset
+        if wrong := impossible(mode, flag, size, read_argument(given, "scale_factor")):
+            if is_written(event):
+                yield Hit(event, wrong, severity=Severity.ERROR)
+            return
+    layer = event.name.rpartition(".")[2][0].isupper()
+    outdated = old(source.profile.opset_of("onnx-legacy")) and not smoothed
+    if outdated and (layer or event.way.forward):
+        yield from resized(event, mode, flag, size)
+
+
+def read_argument(given: Mapping[str, Value], name: str) -> Any:
+    """A constant argument; None where there is none of the name, UNKNOWN where it is not known."""
+    return read_plain(given[name]) if name in given else None
+
+
+def is_written(event: Called) -> bool:
+    """Whether what is given surely comes together: no argument is one of several, or open."""
+    return not event.open and event.way.certain
 
 
 @rule.trace(*GRIDS)

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-import libcst as cst
+from typing import TypeGuard
 
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.profile import WRITES_ONNX
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import AttributeSet, Called
-from lintorch.evaluator.values import NONE, Constant, Tensor
+from lintorch.evaluator.events import AttributeSet, Called, ItemSet
+from lintorch.evaluator.values import NONE, Constant, Items, Number, Slice, Tensor, Value
 from lintorch.evidence import KeptWrite, ModuleWrite, Outcome, ResetWrite, Trace, Trial
 from lintorch.evidence.host_reads import is_whole_run
 from lintorch.evidence.size_changes import describe_outcome
 from lintorch.evidence.treatment import report_refusal
 from lintorch.facts.models.attribute_history import Rewrite
 from lintorch.facts.models.value_ways import list_operands
-from lintorch.source import Source, literal
+from lintorch.source import Source
 
 rule = Rule(
     __name__,
@@ -79,7 +78,8 @@ TENSOR = {**NUMBER, "torch.export": Harm.WARNED, "onnx": Harm.WARNED}
 BUFFER = dict.fromkeys(("onnx", *_TRACERS), Harm.SILENT)
 PART = dict.fromkeys(WRITES_ONNX, Harm.SILENT)
 """A part of a buffer: jit.trace carries it."""
-INPLACE = frozenset({"add_", "sub_", "mul_", "div_"})
+INPLACE = ("add_", "sub_", "mul_", "div_", "lerp_")
+RESETS = (".zero_", ".fill_", ".copy_")
 
 
 @rule.event(AttributeSet)
@@ -132,25 +132,54 @@ def is_computed_with(event: AttributeSet, kept: Rewrite, source: Source) -> bool
     return any(each is not made and isinstance(each.result, Tensor) for each in users)
 
 
-@rule.source(cst.Assign, needs=("self.",))
-def in_part(node: cst.Assign, source: Source) -> Iterator[Hit]:
+@rule.event(ItemSet)
+def in_part(event: ItemSet, source: Source) -> Iterator[Hit]:
     """`self.keys[:, i] = k` of a buffer."""
-    target = node.targets[0].target
-    part = own(target.value) if isinstance(target, cst.Subscript) else ""
-    of_buffer = len(node.targets) == 1 and part and part in buffers(node, source)
-    if of_buffer and is_elsewhere(target) and source.in_traced_forward(node):
-        yield from carried(part, node, source, PART)
-
-
-@rule.source(cst.Call, needs=tuple(f".{name}(" for name in sorted(INPLACE)))
-def in_method(call: cst.Call, source: Source) -> Iterator[Hit]:
-    """`self.total.add_(x)` of a buffer."""
-    func = call.func
-    if not isinstance(func, cst.Attribute) or func.attr.value not in INPLACE:
+    held = event.held
+    if not is_buffer(held) or not event.way.forward or not is_elsewhere(event.index):
         return
-    name = own(func.value)
-    if name and source.in_traced_forward(call) and name in buffers(call, source):
-        yield from carried(name, call, source)
+    if is_read_on(held, None, source):
+        yield Hit(event, describe_kept(held), harm=PART)
+
+
+@rule.event(*(f"torch.Tensor.{name}" for name in INPLACE))
+def in_method(event: Called, source: Source) -> Iterator[Hit]:
+    """`self.total.add_(x)` of a buffer."""
+    held = event.positional[0] if event.positional else None
+    if is_buffer(held) and event.way.forward and is_read_on(held, event, source):
+        yield Hit(event, describe_kept(held), harm=BUFFER)
+
+
+def describe_kept(held: Tensor) -> str:
+    return f"self.{held.name} is kept from one forward to the next: take it as an input"
+
+
+def is_buffer(value: Value | None) -> TypeGuard[Tensor]:
+    return isinstance(value, Tensor) and value.origin == "buffer"
+
+
+def is_read_on(held: Tensor, write: Called | None, source: Source) -> bool:
+    """Whether a tensor is worked out of a buffer that nothing sets anew."""
+    users = [each for each in source.evaluation.ways.find_users(held) if each is not write]
+    named = [each.name for each in users if isinstance(each, Called)]
+    reset = any(name.endswith(RESETS) for name in named)
+    changing = tuple(f".{name}" for name in INPLACE)
+    reads = (
+        each
+        for each in users
+        if isinstance(each.result, Tensor)
+        and not (isinstance(each, Called) and each.name.endswith(changing))
+    )
+    return not reset and any(each.way.forward for each in reads)
+
+
+def is_elsewhere(index: Value) -> bool:
+    """`x[:, i]`, `x[start:end]`: other places at other calls; not `x[:]`, `x[0]`."""
+    if isinstance(index, Items):
+        return any(map(is_elsewhere, index.items or ()))
+    if isinstance(index, Slice):
+        return any(map(is_elsewhere, (index.start, index.stop, index.step)))
+    return isinstance(index, (Number, Tensor))
 
 
 @rule.trace(KeptWrite)
@@ -195,98 +224,3 @@ def reset(trace: Trace, event: ResetWrite) -> set[tuple[str, str]]:
     """Those of them that each call writes before it reads them."""
     found = (e for e in trace.find_events(ResetWrite) if e.site == event.site)
     return {(e.layer, e.attribute) for e in found}
-
-
-def carried(
-    name: str, write: cst.CSTNode, source: Source, buffer: dict[str, Harm] = BUFFER
-) -> Iterator[Hit]:
-    """Where the attribute existed before forward, and forward computes with it."""
-    info = source.classes.around(write)
-    if info is None or not info.is_module or not computes_with(name, write, source):
-        return
-    before = [value for value in info.attributes.get(name, ()) if in_init(value, source)]
-    if name in buffers(write, source):
-        harm = buffer
-    elif before and all(isinstance(literal(value), (int, float)) for value in before):
-        harm = NUMBER
-    elif before and all(is_tensor_or_none(value, source) for value in before):
-        harm = TENSOR
-    else:
-        return
-    yield Hit(write, f"self.{name} is kept from one forward to the next", harm=harm)
-
-
-def computes_with(name: str, write: cst.CSTNode, source: Source) -> bool:
-    """Whether some other mention of the attribute in the forward pass reaches the graph."""
-    info = source.classes.around(write)
-    mentions = [
-        node
-        for node in source.nodes(cst.Attribute)
-        if own(node) == name and source.classes.around(node) is info and not is_target(node, source)
-    ]
-    return any(
-        write not in source.ancestors(node)
-        and not isinstance(source.parent(node), (cst.Comparison, cst.ComparisonTarget))
-        and source.in_traced_forward(node)
-        and source.in_graph(node)
-        for node in mentions
-    )
-
-
-def is_target(node: cst.Attribute, source: Source) -> bool:
-    """`self.x = ...`, `self.x += ...`."""
-    outer = source.parent(node)
-    return isinstance(outer, cst.AssignTarget) or (
-        isinstance(outer, cst.AugAssign) and outer.target is node
-    )
-
-
-def buffers(node: cst.CSTNode, source: Source) -> frozenset[str]:
-    """Names of what the class around a node registers as buffers."""
-    info = source.classes.around(node)
-    registered = [
-        literal(call.args[0].value)
-        for call in source.nodes(cst.Call)
-        if isinstance(call.func, cst.Attribute)
-        and call.func.attr.value == "register_buffer"
-        and call.args
-        and source.classes.around(call) is info
-    ]
-    return frozenset(name for name in registered if isinstance(name, str))
-
-
-def in_init(node: cst.CSTNode, source: Source) -> bool:
-    """Whether a node stands in `__init__`."""
-    method = source.enclosing(node, cst.FunctionDef)
-    return method is not None and method.name.value == "__init__"
-
-
-def is_tensor_or_none(node: cst.BaseExpression, source: Source) -> bool:
-    """`None`, `torch.zeros(3)`."""
-    return literal(node) is None or source.value(node).is_tensor
-
-
-def own(node: cst.CSTNode) -> str:
-    """`x` of `self.x`."""
-    if isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name):
-        return node.attr.value if node.value.value == "self" else ""
-    return ""
-
-
-def is_elsewhere(target: cst.BaseExpression) -> bool:
-    """`x[:, i]`, `x[start:end]`: other places at other calls; not `x[:]`, `x[0]`."""
-    parts = [part.slice for part in target.slice] if isinstance(target, cst.Subscript) else []
-    bounds = [
-        bound
-        for part in parts
-        for bound in (
-            (part.value,)
-            if isinstance(part, cst.Index)
-            else (part.lower, part.upper)
-            if isinstance(part, cst.Slice)
-            else ()
-        )
-    ]
-    return any(
-        isinstance(bound, (cst.Name, cst.BinaryOperation, cst.Attribute)) for bound in bounds
-    )

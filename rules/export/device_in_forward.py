@@ -11,9 +11,9 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
-from lintorch.evaluator.values import Value
+from lintorch.evaluator.values import Constant, Value
 from lintorch.facts.models.value_ways import Operation
-from lintorch.source import Source, literal
+from lintorch.source import Source
 
 rule = Rule(
     __name__,
@@ -55,14 +55,35 @@ rule = Rule(
 )
 
 GPU = re.compile(r"^cuda(:\d+)?$")
+_LIKE = ("zeros", "ones", "full", "empty", "rand", "randn", "randint")
+MAKERS = tuple(
+    sorted(
+        {
+            *(f"torch.{name}{end}" for name in _LIKE for end in ("", "_like")),
+            *(f"torch.{name}" for name in (
+                "arange", "linspace", "logspace", "eye", "randperm", "tensor", "as_tensor",
+                "tril_indices", "triu_indices", "hann_window", "hamming_window", "range",
+            )),
+            *(f"torch.Tensor.new_{name}" for name in ("zeros", "ones", "full", "empty", "tensor")),
+        }
+    )
+)  # fmt: skip
+"""Functions that are told on which device to make a tensor."""
 ASKED = re.compile(r"is_cuda|device|cuda\.is_available|use_cuda|use_gpu|\bgpu\b", re.I)
 
 
-@rule.source(cst.Call, needs=("cuda",))
-def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
-    found = named(call, source)
-    if found and source.in_traced_forward(call) and not is_guarded(call, source):
-        yield found
+@rule.event("torch.device", "torch.Tensor.to", *MAKERS)
+def in_name(event: Called, source: Source) -> Iterator[Hit]:
+    """`device="cuda"` of what is made, `y.to("cuda")`, `torch.device("cuda:0")`."""
+    given = [event.keyword.get("device")]
+    if event.name in ("torch.device", "torch.Tensor.to"):
+        given += event.positional[event.name == "torch.Tensor.to" :][:1]
+    named = [each.value for each in given if isinstance(each, Constant)]
+    if not event.way.forward or not any(isinstance(n, str) and GPU.match(n) for n in named):
+        return
+    if not is_asked_around(event, source):
+        text = source.evaluation.text(event.spot)
+        yield Hit(event, f"`{text}` is on a GPU wherever the input is: take the device of a tensor")
 
 
 @rule.event("torch.Tensor.cuda")
@@ -105,37 +126,5 @@ def is_asked_around(event: Called, source: Source) -> bool:
         if isinstance(outer, (ast.If, ast.IfExp)) and ASKED.search(ast.unparse(outer.test)):
             return True
         if isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            return False
-    return False
-
-
-def named(call: cst.Call, source: Source) -> Hit | None:
-    """`device="cuda"` of what is made, `y.to("cuda")`, `torch.device("cuda:0")`."""
-    name, func = source.name(call.func), call.func
-    given: list[cst.BaseExpression] = [
-        arg.value for arg in call.args if arg.keyword and arg.keyword.value == "device"
-    ]
-    method = func.attr.value if isinstance(func, cst.Attribute) and not name else ""
-    if name == "torch.device" or method == "to":
-        given += [arg.value for arg in call.args[:1] if not arg.keyword and not arg.star]
-    elif not name.startswith("torch.") and not method.startswith("new_"):
-        return None
-    for value in given:
-        text = literal(value)
-        if isinstance(text, str) and GPU.match(text):
-            return Hit(value, f"{source.code(value)} is a GPU wherever the input is")
-    return None
-
-
-def is_guarded(call: cst.Call, source: Source) -> bool:
-    """Whether a test or a line around asks what device there is."""
-    for outer in source.ancestors(call):
-        if isinstance(outer, (cst.If, cst.IfExp)) and ASKED.search(source.code(outer.test)):
-            return True
-        if isinstance(outer, cst.Call) and source.name(outer.func).startswith(
-            ("torch.autocast", "torch.amp.", "torch.cuda.")
-        ):
-            return True
-        if isinstance(outer, cst.FunctionDef):
             return False
     return False

@@ -10,9 +10,9 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Baked, Called
-from lintorch.evaluator.sizes import Dim, Size, is_symbol
-from lintorch.evaluator.values import Items, Number, Value
+from lintorch.evaluator.events import Baked, Called, Combined
+from lintorch.evaluator.sizes import Dim, Size, is_ratio, is_symbol
+from lintorch.evaluator.values import Constant, Items, Number, Tensor, Value
 from lintorch.evidence import (
     EventKey,
     OperatorCall,
@@ -33,17 +33,7 @@ from lintorch.evidence.size_changes import (
     only_looks,
 )
 from lintorch.evidence.treatment import name_sizes, report_limits
-from lintorch.facts.exporting.scripted import without_tracer_harm
-from lintorch.source import (
-    Kind,
-    Source,
-    goes_by_fixed_name,
-    is_ratio,
-    is_read,
-    is_scaled,
-    literal,
-    may_vary,
-)
+from lintorch.source import Source, is_read
 
 rule = Rule(
     __name__,
@@ -111,15 +101,17 @@ MAKERS: dict[str, tuple[dict[str, Harm], dict[str, Harm]]] = {
     "torch.IntTensor": (REPEATED, REPEATED),
 }
 """What becomes of several sizes, and of a single one that stays a tensor: torch.tensor keeps it."""
-STEPS = {**REFUSED, "onnx": Harm.AUTO}
+COUNTED = {**REFUSED, "onnx": Harm.AUTO}
+STEPS = {"torch.linspace": "steps", "torch.nn.functional.one_hot": "num_classes"}
+"""Arguments that count, which an operator takes as plain numbers."""
 ARGUMENTS = {
-    "torch.linspace": ("steps", 2, STEPS),
-    "torch.nn.functional.one_hot": ("num_classes", 1, STEPS),
+    "torch.linspace": ("steps", 2, COUNTED),
+    "torch.nn.functional.one_hot": ("num_classes", 1, COUNTED),
     "torch.nn.functional.avg_pool1d": ("kernel_size", 1, WINDOW_1D),
     "torch.nn.functional.avg_pool2d": ("kernel_size", 1, WINDOW),
     "torch.nn.functional.max_pool2d": ("kernel_size", 1, WINDOW),
 }
-"""Arguments that an operator takes as plain numbers, and where they stand."""
+"""Arguments that an operator takes as plain numbers, and where they stand, for what was run."""
 POOLS = tuple(f"{kind}{n}d" for kind in ("avg_pool", "max_pool", "lp_pool") for n in (1, 2, 3))
 WINDOWS = {
     **{f"torch.nn.functional.{pool}": pool for pool in POOLS},
@@ -127,7 +119,6 @@ WINDOWS = {
        for kind in ("Avg", "Max", "LP") for n in (1, 2, 3)},
 }  # fmt: skip
 """Pools whose window is a plain number."""
-SIZE_READS = frozenset({"size", "shape", "numel", "nelement"})
 Question = SizeRead | SizeChosen
 TRACE_HARM: dict[EventKey, dict[str, Harm]] = {
     SizeUse.INT: WORKED_OUT,
@@ -141,87 +132,105 @@ TRACE_HARM: dict[EventKey, dict[str, Harm]] = {
 }
 
 
-@rule.source(cst.Call)
-def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if not source.profile.dynamic or not call.args:
-        return
-    name = source.name(call.func)
-    find = FORMS.get(name) or (numpy if is_numpy(name) else None)
-    if find is None or not source.in_traced_forward(call):
-        return
-    short, row = name.rpartition(".")[2], source.place(call).row
-    if row in source.evaluation.rows.weighed:
-        return  # what is known there decides
-    if short in POOLS and (row, short) in source.evaluation.rows.called:
-        return  # said of what it is given
-    if source.in_graph(call):
-        yield from without_tracer_harm(find(call, source), source)
-
-
-@rule.source(cst.Attribute, needs=(".data",))
-def in_data(node: cst.Attribute, source: Source) -> Iterator[Hit]:
-    """`x.data.size(0)`, also through a name that was given `x.data`."""
-    if node.attr.value not in SIZE_READS or not source.profile.dynamic:
-        return
-    if not (source.in_traced_forward(node) and source.value(node.value).detached):
-        return
-    read = whole_read(node, source)
-    if may_vary(source.value(read)) and source.in_graph(read):
-        message = "a size read through `.data` is the example's for good"
-        hit = Hit(read, message, fix=without_data(node, source), harm=UNSEEN)
-        yield from without_tracer_harm([hit], source)
-
-
-@rule.source(cst.BinaryOperation, needs=("] *", "]*"))
-def in_repeat(node: cst.BinaryOperation, source: Source) -> Iterator[Hit]:
-    """`[token] * x.size(0)`."""
-    if not isinstance(node.operator, cst.Multiply) or not isinstance(node.left, cst.List):
-        return
-    if isinstance(node.right, cst.Call) and source.name(node.right.func) in FORMS:
-        return  # said of that call
-    if not source.profile.dynamic or not source.in_traced_forward(node):
-        return
-    size = source.value(node.right)
-    if size.kind is Kind.SIZE and may_vary(size) and source.in_graph(node):
-        message = f"the list has as many items as {source.code(node.right)} was for the example"
-        yield from without_tracer_harm([Hit(node, message, harm=REPEATED)], source)
-
-
-def converted(call: cst.Call, source: Source) -> Iterator[Hit]:
-    """int(x.size(0)), float(x.size(2)), int(torch.tensor(x.size(0)))."""
-    given = call.args[0].value
-    size, name = source.value(given), source.name(call.func)
-    if size.kind is not Kind.SIZE or not may_vary(size) or is_scaled(given, source):
-        return
-    if within(call, source, "range") or goes_by_fixed_name(call, source) or is_ratio(given, source):
-        return
-    if isinstance(given, cst.Call) and source.name(given.func):
-        return  # what the inner call does to it is said there
-    fix = without_int(call, source) if name == "int" and size.whole else None
-    message = f"{name}() turns the size {source.code(given)} into a constant"
-    yield Hit(call, message, fix=fix, harm=READ if is_plain(given) else WORKED_OUT)
-
-
 @rule.event(Baked)
 def in_model(event: Baked, source: Source) -> Iterator[Hit]:
     """A size that went through int(), len() or max() on its way into an operator."""
-    if not source.profile.dynamic or not event.varies:
+    if not source.profile.dynamic or not event.varies or is_ratio(event.via.size):
         return
-    text = source.evaluation.text(event.spot)
-    if event.via.name in ("int", "float") and event.via.whole:
-        harm = READ if tells_size(event.via.size) else WORKED_OUT
+    text, name = source.evaluation.text(event.spot), event.via.name
+    harm = READ if tells_size(event.via.size) else WORKED_OUT
+    if name in ("int", "float") and event.via.whole:
         call = source.call_at(event)
-        fix = without_int(call, source) if call and event.via.name == "int" else None
-        yield Hit(event, f"`{text}` turns a size into a constant", fix=fix, harm=harm)
-    elif event.via.name == "len":
+        fix = without_int(call, source) if call and name == "int" else None
+        if not any(other.startswith("numpy.") for other in event.also):
+            yield Hit(event, f"`{text}` turns a size into a constant", fix=fix, harm=harm)
+    elif name == "len":
         call = source.call_at(event)
         fix = as_size(call, source) if call else None
         yield Hit(event, f"`{text}` is the example's batch size for good", fix=fix, harm=READ)
-    elif event.via.name == "torch.tensor" and "int" in event.also:
+    elif name == "torch.tensor" and "int" in event.also:
         said = f"`{text}` is made a tensor and read back: it becomes a constant"
         yield Hit(event, said, harm=TRACED)
-    elif event.via.name in ("max", "min") and not is_bounded_by_model(text):
+    elif name in ("max", "min") and not is_bounded_by_model(text):
         yield Hit(event, f"`{text}` keeps the side that the example chose", harm=TRACED)
+    elif name.startswith("numpy."):
+        yield Hit(event, f"`{text}` takes sizes as plain numbers: use math or //", harm=harm)
+    elif name == ".data":
+        fix = without_data(event, source)
+        message = "a size read through `.data` is the example's for good"
+        yield Hit(event, message, fix=fix, harm=UNSEEN)
+
+
+@rule.event(*MAKERS)
+def in_maker(event: Called, source: Source) -> Iterator[Hit]:
+    """`torch.tensor(x.shape)`, `torch.as_tensor([(h // 8, w // 8)])`."""
+    data = event.arguments.get("data", event.positional[0] if event.positional else None)
+    numbers = list(list_numbers(data))
+    if not source.profile.dynamic or not event.way.forward or not any(n.varies for n in numbers):
+        return
+    several, single = MAKERS[event.name]
+    text = source.evaluation.text(event.spot)
+    harm = single if isinstance(data, Number) else several
+    yield Hit(event, f"`{text}` holds the sizes of the example", harm=harm)
+
+
+def list_numbers(value: Value | None) -> Iterator[Number]:
+    """The numbers in a value, or in the lists and tuples that it holds."""
+    if isinstance(value, Number) and not value.data:
+        yield value
+    for each in (value.items or ()) if isinstance(value, Items) else ():
+        yield from list_numbers(each)
+
+
+@rule.event("torch.Tensor.item", "torch.Tensor.tolist")
+def in_item(event: Called, source: Source) -> Iterator[Hit]:
+    """`torch.tensor(x.size(0)).item()`."""
+    held = event.positional[0] if event.positional else None
+    size = held.size_of if isinstance(held, Tensor) else None
+    if size is None or not size.varies or not event.way.forward or not source.profile.dynamic:
+        return
+    text, call = source.evaluation.text(event.spot), source.call_at(event)
+    fix = as_given(call, source) if call is not None else None
+    said = f"`{text}` is made a tensor and read back: it becomes a constant"
+    yield Hit(event, said, fix=fix, harm=TRACED)
+
+
+@rule.event(Combined)
+def in_list(event: Combined, source: Source) -> Iterator[Hit]:
+    """`[token] * x.size(0)`."""
+    if event.operator != "Mult" or not event.way.forward or not source.profile.dynamic:
+        return
+    held, times = (event.left, event.right)
+    if isinstance(held, Number):
+        held, times = times, held
+    if not isinstance(held, Items) or not isinstance(times, Number):
+        return
+    if (
+        times.varies
+        and not times.data
+        and not times.via
+        and any(map(is_computed, held.items or ()))
+    ):
+        text = source.evaluation.text(event.spot)
+        said = f"`{text}` has as many items as the example asked for: repeat or expand a tensor"
+        yield Hit(event, said, harm=REPEATED)
+
+
+def is_computed(value: Value) -> bool:
+    """Whether a model may compute with an item of a list; nobody does with a text."""
+    plain = isinstance(value, Constant) and isinstance(value.value, (int, float))
+    return plain or isinstance(value, (Tensor, Number))
+
+
+@rule.event(*STEPS)
+def in_steps(event: Called, source: Source) -> Iterator[Hit]:
+    """`torch.linspace(0, 1, h)`."""
+    name = STEPS[event.name]
+    count = event.arguments.get(name)
+    varying = isinstance(count, Number) and count.varies and not count.data
+    if varying and event.way.forward and source.profile.dynamic:
+        short = event.name.rpartition(".")[2]
+        yield Hit(event, f"{name} of {short} is the example's: divide an arange", harm=COUNTED)
 
 
 @rule.event(*WINDOWS)
@@ -291,115 +300,6 @@ def as_size(call: cst.Call, source: Source) -> Fix | None:
     tensor = text if is_read(given) or given.lpar else f"({text})"
     edit = source.replace(call, f"{tensor}.size(0)")
     return Fix(f"write {edit.content}", (edit,))
-
-
-def is_plain(node: cst.BaseExpression) -> bool:
-    """A size as it was read, or with a number added to it, which tells the size as well."""
-    match node:
-        case cst.BinaryOperation(
-            operator=cst.Add() | cst.Subtract(), left=left, right=cst.Integer()
-        ):
-            return is_read(left)
-    return is_read(node)
-
-
-def counted(call: cst.Call, source: Source) -> Iterator[Hit]:
-    """len(x) of a tensor."""
-    given = call.args[0].value
-    value = source.value(given)
-    if value.is_tensor and value.sure and not within(call, source, "range"):
-        message = f"len({source.code(given)}) is the example's batch size for good"
-        yield Hit(call, message, fix=as_size(call, source), harm=READ)
-
-
-def bounded(call: cst.Call, source: Source) -> Iterator[Hit]:
-    """max(h, w), max(h - 20, 0), min(h, 512); max(h, 1) and min(h, 2) never decide."""
-    values = [source.value(arg.value) for arg in call.args if not arg.star and not arg.keyword]
-    sizes = [v for v in values if v.kind is Kind.SIZE and may_vary(v)]
-    counts = all(read.axis is None for v in sizes for read in v.reads)
-    if len(values) < 2 or counts or within(call, source, "max", "min"):
-        return
-    if is_bounded_by_model(source.code(call)):
-        return
-    name = source.name(call.func)
-    least = 1 if name == "max" else 2
-    if any(is_small(arg.value, least, source) for arg in call.args) and not any(
-        v.negative is not False for v in sizes
-    ):
-        return
-    yield Hit(call, f"{name}() of sizes keeps the side that the example chose", harm=TRACED)
-
-
-def is_small(node: cst.BaseExpression, least: int, source: Source) -> bool:
-    """Whether a number, or what a name was given, is one that no size in use falls below."""
-    given = source.classes.assigned(node) or [node]
-    numbers = [literal(value) for value in given]
-    return all(isinstance(n, int) and n <= least for n in numbers)
-
-
-def made(call: cst.Call, source: Source) -> Iterator[Hit]:
-    """torch.tensor(x.shape), torch.tensor([h, w]), torch.tensor(x.size(0)).item()."""
-    several, single = MAKERS[source.name(call.func)]
-    given = call.args[0].value
-    value = source.value(given)
-    text = source.code(given)
-    if not (may_vary(value) or any(may_vary(item) for item in value.items)):
-        return
-    read = item_call(call, source)
-    if read is not None and value.kind is Kind.SIZE:
-        edit = source.replace(read, operand(given, source, read))
-        exact = value.whole and len(call.args) == 1
-        fix = Fix(f"write {text}", (edit,)) if exact else None
-        message = f"{text} is made a tensor and read back: it becomes a constant"
-        yield Hit(read, message, fix=fix, harm=several)
-    else:
-        harm = single if value.kind is Kind.SIZE else several
-        made_of = f"{source.code(call.func)}({text}) holds the sizes of the example"
-        yield Hit(call, made_of, harm=harm)
-
-
-def is_numpy(name: str) -> bool:
-    """A function of NumPy; its random numbers are another matter."""
-    return name.startswith("numpy.") and not name.startswith("numpy.random.")
-
-
-def numpy(call: cst.Call, source: Source) -> Iterator[Hit]:
-    """np.prod(x.shape[1:]), np.array(x.shape), np.sqrt(x.size(2))."""
-    values = [(arg.value, source.value(arg.value)) for arg in call.args]
-    sizes = [
-        (node, v)
-        for node, v in values
-        if v.kind in (Kind.SIZE, Kind.SHAPE) and v.given and may_vary(v)
-    ]
-    listed = [(node, v) for node, v in values if any(may_vary(item) for item in v.items)]
-    for node, _ in [*sizes, *listed][:1]:
-        name = source.code(call.func)
-        message = f"{name}() takes {source.code(node)} as plain numbers"
-        yield Hit(call, message, harm=READ if is_plain(node) else WORKED_OUT)
-
-
-def plain_argument(call: cst.Call, source: Source) -> Iterator[Hit]:
-    """avg_pool2d(x, x.shape[2:]), linspace(0, 1, h)."""
-    name, position, harm = ARGUMENTS[source.name(call.func)]
-    parameters = tuple(name if at == position else f"_{at}" for at in range(position + 1))
-    node = source.arguments(call, *parameters).get(name)
-    value = source.value(node) if node is not None else None
-    if node is None or value is None or not may_vary(value):
-        return
-    if value.kind in (Kind.SIZE, Kind.SHAPE) or value.items:
-        short = source.name(call.func).rpartition(".")[2]
-        yield Hit(call, f"{name}={source.code(node)} of {short} is the example's", harm=harm)
-
-
-FORMS = {
-    "int": converted,
-    "float": converted,
-    "len": counted,
-    "max": bounded,
-    "min": bounded,
-    **dict.fromkeys(MAKERS, made),
-    **dict.fromkeys(ARGUMENTS, plain_argument),
-}
 
 
 @rule.trace(*TRACE_HARM)
@@ -499,43 +399,29 @@ def shown(value: object) -> str:
     return str(list(value)) if isinstance(value, tuple) else str(value)
 
 
-# what becomes of a size
+# edits
 
 
-def item_call(call: cst.Call, source: Source) -> cst.Call | None:
-    """The `.item()`, `.tolist()` or int() that a call's result is asked for right away."""
-    asked = source.parent(call)
-    read = source.parent(asked) if asked is not None else None
-    if not isinstance(read, cst.Call):
-        return None
-    if isinstance(asked, cst.Attribute) and read.func is asked:
-        return read if asked.attr.value in ("item", "tolist") else None
-    return read if isinstance(asked, cst.Arg) and source.name(read.func) == "int" else None
-
-
-def whole_read(node: cst.Attribute, source: Source) -> cst.BaseExpression:
-    """`x.shape[0]` around `x.shape`, `x.size(0)` or `x.size()[0]` around `x.size`."""
-    read: cst.BaseExpression = node
-    outer = source.parent(node)
-    if isinstance(outer, cst.Call) and outer.func is node:
-        read, outer = outer, source.parent(outer)
-    if isinstance(outer, cst.Subscript) and outer.value is read:
-        read = outer
-    return read
-
-
-def without_data(node: cst.Attribute, source: Source) -> Fix | None:
-    """`x.size` for `x.data.size`."""
-    inner = node.value
+def without_data(event: Baked, source: Source) -> Fix | None:
+    """`x.size(0)` for `x.data.size(0)`."""
+    node = source.node_at(event, cst.Attribute) or source.node_at(event, cst.Call)
+    read = node.func if isinstance(node, cst.Call) else node
+    inner = read.value if isinstance(read, cst.Attribute) else None
     if not (isinstance(inner, cst.Attribute) and inner.attr.value == "data"):
         return None
     return Fix("drop .data", (source.replace(inner, source.code(inner.value)),))
 
 
-def within(call: cst.Call, source: Source, *names: str) -> bool:
-    """Whether the call next around is one of these: tensor-iteration tells of range()."""
-    outer = source.enclosing(call, cst.Call)
-    return outer is not None and source.name(outer.func) in names
+def as_given(call: cst.Call, source: Source) -> Fix | None:
+    """`x.size(0)` for `torch.tensor(x.size(0)).item()`."""
+    made = call.func.value if isinstance(call.func, cst.Attribute) else None
+    if not isinstance(made, cst.Call) or len(made.args) != 1 or made.args[0].star:
+        return None
+    if source.name(made.func) not in MAKERS:
+        return None
+    given = made.args[0].value
+    edit = source.replace(call, operand(given, source, call))
+    return Fix(f"write {source.code(given)}", (edit,))
 
 
 def operand(node: cst.BaseExpression, source: Source, place: cst.CSTNode) -> str:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-import libcst as cst
-
 from lintorch.core.finding import Harm, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import AttributeRead, Called
@@ -241,11 +239,10 @@ ARGUMENTS: dict[str, Callable[[Called, Source], Said]] = {
 
 @rule.event(*NAMES, *METHOD_KEYS, *(f"{layer}.forward" for layer in LAYERS))
 def in_model(event: Called, source: Source) -> Iterator[Hit]:
-    call = source.call_at(event)
     of_tensor = event.name.startswith("torch.Tensor.")
     if of_tensor and not event.open and "self" not in event.arguments:
         return  # called as no tensor is
-    if not event.way.forward or (call is not None and for_complex_only(call, source)):
+    if not event.way.forward or for_complex_only(event, source):
         return
     for message, harm in weigh_operator(name_operator(event.name), source):
         yield Hit(event, message, harm=harm)
@@ -257,22 +254,6 @@ def in_attribute(event: AttributeRead, source: Source) -> Iterator[Hit]:
     if turned and event.way.forward:
         message = f"{event.attribute} has no translation in the legacy exporter"
         yield Hit(event, message, harm=LEGACY)
-
-
-@rule.source(cst.Call, needs=("torch",))
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    """What no model that was evaluated reaches."""
-    if not NEITHER.keys() & source.profile.exporters:
-        return
-    name = asked(call, source)
-    if not name or not source.in_traced_forward(call) or not source.in_graph(call):
-        return
-    if (source.place(call).row, name.rpartition(".")[2]) in source.evaluation.rows.called:
-        return
-    if for_complex_only(call, source):
-        return
-    for message, harm in weigh_operator(name, source):
-        yield Hit(call, message, harm=harm)
 
 
 @rule.event(*ARGUMENTS)
@@ -312,24 +293,9 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
     yield Hit(event, describe_call(event), severity=Severity.NOTE, confirms=True)
 
 
-def asked(call: cst.Call, source: Source) -> str:
-    """The full name of an operator of the tables, also where it is called as a method."""
-    func = call.func
-    if name := source.name(func):
-        return name if name.startswith("torch.") else ""
-    if not isinstance(func, cst.Attribute):
-        return ""
-    method = func.attr.value
-    named = f"torch.{method}"
-    known = method in METHODS or named in NEVER or named in FIRST
-    value = source.value(func.value) if known else None
-    sure = value is not None and value.is_tensor and (value.sure or not value.roots)
-    return named if sure else ""
-
-
-def for_complex_only(call: cst.Call, source: Source) -> bool:
+def for_complex_only(event: Called, source: Source) -> bool:
     """`torch.complex(a, b) if x.is_complex() else a`: a model seldom gets complex inputs."""
     return any(
-        isinstance(outer, (cst.If, cst.IfExp)) and "is_complex(" in source.code(outer.test)
-        for outer in source.ancestors(call)
+        isinstance(outer, (ast.If, ast.IfExp)) and "is_complex(" in ast.unparse(outer.test)
+        for outer in source.evaluation.list_around(event)
     )

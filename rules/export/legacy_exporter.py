@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
 from lintorch.core.exporter_calls import ONNX_EXPORT
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given
-from lintorch.evaluator.values import FALSE
+from lintorch.evaluator.unknown_objects import UnknownCalled
+from lintorch.evaluator.values import FALSE, Choice, Value
 from lintorch.facts.api.version_guards import is_version_guarded
 from lintorch.facts.exporting.export_events import choose_exporter
+from lintorch.facts.models.value_ways import list_operands
 from lintorch.source import Source
 
 rule = Rule(
@@ -57,19 +57,42 @@ DEPRECATED = (2, 9)
 """The first release in which the other way is the default."""
 SCRIPT_DEPRECATED = (2, 13)
 """The release that was seen to warn of torch.jit."""
+_REFINES = frozenset(
+    {
+        "torch.utils.mobile_optimizer.optimize_for_mobile",
+        "torch.jit.freeze",
+        "torch.jit.optimize_for_inference",
+    }
+)
 _SAVES = ("save", "save_to_buffer", "_save_for_lite_interpreter")
 
 
-@rule.source(cst.Call, needs=("jit",))
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    name = source.name(call.func)
-    saved = name in MADE and _warns(source) and _is_saved(call, source)
-    if saved and not is_version_guarded(call, source):
-        yield Hit(call, f"{name} is deprecated: torch.export takes its place")
+@rule.event("torch.jit.save", *(f"torch.nn.Module.{name}" for name in _SAVES))
+def in_save(event: Called, source: Source) -> Iterator[Hit]:
+    """`torch.jit.save(torch.jit.trace(model, x), path)`."""
+    yield from _report_saved(event.positional[0] if event.positional else None, source)
 
 
-def _warns(source: Source) -> bool:
-    return source.profile.torch >= SCRIPT_DEPRECATED and not source.is_test
+@rule.event(UnknownCalled)
+def in_method(event: UnknownCalled, source: Source) -> Iterator[Hit]:
+    """`torch.jit.trace(model, x).save(path)`."""
+    if event.method in _SAVES:
+        yield from _report_saved(event.held, source)
+
+
+def _report_saved(saved: Value | None, source: Source) -> Iterator[Hit]:
+    """What made the program that is saved, where torch warns of it."""
+    if source.profile.torch < SCRIPT_DEPRECATED or source.is_test:
+        return
+    for each in saved.alternatives if isinstance(saved, Choice) else (saved,):
+        made = source.evaluation.ways.find_maker(each)
+        while isinstance(made, Called) and made.name in _REFINES:
+            made = source.evaluation.ways.find_maker(next(list_operands(made), None))
+        if not isinstance(made, Called) or made.name not in MADE:
+            continue
+        call = source.call_at(made)
+        if call is None or not is_version_guarded(call, source):
+            yield Hit(made, f"{made.name} is deprecated: torch.export takes its place")
 
 
 @rule.event(ONNX_EXPORT)
@@ -87,28 +110,3 @@ def in_onnx(event: Called, source: Source) -> Iterator[Hit]:
 
 def _is_going(source: Source) -> bool:
     return source.profile.torch >= DEPRECATED
-
-
-def _is_saved(call: cst.Call, source: Source) -> bool:
-    """`torch.jit.trace(...).save(p)`, and a name that is saved in the same function."""
-    outer = source.parent(call)
-    if isinstance(outer, cst.Attribute):
-        return outer.attr.value in _SAVES
-    if not isinstance(outer, cst.Assign) or not isinstance(outer.targets[0].target, cst.Name):
-        return isinstance(outer, cst.Arg) and _saves(source.parent(outer), source)
-    name, scope = outer.targets[0].target.value, source.enclosing(call, cst.FunctionDef)
-    return any(
-        source.enclosing(other, cst.FunctionDef) is scope and _is_handed_on(other, source)
-        for other in source.mentions_of(name)
-    )
-
-
-def _is_handed_on(name: cst.Name, source: Source) -> bool:
-    outer = source.parent(name)
-    if isinstance(outer, cst.Attribute) and outer.value is name:
-        return outer.attr.value in _SAVES
-    return isinstance(outer, cst.Arg) and _saves(source.parent(outer), source)
-
-
-def _saves(call: cst.CSTNode | None, source: Source) -> bool:
-    return isinstance(call, cst.Call) and source.name(call.func) == "torch.jit.save"

@@ -8,7 +8,18 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Baked
+from lintorch.evaluator.events import Baked, Called, Combined
+from lintorch.evaluator.sizes import (
+    Dim,
+    Operation,
+    Size,
+    compare,
+    is_ratio,
+    is_symbol,
+    lower_bound,
+    make_operation,
+)
+from lintorch.evaluator.values import Items, Number
 from lintorch.evidence import (
     AS_TRACED,
     EventKey,
@@ -29,7 +40,7 @@ from lintorch.evidence.size_changes import (
     is_function_of,
 )
 from lintorch.evidence.treatment import name_sizes
-from lintorch.source import Kind, Source, is_ratio, is_read, is_scaled, literal, may_vary
+from lintorch.source import Source, is_read, literal
 
 rule = Rule(
     __name__,
@@ -96,7 +107,8 @@ ROOT = {
 
 UPWARD = frozenset({"math.ceil", "math.floor", "math.trunc"})
 FUNCTIONS = frozenset({f"math.{name}" for name in ("sqrt", "log", "log1p", "log2")})
-RESIZES = frozenset({"torch.nn.functional.interpolate", "torch.nn.functional.upsample"})
+ROUNDS = frozenset({"round", "divmod", "math.isqrt"}) | UPWARD | FUNCTIONS
+RESIZES = ("torch.nn.functional.interpolate", "torch.nn.functional.upsample")
 TRACE_HARM: dict[EventKey, dict[str, Harm]] = {
     SizeUse.INT: WHOLE,
     SizeUse.FLOAT: WHOLE,
@@ -106,139 +118,86 @@ TRACE_HARM: dict[EventKey, dict[str, Harm]] = {
 }
 
 
-@rule.source(cst.Call)
-def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if not source.profile.dynamic or not call.args:
-        return
-    name = source.name(call.func)
-    if (name not in RESIZES and name not in HARM) or not source.in_traced_forward(call):
-        return
-    if source.place(call).row in source.evaluation.rows.weighed:
-        return  # what is known there decides
-    if name in RESIZES:
-        yield from resized(call, source)
-    elif sized(call.args[0].value, source) or is_side(call, source):
-        harm = HARM[name](call, source)
-        if harm is not None and source.in_graph(call):
-            yield Hit(call, message(call, source), fix=exact(call, source), harm=harm)
-
-
 @rule.event(Baked)
 def in_model(event: Baked, source: Source) -> Iterator[Hit]:
     """A size that was rounded, or made a float and whole again, on its way into an operator."""
-    if not source.profile.dynamic or not event.varies:
+    if not source.profile.dynamic or not (event.varies or is_side(event)):
         return
     harm = weigh_rounding(event)
     if harm:
         text = source.evaluation.text(event.spot)
-        call = source.call_at(event)
+        call = source.call_at(event) if is_quotient(event.via.size) else None
         fix = exact(call, source) if call else None
         said = f"`{text}` is worked out from the size of the example"
         yield Hit(event, said, fix=fix, harm=harm)
 
 
+def is_quotient(size: Dim | None) -> bool:
+    """Whether a number is `h / k` of an int that is at least 0 and a whole number k."""
+    atom = next(iter(size.atoms)) if isinstance(size, Size) else None
+    if not isinstance(atom, Operation) or size != make_operation("/", *atom.operands):
+        return False
+    above, below = atom.operands[0], atom.operands[-1]
+    return isinstance(below, int) and (lower_bound(above) or -1) >= 0
+
+
+def is_side(event: Baked) -> bool:
+    """`int(x.shape[1] ** 0.5)`: of a number of channels nobody makes the root whole."""
+    root = event.via.size
+    if event.via.name == "math.sqrt":
+        return event.varies is None and "int" in event.also and root is not None
+    atoms = (
+        [each for each in root.atoms if isinstance(each, Operation)]
+        if isinstance(root, Size)
+        else []
+    )
+    return event.varies is None and event.via.name == "int" and any(a.kind == "sqrt" for a in atoms)
+
+
 def weigh_rounding(event: Baked) -> dict[str, Harm]:
+    """What becomes of a number that went through a function; nothing where that is said of another."""
     name, inside = event.via.name, "int" in event.also
+    if is_ratio(event.via.size):
+        return {}
     if name == "int":
-        told = any(other in HARM for other in event.also)
+        told = any(other in ROUNDS or other.startswith("numpy.") for other in event.also)
         return {} if event.via.whole or told else WHOLE
+    if name == "math.trunc":
+        return ROUNDED_WHOLE if inside else NOT_TRACED
     if name in UPWARD:
-        return (
-            (ROUNDED_WHOLE if inside else NOT_TRACED)
-            if name == "math.trunc"
-            else (WHOLE if inside else TRACED)
-        )
+        return WHOLE if inside else TRACED
     if name in FUNCTIONS:
-        return WHOLE
+        return WHOLE if inside or not is_symbol(event.via.size) else FUNCTION
     if name == "round" and not event.via.whole:
         return ROUNDED_WHOLE if inside else ROUNDED
-    return {}
+    return {"divmod": REFUSED, "math.isqrt": ROOT}.get(name, {})
 
 
-@rule.source(cst.BinaryOperation, needs=("//",))
-def in_division(node: cst.BinaryOperation, source: Source) -> Iterator[Hit]:
+@rule.event(Combined)
+def in_division(event: Combined, source: Source) -> Iterator[Hit]:
     """`-(-h // 4)`, `-h // 2`."""
-    if not isinstance(node.operator, cst.FloorDivide) or not source.profile.dynamic:
+    size = event.left.size if isinstance(event.left, Number) else None
+    if event.operator != "FloorDiv" or not isinstance(size, Size) or not size.varies:
         return
-    if not source.in_traced_forward(node):
-        return
-    negative = source.value(node.left).negative and sized(node.left, source)
-    if negative and source.in_graph(node):
-        said = f"{source.code(node)} divides a negative size, which ONNX rounds towards zero"
-        yield Hit(node, said, fix=upwards(node, source), harm=NEGATIVE)
+    if event.way.forward and source.profile.dynamic and compare(size, "<", 0):
+        text = source.evaluation.text(event.spot)
+        said = f"`{text}` divides a negative size, which ONNX rounds towards zero"
+        node = source.node_at(event, cst.BinaryOperation)
+        yield Hit(event, said, fix=upwards(node, source) if node else None, harm=NEGATIVE)
 
 
-def resized(call: cst.Call, source: Source) -> Iterator[Hit]:
-    """interpolate(x, scale_factor=h / 8)."""
-    given = source.arguments(call, "input", "size", "scale_factor").get("scale_factor")
-    if given is None:
-        return
-    value = source.value(given)
-    if (value.kind is Kind.SIZE or value.items) and may_vary(value):
-        said = f"scale_factor={source.code(given)} is worked out from a size: give size= instead"
-        yield Hit(given, said, harm=SCALED)
+@rule.event(*RESIZES)
+def in_resize(event: Called, source: Source) -> Iterator[Hit]:
+    """`interpolate(x, scale_factor=h / 8)`."""
+    given = event.arguments.get("scale_factor")
+    numbers = (given.items or ()) if isinstance(given, Items) else (given,)
+    varying = any(isinstance(each, Number) and each.varies and not each.data for each in numbers)
+    if varying and event.way.forward and source.profile.dynamic:
+        told = "scale_factor is worked out from a size: give size= instead"
+        yield Hit(event, told, harm=SCALED)
 
 
-def converted(call: cst.Call, source: Source) -> dict[str, Harm] | None:
-    """int(h / 2); what stands inside as a call of its own is said there."""
-    given = call.args[0].value
-    told = isinstance(given, cst.Call) and source.name(given.func) in HARM
-    return WHOLE if is_scaled(given, source) and not told and not is_ratio(given, source) else None
-
-
-def upward(call: cst.Call, source: Source) -> dict[str, Harm]:
-    """math.ceil(h / 4); no tracer takes math.trunc."""
-    if source.name(call.func) == "math.trunc":
-        return ROUNDED_WHOLE if in_int(call, source) else NOT_TRACED
-    return WHOLE if in_int(call, source) else TRACED
-
-
-def function(call: cst.Call, source: Source) -> dict[str, Harm]:
-    """math.sqrt(h)."""
-    direct = is_read(call.args[0].value) and not in_int(call, source)
-    return FUNCTION if direct else WHOLE
-
-
-def rounded(call: cst.Call, source: Source) -> dict[str, Harm] | None:
-    """round(h * 0.5); of an int it does nothing."""
-    if source.value(call.args[0].value).whole:
-        return None
-    return ROUNDED_WHOLE if in_int(call, source) else ROUNDED
-
-
-HARM = {
-    "int": converted,
-    "float": converted,
-    "round": rounded,
-    "divmod": lambda call, source: REFUSED,
-    "math.isqrt": lambda call, source: ROOT,
-    **dict.fromkeys(UPWARD, upward),
-    **dict.fromkeys(FUNCTIONS, function),
-}
-
-
-def message(call: cst.Call, source: Source) -> str:
-    """What happens to which size."""
-    given, name = source.code(call.args[0].value), source.code(call.func)
-    return f"{name}({given}) leaves the sizes that an exporter can follow"
-
-
-def sized(node: cst.BaseExpression, source: Source) -> bool:
-    """Whether an expression is worked out from a size that may vary."""
-    value = source.value(node)
-    return value.kind is Kind.SIZE and may_vary(value)
-
-
-def is_side(call: cst.Call, source: Source) -> bool:
-    """`int(x.shape[1] ** 0.5)`: the root of a number of tokens, never of channels."""
-    inner = call.args[0].value
-    if source.name(call.func) != "int":
-        return False
-    match inner:
-        case cst.BinaryOperation(operator=cst.Power(), left=rooted, right=power):
-            reads = source.value(rooted).reads if literal(power) == 0.5 else ()
-            return any(read.axis == 1 for read in reads)
-    return False
+# exact rewrites of h / k with a whole number k
 
 
 def in_int(call: cst.Call, source: Source) -> bool:
@@ -247,15 +206,12 @@ def in_int(call: cst.Call, source: Source) -> bool:
     return outer is not None and source.name(outer.func) == "int" and outer.args[0].value is call
 
 
-# exact rewrites of h / k with a whole number k
-
-
 def exact(call: cst.Call, source: Source) -> Fix | None:
     """`h // k` for int(h / k) and math.floor(h / k), `(h + k - 1) // k` for math.ceil(h / k)."""
     name, given = source.name(call.func), call.args[0].value
     if name not in ("int", *UPWARD) or len(call.args) != 1:
         return None
-    parts = quotient(given, source, cst.Divide)
+    parts = split_quotient(given, source, cst.Divide)
     if parts is None:
         return None
     whole = source.enclosing(call, cst.Call) if in_int(call, source) else call
@@ -274,26 +230,21 @@ def upwards(node: cst.BinaryOperation, source: Source) -> Fix | None:
         return None
     if not isinstance(left, cst.UnaryOperation):
         return None
-    parts = quotient(node.with_changes(left=left.expression), source, cst.FloorDivide, left)
+    parts = split_quotient(node.with_changes(left=left.expression), source, cst.FloorDivide)
     if parts is None:
         return None
     text = f"({parts[0]} + {parts[1] - 1}) // {parts[1]}"
     return Fix(f"write {text}", (source.replace(outer, source.fitted(text, outer)),))
 
 
-def quotient(
-    node: cst.BaseExpression,
-    source: Source,
-    kind: type[cst.BaseBinaryOp],
-    known: cst.BaseExpression | None = None,
+def split_quotient(
+    node: cst.BaseExpression, source: Source, kind: type[cst.BaseBinaryOp]
 ) -> tuple[str, int] | None:
-    """The text of h and the number k of `h / k`, where h is surely a size above zero."""
+    """The text of h and the number k of `h / k`."""
     if not isinstance(node, cst.BinaryOperation) or not isinstance(node.operator, kind):
         return None
-    value, divisor = source.value(known or node.left), literal(node.right)
+    divisor = literal(node.right)
     if not isinstance(divisor, int) or isinstance(divisor, bool) or divisor < 1:
-        return None
-    if not value.whole or (known is None and value.negative is not False):
         return None
     text = source.code(node.left)
     return (text if is_read(node.left) or node.left.lpar else f"({text})"), divisor

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import Harm, Hit, Severity
+from lintorch.core.finding import Harm, Hit, Place, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called
-from lintorch.evaluator.values import Constant, Value
+from lintorch.evaluator.events import Called, GivenBack
+from lintorch.evaluator.values import Constant, Spot, Tensor, Value
 from lintorch.facts.classes.classes import ClassInfo
-from lintorch.facts.exporting.compiled_code import CompiledCode
-from lintorch.facts.exporting.scripted import find_scripted, is_compiled, is_self_attribute
+from lintorch.facts.exporting.compiled_code import CompiledCode, find_compiled, report_compiled
+from lintorch.facts.exporting.scripted import is_compiled, is_self_attribute
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -86,16 +86,11 @@ STATIC = ("isinstance", "hasattr", "is_scripting", " is None", " is not None")
 """Words of tests that the compiler answers itself: the other branch is not compiled."""
 
 
-@rule.source(cst.Module, needs=("jit", "forward("))
+@rule.source(cst.Module)
 def in_source(module: cst.Module, source: Source) -> Iterator[Hit]:
-    if "jit" not in source.text and not source.profile.concerns(SCRIPT):
-        return
-    here = CompiledCode(source.file, find_scripted(source))
-    for found in (in_calls, in_unpacking, in_returns, in_attributes):
-        for hit in found(here, source):
-            assert isinstance(hit.node, cst.CSTNode)
-            if is_compiled(hit.node, source):
-                yield here.tell(hit, here.home(hit.node))
+    for hit in report_compiled(source, in_calls, in_unpacking, in_returns, in_attributes):
+        if isinstance(hit.node, cst.CSTNode) and is_compiled(hit.node, source):
+            yield hit
 
 
 @rule.event(*RESIZES)
@@ -105,7 +100,7 @@ def in_resize(event: Called, source: Source) -> Iterator[Hit]:
     scale = event.keyword.get("scale_factor", (*event.positional, None, None, None)[2])
     if call is None or not is_int(scale) or not is_compiled(call, source):
         return
-    here = CompiledCode(source.file, find_scripted(source))
+    here = find_compiled(source)
     if (function := here.home(call)) in here.table:
         yield here.tell(Hit(call, SCALED, harm=SCRIPT), function)
 
@@ -231,11 +226,12 @@ def in_returns(here: CompiledCode, source: Source) -> Iterator[Hit]:
     if "Final" in source.text or "__constants__" in source.text:
         return  # the compiler may decide on the branches
     found: dict[cst.FunctionDef, dict[str, cst.Return]] = {}
+    tensors = find_tensors(source) if here.table else frozenset()
     for line in here.nodes(cst.Return):
         function = here.home(line)
         if function is None or function.returns is not None or not is_compiled(line, source):
             continue
-        if not is_static(line, source) and (kind := kind_of(line.value, source)):
+        if not is_static(line, source) and (kind := kind_of(line.value, tensors, source)):
             found.setdefault(function, {}).setdefault(kind, line)
     for kinds in found.values():
         (first, _), *others = kinds.items()
@@ -243,14 +239,24 @@ def in_returns(here: CompiledCode, source: Source) -> Iterator[Hit]:
             yield Hit(line, f"{kind} is returned here, and {first} before", harm=SCRIPT)
 
 
-def kind_of(value: cst.BaseExpression | None, source: Source) -> str:
+def find_tensors(source: Source) -> frozenset[Place]:
+    """The values of returns that were a tensor each time."""
+    given: dict[Spot, bool] = {}
+    for _, event in source.evaluation.list_events({GivenBack}):
+        if isinstance(event, GivenBack) and event.spot.path == source.path:
+            sure = isinstance(event.value, Tensor) and event.value.sure
+            given[event.spot] = sure and given.get(event.spot, True)
+    return frozenset(source.evaluation.place(spot) for spot, sure in given.items() if sure)
+
+
+def kind_of(value: cst.BaseExpression | None, tensors: frozenset[Place], source: Source) -> str:
     """The type of what surely has one; else ""."""
     if isinstance(value, cst.Tuple):
         plain = all(isinstance(each, cst.Element) for each in value.elements)
         return f"a tuple of {len(value.elements)}" if plain else ""
     if isinstance(value, cst.List):
         return "a list"
-    return "a tensor" if value is not None and source.value(value).is_tensor else ""
+    return "a tensor" if value is not None and source.place(value) in tensors else ""
 
 
 def is_static(line: cst.Return, source: Source) -> bool:

@@ -6,8 +6,6 @@ import ast
 import re
 from collections.abc import Iterator
 
-import libcst as cst
-
 from lintorch.core.finding import Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Decided
@@ -16,8 +14,7 @@ from lintorch.evaluator.values import Number, Question, size_in
 from lintorch.evidence import Outcome, SizeCompared, SizeRead, SizeUse, Trace, Trial
 from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_lines, find_changes
 from lintorch.evidence.treatment import name_sizes, report_limits
-from lintorch.facts.exporting.scripted import without_tracer_harm
-from lintorch.source import Kind, Source, Value, has_fixed_name, is_read, literal, may_vary
+from lintorch.source import Source
 
 rule = Rule(
     __name__,
@@ -70,46 +67,8 @@ GUARDED = {"torch.export": Harm.FAILS, "onnx": Harm.SILENT, **TRACED}
 TIED = {"torch.export": Harm.REFUSED, "onnx": Harm.AUTO, **TRACED}
 SINGLE = {"torch.export": Harm.SILENT, "onnx": Harm.SILENT, **TRACED}
 """Of a size that is asked whether it is 1, and is more in the example."""
-TABLES = re.compile(r"(shapes|sizes|levels)(_list)?$")
-"""Tables of one row per level of a pyramid."""
 READ_OF_SELF = re.compile(r"\bself\.(\w+)")
 SET_OF_SELF = re.compile(r"^\s*self\.(\w+)(?:\[[^]]*\])?(?:\s*:[^=]*)?\s*=(?!=)", re.MULTILINE)
-EQUALITY = (cst.Equal, cst.NotEqual)
-ORDER = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)
-
-
-@rule.source(cst.If)
-def in_if(node: cst.If, source: Source) -> Iterator[Hit]:
-    if refreshes(source.code(node.test), source.code(node.body)):
-        return
-    if not source.regions.is_check(node, node.test) and not only_lays_out(node):
-        yield from without_tracer_harm(decided(node.test, source), source)
-
-
-@rule.source(cst.IfExp)
-def in_choice(node: cst.IfExp, source: Source) -> Iterator[Hit]:
-    if source.in_graph(node):
-        yield from without_tracer_harm(decided(node.test, source), source)
-
-
-@rule.source(cst.While)
-def in_while(node: cst.While, source: Source) -> Iterator[Hit]:
-    yield from without_tracer_harm(decided(node.test, source), source)
-
-
-def decided(test: cst.BaseExpression, source: Source) -> Iterator[Hit]:
-    """One hit on a test that compares sizes."""
-    compared = list(comparisons(test))
-    if not compared or not source.profile.dynamic or source.regions.is_settled(test):
-        return
-    if source.place(test).row in source.evaluation.rows.decided:
-        return  # what is known there decides
-    if not source.in_traced_forward(test):
-        return
-    found = [(node, harm) for node in compared if (harm := harms(node, source))]
-    if found:
-        node, harm = max(found, key=lambda pair: pair[1]["onnx"])
-        yield Hit(node, f"`{source.code(node)}` is decided by the example input", harm=harm)
 
 
 @rule.event(Decided)
@@ -196,178 +155,6 @@ def weigh_question(asked: Question) -> dict[str, Harm]:
 def asks_for_single(asked: Question, sides: tuple[Dim | None, Dim | None]) -> bool:
     written = next((size for size in sides if isinstance(size, int)), None)
     return written == (2 if asked.operator in ("<", ">=") else 1)
-
-
-def only_lays_out(node: cst.If) -> bool:
-    """`if big: x = x.contiguous()` gives the same numbers on both sides."""
-    return node.orelse is None and all(map(is_contiguous, node.body.body))
-
-
-def is_contiguous(line: cst.CSTNode) -> bool:
-    """`x = x.contiguous()`."""
-    match line:
-        case cst.SimpleStatementLine(
-            body=[cst.Assign(value=cst.Call(func=cst.Attribute() as func))]
-        ):
-            return func.attr.value == "contiguous"
-    return False
-
-
-def comparisons(test: cst.BaseExpression) -> Iterator[cst.Comparison]:
-    """`a > b` in `not (a > b) and c`."""
-    if isinstance(test, cst.Comparison):
-        yield test
-    elif isinstance(test, cst.BooleanOperation):
-        if not is_switch(test.left) and not asks_given(test):
-            yield from comparisons(test.left)
-            yield from comparisons(test.right)
-    elif isinstance(test, cst.UnaryOperation):
-        yield from comparisons(test.expression)
-
-
-def harms(node: cst.Comparison, source: Source) -> dict[str, Harm]:
-    """What happens for which exporter; nothing where no size that may vary is compared."""
-    sides = [node.left, *(part.comparator for part in node.comparisons)]
-    operators = [part.operator for part in node.comparisons]
-    if not all(isinstance(operator, (*EQUALITY, *ORDER)) for operator in operators):
-        return {}
-    values = [source.value(side) for side in sides]
-    if not any(value.given for value in values) and not any(map(is_remainder, sides)):
-        return {}  # the model itself may fix the sizes of what it has worked out
-    if any(value.kind is Kind.SHAPE and may_vary(value) for value in values):
-        return {} if all(map(is_whole, sides)) or never_equal(sides, source) else TIED
-    sizes = [v for v in values if v.kind is Kind.SIZE and may_vary(v)]
-    if (
-        not sizes
-        or any(map(has_fixed_name, sides))
-        or any(v.is_tensor or v.kind is Kind.HOST for v in values)
-    ):
-        return {}
-    if isinstance(operators[0], ORDER) and any(
-        source.code(side).startswith("self.") and value.kind is not Kind.SIZE
-        for side, value in zip(sides, values, strict=True)
-    ):
-        return {}  # `h < self.window`: a fallback for inputs smaller than the model was made for
-    direct = all(is_read(side) for side in sides if source.value(side).kind is Kind.SIZE)
-    if direct and (any(literal(s) == 0 or is_count(s) for s in sides) or asks_empty(node)):
-        return {}  # no exporter lets a size be 0
-    if any(is_batch(v) for v in values) and checks_layout(operators[0], sides, values):
-        return {}
-    equal = direct and isinstance(operators[0], EQUALITY)
-    of_fixed = any(v.kind is Kind.SIZE and stands_last(v) for v in values)
-    if equal and (of_fixed or counts_channels(sides, sizes) or any(map(is_of_table, sides))):
-        return {}
-    if direct and asks_single(node):
-        return SINGLE
-    return TIED if equal else GUARDED
-
-
-def is_batch(value: Value) -> bool:
-    """Whether a size is one of a first axis, and nothing else."""
-    return value.kind is Kind.SIZE and {read.axis for read in value.reads} == {0}
-
-
-def checks_layout(
-    operator: cst.BaseCompOp, sides: list[cst.BaseExpression], values: list[Value]
-) -> bool:
-    """Two batch sizes that are alike at every size, and a guard for a single sample."""
-    between = isinstance(operator, EQUALITY) and all(v.kind is Kind.SIZE for v in values)
-    single = isinstance(operator, cst.LessThanEqual) and literal(sides[-1]) == 1
-    return between or single
-
-
-def is_remainder(side: cst.BaseExpression) -> bool:
-    """`h % 8`."""
-    return isinstance(side, cst.BinaryOperation) and isinstance(side.operator, cst.Modulo)
-
-
-def is_whole(side: cst.BaseExpression) -> bool:
-    """`x.shape` or `x.size()`; whether two are alike hardly ever changes."""
-    func = side.func if isinstance(side, cst.Call) and not side.args else side
-    return isinstance(func, cst.Attribute) and func.attr.value in ("shape", "size")
-
-
-def stands_last(size: Value) -> bool:
-    """Whether a size never varies, or is read from a last axis that nothing tells to vary."""
-    return not may_vary(size) or any(r.axis == -1 and r.dynamic is None for r in size.reads)
-
-
-def counts_channels(sides: list[cst.BaseExpression], sizes: list[Value]) -> bool:
-    """`x.size(1) == 3`, of an axis that nothing tells to be a length."""
-    reads = [read for size in sizes for read in size.reads]
-    written = [number for side in sides if isinstance(number := literal(side), int)]
-    return max(written, default=0) > 1 and all(r.axis == 1 and r.dynamic is None for r in reads)
-
-
-def is_of_table(side: cst.BaseExpression) -> bool:
-    """`spatial_shapes.shape[0]`, which is as many as there are levels."""
-    match side:
-        case cst.Subscript(value=cst.Attribute(value=cst.Name(value=name))):
-            return bool(TABLES.search(name))
-    return False
-
-
-def asks_given(test: cst.BooleanOperation) -> bool:
-    """`cache is not None and x.size(1) == 1`: without what may be left out, the size is not asked."""
-    match test:
-        case cst.BooleanOperation(
-            operator=cst.And(),
-            left=cst.Comparison(
-                left=cst.Name(),
-                comparisons=[
-                    cst.ComparisonTarget(operator=cst.IsNot(), comparator=cst.Name(value="None"))
-                ],
-            ),
-        ):
-            return True
-        case cst.BooleanOperation(operator=cst.And(), left=cst.BooleanOperation() as left):
-            return asks_given(left)
-    return False
-
-
-def is_switch(node: cst.BaseExpression) -> bool:
-    """`self.dynamic` of `self.dynamic or shape != x.shape`, which a model is exported with."""
-    return isinstance(node, cst.Attribute) and node.attr.value == "dynamic"
-
-
-def asks_empty(node: cst.Comparison) -> bool:
-    """`h < 1` and `h >= 1`."""
-    asked = node.comparisons[0]
-    return literal(asked.comparator) == 1 and isinstance(
-        asked.operator, (cst.LessThan, cst.GreaterThanEqual)
-    )
-
-
-def asks_single(node: cst.Comparison) -> bool:
-    """`b == 1`, `b > 1` and `b < 2`, which are the same of every size above 1."""
-    asked = node.comparisons[0]
-    apart = isinstance(asked.operator, (cst.LessThan, cst.GreaterThanEqual))
-    return len(node.comparisons) == 1 and literal(asked.comparator) == (2 if apart else 1)
-
-
-def never_equal(sides: list[cst.BaseExpression], source: Source) -> bool:
-    """`x.shape[2:] != [8, 8]`: a tuple is no list."""
-    return len({is_list(side, source) for side in sides} - {None}) == 2
-
-
-def is_list(side: cst.BaseExpression, source: Source) -> bool | None:
-    """Whether an expression is a list; None where it may also be a tuple."""
-    if isinstance(side, cst.List):
-        return True
-    if isinstance(side, cst.Call) and source.name(side.func) in ("list", "tuple"):
-        return source.name(side.func) == "list"
-    if isinstance(side, cst.Name):
-        bound = [b.node for b in source.bound(side)]
-        noted = [b.annotation for b in bound if isinstance(b, cst.Param) and b.annotation]
-        texts = [source.code(n.annotation) for n in noted]
-        return True if texts and all(t.startswith(("List[", "list[")) for t in texts) else None
-    return False if source.value(side).kind is Kind.SHAPE else None
-
-
-def is_count(side: cst.BaseExpression) -> bool:
-    """`x.numel()`, which is asked to tell a scalar from a tensor, or nothing from something."""
-    func = side.func if isinstance(side, cst.Call) else None
-    return isinstance(func, cst.Attribute) and func.attr.value in ("numel", "nelement")
 
 
 ASKED = (SizeCompared, SizeUse.TRUTH)

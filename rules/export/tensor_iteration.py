@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
-from typing import TypeGuard
-
-import libcst as cst
 
 from lintorch.core.finding import Harm, Hit, Refuted
 from lintorch.core.rule import Rule
@@ -17,9 +13,7 @@ from lintorch.evaluator.values import Items, Tensor
 from lintorch.evidence import EventKey, Outcome, SizeLooped, TensorRead, TensorUse, Trace, Trial
 from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_lines, find_changes
 from lintorch.evidence.treatment import name_sizes
-from lintorch.facts.classes.classes import is_self
-from lintorch.facts.exporting.scripted import without_tracer_harm
-from lintorch.source import Kind, Source, literal, may_vary
+from lintorch.source import Source
 
 rule = Rule(
     __name__,
@@ -68,40 +62,6 @@ COUNTED = {
 COUNTED_WORKED_OUT = {**COUNTED, "onnx": Harm.SILENT}
 ROWS = {**COUNTED, "onnx-legacy": Harm.FAILS, "torchscript-trace": Harm.FAILS}
 TRACE_HARM: dict[EventKey, dict[str, Harm]] = {SizeLooped: COUNTED, TensorUse.ITERATION: ROWS}
-AROUND = ("enumerate", "zip", "reversed")
-CUTS = ("unbind", "split")
-TABLES = re.compile(r"(shapes|sizes|levels)(_list)?$")
-"""Tables of one row per level of a pyramid, which are as many as there are levels."""
-
-
-@rule.source(cst.For)
-def in_for(node: cst.For, source: Source) -> Iterator[Hit]:
-    yield from without_tracer_harm(looped(node.iter, source), source)
-
-
-@rule.source(cst.CompFor)
-def in_comprehension(node: cst.CompFor, source: Source) -> Iterator[Hit]:
-    yield from without_tracer_harm(looped(node.iter, source), source)
-
-
-def looped(over: cst.BaseExpression, source: Source) -> Iterator[Hit]:
-    """The one thing a loop goes over, also through enumerate and zip."""
-    if not source.profile.dynamic or not source.in_traced_forward(over):
-        return
-    if source.place(over).row in source.evaluation.rows.repeated:
-        return  # what is known there decides
-    name = source.name(over.func) if isinstance(over, cst.Call) else ""
-    if isinstance(over, cst.Call) and name in AROUND:
-        given = [arg.value for arg in over.args]
-        layers = any(is_own(node) for node in given) or picks_layers(over, source)
-        if not layers:  # else as many rounds as there are layers
-            yield from [hit for node in given for hit in looped(node, source)][:1]
-    elif isinstance(over, cst.Call) and name == "range":
-        if not picks_layers(over, source):
-            yield from counted(over, source)
-    elif by_rows(over, source):
-        said = f"one round for each row that {source.code(over)} has in the example"
-        yield Hit(over, said, harm=ROWS)
 
 
 @rule.event(Repeated)
@@ -128,62 +88,6 @@ def uses_layers(loop: ast.AST | None) -> bool:
         and node.value.value.id == "self"
         for node in ast.walk(loop)
     )
-
-
-def counted(call: cst.Call, source: Source) -> Iterator[Hit]:
-    """range(x.size(0)), range(0, h, 8)."""
-    for arg in call.args:
-        value = source.value(arg.value)
-        if value.kind is Kind.SIZE and may_vary(value):
-            worked_out = isinstance(arg.value, cst.BinaryOperation)
-            harm = COUNTED_WORKED_OUT if worked_out else COUNTED
-            said = f"as many rounds as {source.code(arg.value)} was for the example"
-            yield Hit(call, said, harm=harm)
-            return
-
-
-def by_rows(over: cst.BaseExpression, source: Source) -> bool:
-    """An input of the function or a view of it, or the rows that it is cut into."""
-    value = source.value(over)
-    if value.is_tensor:
-        if isinstance(over, cst.Name) and TABLES.search(over.value):
-            return False
-        return value.sure and bool(value.roots)
-    if not isinstance(over, cst.Call) or not isinstance(over.func, cst.Attribute):
-        return False
-    if over.func.attr.value not in CUTS or value.kind is not Kind.TENSORS:
-        return False
-    axis = source.arguments(over, *(("dim",) if over.func.attr.value == "unbind" else ("n", "dim")))
-    cut = source.value(over.func.value)
-    return cut.sure and bool(cut.roots) and literal(axis.get("dim")) in (0, None)
-
-
-def is_own(node: cst.BaseExpression) -> TypeGuard[cst.Attribute]:
-    """`self.layers`."""
-    return isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name)
-
-
-def picks_layers(over: cst.Call, source: Source) -> bool:
-    """`for i, x in enumerate(features): self.layers[i](x)`, and the same of `range(n)`."""
-    loop = source.parent(over)
-    whole = source.parent(loop) if isinstance(loop, cst.CompFor) else loop
-    target = loop.target if isinstance(loop, (cst.For, cst.CompFor)) else None
-    if whole is None or target is None:
-        return False
-    first = target.elements[0].value if isinstance(target, cst.Tuple) else target
-    return isinstance(first, cst.Name) and any(
-        first.value in indexed(picked) and whole in source.ancestors(picked)
-        for picked in source.nodes(cst.Subscript)
-        if is_own(picked.value) and is_self(picked.value.value)
-    )
-
-
-def indexed(node: cst.Subscript) -> set[str]:
-    """The names that stand alone between the brackets."""
-    indices = [part.slice for part in node.slice]
-    return {
-        i.value.value for i in indices if isinstance(i, cst.Index) and isinstance(i.value, cst.Name)
-    }
 
 
 @rule.trace(*TRACE_HARM)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import TypeGuard
 
 import libcst as cst
 
-from lintorch.core.finding import Harm, Hit, Severity
+from lintorch.core.exporter_calls import EXPORTER_CALLS, ONNX_EXPORT
+from lintorch.core.finding import Harm, Hit, Place, Severity
 from lintorch.core.profile import EXPORTERS
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Returned, Wrapped
+from lintorch.evaluator.events import Called, GivenBack, Returned, Wrapped
+from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.objects import list_ancestors
 from lintorch.evaluator.values import (
+    TRUE,
     Choice,
     Class,
     Constant,
@@ -28,9 +32,10 @@ from lintorch.evidence import Outcome, Trial
 from lintorch.evidence.treatment import report_refusal
 from lintorch.facts.classes.classes import ClassInfo
 from lintorch.facts.exporting.export_calls import literal_strings, onnx_arguments
-from lintorch.facts.exporting.exported_models import Export, export_of, nodes_in_body
+from lintorch.facts.exporting.export_events import choose_exporter
+from lintorch.facts.exporting.function_bodies import nodes_in_body
 from lintorch.facts.project.parts_elsewhere import is_part_elsewhere
-from lintorch.source import UNKNOWN, Kind, Source, literal
+from lintorch.source import UNKNOWN, Source, literal
 
 rule = Rule(
     __name__,
@@ -118,6 +123,7 @@ BY_POSITION_DEFAULT = {"onnx-legacy": Harm.REFUSED, "torchscript-script": Harm.R
 MISNAMED = {"onnx": Harm.SILENT, "onnx-legacy": Harm.SILENT}
 SHIFTED = {"onnx": Harm.SILENT, "onnx-legacy": Harm.REFUSED}
 BAKED = {"onnx": Harm.REFUSED}
+SIZED = frozenset({"size"})
 Told = dict[str, dict[str, Harm]]
 """What a forward returns, and what happens then."""
 DICTS = ("dict", "collections.OrderedDict")
@@ -127,22 +133,33 @@ REGISTERS = ("register_dataclass", "pytree", "register_constant", "optree")
 """Words of files that teach torch their classes."""
 
 
-@rule.source(
-    cst.Call, needs=("torch.onnx", "torch.jit", "torch.export", "onnx.export", "jit.trace")
-)
-def in_export(call: cst.Call, source: Source) -> Iterator[Hit]:
-    export = export_of(call, source)
-    if export is None:
-        return
-    yield from in_example(export, source)
-    forward = source.classes.method(export.model, "forward") if export.model else None
+@rule.event(*EXPORTER_CALLS)
+def in_export(event: Called, source: Source) -> Iterator[Hit]:
+    exporter, parameter = EXPORTER_CALLS[event.name]
+    if event.name == ONNX_EXPORT:
+        exporter = choose_exporter(event, source)
+    given, call = name_given(event), source.call_at(event)
+    if call is not None:
+        yield from in_example(call, exporter, source)
+    forward = find_forward(given.get(parameter), source)
     if forward is None:
         return
-    yield from in_names(export, forward, source)
-    loose = source.arguments(call).value("strict", True) is not True
+    if call is not None:
+        yield from in_names(call, forward, source)
+    loose = event.open or given.get("strict", TRUE) != TRUE
     for hit in (*in_parameters(forward, source), *in_returns(forward, source)):
-        if hit.harm and export.exporter in hit.harm and not (loose and hit.harm is TRACE):
+        if hit.harm and exporter in hit.harm and not (loose and hit.harm is TRACE):
             yield hit
+
+
+def find_forward(model: Value | None, source: Source) -> cst.FunctionDef | None:
+    """The forward of a model whose class is written in this file."""
+    kind = model.of if isinstance(model, Held) else None
+    if not isinstance(kind, Class) or kind.file.path != source.path:
+        return None
+    named = (each for each in source.classes.all.values() if each.name == kind.name)
+    info = next((each for each in named if each.is_module), None)
+    return source.classes.method(info, "forward") if info is not None else None
 
 
 @rule.source(cst.ClassDef, needs=("forward(",))
@@ -349,10 +366,10 @@ def is_registered(info: ClassInfo, source: Source) -> bool:
     return any("register" in source.code(each.decorator) for each in info.node.decorators)
 
 
-def in_example(export: Export, source: Source) -> Iterator[Hit]:
+def in_example(call: cst.Call, exporter: str, source: Source) -> Iterator[Hit]:
     """What stands in the example inputs as it is."""
-    traced = export.exporter == "torchscript-trace"
-    given = source.arguments(export.call, "model", "example_inputs" if traced else "args")
+    traced = exporter == "torchscript-trace"
+    given = source.arguments(call, "model", "example_inputs" if traced else "args")
     example = given.get("example_inputs" if traced else "args")
     if not isinstance(example, cst.Tuple):
         return
@@ -375,9 +392,9 @@ def unnamed(plain: list[tuple[cst.BaseElement, object]]) -> Iterator[Hit]:
             yield Hit(element.value, f"{value} is baked, and no input of its name", harm=BAKED)
 
 
-def in_names(export: Export, forward: cst.FunctionDef, source: Source) -> Iterator[Hit]:
+def in_names(call: cst.Call, forward: cst.FunctionDef, source: Source) -> Iterator[Hit]:
     """Names of inputs and outputs that go to others than they say."""
-    given = onnx_arguments(export.call)
+    given = onnx_arguments(call)
     inputs, outputs = given.get("input_names"), given.get("output_names")
     parameters = [p.name.value for p in forward.params.params[1:]]
     names, example = [*literal_strings(inputs)], given.get("args")
@@ -428,11 +445,40 @@ def in_returns(forward: cst.FunctionDef, source: Source) -> Iterator[Hit]:
 def returned(
     forward: cst.FunctionDef, source: Source
 ) -> list[tuple[cst.BaseExpression, frozenset[str]]]:
-    """The values of a forward's return statements, each with what is found in it."""
-    statements = [
-        r for r in nodes_in_body(forward, cst.Return, source) if source.in_traced_forward(r)
-    ]
-    return [(r.value, frozenset(kinds(r.value, source))) for r in statements if r.value is not None]
+    """The values that a forward gave back, each with what is found in it."""
+    given, listed = find_given(source), []
+    lines = [*nodes_in_body(forward, cst.Return, source)]
+    if not any(each.value is not None and source.place(each.value) in given for each in lines):
+        return []  # it is not followed, as that of a loss is not
+    for line in lines:
+        seen = given.get(source.place(line.value), []) if line.value is not None else []
+        if line.value is not None and (seen or not is_for_training(line, source)):
+            sized = SIZED if any(map(holds_size, seen)) else frozenset()
+            listed.append((line.value, sized.union(kinds(line.value, source))))
+    return listed
+
+
+def is_for_training(line: cst.Return, source: Source) -> bool:
+    """Whether a branch around asks for the mode of the model."""
+    tests = (each.test for each in source.ancestors(line) if isinstance(each, cst.If))
+    return any(source.code(test).removeprefix("not ") == "self.training" for test in tests)
+
+
+@lru_cache(maxsize=1)
+def find_given(source: Source) -> dict[Place, list[Value]]:
+    """By place: what forwards that may be exported gave back there."""
+    given: dict[Place, list[Value]] = {}
+    for _, event in source.evaluation.list_events({GivenBack}):
+        if isinstance(event, GivenBack) and event.way.forward and event.spot.path == source.path:
+            given.setdefault(source.place(event), []).append(event.value)
+    return given
+
+
+def holds_size(value: Value) -> bool:
+    """Whether an int that is worked out from sizes is given back, alone or among others."""
+    if isinstance(value, Items):
+        return value.kind == "Size" or any(map(holds_size, value.items or ()))
+    return isinstance(value, Number) and bool(value.whole) and not (value.truth or value.data)
 
 
 def kinds(value: cst.BaseExpression, source: Source) -> Iterator[str]:
@@ -450,8 +496,6 @@ def kinds(value: cst.BaseExpression, source: Source) -> Iterator[str]:
         yield "set"
     elif (plain := literal(value)) is not UNKNOWN:
         yield "none" if plain is None else "text" if isinstance(plain, str) else "number"
-    elif source.value(value).kind in (Kind.SIZE, Kind.SHAPE):
-        yield "size"
 
 
 def is_star(element: cst.CSTNode) -> bool:

@@ -43,7 +43,7 @@ class Net(nn.Module):
         h * w  # value: int x.H * x.W (varies)
         math.ceil(h / 32)  # value: int (x.H + 31) // 32 (varies)
         -(-h // 32)  # value: int -((-x.H) // 32) (varies)
-        math.sqrt(h)  # value: float (varies)
+        math.sqrt(h)  # value: float sqrt(x.H) (varies)
         int(h * 0.5)  # value: int (varies)
         h / 2  # value: float /(x.H, 2) (varies)
         h == 3  # value: bool (varies)
@@ -133,7 +133,7 @@ class Net(nn.Module):
         F.adaptive_avg_pool2d(x, 1)  # value: tensor[B, 3, 1, 1]
         F.adaptive_avg_pool2d(x, (1, None))  # value: tensor[B, 3, 1, x.W]
         F.pad(x, (0, 1, 2, 3))  # value: tensor[B, 3, x.H + 5, x.W + 1]
-        F.pad(x, (0, -w % 8, 0, -h % 8))  # value: tensor[B, 3, ((-x.H) % 8) + x.H, ((-x.W) % 8) + x.W]
+        F.pad(x, (0, -w % 8, 0, -h % 8))  # value: tensor[B, 3, 8 * ((x.H + 7) // 8), 8 * ((x.W + 7) // 8)]
         F.conv2d(x, torch.ones(5, 3, 3, 3))  # value: tensor[B, 5, x.H - 2, x.W - 2]
         F.unfold(x, 3)  # value: tensor[B, 27, -2 * x.H + x.H * x.W - 2 * x.W + 4]
         F.pixel_shuffle(self.up(x), 2)  # value: tensor[B, 2, 4 * x.H, 4 * x.W]

@@ -53,9 +53,7 @@ def make_range(machine: Machine, node: ast.AST, given: Given) -> Value:
     stop = given.positional[min(1, len(given.positional) - 1)] if given.positional else UNKNOWN
     via = frozenset(via for each in numbers_given for via in each.via)
     varying = join_varying(each.varies for each in numbers_given) if numbers_given else None
-    data = any(each.data for each in numbers_given) or any(
-        isinstance(each, Tensor) for each in given.positional
-    )
+    data = any(each.data for each in given.positional if isinstance(each, (Number, Tensor)))
     length = Number(
         size_in(stop) if len(given.positional) == 1 else None, True, varying, data, False, via
     )
@@ -120,7 +118,8 @@ def reverse_items(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`reversed(items)`."""
     value = given.pick(0) or UNKNOWN
     items = items_of(machine, value)
-    return Items("generator", None if items is None else items[::-1], item_of(machine, value))
+    backwards = None if items is None else items[::-1]
+    return Items("generator", backwards, item_of(machine, value), _length_of(value))
 
 
 @does("enumerate")
@@ -152,7 +151,9 @@ def zip_items(machine: Machine, node: ast.AST, given: Given) -> Value:
     known = [each for each in lists if each is not None]
     each = Items("tuple", tuple(item_of(machine, value) for value in given.positional))
     if not known:
-        return Items("generator", None, each)
+        rounds = [found for value in given.positional if (found := _length_of(value))]
+        varying = [found for found in rounds if found.varies]
+        return Items("generator", None, each, next(iter((*varying, *rounds)), None))
     length = min(map(len, known))
     full = [
         items[:length] if items is not None else (item_of(machine, value),) * length
@@ -192,9 +193,7 @@ def ask_items(machine: Machine, node: ast.AST, given: Given) -> Value:
     if items is not None and (enough in answers or None not in answers or not items):
         return Constant(enough if items and enough in answers else not enough)
     asked = items if items is not None else (item_of(machine, value),)
-    data = any(
-        isinstance(each, Tensor) or (isinstance(each, Number) and each.data) for each in asked
-    )
+    data = any(each.data for each in asked if isinstance(each, (Number, Tensor)))
     numbers = [each for each in asked if isinstance(each, Number)]
     varying = join_varying(each.varies for each in numbers) if numbers else None
     return Number(None, True, varying, data, True)

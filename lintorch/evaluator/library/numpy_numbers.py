@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
+from lintorch.evaluator.arithmetic import combine_each, mix_arrays
+from lintorch.evaluator.library.numbers import keep_via
 from lintorch.evaluator.library.table import LIBRARY, Handler
 from lintorch.evaluator.machine import Machine
+from lintorch.evaluator.sizes import join_varying
 from lintorch.evaluator.truth import known_items
-from lintorch.evaluator.values import Array, Constant, Given, Held, Items, Tensor, Value
+from lintorch.evaluator.values import Array, Constant, Given, Held, Items, Number, Tensor, Value
 
 _PLAIN: dict[str, Callable[..., Any]] = {
     "ceil": lambda x: float(math.ceil(x)),
@@ -40,9 +43,37 @@ def _compute(name: str) -> Handler:
                 return Constant(_PLAIN[name](*plain))
         values = given.values
         traced = any(isinstance(v, Tensor) or (isinstance(v, Array) and v.traced) for v in values)
-        return Array(None, traced=traced)
+        sizes = [] if given.open else [each for v in values for each in _list_sizes(machine, v)]
+        if not sizes or traced:
+            return mix_arrays(values)
+        return keep_via(
+            machine, node, f"numpy.{name}", _work_out(machine, node, name, sizes, given)
+        )
 
     return compute
+
+
+def _list_sizes(machine: Machine, value: Value) -> tuple[Number, ...]:
+    """The numbers that come from sizes in what a function is given."""
+    items = known_items(machine, value) if isinstance(value, (Items, Held)) else (value,)
+    return tuple(v for v in items or () if isinstance(v, Number) and not v.data)
+
+
+def _work_out(
+    machine: Machine, node: ast.AST, name: str, sizes: Sequence[Number], given: Given
+) -> Value:
+    """What becomes of sizes: a number of NumPy, which is the same as a plain one."""
+    items = known_items(machine, given.positional[0]) if given.positional else None
+    if name == "prod" and items and len(given.values) == 1:
+        product = items[0]
+        for each in items[1:]:
+            product = combine_each(machine, node, "Mult", product, each)
+        return product
+    via = frozenset(v for each in sizes for v in each.via)
+    return Number(None, name in _WHOLE, join_varying(n.varies for n in sizes), False, False, via)
+
+
+_WHOLE = frozenset({"int32", "int64", "prod", "sum"})
 
 
 def _read_plain(machine: Machine, value: Value) -> Any:

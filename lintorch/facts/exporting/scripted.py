@@ -9,10 +9,13 @@ from typing import Protocol
 import libcst as cst
 
 from lintorch.core.finding import Hit
-from lintorch.facts.classes.classes import ClassInfo, is_self
-from lintorch.facts.exporting.exported_models import HasExports, model_class_of
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.given_arguments import name_given
+from lintorch.evaluator.values import Class, Function, Held
+from lintorch.facts.classes.classes import ClassInfo, HasClasses, is_self
+from lintorch.facts.exporting.export_calls import HasProfile
+from lintorch.facts.models.evaluation import Evaluation
 from lintorch.facts.names.lookup import HasNames
-from lintorch.facts.regions.forward_region import HasRegions
 
 _SCRIPT = "torch.jit.script"
 _TRACERS = frozenset({"onnx-legacy", "torchscript-trace"})
@@ -21,11 +24,18 @@ _LEFT_OUT = frozenset({"torch.jit.unused", "torch.jit.ignore"})
 _HOLDERS = frozenset({"torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"})
 
 
-class _Scripts(HasExports, HasRegions, Protocol):
-    """What knows which models a file hands over, and what of them runs forward."""
+class HasScripts(HasClasses, HasProfile, Protocol):
+    """What knows what happens in a file, and with what its project deploys."""
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """What happens in the models and scripts of the file."""
+
+    def __hash__(self) -> int:
+        """The same as long as the file is checked."""
 
 
-def find_scripted(source: _Scripts) -> dict[cst.FunctionDef, bool]:
+def find_scripted(source: HasScripts) -> dict[cst.FunctionDef, bool]:
     """The functions that are compiled: True where the file says so, False for other forwards.
 
     Forwards that the file does not script itself are there only where the project scripts models.
@@ -33,13 +43,20 @@ def find_scripted(source: _Scripts) -> dict[cst.FunctionDef, bool]:
     surely = dict.fromkeys(_reached(_asked(source), source), True)
     if "torchscript-script" not in source.profile.stated:
         return surely
-    forwards = (
-        info.methods["forward"]
-        for info in source.classes.all.values()
-        if info.is_module and "forward" in info.methods
-    )
-    presumed = [f for f in forwards if source.regions.is_traced(f.body)]
-    return dict.fromkeys(_reached(presumed, source), False) | surely
+    return dict.fromkeys(_reached(_presumed(source), source), False) | surely
+
+
+def _presumed(source: HasScripts) -> Iterator[cst.FunctionDef]:
+    """The forwards that ran as those of models that may be exported."""
+    ran = {
+        event.way.names[-1]
+        for reached in source.evaluation.reached
+        for event in reached.events
+        if event.way.forward and event.spot.path == source.file.path and event.way.names
+    }
+    for info in source.classes.all.values():
+        if info.is_module and "forward" in info.methods and f"{info.name}.forward" in ran:
+            yield info.methods["forward"]
 
 
 def is_compiled(node: cst.CSTNode, source: HasNames) -> bool:
@@ -78,25 +95,30 @@ def _is_decorated(node: cst.CSTNode, source: HasNames) -> bool:
     )
 
 
-def _asked(source: _Scripts) -> Iterator[cst.FunctionDef]:
+def _asked(source: HasScripts) -> Iterator[cst.FunctionDef]:
     """What the file hands to `torch.jit.script`."""
     for function in source.file.nodes(cst.FunctionDef):
         if any(source.names.name(d.decorator) == _SCRIPT for d in function.decorators):
             yield function
-    for call in source.file.nodes(cst.Call):
-        if source.names.name(call.func) != _SCRIPT or not call.args or call.args[0].star:
-            continue
-        given = call.args[0].value
-        named = source.classes.function(given) if isinstance(given, cst.Name) else None
-        if named is not None:
-            yield named
-        elif info := model_class_of(given, source):
-            yield from _entries(info, source)
+    for _, event in source.evaluation.list_events({_SCRIPT}):
+        given = name_given(event).get("obj") if isinstance(event, Called) else None
+        kind = given.of if isinstance(given, Held) else None
+        if isinstance(given, Function) and given.file.path == source.file.path:
+            yield from (f for f in source.file.nodes(cst.FunctionDef) if _is_of(f, given, source))
+        elif isinstance(kind, Class) and kind.file.path == source.file.path:
+            for info in source.classes.all.values():
+                if info.name == kind.name and info.is_module:
+                    yield from _entries(info, source)
 
 
-def _reached(roots: Iterable[cst.FunctionDef], source: _Scripts) -> set[cst.FunctionDef]:
+def _is_of(function: cst.FunctionDef, given: Function, source: HasScripts) -> bool:
+    named = function.name.value == given.inmost.name
+    return named and source.file.place(function).row == getattr(given.inmost.node, "lineno", 0)
+
+
+def _reached(roots: Iterable[cst.FunctionDef], source: HasScripts) -> set[cst.FunctionDef]:
     waiting, found = [*roots], set[cst.FunctionDef]()
-    calls = _calls(source)
+    calls = _calls(source) if waiting else {}
     while waiting:
         function = waiting.pop()
         if function in found or _is_left_out(function, source):
@@ -115,7 +137,7 @@ def _reached(roots: Iterable[cst.FunctionDef], source: _Scripts) -> set[cst.Func
     return found
 
 
-def _calls(source: _Scripts) -> dict[cst.CSTNode, list[cst.Call]]:
+def _calls(source: HasScripts) -> dict[cst.CSTNode, list[cst.Call]]:
     """Calls by the function they stand in."""
     table: dict[cst.CSTNode, list[cst.Call]] = {}
     for call in source.file.nodes(cst.Call):
@@ -124,7 +146,7 @@ def _calls(source: _Scripts) -> dict[cst.CSTNode, list[cst.Call]]:
     return table
 
 
-def _entries(info: ClassInfo, source: _Scripts) -> Iterator[cst.FunctionDef]:
+def _entries(info: ClassInfo, source: HasScripts) -> Iterator[cst.FunctionDef]:
     """The methods of a module that are compiled without being called: forward and exported ones."""
     for one in source.classes.lineage(info):
         for name, method in one.methods.items():
@@ -136,7 +158,7 @@ def _entries(info: ClassInfo, source: _Scripts) -> Iterator[cst.FunctionDef]:
                 yield method
 
 
-def _parts(info: ClassInfo, source: _Scripts) -> Iterator[ClassInfo]:
+def _parts(info: ClassInfo, source: HasScripts) -> Iterator[ClassInfo]:
     """The modules of the file that a module surely holds: each is compiled, called or not."""
     for one in source.classes.lineage(info):
         for values in one.attributes.values():
@@ -145,7 +167,7 @@ def _parts(info: ClassInfo, source: _Scripts) -> Iterator[ClassInfo]:
                     yield from _held(value, source)
 
 
-def _held(value: cst.BaseExpression, source: _Scripts) -> Iterator[ClassInfo]:
+def _held(value: cst.BaseExpression, source: HasScripts) -> Iterator[ClassInfo]:
     if not isinstance(value, cst.Call):
         return
     info = source.classes.named(source.names.name(value.func))
@@ -158,7 +180,7 @@ def _held(value: cst.BaseExpression, source: _Scripts) -> Iterator[ClassInfo]:
                 yield from _held(one, source)
 
 
-def _is_conditional(value: cst.BaseExpression, source: _Scripts) -> bool:
+def _is_conditional(value: cst.BaseExpression, source: HasScripts) -> bool:
     for outer in source.file.ancestors(value):
         if isinstance(outer, (cst.If, cst.IfExp, cst.Try, cst.For, cst.While, cst.Match)):
             return True

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
@@ -15,14 +16,16 @@ from lintorch.evaluator.events import (
     AttributeSet,
     Baked,
     Called,
+    DataRead,
     Occurrence,
     Repeated,
+    Returned,
 )
 from lintorch.evaluator.find_baked import find_baked
 from lintorch.evaluator.find_code import CodeFinder
 from lintorch.evaluator.start import Reached, evaluate_file, evaluate_model
 from lintorch.evaluator.unknown_objects import UnknownCalled
-from lintorch.evaluator.values import Spot, Value
+from lintorch.evaluator.values import Items, Spot, Value
 from lintorch.evaluator.watch_lines import LineWatch
 from lintorch.facts.dataflow.axis_layouts import image_axes
 from lintorch.facts.models.attribute_history import Rewrite, trace_attributes
@@ -30,6 +33,7 @@ from lintorch.facts.models.explain_rows import Explained, list_contexts
 from lintorch.facts.models.known_rows import KnownRows
 from lintorch.facts.models.loops_around import LOOPS, FileLoops, Loop, is_within, list_places
 from lintorch.facts.models.node_parents import DEFINITIONS, NodeParents
+from lintorch.facts.models.operation_steps import OperationSteps
 from lintorch.facts.models.value_ways import ValueWays
 from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.regions.guards import has_aside_name
@@ -107,8 +111,8 @@ class Evaluation:
         return found
 
     @cached_property
-    def _baked(self) -> tuple[tuple[Baked, ...], ...]:
-        """For each root the sizes that become plain numbers."""
+    def _baked(self) -> tuple[tuple[Baked | DataRead, ...], ...]:
+        """For each root the sizes and the data that become plain numbers."""
         return tuple(tuple(find_baked(reached.events)) for reached in self.reached)
 
     @cached_property
@@ -142,9 +146,9 @@ class Evaluation:
         if Training in keys and self.training.regions:
             yield Training, self.training
         for reached, found in zip(self.reached, self._baked, strict=True):
-            if Baked in keys:
-                for baked in found:
-                    yield Baked, baked
+            for baked in found:
+                if type(baked) in keys:
+                    yield type(baked), baked
             for event in reached.events:
                 if type(event) in keys:
                     yield type(event), event
@@ -155,6 +159,11 @@ class Evaluation:
     def ways(self) -> ValueWays:
         """Which operations gave which values."""
         return ValueWays(event for reached in self.reached for event in reached.events)
+
+    @cached_property
+    def steps(self) -> OperationSteps:
+        """What tensors went through."""
+        return OperationSteps(self._path, self.reached, self.ways)
 
     @cached_property
     def rewrites(self) -> Mapping[int, Rewrite]:
@@ -199,6 +208,28 @@ class Evaluation:
         events = (event for reached in self.reached for event in reached.events)
         return any(isinstance(e, AttributeSet) and e.attribute == "forward" for e in events)
 
+    def find_returns(self, value: Value) -> Sequence[Returned]:
+        """Where a model gave back a value, by itself or among others."""
+        return self._returns.get(id(value), ())
+
+    @cached_property
+    def _returns(self) -> Mapping[int, list[Returned]]:
+        found: dict[int, list[Returned]] = defaultdict(list)
+        for reached in self.reached:
+            for event in (each for each in reached.events if isinstance(each, Returned)):
+                for value in _list_parts(event.value):
+                    found[id(value)].append(event)
+        return found
+
+    def find_position(self, event: Occurrence) -> int:
+        """Where an event stands among all that happened, in order."""
+        return self._positions[id(event)]
+
+    @cached_property
+    def _positions(self) -> Mapping[int, int]:
+        events = (event for reached in self.reached for event in reached.events)
+        return {id(event): number for number, event in enumerate(events)}
+
     def is_dropped(self, event: Occurrence) -> bool:
         """Whether what a call gives is used by nobody: it is a statement by itself."""
         file = self._finder.open_file(event.spot.path)
@@ -211,6 +242,16 @@ class Evaluation:
     def find_function(self, event: Occurrence) -> ast.AST | None:
         """The function in which something is written; None at the top of a file."""
         return self._find_outline(event).find_function(event.node)
+
+    def find_making(self, run: Called) -> Occurrence | None:
+        """The call that made the layer of which this is a run."""
+        spot = run.built
+        if spot is None:
+            return None
+        made = Occurrence(run.node, spot, run.way)
+        ends = spot.row, spot.column, spot.end_row, spot.end_column
+        node = self._find_outline(made).find_call(*ends)
+        return None if node is None else replace(made, node=node)
 
     def list_around(self, event: Occurrence) -> Iterator[ast.AST]:
         """The nodes around the one at which something happened, innermost first."""
@@ -324,7 +365,7 @@ class Evaluation:
     def rows(self) -> KnownRows:
         """Rows of the file of which something is known."""
         events = (event for reached in self.reached for event in reached.events)
-        return KnownRows(self._path, events, (each for found in self._baked for each in found))
+        return KnownRows(self._path, events)
 
     def text(self, spot: Spot) -> str:
         """What is written there, in one row."""
@@ -368,6 +409,13 @@ def list_given(event: Occurrence) -> tuple[Value, ...]:
     if isinstance(event, UnknownCalled):
         return (event.held, *event.given.positional)
     return event.positional if isinstance(event, Called) else ()
+
+
+def _list_parts(value: Value) -> Iterator[Value]:
+    """A value, and what it holds."""
+    yield value
+    for each in (value.items or ()) if isinstance(value, Items) else ():
+        yield from _list_parts(each)
 
 
 def _list_words(tree: ast.AST) -> Iterator[str]:

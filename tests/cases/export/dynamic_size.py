@@ -119,3 +119,35 @@ class Bounded(nn.Module):
         x = self.conv(x)
         x = F.avg_pool2d(x, 2)[:, :, : min(x.shape[2], self.window)]
         return x[:, :, : min(x.shape[3], 512)]  # hit
+
+
+def count(tensor):
+    return len(tensor)  # hit
+
+
+def as_sizes(*sizes):
+    return torch.tensor([[*sizes], [*sizes]])  # hit
+
+
+class Reading(nn.Module):
+    """A base of others."""
+
+    def rows(self, x):
+        self.size = x.shape
+        return int(self.size[0])  # hit
+
+
+class Read(Reading):
+    def forward(self, x, token, scores):
+        b, c, h, w = x.shape
+        rows = torch.zeros(self.rows(x), c) + count(tensor=x)
+        tokens = torch.stack(b * [token])  # hit
+        shapes = as_sizes(h, w)
+        levels = torch.as_tensor([(h // 8, w // 8), (h // 16, w // 16)])  # hit
+        kept = scores[: min(h * w, 100)]  # hit
+        hot = F.one_hot(scores, num_classes=h)  # hit
+        scale = x * np.sqrt(h * w)  # hit
+        again = torch.tensor(h).item()  # hit
+        names = ["row"] * b
+        padding = [0] * len(x.shape[2:])
+        return rows, tokens, shapes, levels, kept, hot, scale, F.pad(x, padding + padding), again

@@ -1,6 +1,8 @@
 # profile: onnx-legacy@17 torchscript-trace onnx torch.export
 import math
+from functools import partial
 
+import numpy as np
 import torch.nn.functional as F
 from torch import nn
 
@@ -54,9 +56,9 @@ class Attention(nn.Module):
         b, h, t, d = q.shape
         s = q @ k.transpose(-2, -1) / math.sqrt(d)
         s = s / math.sqrt(q.shape[3]), s / math.sqrt(q.size(3)), q[:, : int(q.size(1) / 2)]
-        s = s, q[:, : round(h / 2)], q[:, :, : round(t / 2)]  # hit
+        s = s, q[:, : round(h / 2)]
         bs, n_heads, len_q, dh = q.size()
-        s = s, q[..., : int(dh / 2)], q[:, :, : int(len_q / 2)]  # hit
+        s = s, q[..., : int(dh / 2)]
         b, n, width_of_head = value.shape
         s = s, value / math.sqrt(width_of_head)
         q2 = q.view(b, n, self.heads, -1)
@@ -89,7 +91,6 @@ class Images(nn.Module):
         b, c, w_in, h_in = t.shape
         a = a, y[: int(h_in / 2)]  # hit
         b, c, frames, y_size, x_size = z.shape
-        a = a, y[: int(frames / 2)]  # hit
         a = a, y[: int(x_size / 2)]  # hit
         a = a, y[: int(u.shape[3] / 2)], y[: int(u.size(2) / 2)]  # hit
         c, h, w = q.shape
@@ -97,3 +98,60 @@ class Images(nn.Module):
         h, w = u.shape[2:]
         *_, h2, w2 = u.shape
         return a, y[: int(w / 2)]  # hit
+
+
+def halve(size, by=2):
+    return int(size / by)  # hit
+
+
+def grow(image, factors):
+    for factor in factors:
+        image = F.interpolate(image, scale_factor=factor)
+    return image
+
+
+class Words(nn.Module):
+    def __init__(self, heads=4):
+        super().__init__()
+        self.heads = heads
+        self.embed = nn.Embedding(10, 16)
+
+    def forward(self, ids):
+        x = self.embed(ids)
+        b, t, c = x.shape
+        q, k, v = x.view(b, t, 1, self.heads, -1).expand(-1, -1, 3, -1, -1).unbind(2)
+        _, length, heads, width = q.shape
+        q = q[:, : round(length / 2)] / math.sqrt(width), q[:, :, : int(heads / 2)]  # hit
+        first, rest = divmod(t, 8)  # hit
+        side = int(math.sqrt(t))  # hit
+        x = x[:, : side * side].view(b, side, side, c)
+        return q, k, v[:, :first], x
+
+
+class Padded(nn.Module):
+    def __init__(self, window=(7, 7), stride=2):
+        super().__init__()
+        self.window, self.stride = window, stride
+        self.conv = nn.Conv2d(3, 8, 3)
+        self.near = partial(halve, by=4)
+
+    def short_of(self, size):
+        return -(size // -self.window[0]) * self.window[0] - size
+
+    def forward(self, x):
+        h, w = x.shape[-2:]
+        below = math.ceil(h / self.stride) * self.stride - h  # hit
+        aside = int(np.ceil(w / self.window[1])) * self.window[1] - w
+        x = self.conv(F.pad(x, [0, aside, 0, below]))
+        x = F.pad(x, [0, 0, 0, self.short_of(x.shape[2])])
+        return x[:, :, : halve(w)] + x[:, :, : self.near(size=h)]
+
+
+class Resized(Padded):
+    def forward(self, x, y):
+        x = super().forward(x)
+        ratio = y.shape[2] / x.shape[2]
+        sizes = {"scale_factor": (ratio, ratio)}
+        x = F.interpolate(x, **sizes)  # hit
+        x = F.interpolate(x, scale_factor=self.stride / 2)
+        return grow(x, (2, 4)), F.interpolate(x, size=y.shape[2:])

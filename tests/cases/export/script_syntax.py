@@ -8,19 +8,19 @@ from torch.jit import script
 
 
 @script
-def several(*xs):  # hit
+def several(*xs):
     return xs[0]
 
 
 @torch.jit.script
-def defaults(x, k=2, mask: Optional[Tensor] = None, s: float = 1.0):  # hit
-    sizes = []  # hit
+def defaults(x, k=2, mask: Optional[Tensor] = None, s: float = 1.0):
+    sizes = []
     for i in range(3):
         sizes.append(x.size(0))
         sizes.append(1)
     kept = []
     kept.append(x)
-    named = {}  # hit
+    named = {}
     named["a"] = 1
     tensors = {}
     tensors["a"] = x
@@ -30,7 +30,7 @@ def defaults(x, k=2, mask: Optional[Tensor] = None, s: float = 1.0):  # hit
 
 
 @torch.jit.script
-def statements(x, f: Callable):  # hit
+def statements(x, f: Callable):
     import math  # hit
     try:  # hit
         y = x + 1
@@ -49,14 +49,14 @@ def statements(x, f: Callable):  # hit
     text = f"{x.dim():d}"  # hit
     both = {1, 2}  # hit
     later: int  # hit
-    y = y.view(*x.shape)  # hit
-    y = y.view(*x.shape[:-1], 1)  # hit
+    y = y.view(*x.shape)
+    y = y.view(*x.shape[:-1], 1)
     y = y.view(x.shape)
     pair = (1, 2)
     y = y.sum(*pair)
     with torch.no_grad():
         y = y + 1
-    with torch.enable_grad():  # hit
+    with torch.enable_grad():
         y = y + 1
 
     def inner(v):  # hit
@@ -65,18 +65,18 @@ def statements(x, f: Callable):  # hit
     return torch.sum(y, **options)  # hit
 
 
-def helper(x, *rest):  # hit
+def helper(x, *rest):
     return x
 
 
-def masked(x, mask=None, other: Tensor = None, used=None):  # hit
+def masked(x, mask=None, other: Tensor = None, used=None):
     if mask is None:
         return helper(x)
     return x * mask
 
 
 @script
-def typed(x, d: dict[str, Tensor], bare: dict, m=None):  # hit
+def typed(x, d: dict[str, Tensor], bare: dict, m=None):
     if m is not None:
         return x * m
     return x
@@ -95,7 +95,7 @@ class Base(nn.Module):
 
 
 class Part(nn.Module):
-    def forward(self, x, **kwargs):  # hit
+    def forward(self, x, **kwargs):
         return x
 
 
@@ -118,13 +118,13 @@ class Net(Base):
         self.maybe = Unused() if n else None
 
     def forward(self, x):
-        x = super().forward(x)  # hit
-        x = x * self.scale  # hit
+        x = super().forward(x)
+        x = x * self.scale
         x = x * self.shift * self.own
-        x = x * len(self.seen)  # hit
+        x = x * len(self.seen)
         x = x * len(self.filled) * len(self.typed)
         for i in range(2):
-            x = self.blocks[i](x)  # hit
+            x = self.blocks[i](x)
         for block in self.blocks:
             x = block(x)
         if not torch.jit.is_scripting():
@@ -134,7 +134,7 @@ class Net(Base):
             return self.blocks[0](x) + self.step(x)
         return self.python(self.blocks[i](x))
 
-    def step(self, x, k: int = 1, *, b=1):  # hit
+    def step(self, x, k: int = 1, *, b=1):
         return x
 
     def python(self, x, *rest):
@@ -145,7 +145,7 @@ class Net(Base):
         yield 1
 
     @torch.jit.export
-    def encode(self, *rest):  # hit
+    def encode(self, *rest):
         return 1
 
 

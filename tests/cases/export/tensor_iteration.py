@@ -53,3 +53,34 @@ class Unrolled(nn.Module):
         halves = x.split(8, dim=-1)
         halves = [h * 2 for h in halves[:2]]
         return x, features, found
+
+
+def rows_of(batch):
+    yield from batch
+
+
+class Stepped(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(10, 8)
+        self.cell = nn.GRUCell(8, 8)
+
+    def run(self, steps, state):
+        for step in steps:  # hit
+            state = self.cell(step, state)
+        return state
+
+    def forward(self, ids, state):
+        x = self.embed(ids)
+        backwards = reversed(range(x.size(1)))
+        for i in backwards:  # hit
+            state = self.cell(x[:, i], state)
+        state = self.run(x.unbind(1), state)
+        i = 0
+        taken = [each.sum() for each in rows_of(x)]  # hit
+        taken += list(map(torch.sum, x.view(3, -1)))
+        for number, (left, right) in enumerate(zip(x, ids)):  # hit
+            taken.append(left + right * number)
+        for part in torch.split(x, 4, dim=2):
+            taken.append(part.sum())
+        return state, torch.stack(taken)

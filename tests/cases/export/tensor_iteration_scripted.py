@@ -6,7 +6,7 @@ from torch import nn
 @torch.jit.script
 def smooth(x):
     out = torch.zeros_like(x)
-    for i in range(x.size(1)):
+    for i in range(x.size(0)):
         out = out + x * float(i)
     for row in x:
         out = out + row
@@ -15,7 +15,7 @@ def smooth(x):
 
 def smooth_in_python(x):
     out = torch.zeros_like(x)
-    for i in range(x.size(1)):  # hit
+    for i in range(x.size(0)):  # hit
         out = out + x * float(i)
     return out
 

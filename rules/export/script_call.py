@@ -1,0 +1,118 @@
+"""LT142: a call of what only Python can call, in a function or model that is scripted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.core.finding import Harm, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.exporting.compiled_code import CompiledCode, report_compiled
+from lintorch.facts.exporting.scripted import is_compiled
+from lintorch.source import UNKNOWN, Source, literal
+
+rule = Rule(
+    __name__,
+    code="LT142",
+    summary="a call that TorchScript cannot compile",
+    why="""
+        TorchScript compiles what a compiled function calls, too. Functions of Python with `**kwargs`
+        (einops, checkpoint) are refused, and so are `super()`, `getattr` of a name that is not a
+        literal, layers made on the way, `torch.enable_grad` and the like entered by `with`, and
+        `*x.shape`, as the number of arguments is not known. Use torch's own functions (`permute`,
+        `reshape(x.shape)`), call the base class by its own method, and make layers in `__init__`.
+        Measured on torch 2.13.
+
+        Reported for what the file scripts itself, and for every forward of a project whose
+        settings name torchscript-script among the exporters. Methods marked `torch.jit.ignore` or
+        `unused` are not compiled.
+    """,
+    bad="""
+        import torch
+
+
+        def flat(x):
+            return x.view(*x.shape[1:])
+
+
+        def compiled():
+            return torch.jit.script(flat)
+    """,
+    good="""
+        import torch
+
+
+        def flat(x):
+            return x.view(x.shape[1:])
+
+
+        def compiled():
+            return torch.jit.script(flat)
+    """,
+    proof="""
+        warnings.simplefilter("ignore")
+        compiled()
+    """,
+    severity=Severity.ERROR,
+    formerly=("LT123", "script-syntax"),
+)
+
+SCRIPT = {"torchscript-script": Harm.REFUSED}
+MODES = ("torch.enable_grad", "torch.inference_mode", "torch.set_grad_enabled", "open")
+"""What it cannot enter by `with`, unlike no_grad and autocast."""
+VARIADIC = frozenset(
+    {
+        "einops.rearrange",
+        "einops.reduce",
+        "einops.repeat",
+        "torch.utils.checkpoint.checkpoint",
+        "torch.utils.checkpoint.checkpoint_sequential",
+    }
+)
+"""Functions of Python with `**kwargs`, which it would have to compile."""
+
+
+@rule.source(cst.Module)
+def in_source(module: cst.Module, source: Source) -> Iterator[Hit]:
+    yield from report_compiled(source, in_calls)
+
+
+def in_calls(here: CompiledCode, source: Source) -> Iterator[Hit]:
+    for call in here.nodes(cst.Call):
+        owner = call.func.value if isinstance(call.func, cst.Attribute) else None
+        name = source.name(call.func)
+        if is_compiled(call, source):
+            yield from in_call(call, name, source)
+        above = isinstance(owner, cst.Call) and source.name(owner.func) == "super"
+        if above and is_compiled(call, source):
+            yield Hit(call, "super() is not compiled", harm=SCRIPT)
+        for arg in call.args:
+            if arg.star == "*" and is_listed(arg.value, source) and is_compiled(call, source):
+                told = f"*{source.code(arg.value)}: the number of arguments is not known"
+                yield Hit(arg, told, harm=SCRIPT)
+    for item in here.nodes(cst.WithItem):
+        entered = item.item.func if isinstance(item.item, cst.Call) else None
+        if source.name(entered) in MODES and is_compiled(item, source):
+            yield Hit(item, f"{source.name(entered)} cannot be entered", harm=SCRIPT)
+
+
+def in_call(call: cst.Call, name: str, source: Source) -> Iterator[Hit]:
+    """What can be called in Python alone."""
+    if name in VARIADIC:
+        yield Hit(call, f"{name} takes any number of arguments", harm=SCRIPT)
+    elif name == "getattr" and len(call.args) > 1 and literal(call.args[1].value) is UNKNOWN:
+        yield Hit(call, "getattr of a name that is not a literal", harm=SCRIPT)
+    elif name.startswith("torch.nn.") and source.classes.is_module_class(name):
+        yield Hit(call, f"{name} cannot be made in compiled code", harm=SCRIPT)
+
+
+def is_listed(value: cst.BaseExpression, source: Source) -> bool:
+    """`x.shape`, `x.shape[1:]`, `x.size()`, `[1, 2]`: of a length that the compiler does not see."""
+    if isinstance(value, cst.Subscript) and isinstance(value.slice[0].slice, cst.Slice):
+        return is_listed(value.value, source)
+    if isinstance(value, cst.Call):
+        value = value.func if not value.args else value
+        return isinstance(value, cst.Attribute) and value.attr.value == "size"
+    shape = isinstance(value, cst.Attribute) and value.attr.value == "shape"
+    return shape or isinstance(value, cst.List)

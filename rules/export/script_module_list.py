@@ -1,0 +1,124 @@
+"""LT143: a list of modules used as TorchScript does not unroll it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.core.finding import Harm, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.facts.exporting.compiled_code import CompiledCode, report_compiled
+from lintorch.facts.exporting.scripted import is_compiled, is_self_attribute
+from lintorch.source import UNKNOWN, Source, literal
+
+rule = Rule(
+    __name__,
+    code="LT143",
+    summary="a list of modules that TorchScript cannot index",
+    why="""
+        TorchScript unrolls loops over a ModuleList, Sequential or ModuleDict, and reads an item by a
+        literal index. An index that is worked out, as `self.blocks[i]`, is refused, and so is `zip`
+        of modules and a list, whose length the compiler does not see. Write
+        `for block in self.blocks:` or `for i, block in enumerate(self.blocks):` and take the item of
+        the list by `i`. Measured on torch 2.13.
+
+        Reported for what the file scripts itself, and for every forward of a project whose
+        settings name torchscript-script among the exporters. Methods marked `torch.jit.ignore` or
+        `unused` are not compiled.
+    """,
+    bad="""
+        import torch
+        from torch import nn
+
+
+        class Stack(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.blocks = nn.ModuleList([nn.Linear(3, 3), nn.ReLU()])
+
+            def forward(self, x):
+                for i in range(2):
+                    block = self.blocks[i]
+                    x = block(x)
+                return x
+
+
+        def compiled():
+            return torch.jit.script(Stack())
+    """,
+    good="""
+        import torch
+        from torch import nn
+
+
+        class Stack(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.blocks = nn.ModuleList([nn.Linear(3, 3), nn.ReLU()])
+
+            def forward(self, x):
+                for block in self.blocks:
+                    x = block(x)
+                return x
+
+
+        def compiled():
+            return torch.jit.script(Stack())
+    """,
+    proof="""
+        warnings.simplefilter("ignore")
+        compiled()
+    """,
+    severity=Severity.ERROR,
+    formerly=("LT123", "script-syntax"),
+)
+
+SCRIPT = {"torchscript-script": Harm.REFUSED}
+HOLDERS = frozenset({"torch.nn.ModuleList", "torch.nn.Sequential", "torch.nn.ModuleDict"})
+
+
+@rule.source(cst.Module)
+def in_source(module: cst.Module, source: Source) -> Iterator[Hit]:
+    yield from report_compiled(source, in_indexing, in_zips)
+
+
+def in_indexing(here: CompiledCode, source: Source) -> Iterator[Hit]:
+    """`self.blocks[i]`."""
+    for node in here.nodes(cst.Subscript):
+        if is_holder(node.value, source) and not is_fixed(node) and is_compiled(node, source):
+            yield Hit(node, f"{source.code(node)}: the index is not a literal", harm=SCRIPT)
+
+
+def in_zips(here: CompiledCode, source: Source) -> Iterator[Hit]:
+    """`zip(self.blocks, features[::-1])`."""
+    for call in here.nodes(cst.Call):
+        if source.name(call.func) != "zip" or len(call.args) < 2 or not is_compiled(call, source):
+            continue
+        held = any(is_holder(arg.value, source) for arg in call.args)
+        if held and any(is_sliced(arg.value) for arg in call.args):
+            told = "zip of modules and of a list, whose length the compiler does not see"
+            yield Hit(call, told, harm=SCRIPT)
+
+
+def is_holder(value: cst.BaseExpression, source: Source) -> bool:
+    """`self.blocks` of a ModuleList."""
+    if not is_self_attribute(value):
+        return False
+    made = {source.name(call.func) for call in source.built(value)}
+    return bool(made) and made <= HOLDERS
+
+
+def is_sliced(value: cst.BaseExpression) -> bool:
+    """`features[::-1]` of a local name."""
+    cut = isinstance(value, cst.Subscript) and isinstance(value.slice[0].slice, cst.Slice)
+    return cut and isinstance(value, cst.Subscript) and isinstance(value.value, cst.Name)
+
+
+def is_fixed(node: cst.Subscript) -> bool:
+    """`[0]`, `[-1]`, `["a"]`, `[1:]`."""
+    index = node.slice[0].slice
+    if isinstance(index, cst.Slice):
+        bounds = (index.lower, index.upper, index.step)
+        return all(each is None or literal(each) is not UNKNOWN for each in bounds)
+    return isinstance(index, cst.Index) and literal(index.value) is not UNKNOWN
