@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from lintorch.core.finding import Hit, Refuted, Severity
 from lintorch.core.rule import Rule
@@ -100,8 +100,11 @@ def in_row(event: IdleRow, source: Source) -> Iterator[Hit]:
     """A Sequential that nothing of the file runs; one of a model may hold what that runs by itself."""
     of_model = any(name.endswith(".__init__") for name in event.way.names)
     for each in event.happened:
-        if isinstance(each, Refused) and not of_model:
-            yield from in_model(replace(each, way=event.way), source)
+        if isinstance(each, Refused) and each.founded and not of_model:
+            short = each.name.rpartition(".")[2]
+            place = each if each.made is None else source.evaluation.place(each.made)
+            message = f"{short} raises when this is run: {show_message(each)}"
+            yield Hit(place, message, severity=None if each.way.certain else Severity.WARNING)
 
 
 @rule.event(Refused)

@@ -141,7 +141,7 @@ class Residual(nn.Module):
         self.gate = nn.Conv2d(8, 1, 1)
         self.conv2 = nn.Conv2d(16, 16, 1)
         self.fc = nn.Linear(16, 4)
-        self.fc2 = nn.Linear(3, 4)
+        self.fc2 = nn.Linear(3, 4)  # hit
 
     def forward(self, x):
         x = self.conv(x) * self.gate(x)  # hit
