@@ -27,17 +27,15 @@ from lintorch.facts.dataflow.value_flow import Flows
 from lintorch.facts.dataflow.value_uses import Uses
 from lintorch.facts.dataflow.values import Kind, Value
 from lintorch.facts.models.evaluation import Evaluation
-from lintorch.facts.modes.training_mode import Mode, Modes
 from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.names.scopes import Binding
-from lintorch.facts.nets.layers import Layers
 from lintorch.facts.project.module_homes import Project
 from lintorch.facts.regions.entered_functions import ProjectFunction, find_entered
 from lintorch.facts.regions.file_purpose import FilePurpose
 from lintorch.facts.regions.forward_region import Regions
+from lintorch.facts.training.acts import Act
 from lintorch.facts.training.loops import Loop, Loops, is_backward
 from lintorch.facts.training.part_values import EVERYTHING, Subject
-from lintorch.facts.training.paths import Act, Event, Path, Region, TrainingPaths
 from lintorch.facts.training.roles import Role, Roles
 from lintorch.facts.training.training_actions import Action
 from lintorch.facts.training.training_regions import Passage, Training, TrainingRegion
@@ -54,12 +52,9 @@ __all__ = [
     "Act",
     "Action",
     "Arguments",
-    "Event",
     "Kind",
     "Loop",
     "Passage",
-    "Path",
-    "Region",
     "Role",
     "Source",
     "Subject",
@@ -253,16 +248,6 @@ class Source:
         """Which loops train."""
         return Loops(self.file, self.classes)
 
-    @cached_property
-    def paths(self) -> TrainingPaths:
-        """In which orders backward, step, zero_grad and the like can happen in a training step."""
-        return TrainingPaths(self.file, self.names, self.classes, self._roles)
-
-    @cached_property
-    def layers(self) -> Layers:
-        """The layers of torch.nn that expressions stand for, with their numbers of channels."""
-        return Layers(self.file, self.names, self.classes)
-
     # where code runs and what values are
 
     @cached_property
@@ -322,14 +307,6 @@ class Source:
     def in_graph(self, node: cst.CSTNode) -> bool:
         """Whether a value may end in what the model computes, not only in branches and messages."""
         return self.uses.in_graph(node)
-
-    @cached_property
-    def _modes(self) -> Modes:
-        return Modes(self.file, self.names, self.classes, self._project)
-
-    def mode(self, expression: cst.CSTNode) -> Mode | None:
-        """The model an expression stands for, and whether it is in training mode there."""
-        return self._modes.mode(expression)
 
     # edits
 

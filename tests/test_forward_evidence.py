@@ -76,18 +76,28 @@ def test_a_run_confirms_what_it_met(
     assert said in message
 
 
-SCALED = """class Scaled(nn.Module):
-    def forward(self, x, scale: Tensor):
-        return x.mul(float(scale))
+SCALED = """import os
+
+
+def scale(x, by):
+    return x.mul(float(by))
 
 
 class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.scaled = Scaled()
-
     def forward(self, image):
-        return self.scaled(image, 2.0)
+        return scale(image, image.amax()) if os.environ.get("BRIGHT") else scale(image, 2.0)
+"""
+HALVED = """import os
+
+
+def halve(rows):
+    rows /= 2
+    return rows
+
+
+class Net(nn.Module):
+    def forward(self, image):
+        return halve(image) if os.environ.get("BARE") else halve(torch.clone(image))
 """
 LAYERS = """class Parts(nn.Module):
     def __init__(self):
@@ -133,8 +143,7 @@ def test_a_number_given_as_a_tensor_reads_no_data(tmp_path: Path) -> None:
 
 
 def test_a_write_to_a_copy_is_harmless(tmp_path: Path) -> None:
-    body = "rows = torch.flatten(image.transpose(1, 3))|rows /= 255|return rows"
-    assert traced(tmp_path, "LT109", body) == []
+    assert found(tmp_path, "LT109", HEAD + HALVED) == []
     assert "memory of the model's own" in withdrawn(tmp_path, "LT109")
 
 

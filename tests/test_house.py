@@ -51,7 +51,6 @@ FACTS_STAND_ON = {
     "classes": "names project",
     "regions": "classes names project",
     "dataflow": "classes names regions",
-    "modes": "classes names project",
     "training": "classes names",
     "nets": "classes dataflow names",
     "models": "dataflow names regions training",

@@ -28,6 +28,7 @@ CODES = ("LT101", "LT104", "LT119", "LT120", "LT122", "LT131", "LT803", "LT806")
 RULES = [CATALOG.rules[code] for code in CODES]
 PROFILE = Profile(frozenset({"torch.export", "onnx-legacy"}))
 HEAD = """import math
+import os
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -90,13 +91,11 @@ VIEWS = (
     image("Given", "y.transpose(1, 2)[:, 0] = 0  # base given back|return y"),
     image("Helped", "halve(y)|return y + 1"),
     image("Index", "y[:, 0].mul_(2)  # index|return y + 1"),
-    image("Alone", "v = y.view(-1)|v.mul_(2)  # only the view read|z = y.shape[0]|return v * z"),
+    image("Alone", "v = y.view(-1)|v.mul_(2)  # only the view read|z = [y].index(y)|return v * z"),
     image("Copy", "r = y.transpose(1, 3).flatten(1)|r.mul_(2)  # copy|return r * y.sum()"),
     image("Sibling", "w = y.flatten(1)|y.view(-1).mul_(2)  # sibling read|return w + 1"),
     image("Hidden", "y.data.mul_(2)  # hidden|return image"),
-    image(
-        "Later", "v = y.view(-1)|v.mul_(2)  # branch below|if y.dim() == 3:|    v = v + y|return v"
-    ),
+    image("Later", "v = y.view(-1)|v.mul_(2)  # branch below|if y.is_cuda:|    v = v + y|return v"),
     "\n\ndef halve(y):\n    y.flatten().div_(2)  # in a helper\n",
 )
 
@@ -191,7 +190,8 @@ class Pooled(nn.Module):
         self.pool = nn.MaxPool2d(2)
 
     def forward(self, image):
-        x = self.pool(F.interpolate(self.conv(image), (10, 10)))
+        side = int(os.environ.get("SIDE", "10"))
+        x = self.pool(F.interpolate(self.conv(image), (side, side)))
         x = x.view(-1, 16 * 5 * 5)  # of one size
         return x * 2
 """

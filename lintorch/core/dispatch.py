@@ -78,7 +78,7 @@ def index_detectors(rules: Iterable[Rule], evidence: Evidence) -> Index:
 
 
 def lint_subject(subject: Subject, detectors: Index) -> Iterator[Finding]:
-    """Findings of all detectors over one subject; a detector that raises becomes a finding."""
+    """Findings of all detectors over one subject, each once; a detector that raises becomes a finding."""
     wanted = {
         key: kept
         for key, listed in detectors.items()
@@ -86,9 +86,13 @@ def lint_subject(subject: Subject, detectors: Index) -> Iterator[Finding]:
     }
     if not wanted:
         return
+    told: set[Finding] = set()
     for key, node in subject.walk(wanted):
         for detector in wanted[key]:
-            yield from _run_detector(detector, node, subject)
+            for finding in _run_detector(detector, node, subject):
+                if finding not in told:
+                    told.add(finding)
+                    yield finding
 
 
 def _run_detector(detector: Detector, node: Any, subject: Subject) -> Iterator[Finding]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -69,8 +69,7 @@ def combine_values(machine: Machine, node: ast.AST, kind: str, left: Value, righ
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         return call_torch(machine, node, OPERATORS[kind][1], (left, right), {})
     if isinstance(left, Array) or isinstance(right, Array):
-        traced = any(each.traced for each in (left, right) if isinstance(each, Array))
-        return Array(None, traced=traced)
+        return mix_arrays((left, right))
     if isinstance(left, Constant) and isinstance(right, Constant):
         return _combine_constants(kind, left, right)
     if is_number(left) and is_number(right):
@@ -82,6 +81,13 @@ def combine_values(machine: Machine, node: ast.AST, kind: str, left: Value, righ
     if is_number(left) or is_number(right):
         return _combine_with_setting(kind, left, right)
     return UNKNOWN
+
+
+def mix_arrays(given: Iterable[Value]) -> Array:
+    """An array that is worked out of others, of tensors and of numbers."""
+    values = [each for each in given if isinstance(each, (Array, Tensor, Number))]
+    traced = any(isinstance(v, Tensor) or (isinstance(v, Array) and v.traced) for v in values)
+    return Array(None, traced=traced, via=frozenset(via for each in values for via in each.via))
 
 
 def _combine_with_setting(kind: str, left: Value, right: Value) -> Value:

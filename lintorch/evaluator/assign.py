@@ -7,13 +7,14 @@ from typing import Any
 
 from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.events import AttributeSet, ItemSet
-from lintorch.evaluator.items import item_of
+from lintorch.evaluator.items import item_of, names_items
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.learn import learn_rank
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.names import bind_name
 from lintorch.evaluator.objects import derives_from
 from lintorch.evaluator.truth import known_items
+from lintorch.evaluator.unknown_objects import ModelOutput, take_item
 from lintorch.evaluator.values import (
     UNKNOWN,
     Choice,
@@ -62,10 +63,13 @@ def _unpack(machine: Machine, target: ast.Tuple | ast.List, value: Value) -> Non
     value = learn_rank(machine, value, [_name_of(each) for each in targets])
     items = _items_to_unpack(machine, value, len(targets))
     stars = [i for i, each in enumerate(targets) if isinstance(each, ast.Starred)]
+    named = isinstance(value, Unknown) and value.path and names_items(machine, value)
     if (setting := name_setting(value)) and not stars:
         items = tuple(make_asked(machine, f"{setting}[{i}]") for i in range(len(targets)))
-    elif isinstance(value, Unknown) and value.path and not stars and machine.tells_unknown:
+    elif named and not stars:
         items = tuple(machine.unknown_from(value, f"[{i}]") for i in range(len(targets)))
+    if isinstance(value, ModelOutput) and not stars:
+        items = tuple(take_item(value, i) or UNKNOWN for i in range(len(targets)))
     if items is None or (not stars and len(items) != len(targets)):
         each = item_of(machine, value)
         for inner in targets:

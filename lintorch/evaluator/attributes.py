@@ -6,10 +6,12 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
+from lintorch.core.torch_methods import PARALLEL_WRAPPERS
 from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.events import AttributeRead
 from lintorch.evaluator.join import make_choice
 from lintorch.evaluator.layers import CONTAINERS, read_layer_attribute
+from lintorch.evaluator.learn import teach_tensors
 from lintorch.evaluator.machine import Machine, evaluates, reads
 from lintorch.evaluator.names import find_module, read_global
 from lintorch.evaluator.objects import (
@@ -19,6 +21,7 @@ from lintorch.evaluator.objects import (
     list_ancestors,
 )
 from lintorch.evaluator.signatures.find_signatures import is_known
+from lintorch.evaluator.sizes import Dim
 from lintorch.evaluator.unknown_objects import read_missing
 from lintorch.evaluator.values import (
     OPEN_BOOL,
@@ -44,8 +47,11 @@ from lintorch.evaluator.values import (
     make_number,
     name_setting,
 )
+from lintorch.evaluator.zoo_models import is_zoo_class, name_part
 
 _SAME = frozenset({"data", "grad", "real"})
+_TELLING = frozenset({"shape", "dtype", "ndim", "T", "grad"})
+"""What is asked of tensors alone."""
 _TURNED = frozenset({"mT", "mH", "H"})
 """Views with the two last axes exchanged."""
 _NAMED_RESULTS = ("values", "indices")
@@ -129,6 +135,8 @@ def _bind_function(machine: Machine, held: Class) -> Value:
         return forward
     context = machine.hold("object", {}, External("torch.autograd.function.FunctionCtx"))
     own = (held, context) if forward.kind == "class" else (context,)
+    if find_class_attribute(machine, held, "symbolic") is not None:
+        return Bound(External("lintorch.scripted"), (forward, *own))  # exporters ask it instead
     return Bound(forward, own, method="apply")
 
 
@@ -192,13 +200,25 @@ def _read_foreign(machine: Machine, node: ast.AST, held: Held, name: str) -> Val
     foreign = [each.path for each in list_ancestors(held.of) if isinstance(each, External)]
     if not foreign or foreign[0] == "argparse.Namespace":
         return read_missing(machine, held, name)
+    if is_zoo_class(foreign[0]) and not is_known(f"{MODULE}.{name}"):
+        return _read_part(machine, held, foreign[0], name)
     if machine.shallow and isinstance(held.of, Class) and not is_known(f"{MODULE}.{name}"):
         return read_missing(machine, held, name)
     home = foreign[0] if not is_module_class(held.of) or foreign[0] in CONTAINERS else MODULE
     method = Bound(External(f"{home}.{name}"), (held,), method=name)
-    if name in ("device", "dtype"):
-        machine.tell(AttributeRead, node, held, name, method)  # which no module has
+    if name in ("device", "dtype") or foreign[0] in PARALLEL_WRAPPERS:
+        machine.tell(AttributeRead, node, held, name, method)  # which it may not have
     return method
+
+
+def _read_part(machine: Machine, held: Held, path: str, name: str) -> Value:
+    """`model.fc` of a model of another package."""
+    kind = name_part(path, name)
+    if not kind:
+        return read_missing(machine, held, name)
+    part = machine.hold("object", {}, External(kind))
+    machine.state.write(held.address)[name] = part
+    return part
 
 
 @reads(Tensor)
@@ -206,6 +226,9 @@ def read_of_tensor(machine: Machine, node: ast.AST, held: Tensor, name: str) -> 
     """`tensor.shape` and the like; methods are bound."""
     if name in ("shape", "data", "T", "device", "dtype", "grad", "ndim") or name in _TURNED:
         result = read_shape(machine, node, held) if name == "shape" else _read_known(held, name)
+        machine.presumed = machine.presumed or held.data is None
+        if name in _TELLING:
+            teach_tensors(machine, (held,))
         machine.tell(AttributeRead, node, held, name, result)
         return result
     if name in _SAME:
@@ -222,19 +245,23 @@ def _read_known(held: Tensor, name: str) -> Value:
         known = held.shape is not None and not held.guessed
         return Constant(len(held.shape or ())) if known else Number(None, True, False)
     if name == "T" and held.shape is not None:
-        return Tensor(
-            held.shape[::-1], held.dtype, memory=held.memory, sure=held.sure, guessed=held.guessed
-        )
+        return _turn(held, held.shape[::-1])
     if name in _TURNED:
         shape = (*held.shape[:-2], *held.shape[:-3:-1]) if held.shape is not None else None
-        return Tensor(shape, held.dtype, memory=held.memory, sure=held.sure, guessed=held.guessed)
+        return _turn(held, shape)
     if name == "dtype" and held.dtype:
         return External(f"torch.{held.dtype}")
     if name in ("data", "grad"):
         return replace(held, aside=held.aside or name == "data")
-    return (
-        Unknown(f"tensor.{name}") if name != "T" else Tensor(None, held.dtype, memory=held.memory)
-    )
+    return Unknown(f"tensor.{name}") if name != "T" else _turn(held, None)
+
+
+def _turn(held: Tensor, shape: tuple[Dim, ...] | None) -> Tensor:
+    """A view of a tensor with axes exchanged."""
+    return Tensor(
+        shape, held.dtype, memory=held.memory, sure=held.sure, guessed=held.guessed,
+        data=held.data is not False,
+    )  # fmt: skip
 
 
 def read_shape(machine: Machine, node: ast.AST, held: Tensor) -> Value:

@@ -21,12 +21,16 @@ class Budget:
     """What it costs to look for a name in one more file that is imported whole."""
     training_steps: int = 6_000
     """The same in a function that trains, and in a script whose models cost too much to be entered."""
+    row_steps: int = 400
+    """The same in the rows of layers that nothing has run when the steps of a root are spent."""
     loose_steps: int = 4_000
     """The same in all functions of one file that no model and no script enters."""
     helper_steps: int = 300
     """The same in each function of another file that one of these calls."""
     training_file_steps: int = 20_000
     """The same in all such functions of one file together."""
+    last_training_steps: int = 2_000
+    """The same in each function that trains by itself, when those of its file are spent."""
     depth: int = 48
     """Functions that are inside of each other."""
     repeats: int = 3

@@ -15,6 +15,7 @@ from lintorch.evaluator.values import (
     NONE,
     UNKNOWN,
     Constant,
+    Held,
     Items,
     Number,
     Spot,
@@ -100,11 +101,12 @@ class Decided(Occurrence):
 
 @frozen_record
 class Compared(Occurrence):
-    """Two values were compared: `x.size(0) == 1`."""
+    """Two values were compared: `x.size(0) == 1`; by `is` only where none is None."""
 
     operator: str
     left: Value
     right: Value
+    result: Value
 
 
 @frozen_record
@@ -118,7 +120,10 @@ class Repeated(Occurrence):
 
 @frozen_record
 class Combined(Occurrence):
-    """An operation of two values: `x + y`; `operator` is the class of the ast node, "Add"."""
+    """An operation of two values: `x + y`; `operator` is the class of the ast node, "Add".
+
+    `-x` of a tensor is `x * -1`.
+    """
 
     operator: str
     left: Value
@@ -176,6 +181,18 @@ class Baked(Occurrence):
 
 
 @frozen_record
+class DataRead(Occurrence):
+    """A number or array that was read from the data of a tensor ends in what a model computes.
+
+    It stands where it was read; `by`: what was given it, or gave it back.
+    """
+
+    name: str
+    """The function that read it, `int` of `int(x.item())`."""
+    by: Occurrence
+
+
+@frozen_record
 class Refused(Occurrence):
     """An operator raises for the shapes that it is given, whatever their symbols stand for."""
 
@@ -189,6 +206,16 @@ class Refused(Occurrence):
 
 
 @frozen_record
+class IdleRow(Occurrence):
+    """A Sequential that nothing runs was tried by itself, on a tensor of which nothing is known.
+
+    `happened` is what that came to, told nowhere else; `Refused` are those of every number of axes.
+    """
+
+    happened: tuple[Occurrence, ...]
+
+
+@frozen_record
 class Wrapped(Occurrence):
     """A forward that decorators wrapped is called: it stands at the `def`.
 
@@ -197,6 +224,34 @@ class Wrapped(Occurrence):
 
     inside: ast.FunctionDef
     wrappers: tuple[ast.AST, ...]
+
+
+@frozen_record
+class ModelCalled(Occurrence):
+    """`model(x)`: a model of the project was called, by none of its own kind."""
+
+    held: Value
+
+
+@frozen_record
+class ModelHandled(Occurrence):
+    """A model was given to an exporter, or is called beside a runtime (`name` is "" then).
+
+    `training`: whether it is in training mode, None where that is not known. `layers`: the classes
+    of its layers that depend on it, and "self.training" where a forward asks for it.
+    """
+
+    name: str
+    held: Held
+    training: bool | None
+    layers: frozenset[str]
+
+
+@frozen_record
+class ForwardCalled(Occurrence):
+    """`model.forward(x)`: the forward of a model of the project was called by its name."""
+
+    held: Value
 
 
 @frozen_record

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from lintorch.evaluator.arithmetic import combine_each, negate_value, spread
 from lintorch.evaluator.assign import assign_target
@@ -35,6 +36,7 @@ from lintorch.evaluator.values import (
     Number,
     Slice,
     Tensor,
+    Unknown,
     Value,
     make_number,
 )
@@ -43,6 +45,9 @@ _COMPARISONS = {
     "==": "torch.eq", "!=": "torch.ne", "<": "torch.lt", "<=": "torch.le", ">": "torch.gt",
     ">=": "torch.ge",
 }  # fmt: skip
+
+
+_IDENTITY: dict[type[ast.cmpop], str] = {ast.Is: "is", ast.IsNot: "is not"}
 
 
 @evaluates(ast.Constant)
@@ -57,6 +62,8 @@ def evaluate_operation(machine: Machine, node: ast.BinOp) -> Value:
     left, right = machine.evaluate(node.left), machine.evaluate(node.right)
     kind = type(node.op).__name__
     result = combine_each(machine, node, kind, left, right)
+    if kind == "Div" and type(result) is Unknown:
+        result = replace(result)  # one of its own, of which it is known that it is a quotient
     if kind == "Mult":  # `[x] * n`
         left, right = freeze_list(machine, left), freeze_list(machine, right)
     machine.tell(Combined, node, kind, left, right, False, result)
@@ -72,6 +79,10 @@ def evaluate_sign(machine: Machine, node: ast.UnaryOp) -> Value:
         machine.tell(Decided, node, "not", value, answer)
         return truth_value(None if answer is None else not answer, value)
     if isinstance(node.op, ast.USub):
+        if isinstance(value, Tensor):
+            result = negate_value(machine, node, value)
+            machine.tell(Combined, node, "Mult", value, Constant(-1), False, result)
+            return result
         return make_choice(spread(lambda each: negate_value(machine, node, each), value))
     if isinstance(node.op, ast.Invert) and isinstance(value, Tensor):
         return call_torch(machine, node, "torch.bitwise_not", (value,), {})
@@ -97,8 +108,18 @@ def _compare_pair(
     machine: Machine, node: ast.Compare, kind: type[ast.cmpop], left: Value, right: Value
 ) -> Value:
     if kind not in OPERATORS:
-        return compare_values(machine, kind, left, right)
-    machine.tell(Compared, node, OPERATORS[kind][0], left, right)
+        result = compare_values(machine, kind, left, right)
+        if kind in _IDENTITY and not (is_none(left) or is_none(right)):
+            machine.tell(Compared, node, _IDENTITY[kind], left, right, result)
+        return result
+    result = _answer_pair(machine, node, kind, left, right)
+    machine.tell(Compared, node, OPERATORS[kind][0], left, right, result)
+    return result
+
+
+def _answer_pair(
+    machine: Machine, node: ast.Compare, kind: type[ast.cmpop], left: Value, right: Value
+) -> Value:
     unequal = is_none(left) or is_none(right)
     if not unequal and (isinstance(left, Tensor) or isinstance(right, Tensor)):
         return call_torch(machine, node, _COMPARISONS[OPERATORS[kind][0]], (left, right), {})

@@ -1,4 +1,4 @@
-"""Finds the sizes that became plain numbers on their way into what a model computes."""
+"""Finds the sizes, and the data, that became plain numbers on their way into what a model computes."""
 
 from __future__ import annotations
 
@@ -8,55 +8,78 @@ from lintorch.evaluator.events import (
     Baked,
     Called,
     Combined,
+    DataRead,
     Indexed,
     ItemSet,
     Occurrence,
+    Repeated,
     Returned,
 )
-from lintorch.evaluator.values import Items, Number, Slice, Tensor, Value, Via
+from lintorch.evaluator.values import Array, Items, Number, Slice, Tensor, Unknown, Value, Via
 
-_WORKING = ("torch.", "einops.")
-_LOOKS = ("torch.jit.", "torch.onnx.", "torch._check", "torch.is_", "torch.compiler.")
+_LOOKS = (
+    "torch.jit.", "torch.onnx.", "torch._check", "torch.is_", "torch.compiler.", "torch.nn.Module.",
+)  # fmt: skip
+_COMPUTING = ("torch.", "einops.")
 
 
-def find_baked(events: Iterable[Occurrence]) -> Iterator[Baked]:
+def find_baked(events: Iterable[Occurrence]) -> Iterator[Baked | DataRead]:
     """One event for each function that such a number went through, once for each place and way."""
     told: set[tuple[Via, str]] = set()
     for event in events:
         if not event.way.forward:
             continue
         for value in _list_consumed(event):
-            names = frozenset(via.name for via in value.via)
             for via in value.via:
                 key = via, event.way.root
-                if key not in told:
+                if key not in told and (via.data or _takes_sizes(event, value)):
                     told.add(key)
-                    yield Baked(
-                        event.node, via.spot, event.way, via, names - {via.name}, value.varies
-                    )
+                    yield _make_event(event, value, via)
 
 
-def _list_consumed(event: Occurrence) -> Iterator[Number]:
-    """The numbers that an operator on tensors is given, and those that a model gives."""
+def _make_event(event: Occurrence, value: Number | Array, via: Via) -> Baked | DataRead:
+    if via.data:
+        return DataRead(event.node, via.spot, event.way, via.name, event)
+    names = frozenset(each.name for each in value.via if not each.data)
+    varying = value.varies if isinstance(value, Number) else None
+    return Baked(event.node, via.spot, event.way, via, names - {via.name}, varying)
+
+
+def _takes_sizes(event: Occurrence, value: Number | Array) -> bool:
+    """Whether it matters here that a number is not the size it was."""
+    if isinstance(event, Combined):
+        known = isinstance(event.left, Tensor) or isinstance(event.right, Tensor)
+        return known and isinstance(value, Number)
+    return isinstance(value, Number) and not isinstance(event, Repeated)
+
+
+def _list_consumed(event: Occurrence) -> Iterator[Number | Array]:
+    """The numbers that an operator on tensors is given, that a model gives back, or repeats something by."""
     if isinstance(event, Called):
-        if event.name.startswith(_WORKING) and not event.name.startswith(_LOOKS):
+        if event.name.startswith(_COMPUTING) and not event.name.startswith(_LOOKS):
             for value in (*event.positional, *event.keyword.values()):
                 yield from _numbers_in(value)
     elif isinstance(event, Combined):
-        if isinstance(event.left, Tensor) or isinstance(event.right, Tensor):
+        if isinstance(event.left, _COMPUTED) or isinstance(event.right, _COMPUTED):
             yield from _numbers_in(event.left)
             yield from _numbers_in(event.right)
-    elif isinstance(event, (Indexed, ItemSet)) and isinstance(event.held, Tensor):
-        yield from _numbers_in(event.index)
+    elif isinstance(event, (Indexed, ItemSet)):
+        if isinstance(event.held, Tensor):
+            yield from _numbers_in(event.index)
     elif isinstance(event, Returned):
         yield from _numbers_in(event.value)
+    elif isinstance(event, Repeated) and isinstance(event.over, Items) and event.over.length:
+        yield event.over.length
 
 
-def _numbers_in(value: Value) -> Iterator[Number]:
-    if isinstance(value, Number):
+_COMPUTED = (Tensor, Unknown)
+
+
+def _numbers_in(value: Value) -> Iterator[Number | Array]:
+    if isinstance(value, (Number, Array)):
         yield value
     elif isinstance(value, Items):
-        for item in value.items or ():
+        for item in (value.each,) if value.items is None else value.items:
             yield from _numbers_in(item)
     elif isinstance(value, Slice):
         for part in (value.start, value.stop, value.step):

@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from lintorch.evaluator.budget import SpentError
+from lintorch.evaluator.events import ForwardCalled
 from lintorch.evaluator.join import join_states, make_choice
 from lintorch.evaluator.layers import is_layer_class
 from lintorch.evaluator.machine import METHODS, Activation, LeftError, Machine, calls, evaluates
 from lintorch.evaluator.mark_order import marking
 from lintorch.evaluator.marks import CallBegan, CallEnded
+from lintorch.evaluator.model_modes import tell_compared
 from lintorch.evaluator.objects import is_module_class
 from lintorch.evaluator.pure_calls import Key, make_key
 from lintorch.evaluator.repeated_calls import is_lasting, is_made_up
@@ -36,6 +38,8 @@ from lintorch.evaluator.values import (
 def evaluate_call(machine: Machine, node: ast.Call) -> Value:
     """`f(a, *b, c=d, **e)`."""
     callee = machine.evaluate(node.func)
+    if type(callee) is Held:
+        tell_compared(machine, node, callee)
     return machine.call(node, callee, evaluate_arguments(machine, node))
 
 
@@ -69,6 +73,8 @@ def call_bound(machine: Machine, node: ast.AST, callee: Bound, given: Given) -> 
     """A call of a method, or of a partial function."""
     whole = (*callee.positional, *given.positional)
     named = {**dict(callee.keyword), **given.keyword}
+    if callee.method == "forward" and isinstance(callee.function, Function):
+        machine.tell(ForwardCalled, node, callee.positional[0])
     return machine.call(node, callee.function, Given(whole, named, given.open))
 
 

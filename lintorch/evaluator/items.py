@@ -54,9 +54,13 @@ def item_of(machine: Machine, over: Value) -> Value:
     """What any one item is."""
     if isinstance(over, Tensor):
         shape = over.shape[1:] if over.shape else None
-        return Tensor(shape, over.dtype, memory=over.memory, sure=over.sure, guessed=over.guessed)
+        return Tensor(
+            shape, over.dtype, memory=over.memory, sure=over.sure, guessed=over.guessed,
+            data=over.data,
+        )  # fmt: skip
     if isinstance(over, Array):
-        return Array(over.shape[1:], traced=over.traced) if over.shape else UNKNOWN
+        shape = over.shape[1:] if over.shape else None
+        return Array(shape, traced=over.traced, via=over.via)
     if isinstance(over, Items):
         return over.each
     if isinstance(over, Held) and over.kind == "list":
@@ -64,9 +68,18 @@ def item_of(machine: Machine, over: Value) -> Value:
         return each if isinstance(each, Value) else UNKNOWN
     if isinstance(over, Held) and over.kind == "dict":
         return KEY
-    if isinstance(over, Unknown) and machine.tells_unknown:
+    if isinstance(over, Unknown) and names_items(machine, over):
         return machine.unknown_from(over, "[]")
     return UNKNOWN
+
+
+def names_items(machine: Machine, over: Unknown) -> bool:
+    """Whether what is taken out of something unknown is called after it; one item is not the next."""
+    return machine.names_unknown or any(each in over.path for each in _PARTS)
+
+
+_PARTS = (".children()", ".modules()", ".named_children()", ".named_modules()")
+"""What gives the parts of a model, of which it matters that they are modules."""
 
 
 def drop_repeats(items: tuple[Value, ...]) -> tuple[Value, ...] | None:

@@ -9,7 +9,7 @@ from functools import partial
 from lintorch.evaluator.assign import assign_target
 from lintorch.evaluator.events import Repeated
 from lintorch.evaluator.items import item_of, items_of
-from lintorch.evaluator.join import ITEMS, join_states
+from lintorch.evaluator.join import ITEMS, join_data, join_states
 from lintorch.evaluator.machine import Exits, LeftError, Machine
 from lintorch.evaluator.mark_order import is_trained, marking
 from lintorch.evaluator.marks import LoopBegan, LoopEnded, Turned
@@ -167,5 +167,6 @@ def widen_value(before: object, after: object) -> Value:
         same = before.shape is not None and after.shape is not None
         if same and len(before.shape or ()) == len(after.shape or ()):
             return after
-        return Tensor(None, after.dtype, memory=after.memory)
+        data = join_data((before.data, after.data))
+        return Tensor(None, after.dtype, memory=after.memory, data=data)
     return UNKNOWN

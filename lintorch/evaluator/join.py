@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from lintorch.evaluator.sizes import Dim, join_varying, make_operation
@@ -20,6 +21,8 @@ from lintorch.evaluator.values import (
     size_in,
 )
 
+MOST_ARMS = 8
+"""Tensors of which a joined one is known to be one."""
 MOST_ALTERNATIVES = 4
 """Values that a choice keeps apart; more are unknown."""
 
@@ -79,16 +82,20 @@ def _join_items(
 
 def join_values(left: Value, right: Value) -> Value:
     """A value that is one or the other."""
-    if left is right or left == right:
+    if left is right:
+        return left
+    if isinstance(left, Tensor) and isinstance(right, Tensor):
+        return _join_tensors(left, right)
+    if left == right:
         return left
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return _join_unknown(left, right)
-    if isinstance(left, Tensor) and isinstance(right, Tensor):
-        return _join_tensors(left, right)
     if is_number(left) and is_number(right) and _are_sized(left, right):
         return _join_numbers(left, right)
     if isinstance(left, Array) and isinstance(right, Array):
-        return Array(None, left.memory | right.memory, left.traced or right.traced)
+        return Array(
+            None, left.memory | right.memory, left.traced or right.traced, left.via | right.via
+        )
     if isinstance(left, Items) and isinstance(right, Items) and left.kind == right.kind:
         items = _join_items(left.items, right.items)
         if items is not None or left.items is None or right.items is None:
@@ -99,9 +106,9 @@ def join_values(left: Value, right: Value) -> Value:
 def _join_unknown(left: Value, right: Value) -> Value:
     """What is known of where a value came from, if it is a part of the other: `state` or `state["model"]`."""
     if isinstance(left, Unknown) and isinstance(right, Unknown) and left.path and right.path:
-        shorter, longer = sorted((left.path, right.path), key=len)
-        if longer.startswith(shorter + "["):
-            return Unknown(shorter)
+        shorter, longer = sorted((left, right), key=lambda each: len(each.path))
+        if longer.path.startswith(shorter.path + "["):
+            return shorter
     return UNKNOWN
 
 
@@ -154,6 +161,9 @@ def _wholeness(value: Value) -> bool | None:
 
 
 def _join_tensors(left: Tensor, right: Tensor) -> Tensor:
+    """One of both, which remembers them: they may be alike and come from different operations."""
+    if left is right:
+        return left
     shape = None
     if left.shape is not None and right.shape is not None and len(left.shape) == len(right.shape):
         shape = tuple(map(_either, left.shape, right.shape))
@@ -167,7 +177,20 @@ def _join_tensors(left: Tensor, right: Tensor) -> Tensor:
         left.via | right.via,
         guessed=left.guessed or right.guessed,
         ranked_as=left.ranked_as if left.ranked_as == right.ranked_as else "",
+        arms=_join_arms(left, right),
+        data=join_data((left.data, right.data)),
     )
+
+
+def _join_arms(left: Tensor, right: Tensor) -> tuple[Tensor, ...]:
+    arms = {id(each): each for value in (left, right) for each in (value.arms or (value,))}
+    return (*arms.values(),) if len(arms) <= MOST_ARMS else (Tensor(), *arms.values())[:MOST_ARMS]
+
+
+def join_data(parts: Iterable[bool | None]) -> bool | None:
+    """Whether the data of an input has a part in what is made of several, or is one of them."""
+    found = set(parts)
+    return True if True in found else None if None in found else False
 
 
 def _either(left: Dim | None, right: Dim | None) -> Dim:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from lintorch.core.torch_methods import PARALLEL_WRAPPERS
 from lintorch.evaluator.events import Refused
 from lintorch.evaluator.expected_ranks import place_in_layer
 from lintorch.evaluator.join import ITEMS
@@ -15,6 +16,7 @@ from lintorch.evaluator.learn import (
     settle_axis,
     teach_kind,
     teach_shape,
+    teach_tensors,
     teach_width,
 )
 from lintorch.evaluator.machine import Machine
@@ -33,9 +35,11 @@ from lintorch.evaluator.values import (
     Items,
     Spot,
     Tensor,
+    Unknown,
     Value,
     size_in,
 )
+from lintorch.evaluator.zoo_models import is_zoo_class
 
 LISTS = frozenset({"torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ParameterList"})
 _MAPPINGS = frozenset({"torch.nn.ModuleDict", "torch.nn.ParameterDict"})
@@ -97,7 +101,9 @@ def is_layer_class(path: str) -> bool:
 
 def make_layer(machine: Machine, node: ast.AST, path: str, given: Given) -> Held:
     """A new layer that knows what it was made with, and where."""
-    made = machine.hold("object", {"lintorch made": machine.spot(node)}, External(path))
+    made = machine.hold(
+        "object", {"lintorch made": machine.spot(node), "lintorch mode": True}, External(path)
+    )
     keep_arguments(machine, made, path, given)
     built = bind_layer(path, given)
     refusal = find_refusal(path, built) if built is not None else ""
@@ -161,10 +167,17 @@ def call_layer(machine: Machine, node: ast.AST, callee: Held, path: str, given: 
     """What the forward of a layer gives."""
     if path == "torch.nn.Sequential":
         return _call_sequence(machine, node, callee, given)
+    inner = _find_inner(machine, callee, path)
+    if inner is not None:
+        return machine.call(node, inner, given)
+    head = _find_head(machine, callee, path)
+    if head is not None:
+        return machine.call(node, head, Given((Tensor(),)))
     foreign = FOREIGN_LAYERS.get(path)
     made = machine.state.read(callee.address).get("lintorch arguments")
     if foreign is not None and isinstance(made, Given):
         return foreign(machine, node, made, given)
+    teach_tensors(machine, given.values)
     result = _infer_call(machine, node, callee, path, given)
     held = machine.state.read(callee.address)
     settings = bind_layer(path, made) if isinstance(made, Given) else None
@@ -176,6 +189,28 @@ def call_layer(machine: Machine, node: ast.AST, callee: Held, path: str, given: 
         for value in given.values:
             machine.spoil(value)
     return result
+
+
+def _find_inner(machine: Machine, callee: Held, path: str) -> Held | None:
+    """The module that runs in the place of another: the one a wrapper holds."""
+    if path not in PARALLEL_WRAPPERS:
+        return None
+    made = machine.state.read(callee.address).get("lintorch arguments")
+    inner = made.pick(0, "module") if isinstance(made, Given) else None
+    return inner if isinstance(inner, Held) else None
+
+
+def _find_head(machine: Machine, callee: Held, path: str) -> Held | None:
+    """The last layer that code gave a model of another package: `model.fc = nn.Linear(512, 2)`."""
+    if not is_zoo_class(path):
+        return None
+    content = machine.state.read(callee.address)
+    given = (content.get(name) for name in ("fc", "classifier", "head", "heads"))
+    return next((v for v in given if isinstance(v, Held) and not _is_part(v)), None)
+
+
+def _is_part(value: Held) -> bool:
+    return isinstance(value.of, External) and is_zoo_class(value.of.path)
 
 
 def _call_sequence(machine: Machine, node: ast.AST, callee: Held, given: Given) -> Value:
@@ -219,8 +254,8 @@ def _infer_call(machine: Machine, node: ast.AST, callee: Held, path: str, given:
 
 def _presume_result(path: str, given: Given) -> Value:
     first = given.pick(0)
-    if not path.startswith("torch.nn."):
-        return UNKNOWN
+    if not path.startswith("torch.nn.") or path == "torch.nn.Module":
+        return Unknown(f"{path}()")
     name = path.rpartition(".")[2]
     if name.endswith(_SAME_SHAPE) and isinstance(first, Tensor):
         return Tensor(first.shape, first.dtype, guessed=first.guessed)
@@ -298,7 +333,7 @@ def read_layer_attribute(machine: Machine, held: Held, path: str, name: str) -> 
         return Constant(None)
     shape = None if built is None else _parameter_shape(path.rpartition(".")[2], built, name)
     memory = frozenset({f"parameter {held.address}"})
-    return Tensor(shape, "float32" if shape else None, "parameter", name, memory)
+    return Tensor(shape, "float32" if shape else None, "parameter", name, memory, data=False)
 
 
 def _parameter_shape(name: str, built: dict[str, Value], asked: str) -> tuple[Dim, ...] | None:

@@ -6,7 +6,7 @@ the beginning in the next.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.sizes import Dim, Symbol, make_symbol, varies
@@ -65,6 +65,13 @@ def teach_width(machine: Machine, name: str, shape: Sequence[Dim]) -> None:
 def teach_kind(machine: Machine, name: str, dtype: str) -> None:
     """Note the type of an input, for the next evaluation."""
     machine.learned_types.setdefault(name, dtype)
+
+
+def teach_tensors(machine: Machine, values: Iterable[Value]) -> None:
+    """Note that inputs are no Python numbers, for the next evaluation."""
+    for value in values:
+        if isinstance(value, Tensor) and value.data is None and value.origin == "input":
+            machine.tensors.add(value.name)
 
 
 def is_input(value: Value) -> bool:

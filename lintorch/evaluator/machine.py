@@ -162,6 +162,10 @@ class TopLevel:
     class_attributes: dict[int, dict[str, Value]] = field(default_factory=dict)
     entered: set[ast.AST] = field(default_factory=set)
     """Functions that were run."""
+    weighed: set[ast.If] = field(default_factory=set)
+    """Branches of which it was asked if they are for another runtime."""
+    foreign: set[tuple[ast.If, bool]] = field(default_factory=set)
+    """Those of them that are; with False their `else`."""
 
 
 class Machine:
@@ -181,6 +185,8 @@ class Machine:
         """Whether models are left closed: neither their constructors nor their forwards are entered."""
         self.tells_unknown = False
         """Whether calls of something unknown are told, as they are where marks are."""
+        self.is_of_model = False
+        """Whether a model is built and its forward run, and nothing else."""
         self.helper_steps = 0
         """Of each function of another file; 0 where it may take all that are left."""
         self.state = State(ground=top.ground.cells)
@@ -199,11 +205,17 @@ class Machine:
         self.guessed: dict[str, tuple[Dim, ...]] = {}
         self.learned_types: dict[str, str] = {}
         """What was learned of inputs by their names."""
+        self.tensors: set[str] = set()
+        """Inputs that surely are tensors: what only tensors have was asked of them."""
+        self.presumed = False
+        """Whether it mattered that a value may be a Python number, and no tensor."""
         self.spots: dict[ast.AST, Spot] = {}
         self.repeated = RepeatedCalls()
         self.pure = PureCalls()
         self.made: set[Class] = set()
         """Classes of files of which an object was made."""
+        self.run: set[int] = set()
+        """Addresses of objects that were called."""
         self.witness: Witness | None = None
         self.asked = AskedSettings()
         self.contexts: list[str] = []
@@ -300,6 +312,11 @@ class Machine:
             handler = STATEMENTS.get(type(statement))
             if handler is not None:
                 handler(self, statement)
+
+    @property
+    def names_unknown(self) -> bool:
+        """Whether what comes of something unknown is known by where it came from: not in what is exported."""
+        return self.tells_unknown or (self.is_of_model and not self.here.forward)
 
     def spend(self, steps: int) -> None:
         """Count what takes long without evaluating much."""

@@ -180,16 +180,20 @@ def _name_arguments(parameters: list[ast.arg], fed: Given | None) -> Mapping[str
 
 def make_input(machine: Machine, parameter: ast.arg, shown: Value | None = None) -> Value:
     """One of them."""
-    name = parameter.arg
+    name, note = parameter.arg, parameter.annotation
     if isinstance(shown, Tensor) and shown.shape is not None and name not in machine.learned:
         machine.learned[name] = _loosen_shape(name, shown)
         machine.learned_types.setdefault(name, shown.dtype or "float32")
-    elif parameter.annotation is not None and not _may_be_tensor(parameter.annotation):
+    elif note is not None and not _may_be_tensor(note):
         return UNKNOWN
     shape = settle_shape(machine, name)
     dtype = machine.learned_types.get(name)
     memory, guessed = frozenset({f"input {name}"}), _is_guess(machine, name)
-    return Tensor(shape, dtype, "input", name, memory, guessed=guessed, ranked_as=name)
+    said = shape is not None or name in machine.tensors
+    said = said or (note is not None and "Tensor" in ast.unparse(note))
+    return Tensor(
+        shape, dtype, "input", name, memory, guessed=guessed, ranked_as=name, data=said or None
+    )
 
 
 def _is_guess(machine: Machine, name: str) -> bool:

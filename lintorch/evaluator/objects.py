@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from lintorch.evaluator.asked_settings import make_asked
-from lintorch.evaluator.events import Wrapped
+from lintorch.evaluator.events import ModelCalled, Wrapped
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.layers import call_layer, is_layer_class, keep_arguments
 from lintorch.evaluator.machine import Activation, LeftError, Machine, calls
+from lintorch.evaluator.unknown_objects import ModelOutput
 from lintorch.evaluator.values import (
     UNKNOWN,
     Bound,
@@ -23,6 +24,7 @@ from lintorch.evaluator.values import (
     Unknown,
     Value,
 )
+from lintorch.evaluator.zoo_models import is_zoo_class
 
 MODULE = "torch.nn.Module"
 _KINDS = {
@@ -90,7 +92,8 @@ def derives_from(kind: Value | None, path: str) -> bool:
 def is_module_class(kind: Value | None) -> bool:
     """Whether a class surely is an nn.Module."""
     return any(
-        isinstance(each, External) and (each.path == MODULE or is_layer_class(each.path))
+        isinstance(each, External)
+        and (each.path == MODULE or is_layer_class(each.path) or is_zoo_class(each.path))
         for each in list_ancestors(kind)
     )
 
@@ -129,10 +132,11 @@ def construct_object(machine: Machine, node: ast.AST, kind: Class, given: Given)
     layer = is_module_class(kind)
     if layer and machine.shallow:
         return machine.hold("object", {}, kind)
-    like = machine.repeated.find_made(kind, given, machine.state) if layer else None
+    shared = layer and (machine.here.forward or _is_in_module(machine))
+    like = machine.repeated.find_made(kind, given, machine.state) if shared else None
     if like is not None:
         return like
-    made = machine.hold("object", {}, kind)
+    made = machine.hold("object", {"lintorch mode": True} if layer else {}, kind)
     init = find_class_attribute(machine, kind, "__init__")
     if isinstance(init, Function):
         machine.call(node, init, given.behind(made))
@@ -156,10 +160,13 @@ def call_object(machine: Machine, node: ast.AST, callee: Held, given: Given) -> 
     kind = callee.of
     if callee.kind != "object":
         return UNKNOWN
+    machine.run.add(callee.address)
     if isinstance(kind, External):
         return call_layer(machine, node, callee, kind.path, given)
+    if is_module_class(kind) and not (machine.here.forward or _is_in_module(machine)):
+        machine.tell(ModelCalled, node, callee)
     if machine.shallow and is_module_class(kind):
-        return Unknown()
+        return ModelOutput("", callee)
     lacks = find_class_attribute(machine, kind, "__call__") is None
     name = "forward" if is_module_class(kind) or lacks else "__call__"
     own = machine.state.read(callee.address).get(name)

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from lintorch.evaluator.budget import Budget, SpentError
 from lintorch.evaluator.code_files import CodeFile, Library
-from lintorch.evaluator.events import Occurrence, Refused
+from lintorch.evaluator.events import IdleRow, Occurrence, Refused
+from lintorch.evaluator.idle_rows import try_idle_rows
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.machine import Activation, AskedSettings, LeftError, Machine, TopLevel
-from lintorch.evaluator.make_arguments import make_inputs, make_settings, make_starred
+from lintorch.evaluator.make_arguments import (
+    make_input,
+    make_inputs,
+    make_settings,
+    make_starred,
+)
 from lintorch.evaluator.names import frame_of, read_global
-from lintorch.evaluator.objects import find_class_attribute, is_module_class, tell_wrapped
-from lintorch.evaluator.values import UNKNOWN, Class, Function, Given, Held, Value
+from lintorch.evaluator.objects import (
+    derives_from,
+    find_class_attribute,
+    is_module_class,
+    tell_wrapped,
+)
+from lintorch.evaluator.values import UNKNOWN, Class, Function, Given, Held, Spot, Value
 from lintorch.evaluator.witness import Built, Witness
 
 _ROUNDS = 4
@@ -75,7 +86,7 @@ def run_block(
     machine.marks, machine.shallow = marks, shallow
     if shallow:
         machine.witness = None
-    return _follow(machine, name, run)
+    return _finish(machine, _follow(machine, name, run))
 
 
 def run_model(around: Surroundings, name: str) -> Reached:
@@ -86,21 +97,35 @@ def run_model(around: Surroundings, name: str) -> Reached:
     """
     before, asked = dict(around.witness.built), AskedSettings()
     reached = _run_settled(around, name, asked)
-    if not asked.counts or not any(isinstance(each, Refused) for each in reached.events):
+    if not asked.counts or not _list_raising(reached.events):
         return reached
     after = dict(around.witness.built)
     around.witness.built = before
     once = _run_settled(around, name, replace(asked, repeats=1))
     around.witness.built = after
-    raising = {each.spot for each in once.events if isinstance(each, Refused)}
-    kept = (e for e in reached.events if not isinstance(e, Refused) or e.spot in raising)
-    return replace(reached, events=tuple(kept))
+    raising = _list_raising(once.events)
+    return replace(reached, events=tuple(_keep_raising(reached.events, raising)))
+
+
+def _list_raising(events: Iterable[Occurrence]) -> set[Spot]:
+    """Where something raises, in rows that nothing runs too."""
+    within = (inner for each in events if isinstance(each, IdleRow) for inner in each.happened)
+    return {each.spot for each in (*events, *within) if isinstance(each, Refused)}
+
+
+def _keep_raising(events: Iterable[Occurrence], raising: set[Spot]) -> Iterator[Occurrence]:
+    """What raises elsewhere is left out."""
+    for each in events:
+        if isinstance(each, IdleRow):
+            yield replace(each, happened=tuple(_keep_raising(each.happened, raising)))
+        elif not isinstance(each, Refused) or each.spot in raising:
+            yield each
 
 
 def _run_settled(around: Surroundings, name: str, asked: AskedSettings) -> Reached:
     """The same for one number of repetitions; what settings are asked for is noted in `asked`."""
     machine = around.make_machine(name)
-    machine.asked = asked
+    machine.asked, machine.is_of_model = asked, True
     built: list[Held] = []
     seen = dict(around.witness.built)
 
@@ -123,8 +148,8 @@ def _run_settled(around: Surroundings, name: str, asked: AskedSettings) -> Reach
         built.clear()
         reached = _follow(machine, name, build)
     if not built or reached.spent or reached.failure:
-        return reached
-    return _run_rounds(machine, around, name, built[0])
+        return _finish(machine, reached)
+    return _finish(machine, _run_rounds(machine, around, name, built[0]))
 
 
 def _run_rounds(machine: Machine, around: Surroundings, name: str, model: Held) -> Reached:
@@ -136,6 +161,7 @@ def _run_rounds(machine: Machine, around: Surroundings, name: str, model: Held) 
     machine.here.forward = not own or around.is_exported(getattr(model.of, "name", ""))
     doubt = machine.here.doubt
     for _ in range(_ROUNDS):
+        tensors, machine.presumed = len(machine.tensors), False
         known = dict(machine.learned), dict(machine.learned_types), dict(machine.settled)
         machine.take_back(events)
         machine.unwind()
@@ -144,6 +170,8 @@ def _run_rounds(machine: Machine, around: Surroundings, name: str, model: Held) 
         reached = _follow(machine, name, lambda machine: _call_forward(machine, around, model))
         if reached.failure:
             break
+        if machine.presumed and len(machine.tensors) > tensors:
+            continue
         if (machine.learned, machine.learned_types, machine.settled) == known:
             if all(each in machine.learned for each in machine.guessed):
                 break
@@ -165,6 +193,17 @@ def _follow(machine: Machine, name: str, run: Callable[[Machine], Value]) -> Rea
     entered = frozenset(machine.made)
     told = tuple(machine.events)
     return Reached(name, told, result, spent, machine.steps, entered, failure, machine.marks)
+
+
+def _finish(machine: Machine, reached: Reached) -> Reached:
+    """With what rows of layers come to that nothing has run."""
+    if reached.failure or machine.shallow or machine.watch:
+        return reached
+    machine.unwind()
+    if reached.spent:
+        machine.most_steps = machine.steps + machine.budget.row_steps
+    try_idle_rows(machine)
+    return replace(reached, events=tuple(machine.events))
 
 
 def _build_model(machine: Machine, file: CodeFile, name: str, seen: Mapping[Class, Built]) -> Value:
@@ -191,7 +230,7 @@ def _build_model(machine: Machine, file: CodeFile, name: str, seen: Mapping[Clas
 def _call_forward(machine: Machine, around: Surroundings, model: Held) -> Value:
     forward = find_class_attribute(machine, model.of, "forward")
     if not isinstance(forward, Function):
-        return UNKNOWN
+        return _call_row(machine, model)
     kind = model.of
     fed = used = None
     if isinstance(kind, Class):
@@ -202,3 +241,11 @@ def _call_forward(machine: Machine, around: Surroundings, model: Held) -> Value:
     inputs = make_inputs(machine, forward.inmost.node, 1, fed, used)
     starred = make_starred(machine, forward.inmost.node, 1)
     return machine.call(forward.node, forward, Given((model, *starred), inputs))
+
+
+def _call_row(machine: Machine, model: Held) -> Value:
+    """Run an object of a class that derives from Sequential and has no forward of its own."""
+    if not derives_from(model.of, "torch.nn.Sequential") or not isinstance(model.of, Class):
+        return UNKNOWN
+    given = make_input(machine, ast.arg("input"))
+    return machine.call(model.of.node, model, Given((given,)))

@@ -221,6 +221,21 @@ def list_symbols(size: Dim) -> Iterator[Symbol]:
                 yield from list_symbols(operand)
 
 
+def is_counted(size: Dim) -> bool:
+    """Whether data decide it, as they do how many elements are not 0."""
+    for atom in () if isinstance(size, int) else size.atoms:
+        if isinstance(atom, Symbol):
+            if atom.name[:4] == COUNTED and atom.name[4:].isdigit():
+                return True
+        elif atom.kind == COUNTED or any(map(is_counted, atom.operands)):
+            return True
+    return False
+
+
+COUNTED = "data"
+"""How the symbols of such sizes begin; the operation that such a size of others is."""
+
+
 def floor_divide(left: Dim, right: Dim) -> Dim:
     """`left // right`. Raises ZeroDivisionError as Python does."""
     if isinstance(left, int) and isinstance(right, int):

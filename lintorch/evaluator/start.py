@@ -81,9 +81,9 @@ def evaluate_file(
         script = replace(budget, steps=budget.script_steps)
         reached = run_block(around, "", run_script, script, trains(file))
         yield reached
-        if reached.spent and trains(file):
-            training = replace(budget, steps=budget.training_steps)
-            reached = run_block(around, "", run_script, training, marks=True, shallow=True)
+        if reached.spent:  # once more, with models that are left closed
+            closed = replace(budget, steps=budget.training_steps)
+            reached = run_block(around, "", run_script, closed, trains(file), shallow=True)
             yield reached
         followed |= list_followed(reached)
     witness = around.witness
@@ -91,7 +91,7 @@ def evaluate_file(
     for name in (*list_factories(file), *list_classes(file)):
         if name in met or left <= 0:
             continue
-        _watch_builders(around, name)
+        yield from _watch_builders(around, name)
         witness.called.clear()
         reached = run_model(replace(around, budget=limit_steps(budget, left)), name)
         left -= reached.steps
@@ -146,18 +146,29 @@ def limit_steps(budget: Budget, left: int) -> Budget:
     return replace(budget, steps=min(budget.steps, left))
 
 
-def _watch_builders(around: Surroundings, name: str) -> None:
-    """Follow code that builds a class, in its file and in others, until one does with known arguments."""
+def _watch_builders(around: Surroundings, name: str) -> Iterator[Reached]:
+    """Follow code that builds a class, in its file and in others, until one does with known arguments.
+
+    Of what happens there only the constructors of this file are told.
+    """
     if not needs_arguments(around.file, name) or _is_known(around.witness, name):
         return
     budget = replace(around.budget or Budget(), steps=_MOST_STEPS)
-    file = around.file
+    file, entered = around.file, set(around.top.entered)
     for other in (file, *around.library.mentions(name, file)):
         there = replace(around, file=other)
         for builder in list_builders(other, name):
-            run_block(there, builder, partial(_run_builder, builder), budget)
+            reached = run_block(there, builder, partial(_run_builder, builder), budget)
+            yield _keep_constructors(reached, file)
+            around.top.entered.intersection_update(entered)  # nobody told what else happened there
             if _is_known(around.witness, name):
                 return
+
+
+def _keep_constructors(reached: Reached, file: CodeFile) -> Reached:
+    events = (e for e in reached.events if e.spot.path == file.path)
+    kept = (e for e in events if e.way.names and e.way.names[-1].endswith(".__init__"))
+    return replace(reached, events=tuple(kept), spent=False)
 
 
 _MOST_STEPS = 2_000

@@ -11,7 +11,7 @@ from lintorch.evaluator.budget import SpentError
 from lintorch.evaluator.events import Combined, Decided, GivenBack, Returned
 from lintorch.evaluator.expressions import make_function
 from lintorch.evaluator.iterate import repeat_body, run_passes
-from lintorch.evaluator.join import join_states
+from lintorch.evaluator.join import join_data, join_states
 from lintorch.evaluator.machine import Exits, LeftError, Machine, executes
 from lintorch.evaluator.mark_order import is_trained, mark_test, marking
 from lintorch.evaluator.marks import (
@@ -27,6 +27,12 @@ from lintorch.evaluator.marks import (
 from lintorch.evaluator.names import bind_name
 from lintorch.evaluator.narrow import narrow_names
 from lintorch.evaluator.objects import make_class
+from lintorch.evaluator.other_runtimes import (
+    find_foreign,
+    follow_apart,
+    is_foreign_case,
+    is_preparing,
+)
 from lintorch.evaluator.settled import settle_value
 from lintorch.evaluator.state import State
 from lintorch.evaluator.truth import compare_values, decide, known_items
@@ -75,7 +81,7 @@ def run_augmented(machine: Machine, node: ast.AugAssign) -> None:
         result = Tensor(
             held.shape if held.shape is not None else result.shape,
             held.dtype, memory=held.memory, name=held.name, origin=held.origin,
-            guessed=held.guessed or result.guessed,
+            guessed=held.guessed or result.guessed, data=join_data((held.data, result.data)),
         )  # fmt: skip
     machine.tell(Combined, node, kind, held, value, True, result)
     if isinstance(held, Held) and held.kind == "list" and isinstance(result, Held):
@@ -91,13 +97,17 @@ def run_if(machine: Machine, node: ast.If) -> None:
     answer = decide(machine, test)
     machine.tell(Decided, node.test, "if", test, answer, node)
     if answer is not None:
-        machine.execute(node.body if answer else node.orelse)
+        block = node.body if answer else node.orelse
+        leaves = answer is is_preparing(node.test)
+        follow_apart(machine, leaves, lambda: machine.execute(block))
         return
+    foreign = find_foreign(machine, node)
 
     def take(block: list[ast.stmt], truth: bool) -> Callable[[], Value]:
         def follow() -> Value:
             narrow_names(machine, node.test, truth)
-            machine.execute(block)
+            leaves = foreign[not truth] or truth is is_preparing(node.test)
+            follow_apart(machine, leaves, lambda: machine.execute(block))
             return NONE
 
         return follow
@@ -370,7 +380,8 @@ def run_match(machine: Machine, node: ast.Match) -> None:
         answer = _fits_pattern(machine, case.pattern, subject)
         if answer is False:
             continue
-        paths.append(_follow_case(machine, case, subject))
+        leaves = answer is None and is_foreign_case(node, case)
+        paths.append(_follow_case(machine, case, subject, leaves))
         if answer is True and case.guard is None:
             break
     else:
@@ -381,12 +392,15 @@ def run_match(machine: Machine, node: ast.Match) -> None:
         machine.try_paths(paths)
 
 
-def _follow_case(machine: Machine, case: ast.match_case, subject: Value) -> Callable[[], Value]:
+def _follow_case(
+    machine: Machine, case: ast.match_case, subject: Value, leaves: bool
+) -> Callable[[], Value]:
     def follow() -> Value:
         _bind_pattern(machine, case.pattern, subject)
         if case.guard is not None:
-            machine.evaluate(case.guard)
-        machine.execute(case.body)
+            guard = machine.evaluate(case.guard)
+            machine.tell(Decided, case.guard, "if", guard, decide(machine, guard))
+        follow_apart(machine, leaves, lambda: machine.execute(case.body))
         return NONE
 
     return follow

@@ -14,6 +14,7 @@ from lintorch.evaluator.machine import Machine, evaluates
 from lintorch.evaluator.objects import find_class_attribute, list_ancestors
 from lintorch.evaluator.sizes import Dim, compare, largest, make_operation, make_symbol, smallest
 from lintorch.evaluator.truth import known_items
+from lintorch.evaluator.unknown_objects import take_item
 from lintorch.evaluator.values import (
     NONE,
     UNKNOWN,
@@ -53,13 +54,16 @@ def read_item(machine: Machine, node: ast.AST, held: Value, index: Value) -> Val
     if isinstance(held, Tensor):
         return index_tensor(machine, held, index)
     if isinstance(held, Array):
-        return Array(None, traced=held.traced)
+        return Array(None, traced=held.traced, via=held.via)
     if isinstance(held, Held) and held.kind == "dict":
         return _read_key(machine, held, index)
     if isinstance(held, Held) and held.kind == "object":
         return _read_by_method(machine, node, held, index)
     if isinstance(held, (Items, Held, Constant)):
         return _read_sequence(machine, held, index)
+    at = size_in(index)
+    if isinstance(at, int) and (item := take_item(held, at)) is not None:
+        return item
     setting = name_setting(held)
     if setting and isinstance(index, Constant):
         return make_asked(machine, f"{setting}[{index.value}]")
@@ -168,7 +172,16 @@ def index_tensor(machine: Machine, held: Tensor, index: Value) -> Value:
         sure=held.sure,
         guessed=held.guessed,
         ranked_as=held.ranked_as if ranked else "",
+        data=_reads_data(held, index),
     )
+
+
+def _reads_data(held: Tensor, index: Value) -> bool | None:
+    """The same for a part; what is indexed on several axes is a tensor, and no list."""
+    if isinstance(index, Tensor) and index.data and held.data is False:
+        return True
+    several = isinstance(index, Items) and index.kind == "tuple"
+    return True if several and held.data is None else held.data
 
 
 def _list_as_tensor(machine: Machine, part: Value) -> Value:

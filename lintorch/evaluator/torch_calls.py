@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from lintorch.evaluator.events import Called, Refused
 from lintorch.evaluator.expected_ranks import find_ranked, place_axes
 from lintorch.evaluator.join import ITEMS
+from lintorch.evaluator.learn import teach_tensors
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.operators.arguments import make_fresh
 from lintorch.evaluator.operators.infer_types import infer_call
@@ -19,7 +20,9 @@ from lintorch.evaluator.operators.tensor_types import (
     TensorType,
     UndecidedError,
 )
+from lintorch.evaluator.signatures.find_signatures import is_known
 from lintorch.evaluator.sizes import Dim, Size
+from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
     UNKNOWN,
     Constant,
@@ -92,10 +95,17 @@ def tell_call(
     built: Spot | None = None,
 ) -> None:
     """Record a call of a foreign function, with the items that lists have now."""
-    positional = tuple(freeze_list(machine, each) for each in given.positional)
-    keyword = _freeze_named(machine, given.keyword)
+    given = freeze_given(machine, given)
     frozen = _freeze_named(machine, settings) if settings else {}
-    machine.tell(Called, node, name, positional, keyword, given.open, result, frozen, built)
+    machine.tell(
+        Called, node, name, given.positional, given.keyword, given.open, result, frozen, built
+    )
+
+
+def freeze_given(machine: Machine, given: Given) -> Given:
+    """Arguments with the items that lists have now."""
+    positional = tuple(freeze_list(machine, each) for each in given.positional)
+    return Given(positional, _freeze_named(machine, given.keyword), given.open)
 
 
 def _freeze_named(machine: Machine, given: Mapping[str, Value]) -> Mapping[str, Value]:
@@ -115,7 +125,7 @@ def freeze_list(machine: Machine, value: Value) -> Value:
     if isinstance(value, Held) and value.kind == "list":
         items = machine.state.read(value.address).get(ITEMS)
         frozen = None if items is None else tuple(freeze_list(machine, each) for each in items)
-        return Items("list", frozen)
+        return Items("list", frozen, machine.state.read(value.address).get("each", UNKNOWN))
     if isinstance(value, Held) and value.kind == "dict":
         return _freeze_dict(machine, value)
     if isinstance(value, Items) and value.items and any(map(_is_list, value.items)):
@@ -152,11 +162,12 @@ def infer_result(machine: Machine, node: ast.AST, name: str, given: Given) -> Va
             positional = (TensorType(None, getattr(positional[0], "dtype", None)), *positional[1:])
         found = infer_call(name, positional, keyword)
     except UndecidedError:
-        return _guess_result(machine, name, given)
+        return _guess_result(machine, node, name, given)
     except ShapeError as error:
         machine.tell(Refused, node, name, str(error), given.values, is_founded(machine, given))
-        return _guess_result(machine, name, given)
-    result = lift_result(machine, found, _shared_memory(name, given), _via_of(given), guessed)
+        return _guess_result(machine, node, name, given)
+    data = reads_data(machine, node, name, given)
+    result = lift_result(machine, found, _shared_memory(name, given), _via_of(given), guessed, data)
     return _keep_rank(machine, name, given, result)
 
 
@@ -194,14 +205,56 @@ def _lists_sizes(node: ast.AST, given: Given) -> bool:
     return not starred and not any(isinstance(v, (Items, Held)) for v in given.values)
 
 
-def _guess_result(machine: Machine, name: str, given: Given) -> Value:
+def _guess_result(machine: Machine, node: ast.AST, name: str, given: Given) -> Value:
     last = name.rpartition(".")[2]
     if last in NOT_TENSORS or last.startswith(("is_", "get_", "set_", "use_", "has_")):
         return Number(None, data=True) if last in ("item", "tolist") else UNKNOWN
     if not is_operator(name):
         return UNKNOWN
     memory, ranked_as = _shared_memory(name, given), find_ranked(machine, name, given)
-    return Tensor(None, memory=memory, via=_via_of(given), ranked_as=ranked_as)
+    data = reads_data(machine, node, name, given)
+    result = Tensor(None, memory=memory, via=_via_of(given), ranked_as=ranked_as, data=data)
+    return Items("tuple", None, result) if last in _SEVERAL else result
+
+
+def reads_data(machine: Machine, node: ast.AST, name: str, given: Given) -> bool | None:
+    """Whether the data of an input has a part in what an operator gives; None where it may be no tensor."""
+    parts = [part for value in given.values for part in _list_parts(machine, value)]
+    found = [each.data for each in parts if isinstance(each, (Tensor, Number))]
+    last = name.rpartition(".")[2]
+    if last in _MAKERS or last.endswith("_like") or last.startswith("new_"):
+        copied = last in _COPIES and any(isinstance(p, Tensor) and p.data for p in parts)
+        return copied or any(each.data for each in parts if isinstance(each, Number))
+    if True in found:
+        return True
+    if None in found:
+        called = isinstance(node, ast.Call) and last not in _OF_OTHERS and is_known(name)
+        if called:
+            teach_tensors(machine, given.values)
+        machine.presumed = machine.presumed or not called
+        return True if called else None
+    known = bool(found) or all(isinstance(each, (Constant, External)) for each in parts)
+    return not known
+
+
+def _list_parts(machine: Machine, value: Value) -> Iterator[Value]:
+    """A value, or what a list or tuple holds."""
+    if isinstance(value, (Items, Held)) and (items := known_items(machine, value)) is not None:
+        for item in items:
+            yield from _list_parts(machine, item)
+    else:
+        yield value
+
+
+_SEVERAL = frozenset({"chunk", "split", "unbind", "tensor_split", "split_with_sizes"})
+_COPIES = frozenset({"tensor", "as_tensor", "from_numpy", "new_tensor"})
+_MAKERS = _COPIES | {
+    "arange", "linspace", "logspace", "ones", "zeros", "full", "eye", "empty", "rand", "randn",
+    "randint", "randperm", "tril_indices", "triu_indices", "empty_strided",
+}  # fmt: skip
+"""What makes a tensor of Python's numbers, of sizes or by chance."""
+_OF_OTHERS = frozenset({"values", "index", "copy", "item"})
+"""Methods that what is no tensor may have as well."""
 
 
 def is_operator(name: str) -> bool:
@@ -263,14 +316,15 @@ def lift_result(
     memory: frozenset[str] = frozenset(),
     via: frozenset[Any] = frozenset(),
     guessed: bool = False,
+    data: bool | None = True,
 ) -> Value:
     """The value of what a shape function gives."""
     if isinstance(found, TensorType):
         shape = None if found.shape is None else tuple(map(_shorten_size, found.shape))
-        return Tensor(shape, found.dtype, memory=memory, via=via, guessed=guessed)
+        return Tensor(shape, found.dtype, memory=memory, via=via, guessed=guessed, data=data)
     if isinstance(found, (tuple, list)):
         return Items(
-            "tuple", tuple(lift_result(machine, each, memory, via, guessed) for each in found)
+            "tuple", tuple(lift_result(machine, each, memory, via, guessed, data) for each in found)
         )
     if isinstance(found, bool) or found is None or isinstance(found, (str, float)):
         return Constant(found)

@@ -8,13 +8,18 @@ from dataclasses import replace
 from functools import partial
 
 from lintorch.evaluator.budget import Budget
+from lintorch.evaluator.code_files import CodeFile
 from lintorch.evaluator.machine import LeftError, Machine
 from lintorch.evaluator.make_arguments import make_settings
 from lintorch.evaluator.marks import CallEnded
 from lintorch.evaluator.names import read_global
-from lintorch.evaluator.objects import find_class_attribute
+from lintorch.evaluator.objects import find_class_attribute, is_module_class
 from lintorch.evaluator.run_model import Reached, Surroundings, run_block
-from lintorch.evaluator.training_code import Definition, find_training_functions
+from lintorch.evaluator.training_code import (
+    Definition,
+    find_training_functions,
+    list_called_words,
+)
 from lintorch.evaluator.values import (
     NONE,
     Class,
@@ -24,6 +29,7 @@ from lintorch.evaluator.values import (
     Unknown,
     Value,
 )
+from lintorch.evaluator.witness import Witness
 
 
 def list_followed(reached: Reached) -> set[ast.AST]:
@@ -37,22 +43,32 @@ def run_training(around: Surroundings, followed: set[ast.AST]) -> Iterator[Reach
     left = budget.training_file_steps
     waiting = [*reversed(find_training_functions(around.file).items())]
     for node, owner in waiting:
-        if node in followed or left <= 0:
+        if node in followed or (left <= 0 and not _runs_backward(node, around.file)):
             continue
         name = f"{owner.name}.{node.name}" if owner else node.name
         for is_open in (False, True) if _has_switches(node, owner) else (False,):
-            run = partial(run_function, node, owner, is_open)
-            limits = replace(budget, steps=min(budget.training_steps, left))
+            run = partial(run_function, node, owner, is_open, around.witness)
+            steps = min(budget.training_steps, max(left, budget.last_training_steps))
+            limits = replace(budget, steps=steps)
             reached = run_block(around, name, run, limits, marks=True, shallow=True)
             left -= reached.steps
             followed |= list_followed(reached)
             yield reached
 
 
+def _runs_backward(node: Definition, file: CodeFile) -> bool:
+    """Whether a function trains by itself, so that it is worth to be looked at when steps are spent."""
+    return {"backward", "step"} <= list_called_words(node, file)
+
+
 def run_function(
-    node: Definition, owner: ast.ClassDef | None, is_open: bool, machine: Machine
+    node: Definition,
+    owner: ast.ClassDef | None,
+    is_open: bool,
+    witness: Witness,
+    machine: Machine,
 ) -> Value:
-    """Call a function, or a method of an object made for it."""
+    """Call a function, or a method of an object made for it; of a model as it was built before."""
     file = machine.here.file
     found = read_global(machine, file, owner.name if owner else node.name)
     first: tuple[Value, ...] = ()
@@ -60,7 +76,11 @@ def run_function(
     if isinstance(found, Class):
         machine.marks = False
         begun = node.name == "__init__"
-        held = machine.hold("object", {}, found) if begun else _make_object(machine, found, is_open)
+        held = (
+            machine.hold("object", {}, found)
+            if begun
+            else _make_object(machine, found, is_open, witness)
+        )
         machine.marks = True
         function = find_class_attribute(machine, found, node.name)
         static = isinstance(function, Function) and function.kind == "static"
@@ -82,8 +102,12 @@ def _list_defaults(function: Function) -> dict[str, Value]:
     return {**dict(zip(late, function.defaults, strict=True)), **dict(function.keyword_defaults)}
 
 
-def _make_object(machine: Machine, kind: Class, is_open: bool) -> Value:
+def _make_object(machine: Machine, kind: Class, is_open: bool, witness: Witness) -> Value:
     """An object of a class, built with settings that nobody gives; if that fails, one without attributes."""
+    built = witness.built.get(kind)
+    if built is not None and not is_open and is_module_class(kind):
+        machine.state = built.state.fork()
+        return built.made
     init = find_class_attribute(machine, kind, "__init__")
     settings = _make_settings(machine, init, 1, is_open) if isinstance(init, Function) else {}
     try:

@@ -11,7 +11,8 @@ from typing import Any
 
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.machine import Machine
-from lintorch.evaluator.sizes import compare, join_varying
+from lintorch.evaluator.signatures.find_signatures import is_known
+from lintorch.evaluator.sizes import compare, is_counted, join_varying
 from lintorch.evaluator.values import (
     DATA_BOOL,
     FALSE,
@@ -62,7 +63,20 @@ def decide(machine: Machine, value: Value) -> bool | None:
     if isinstance(value, Choice):
         answers = {decide(machine, each) for each in value.alternatives}
         return answers.pop() if len(answers) == 1 else None
+    if isinstance(value, Tensor):
+        machine.presumed = machine.presumed or value.data is None
+        return None
+    if isinstance(value, Bound) and _may_be_missing(value):
+        return None
     return True if isinstance(value, (Function, Class, ModuleValue, Bound)) else None
+
+
+def _may_be_missing(value: Bound) -> bool:
+    """Whether it is no method that modules have, but an attribute that nobody sets where this is followed."""
+    function = value.function
+    return isinstance(function, External) and (
+        function.path.startswith("torch.nn.Module.") and not is_known(function.path)
+    )
 
 
 def _decide_held(machine: Machine, value: Held) -> bool | None:
@@ -80,7 +94,10 @@ def truth_value(answer: bool | None, *asked: Value) -> Value:
     if answer is not None:
         return TRUE if answer else FALSE
     numbers = [number for each in asked for number in _numbers_in(each)]
-    if any(each.data for each in numbers):
+    if any(each.data or (each.size is not None and is_counted(each.size)) for each in numbers):
+        read = frozenset(via for each in numbers for via in each.via if via.data)
+        return replace(DATA_BOOL, via=read) if read else DATA_BOOL
+    if any(isinstance(each, Tensor) and each.data for each in asked):
         return DATA_BOOL
     if not numbers:
         return OPEN_BOOL
@@ -101,7 +118,9 @@ def compare_values(machine: Machine, kind: type[ast.cmpop], left: Value, right: 
     if kind in (ast.Is, ast.IsNot):
         return _negate_if(kind is ast.IsNot, is_same(left, right))
     if kind in (ast.In, ast.NotIn):
-        return _negate_if(kind is ast.NotIn, is_member(machine, left, right), left)
+        asked = (left, right) if isinstance(right, Tensor) else (left,)
+        decide(machine, right)
+        return _negate_if(kind is ast.NotIn, is_member(machine, left, right), *asked)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         return _compare_tensor(kind, left, right)
     sign, function = OPERATORS[kind]

@@ -28,19 +28,28 @@ class ScaledLoss(Unknown):
 
 
 @frozen_record
+class ModelOutput(Unknown):
+    """What a model gives that is left closed, or one item of that."""
+
+    model: Value = UNKNOWN
+    item: int | None = None
+
+
+@frozen_record
 class UnknownCalled(Occurrence):
     """Something unknown was called: a method of `held`, or, where `method` is "", `held` itself."""
 
     held: Value
     method: str
     given: Given
+    result: Value
 
 
 def _tells(machine: Machine) -> bool:
     return machine.marks or machine.tells_unknown
 
 
-@reads(Unknown, UnknownMethod, ScaledLoss)
+@reads(Unknown, UnknownMethod, ScaledLoss, ModelOutput)
 def read_of_unknown(machine: Machine, node: ast.AST, held: Unknown, name: str) -> Value:
     """`unknown.name`; an attribute of a setting that nobody gives is such a setting too."""
     path = machine.unknown_from(held, f".{name}").path or f"?.{name}"
@@ -57,20 +66,41 @@ def read_missing(machine: Machine, held: Held, name: str) -> Value:
     return UnknownMethod(f"{name_lasting(held)}.{name}", held, name)
 
 
-@calls(Unknown, UnknownMethod, ScaledLoss)
+@calls(Unknown, UnknownMethod, ScaledLoss, ModelOutput)
 def call_unknown(machine: Machine, node: ast.AST, callee: Unknown, given: Given) -> Value:
     """A call of something unknown, which may change what it is given."""
     if not _tells(machine):
-        return _spoil_given(machine, callee, given)
+        result = _spoil_given(machine, callee, given)
+        if machine.names_unknown:
+            _tell_by_path(machine, node, callee, given, result)
+        return result
     held, method = callee, ""
     if isinstance(callee, UnknownMethod):
         held, method = callee.held, callee.method  # type: ignore[assignment]
     if method == "step":
         call_closures(machine, node, given)
-    machine.tell(UnknownCalled, node, held, method, given)
-    if method == "scale" and len(given.positional) == 1:
-        return ScaledLoss("", held)
-    return _spoil_given(machine, callee, given)
+    scales = method == "scale" and len(given.positional) == 1
+    result = ScaledLoss("", held) if scales else _spoil_given(machine, callee, given)
+    if result == UNKNOWN:
+        result = Unknown("?()")  # one of its own, told from others
+    machine.tell(UnknownCalled, node, held, method, given, result)
+    return result
+
+
+def _tell_by_path(
+    machine: Machine, node: ast.AST, callee: Unknown, given: Given, result: Value
+) -> None:
+    """Where a model is built: a method of what is known by the way it was reached alone."""
+    path, _, method = callee.path.rpartition(".")
+    if path and method.isidentifier() and isinstance(node, ast.Call):
+        machine.tell(UnknownCalled, node, Unknown(path), method, given, result)
+
+
+def take_item(held: Value, index: int) -> Value | None:
+    """One item of what a closed model gives; None of anything else."""
+    if isinstance(held, ModelOutput) and held.item is None:
+        return ModelOutput("", held.model, index)
+    return None
 
 
 def _spoil_given(machine: Machine, callee: Unknown, given: Given) -> Value:

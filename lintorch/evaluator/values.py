@@ -39,6 +39,8 @@ class Via:
     """What is known of the number that it was given."""
     whole: bool | None = None
     """Whether that was an int."""
+    data: bool = False
+    """Whether the number was read from the data of a tensor there, or before."""
 
 
 class Value:
@@ -123,6 +125,11 @@ class Tensor(Value):
     """Whether its shape follows from one that an input is only presumed to have."""
     ranked_as: str = ""
     """Where the shape is unknown: the input that has as many axes."""
+    arms: tuple[Tensor, ...] = field(default=(), compare=False, repr=False)
+    """Where paths have met: what it is on each of them."""
+    data: bool | None = True
+    """Whether an input has a part in its numbers: not if they are made of Python's, of sizes, chance
+    or weights alone. None of an input that may be a Python number, and of what is made of it."""
     aside: bool = False
     """Whether it was read off `.data`, whose sizes are plain numbers to a tracer."""
 
@@ -135,6 +142,8 @@ class Array(Value):
     memory: frozenset[str] = frozenset()
     traced: bool = False
     """Whether it was made from a tensor that the model computes."""
+    via: frozenset[Via] = frozenset()
+    """Where the data of tensors became arrays."""
 
 
 @frozen_record

@@ -5,17 +5,14 @@ from __future__ import annotations
 import ast
 import linecache
 from collections.abc import Iterator
-from itertools import pairwise
-from typing import TypeGuard
-
-import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called, IdleRow, Occurrence
+from lintorch.evaluator.values import TRUE, Tensor
 from lintorch.evidence import NormedBias, Site, Trace
 from lintorch.evidence.host_reads import is_whole_run
-from lintorch.facts.classes.classes import is_self
-from lintorch.facts.nets.layers import CONV, TRANSPOSED, Layer
+from lintorch.facts.models.value_ways import ValueWays
 from lintorch.source import Source
 
 rule = Rule(
@@ -58,35 +55,29 @@ rule = Rule(
     fix=Applicability.UNSAFE,
 )
 
-BIASED: dict[str, tuple[str, ...]] = {f"Conv{n}d": CONV for n in (1, 2, 3)} | {
-    f"ConvTranspose{n}d": TRANSPOSED for n in (1, 2, 3)
-}
-BIASED |= {"Linear": ("in_features", "out_features", "bias")}
-NORMS = ("BatchNorm", "InstanceNorm", "SyncBatchNorm")
-WORDS = ("BatchNorm", "InstanceNorm")
+BIASED = frozenset(
+    {"Linear", *(f"{kind}{axes}d" for kind in ("Conv", "ConvTranspose") for axes in (1, 2, 3))}
+)
+NORMS = frozenset(
+    {
+        "SyncBatchNorm",
+        *(f"{kind}Norm{axes}d" for kind in ("Batch", "Instance") for axes in (1, 2, 3)),
+    }
+)
 
 
-@rule.source(cst.Call, needs=WORDS)
-def in_row(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if not source.layers.is_sequential(call):
-        return
-    parts = list(source.layers.parts(call))
-    for part, after in pairwise(parts):
-        if isinstance(part, cst.Call):
-            yield from between(part, after, source)
+@rule.event(*(f"torch.nn.{name}.forward" for name in sorted(NORMS)))
+def in_model(event: Called, source: Source) -> Iterator[Hit]:
+    """`self.norm(self.conv(x))`, in a row or in lines of whatever functions."""
+    yield from judge_norm(event, source.evaluation.ways, source)
 
 
-@rule.source(cst.Call, needs=WORDS)
-def in_forward(call: cst.Call, source: Source) -> Iterator[Hit]:
-    """`self.norm(self.conv(x))`, and the same in two lines that follow each other."""
-    own = is_own(call.func) and len(call.args) == 1
-    given: cst.CSTNode | None = call.args[0].value if own else None
-    if isinstance(given, cst.Name):
-        given = line_before(call, given.value, source)
-    if isinstance(given, cst.Call) and is_own(given.func) and uses(given.func, source) == 1:
-        made = source.layers.only_value(given.func)
-        if isinstance(made, cst.Call):
-            yield from between(made, call.func, source)
+@rule.event(IdleRow)
+def in_row(event: IdleRow, source: Source) -> Iterator[Hit]:
+    """The same in a Sequential that nothing of the file runs."""
+    for each in event.happened:
+        if isinstance(each, Called) and name_layer(each) in NORMS:
+            yield from judge_norm(each, ValueWays(event.happened), source)
 
 
 @rule.trace(NormedBias)
@@ -124,68 +115,140 @@ def passes_on(site: Site) -> bool:
     )
 
 
-def between(made: cst.Call, after: cst.CSTNode, source: Source) -> Iterator[Hit]:
-    """A layer with a bias and what is run on its output."""
-    layers, norms = source.layers.row(made), source.layers.row(after)
-    if len(layers) != 1 or layers[0].call is not made or not takes_mean(norms[:1], source):
+def judge_norm(event: Called, ways: ValueWays, source: Source) -> Iterator[Hit]:
+    """A layer with a bias, and a norm that is run on its output."""
+    biased = find_biased(event, ways)
+    if biased is None or biased.built is None or biased.built.path != source.path:
         return
-    parameters = BIASED.get(layers[0].name, ())
-    given = source.arguments(made, *parameters)
-    if not parameters or not given.complete or given.value("bias", True) is not True:
+    making = source.evaluation.find_making(biased)
+    if making is None or not is_fixed(making, source):
         return
-    run = norms[0].call
-    norm = source.name(run.func).rpartition(".")[2] if isinstance(run, cst.Call) else ""
-    if layers[0].name == "Linear" and norm == "InstanceNorm1d":
+    if any(not is_normed(each, ways, source) for each in ways.find_runs(biased.built)):
         return
-    message = f"{norm} subtracts the mean, and with it the bias of this {layers[0].name}"
-    written = given.get("bias")
+    if asks_bias(making, source):
+        return
+    norm, kind = name_layer(event), name_layer(biased)
+    message = f"{norm} subtracts the mean, and with it the bias of this {kind}"
+    yield Hit(making, message, leave_out(making, source))
+
+
+def find_biased(norm: Called, ways: ValueWays) -> Called | None:
+    """The layer with a bias whose output a norm takes."""
+    made = ways.find_maker(norm.positional[1]) if len(norm.positional) == 2 else None
+    if not isinstance(made, Called) or name_layer(made) not in BIASED:
+        return None
+    if name_layer(made) == "Linear":
+        axes = made.result.shape if isinstance(made.result, Tensor) else None
+        if name_layer(norm) == "InstanceNorm1d" or (axes is not None and len(axes) > 2):
+            return None
+    return made if made.settings.get("bias") == TRUE else None
+
+
+def is_normed(run: Called, ways: ValueWays, source: Source) -> bool:
+    """Whether what a layer gives is taken by a norm alone, one that no caller chooses."""
+    users = ways.find_users(run.result)
+    if len({id(each) for each in users}) != 1 or ways.is_kept(run.result):
+        return False
+    norm = users[0]
+    if not isinstance(norm, Called) or find_biased(norm, ways) is not run:
+        return False
+    making = source.evaluation.find_making(norm)
+    named = making is not None and names_class(making, source)
+    alone = run.node is not norm.node and is_handed_on(run, source)
+    return name_layer(norm) in NORMS and named and not alone
+
+
+def is_handed_on(run: Called, source: Source) -> bool:
+    """Whether the function gives back, or puts into a list, the name that a result is given."""
+    function = source.evaluation.find_function(run)
+    outer = next(source.evaluation.list_around(run), None)
+    targets = outer.targets if isinstance(outer, ast.Assign) else []
+    names = {each.id for each in targets if isinstance(each, ast.Name)}
+    if function is None or outer is None or not names:
+        return False
+    later = [
+        each
+        for each in ast.walk(function)
+        if isinstance(each, ast.Name) and each.id in names and each.lineno > run.spot.end_row
+    ]
+    again = min((e.lineno for e in later if isinstance(e.ctx, ast.Store)), default=None)
+    held = {id(item) for each in ast.walk(function) for item in list_held(each)}
+    return any(id(each) in held and (again is None or each.lineno <= again) for each in later)
+
+
+def list_held(node: ast.AST) -> list[ast.expr | None]:
+    """What a statement gives back, or a display holds, as it is."""
+    if isinstance(node, ast.Return):
+        return [node.value]
+    if isinstance(node, (ast.Tuple, ast.List, ast.Dict)):
+        return [*(node.values if isinstance(node, ast.Dict) else node.elts)]
+    return []
+
+
+def name_layer(event: Called) -> str:
+    """`Conv2d` of `torch.nn.Conv2d.forward`; "" of what is no layer's."""
+    whole = event.name.startswith("torch.nn.") and event.name.endswith(".forward")
+    return event.name.removesuffix(".forward").rpartition(".")[2] if whole else ""
+
+
+def is_fixed(making: Occurrence, source: Source) -> bool:
+    """Whether the layer and its bias are what is written there, and no caller decides either."""
+    node = making.node
+    if not isinstance(node, ast.Call) or any(k.arg is None for k in node.keywords):
+        return False
+    given = next((k.value for k in node.keywords if k.arg == "bias"), None)
+    plain = given is None or isinstance(given, ast.Constant)
+    starred = any(isinstance(each, ast.Starred) for each in node.args)
+    return plain and not starred and names_class(making, source)
+
+
+def names_class(making: Occurrence, source: Source) -> bool:
+    """Whether a layer's class is written where it is made: it is no parameter, no attribute of an object."""
+    node = making.node.func if isinstance(making.node, ast.Call) else making.node
+    if isinstance(node, ast.Attribute):
+        return not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"))
+    if not isinstance(node, ast.Name):
+        return False
+    return not any(
+        node.id in {each.arg for each in list_parameters(around)}
+        for around in source.evaluation.list_around(making)
+        if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+    )
+
+
+def list_parameters(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list[ast.arg]:
+    spec = function.args
+    return [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
+
+
+def asks_bias(making: Occurrence, source: Source) -> bool:
+    """Whether code asks for the bias of the attribute that holds the layer: `self.conv.bias`."""
+    holders = {ast.unparse(t) for t in list_targets(making, source)}
+    around = [
+        each for each in source.evaluation.list_around(making) if isinstance(each, ast.ClassDef)
+    ]
+    return any(
+        isinstance(each, ast.Attribute)
+        and each.attr == "bias"
+        and ast.unparse(each.value) in holders
+        for each in (ast.walk(around[0]) if around else ())
+    )
+
+
+def list_targets(making: Occurrence, source: Source) -> list[ast.expr]:
+    """What a layer is assigned to where it is made."""
+    outer = next(source.evaluation.list_around(making), None)
+    return outer.targets if isinstance(outer, ast.Assign) else []
+
+
+def leave_out(making: Occurrence, source: Source) -> Fix | None:
+    call = source.call_at(making)
+    if call is None:
+        return None
+    written = next((a for a in call.args if a.keyword and a.keyword.value == "bias"), None)
     edit = (
-        source.replace(written, "False")
+        source.replace(written.value, "False")
         if written is not None
-        else source.insert_argument(made, "bias=False")
+        else source.insert_argument(call, "bias=False")
     )
-    yield Hit(made, message, Fix("leave the bias out", (edit,), Applicability.UNSAFE))
-
-
-def takes_mean(row: tuple[Layer, ...], source: Source) -> bool:
-    """Whether a row begins with a norm that subtracts a mean of each channel."""
-    call = row[0].call if row else None
-    name = source.name(call.func) if isinstance(call, cst.Call) else ""
-    return name.startswith("torch.nn.") and name.removeprefix("torch.nn.").startswith(NORMS)
-
-
-def is_own(node: cst.CSTNode) -> TypeGuard[cst.Attribute]:
-    return isinstance(node, cst.Attribute) and is_self(node.value)
-
-
-def uses(layer: cst.Attribute, source: Source) -> int:
-    """How often the class reads `self.x`, so that no other code may want its bias."""
-    around = source.classes.around(layer)
-    return sum(
-        node.attr.value == layer.attr.value
-        and is_self(node.value)
-        and source.classes.around(node) is around
-        and not isinstance(source.parent(node), (cst.AssignTarget, cst.AnnAssign))
-        for node in source.nodes(cst.Attribute)
-    )
-
-
-def line_before(call: cst.Call, name: str, source: Source) -> cst.CSTNode | None:
-    """What `name` is assigned in the line before a line that assigns it anew from it."""
-    line = source.enclosing(call, cst.SimpleStatementLine)
-    block = source.parent(line) if line else None
-    if line is None or not isinstance(block, (cst.IndentedBlock, cst.Module)):
-        return None
-    index = next(n for n, other in enumerate(block.body) if other is line)
-    before = block.body[index - 1] if index else None
-    values = [assigned(statement, name) for statement in (before, line)]
-    return values[0] if values[0] is not None and values[1] is call else None
-
-
-def assigned(line: cst.CSTNode | None, name: str) -> cst.BaseExpression | None:
-    """The value of a line `name = value`."""
-    statement = line.body[0] if isinstance(line, cst.SimpleStatementLine) else None
-    if not isinstance(statement, cst.Assign) or len(statement.targets) != 1:
-        return None
-    target = statement.targets[0].target
-    return statement.value if isinstance(target, cst.Name) and target.value == name else None
+    return Fix("leave the bias out", (edit,), Applicability.UNSAFE)

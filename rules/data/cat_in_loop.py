@@ -76,16 +76,27 @@ def in_source(node: cst.Assign, source: Source) -> Iterator[Hit]:
         call = call.orelse if isinstance(call.orelse, cst.Call) else call.body
     if not isinstance(call, cst.Call) or source.name(call.func) not in JOINS:
         return
-    loop = next(source.loops.around(node), None)
-    if loop is None or not isinstance(target, cst.Name) or source.in_forward(node):
+    loop = source.enclosing(node, cst.For, cst.While, cst.FunctionDef, cst.Lambda)
+    if not isinstance(loop, (cst.For, cst.While)) or not isinstance(target, cst.Name):
+        return
+    if any(outer is loop.orelse for outer in source.ancestors(node)) or runs_forward(node, source):
         return
     if is_scripted(node, source):
         return
     first = call.args[0].value if call.args else None
     grows = first is not None and is_joined_with(first, target.value)
-    if grows and not is_short(loop.node, source) and is_begun_outside(loop.node, target, source):
+    if grows and not is_short(loop, source) and is_begun_outside(loop, target, source):
         text = source.code(target)
         yield Hit(node, f"copies all of {text} at each turn: collect in a list and cat once")
+
+
+def runs_forward(node: cst.CSTNode, source: Source) -> bool:
+    """Whether it is a part of a forward pass, or may be: in a model what nothing else was seen to call."""
+    row = source.place(node).row
+    if row in source.evaluation.forward_rows:
+        return True
+    info = source.classes.around(node)
+    return info is not None and info.is_module and row not in source.evaluation.reached_rows
 
 
 def is_scripted(node: cst.CSTNode, source: Source) -> bool:

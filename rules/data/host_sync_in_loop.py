@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
-
-import libcst as cst
 
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called, Occurrence
+from lintorch.evaluator.unknown_objects import UnknownCalled
+from lintorch.evaluator.values import UNKNOWN
 from lintorch.source import Source
 
 rule = Rule(
@@ -50,43 +52,42 @@ rule = Rule(
     default=False,
 )
 
-METHODS = ("item", "tolist", "cpu", "numpy")
-WORDS = (".backward(",)
+_METHODS = ("item", "tolist", "cpu")
 
 
-@rule.source(cst.Call, needs=WORDS)
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    read = reads(call, source)
-    if not read:
+@rule.event(*(f"torch.Tensor.{method}" for method in _METHODS))
+def of_tensor(event: Called, source: Source) -> Iterator[Hit]:
+    if len(event.positional) == 1 and not event.keyword:
+        yield from _report(event, f"{event.name.rpartition('.')[2]}()", source)
+
+
+@rule.event(UnknownCalled)
+def of_unknown(event: UnknownCalled, source: Source) -> Iterator[Hit]:
+    """What loops that train read back of what is not known to be a tensor: of arrays it would be refused or a copy."""
+    if event.method in _METHODS and not event.given.values:
+        yield from _report(event, f"{event.method}()", source)
+
+
+@rule.event("print", "float")
+def of_loss(event: Called, source: Source) -> Iterator[Hit]:
+    """Of a loss that runs backward."""
+    given = event.positional[0] if len(event.positional) == 1 else None
+    if given not in (None, UNKNOWN) and any(given is each for each in source.evaluation.losses):
+        yield from _report(event, f"{event.name}(loss)", source)
+
+
+def _report(event: Occurrence, read: str, source: Source) -> Iterator[Hit]:
+    known = source.evaluation
+    if known.find_loop(event) not in known.training_loops or known.is_now_and_then(event):
         return
-    loop = next(source.loops.around(call), None)
-    if loop is not None and loop.trains and not is_now_and_then(call, loop.node, source):
-        yield Hit(call, f"{read} waits for the device at each step of the loop")
+    if not _is_read_already(event.node):
+        message = f"{read} waits for the device at each step of the loop; add up tensors, and read them after it"
+        yield Hit(event, message)
 
 
-def reads(call: cst.Call, source: Source) -> str:
-    """How a call takes a tensor to the host; "" where it does not."""
-    func = call.func
-    if isinstance(func, cst.Attribute) and not call.args and func.attr.value in METHODS:
-        inner = func.value
-        return "" if reads_by_method(inner) else f"{func.attr.value}()"
-    name = source.name(func)
-    first = call.args[0].value if len(call.args) == 1 else None
-    shown = isinstance(first, cst.Name) and first.value == "loss"
-    return f"{name}(loss)" if shown and name in ("print", "float") else ""
-
-
-def reads_by_method(node: cst.CSTNode) -> bool:
-    """Whether an expression was read back by itself, as in `x.cpu().numpy()`."""
-    func = node.func if isinstance(node, cst.Call) else None
-    return isinstance(func, cst.Attribute) and func.attr.value in METHODS
-
-
-def is_now_and_then(call: cst.CSTNode, loop: cst.CSTNode, source: Source) -> bool:
-    """Whether a condition stands between a call and its loop, as `if step % 100 == 0`."""
-    for outer in source.ancestors(call):
-        if outer is loop:
-            return False
-        if isinstance(outer, (cst.If, cst.IfExp)):
-            return True
-    return False
+def _is_read_already(node: ast.AST) -> bool:
+    """`x.cpu().numpy()`: only the first of them waits."""
+    func = node.func if isinstance(node, ast.Call) else None
+    inner = func.value if isinstance(func, ast.Attribute) else None
+    method = inner.func if isinstance(inner, ast.Call) else None
+    return isinstance(method, ast.Attribute) and method.attr in _METHODS

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.values import Unknown, Value
 from lintorch.facts.api.tentative import is_tentative
-from lintorch.facts.training.roles import Role
-from lintorch.source import Source
+from lintorch.facts.training.part_values import role_of_object
+from lintorch.source import Role, Source
 
 rule = Rule(
     __name__,
@@ -40,27 +43,59 @@ rule = Rule(
 GONE = (1, 13)
 
 
-@rule.source(cst.Call, needs=(".next()",))
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    func = call.func
-    if not isinstance(func, cst.Attribute) or func.attr.value != "next" or call.args:
-        return
-    if source.profile.torch < GONE or is_tentative(call, source):
-        return
-    loader = source.role(func.value) is Role.LOADER
-    if loader or reads_loader(func.value, source):
-        what = "a DataLoader" if loader else "the iterator of a DataLoader"
-        edit = source.replace(call, f"next({source.code(func.value)})")
-        fix = None if loader else Fix("call next() on it", (edit,), Applicability.SAFE)
-        yield Hit(call, f"{what} has no method next(): AttributeError", fix)
+_LOADER = re.compile(r"(^|[<._])(data_?)?loader>?$", re.I)
+"""What parameters are called that nobody is seen to give a value."""
 
 
-def reads_loader(iterator: cst.BaseExpression, source: Source) -> bool:
-    """Whether an expression is `iter(loader)`, or was always assigned from one."""
-    built = source.built(iterator)
-    return bool(built) and all(
-        source.name(call.func) == "iter"
-        and len(call.args) == 1
-        and source.presumed_role(call.args[0].value) is Role.LOADER
-        for call in built
+_MESSAGE = "the iterator of a DataLoader has no method next(): AttributeError; call next(iterator)"
+
+
+@rule.event("torch.utils.data.DataLoader.next")
+def of_loader(event: Called, source: Source) -> Iterator[Hit]:
+    if source.profile.torch >= GONE and not _is_tried(event, source):
+        message = "a DataLoader has no method next(): AttributeError; call next(iter(loader))"
+        yield Hit(event, message)
+
+
+@rule.event("generator.next")
+def of_iterator(event: Called, source: Source) -> Iterator[Hit]:
+    """`iter(loader).next()`, however the iterator came there."""
+    made = source.evaluation.ways.find_maker(event.positional[0])
+    if not isinstance(made, Called) or made.name != "iter" or source.profile.torch < GONE:
+        return
+    if not _is_loader(made.positional[0]) or _is_tried(event, source):
+        return
+    call, fix = source.call_at(event), None
+    if call is not None and isinstance(call.func, cst.Attribute):
+        edit = source.replace(call, f"next({source.code(call.func.value)})")
+        fix = Fix("call next() on it", (edit,), Applicability.SAFE)
+    message = (
+        "the iterator of a DataLoader has no method next(): AttributeError; call next(iterator)"
     )
+    yield Hit(event, message, fix)
+
+
+@rule.source(cst.Call, needs=(".next()",))
+def where_nothing_leads(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """`iter(loader).next()` in branches that defaults switch off."""
+    func = call.func
+    made = func.value if isinstance(func, cst.Attribute) and func.attr.value == "next" else None
+    if not isinstance(made, cst.Call) or source.name(made.func) != "iter" or len(made.args) != 1:
+        return
+    named = bool(_LOADER.search(source.code(made.args[0].value)))
+    if not named or source.profile.torch < GONE or is_tentative(call, source):
+        return
+    if not source.evaluation.is_reached(source.place(call)):
+        edit = source.replace(call, f"next({source.code(made)})")
+        yield Hit(call, _MESSAGE, Fix("call next() on it", (edit,), Applicability.SAFE))
+
+
+def _is_loader(value: Value) -> bool:
+    if role_of_object(value) is Role.LOADER:
+        return True
+    return isinstance(value, Unknown) and bool(_LOADER.search(value.path))
+
+
+def _is_tried(event: Called, source: Source) -> bool:
+    call = source.call_at(event)
+    return call is not None and is_tentative(call, source)

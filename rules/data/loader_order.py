@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TypeGuard
 
 import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.given_arguments import name_arguments
+from lintorch.evaluator.objects import derives_from, list_ancestors
+from lintorch.evaluator.values import FALSE, NONE, TRUE, Class, Constant, External, Held, Value
 from lintorch.facts.classes.classes import ClassInfo, is_self
 from lintorch.facts.training.loaders import (
     LOADER,
     assigned_variable,
     loader_arguments,
-    loops_over_loader,
 )
 from lintorch.source import Source, literal
-from lintorch.syntax.literals import Arguments
 from lintorch.syntax.tree import offspring
 
 rule = Rule(
@@ -104,25 +106,40 @@ EVALUATES = re.compile(
 )
 
 
-@rule.source(cst.Call, needs=("DataLoader(",))
-def in_loaders(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if source.name(call.func) != LOADER:
+@rule.event(LOADER)
+def in_loaders(event: Called, source: Source) -> Iterator[Hit]:
+    """Of a dataset that surely is indexed, in a loop that trains epoch after epoch."""
+    given, call = name_arguments(event), source.call_at(event)
+    yield from incomplete(event, given, call, source)
+    ordered = given["sampler"] == NONE and given["batch_sampler"] == NONE
+    if event.open or not ordered or given["shuffle"] not in (NONE, FALSE):
         return
-    given = loader_arguments(call)
-    held = assigned_variable(call, source)
+    if not any(read.trains and read.again for read in source.evaluation.list_reads(event)):
+        return
+    if is_map_style(given["dataset"]):
+        shuffle = loader_arguments(call).get("shuffle") if call is not None else None
+        asked = "shuffle" in event.keyword or len(event.positional) > 2
+        severity = Severity.NOTE if asked else Severity.WARNING
+        message = "trains on the samples in the same order at every epoch; give shuffle=True"
+        yield Hit(event, message, shuffled(call, shuffle, asked, source), severity=severity)
+
+
+def incomplete(
+    event: Called, given: Mapping[str, Value], call: cst.Call | None, source: Source
+) -> Iterator[Hit]:
+    """A loader that is kept as one of an evaluation, and leaves samples out."""
+    held = assigned_variable(call, source) if call is not None else None
     name = held.attr.value if isinstance(held, cst.Attribute) else held.value if held else ""
-    if EVALUATES.fullmatch(name):
-        if literal(given.get("drop_last")) is True and not is_one_by_one(given, source):
-            edit = source.replace(given.by_name["drop_last"].value, "False")
-            fix = Fix("evaluate all samples", (edit,), Applicability.UNSAFE)
-            yield Hit(call, "drop_last=True leaves the last samples out of the evaluation", fix)
+    if call is None or not EVALUATES.fullmatch(name) or given["drop_last"] != TRUE:
         return
-    if given.value("shuffle", False) not in (False, None) or not given.complete:
+    if given["batch_size"] == Constant(1):
         return
-    ordered = not any(given.get(word) is not None for word in ("sampler", "batch_sampler"))
-    shuffle = given.get("shuffle")
-    if ordered and (shuffle is None or literal(shuffle) is False):
-        yield from unshuffled(call, shuffle, source)
+    written = loader_arguments(call).by_name.get("drop_last")
+    fix = None
+    if written is not None and literal(written.value) is True:
+        edit = source.replace(written.value, "False")
+        fix = Fix("evaluate all samples", (edit,), Applicability.UNSAFE)
+    yield Hit(call, "drop_last=True leaves the last samples out of the evaluation", fix)
 
 
 @rule.source(cst.Call, needs=("os.listdir(", "glob(", "iterdir(", "listdir("))
@@ -155,44 +172,31 @@ def in_generators(call: cst.Call, source: Source) -> Iterator[Hit]:
 # loaders
 
 
-def is_one_by_one(given: Arguments, source: Source) -> bool:
-    """Whether a batch is one sample, so that there is never a smaller one to drop."""
-    batch = given.get("batch_size")
-    if isinstance(batch, cst.Name):
-        bound = source.bound(batch)
-        known = len(bound) == 1 and bound[0].kind == "assign"
-        return known and literal(bound[0].node) == 1
-    return given.complete and (batch is None or literal(batch) == 1)
-
-
-def unshuffled(call: cst.Call, shuffle: cst.BaseExpression | None, source: Source) -> Iterator[Hit]:
-    """Of a dataset that surely is indexed, in a loop that trains epoch after epoch."""
-    trained = any(
-        r.epochs and source.loops.of(r.loop).trains for r in loops_over_loader(call, source)
-    )
-    dataset = loader_arguments(call).get("dataset")
-    if not trained or dataset is None or not is_map_style(dataset, source):
-        return
+def shuffled(
+    call: cst.Call | None, shuffle: cst.BaseExpression | None, asked: bool, source: Source
+) -> Fix | None:
+    if call is None or (asked and shuffle is None) or source.name(call.func) != LOADER:
+        return None
     edit = (
         source.insert_argument(call, "shuffle=True")
         if shuffle is None
         else source.replace(shuffle, "True")
     )
-    fix = Fix("shuffle", (edit,), Applicability.UNSAFE)
-    message = "trains on the samples in the same order at every epoch"
-    yield Hit(call, message, fix, severity=Severity.WARNING if shuffle is None else Severity.NOTE)
+    return Fix("shuffle", (edit,), Applicability.UNSAFE)
 
 
-def is_map_style(dataset: cst.BaseExpression, source: Source) -> bool:
-    made = source.built(dataset)
-    return bool(made) and all(is_indexable(source.name(call.func), source) for call in made)
-
-
-def is_indexable(name: str, source: Source) -> bool:
-    info = source.classes.named(name)
-    if info is not None:
-        return "__getitem__" in info.methods and is_dataset(info, source)
-    return bool(MAP_STYLE.fullmatch(name))
+def is_map_style(dataset: Value) -> bool:
+    """Whether it is of a class of torch, or of the project, that is read by numbers."""
+    kind = dataset.of if isinstance(dataset, Held) else None
+    if isinstance(kind, External):
+        return bool(MAP_STYLE.fullmatch(kind.path))
+    indexed = any(
+        getattr(each, "name", "") == "__getitem__"
+        for base in list_ancestors(kind)
+        if isinstance(base, Class)
+        for each in base.node.body
+    )
+    return indexed and any(derives_from(kind, each) for each in DATASETS)
 
 
 def is_dataset(info: ClassInfo, source: Source) -> bool:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterator
-
-import libcst as cst
+from collections.abc import Iterator, Mapping
 
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.facts.training.loaders import LOADER, LoaderLoop, loader_arguments, loops_over_loader
-from lintorch.source import Source, literal
-from lintorch.syntax.literals import Arguments
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.given_arguments import name_arguments
+from lintorch.evaluator.unknown_objects import UnknownCalled
+from lintorch.evaluator.values import FALSE, TRUE, Class, External, Held, Unknown, Value
+from lintorch.facts.training.loader_loops import LOADER, LoaderRead
+from lintorch.source import Source
 
 rule = Rule(
     __name__,
@@ -84,91 +86,79 @@ OPENS = re.compile(
 )
 
 
-@rule.source(cst.Call, needs=("DataLoader(",))
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if source.name(call.func) != LOADER:
-        return
-    given = loader_arguments(call)
-    training = [
-        read for read in loops_over_loader(call, source) if source.loops.of(read.loop).trains
-    ]
-    if training and given.complete:
-        yield from unhelped(call, given, training, source)
-        if literal(given.get("pin_memory")) is True:
-            yield from blocking(training, source)
+@rule.event(LOADER)
+def in_loaders(event: Called, source: Source) -> Iterator[Hit]:
+    given = name_arguments(event)
+    training = [read for read in source.evaluation.list_reads(event) if read.trains]
+    if training and not event.open:
+        yield from _unhelped(event, given, training, source)
+        if given["pin_memory"] == TRUE:
+            yield from _blocking(training, source)
 
 
-def unhelped(
-    call: cst.Call, given: Arguments, training: list[LoaderLoop], source: Source
+def _unhelped(
+    event: Called, given: Mapping[str, Value], training: list[LoaderRead], source: Source
 ) -> Iterator[Hit]:
     """No workers, or workers that do not outlive an epoch."""
-    workers = given.value("num_workers", 0)
-    if workers == 0 and type(workers) is int and reads_files(given, source):
-        yield Hit(
-            call, "no num_workers: the training process opens each file itself, between steps"
-        )
+    workers = getattr(given["num_workers"], "value", None)
+    if workers == 0 and type(workers) is int and _reads_files(given["dataset"]):
+        message = "no num_workers: the training process opens each file itself, between steps"
+        yield Hit(event, f"{message}; give num_workers, such as 2")
         return
-    again = any(read.epochs for read in training) and source.profile.torch >= (1, 7)
-    ended = given.value("persistent_workers", False) is False
+    again = any(read.again for read in training) and source.profile.torch >= (1, 7)
+    ended = given["persistent_workers"] == FALSE
     if type(workers) is int and workers > 0 and again and ended:
         message = f"{workers} workers are ended and started anew at each epoch"
-        yield Hit(call, message, kept(call, given, source))
+        yield Hit(event, f"{message}; give persistent_workers=True", _keep(event, source))
 
 
-def kept(call: cst.Call, given: Arguments, source: Source) -> Fix:
-    written = given.get("persistent_workers")
-    added = "persistent_workers=True"
+def _keep(event: Called, source: Source) -> Fix | None:
+    call, added = source.call_at(event), "persistent_workers=True"
+    if call is None or source.name(call.func) != LOADER:
+        return None
+    written = source.arguments(call).get("persistent_workers")
     edit = (
         source.insert_argument(call, added) if written is None else source.replace(written, "True")
     )
     return Fix("keep the workers", (edit,), Applicability.UNSAFE)
 
 
-def blocking(training: list[LoaderLoop], source: Source) -> Iterator[Hit]:
+def _blocking(training: list[LoaderRead], source: Source) -> Iterator[Hit]:
     """`x.to(device)` of what the loop reads."""
     for read in training:
-        batch = {name.value for name in names_in(read.loop.target)}
-        for call in source.loops.of(read.loop).calls:
-            func = call.func
-            if not isinstance(func, cst.Attribute) or func.attr.value not in ("to", "cuda"):
-                continue
-            moved = isinstance(func.value, cst.Name) and func.value.value in batch
-            told = any(arg.keyword and arg.keyword.value == "non_blocking" for arg in call.args)
-            positional = sum(arg.keyword is None for arg in call.args)
-            if moved and not told and positional < 2 and is_move(call, source):
-                yield Hit(call, "waits for the copy: the batch is pinned, give non_blocking=True")
+        loop = read.event.loop
+        batch = {
+            each.id
+            for each in ast.walk(getattr(loop, "target", ast.Pass()))
+            if isinstance(each, ast.Name)
+        }
+        for event in source.evaluation.list_within(read.event):
+            if isinstance(event, UnknownCalled) and event.method in ("to", "cuda"):
+                func = event.node.func if isinstance(event.node, ast.Call) else None
+                held = func.value if isinstance(func, ast.Attribute) else None
+                moved = isinstance(held, ast.Name) and held.id in batch
+                if moved and _is_waiting_move(event):
+                    message = "waits for the copy: the batch is pinned, give non_blocking=True"
+                    yield Hit(event, message)
 
 
-def is_move(call: cst.Call, source: Source) -> bool:
-    """Whether a call of `to` names a device and not a dtype."""
-    if any(arg.star for arg in call.args):
+def _is_waiting_move(event: UnknownCalled) -> bool:
+    """Whether a call names a device and no dtype, and is not told to go on."""
+    given = event.given
+    if given.open or "non_blocking" in given.keyword or len(given.positional) > 1:
         return False
-    given = [arg.value for arg in call.args]
-    assert isinstance(call.func, cst.Attribute)
-    if call.func.attr.value == "cuda" or not given:
-        return call.func.attr.value == "cuda"
-    name = source.name(given[0])
-    return not name.startswith("torch.") and "dtype" not in source.code(given[0])
+    if event.method == "cuda":
+        return True
+    first = given.pick(0, "device")
+    path = first.path if isinstance(first, (External, Unknown)) else ""
+    return first is not None and not isinstance(first, External) and "dtype" not in path
 
 
-def names_in(target: cst.BaseExpression) -> Iterator[cst.Name]:
-    if isinstance(target, cst.Name):
-        yield target
-    elif isinstance(target, (cst.Tuple, cst.List)):
-        for element in target.elements:
-            yield from names_in(element.value)
-
-
-def reads_files(given: Arguments, source: Source) -> bool:
+def _reads_files(dataset: Value) -> bool:
     """Whether a dataset surely opens a file for each sample."""
-    dataset = given.get("dataset")
-    built = source.built(dataset) if dataset is not None else ()
-    return bool(built) and all(opens(source.name(call.func), source) for call in built)
-
-
-def opens(name: str, source: Source) -> bool:
-    info = source.classes.named(name)
-    if info is None:
-        return bool(READS_FILES.fullmatch(name))
-    method = info.methods.get("__getitem__")
-    return method is not None and bool(OPENS.search(source.code(method.body)))
+    kind = dataset.of if isinstance(dataset, Held) else None
+    if isinstance(kind, External):
+        return bool(READS_FILES.fullmatch(kind.path))
+    methods = kind.node.body if isinstance(kind, Class) else []
+    reads = (each for each in methods if getattr(each, "name", "") == "__getitem__")
+    return any(OPENS.search(ast.unparse(each)) for each in reads)

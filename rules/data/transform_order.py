@@ -9,6 +9,9 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.given_arguments import name_given
+from lintorch.evaluator.values import Items
 from lintorch.source import Source
 
 rule = Rule(
@@ -71,25 +74,24 @@ class State:
     """What comes out of the transforms so far: "tensor", "bytes", "image", or "" if not known."""
 
     kind: str = ""
-    asked: cst.BaseExpression | None = None
-    """The transform that showed a tensor came in."""
+    asked: Called | None = None
+    """The making of the transform that showed a tensor came in."""
 
 
-@rule.source(cst.Call, needs=("Normalize", "ToTensor", "RandomErasing"))
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if short(source.name(call.func)) != "Compose" or not call.args:
-        return
-    listed = call.args[0].value
-    if not isinstance(listed, (cst.List, cst.Tuple)):
-        return
+@rule.event(*(f"{home}Compose" for home in HOME))
+def in_order(event: Called, source: Source) -> Iterator[Hit]:
+    listed = name_given(event).get("transforms", next(iter(event.positional), None))
+    steps = listed.items if isinstance(listed, Items) else None
     state = State()
-    for element in listed.elements:
-        step = element.value
-        name = short(source.name(step.func)) if isinstance(step, cst.Call) else ""
-        if said := refusal(name, state, source):
-            yield Hit(step, said, exchanged(step, state, source))
+    for step in steps or ():
+        made = source.evaluation.ways.find_maker(step)
+        if not isinstance(made, Called):
             return
-        state = after(name, step, state)
+        name = short(made.name)
+        if said := refusal(name, state):
+            yield Hit(made, said, exchanged(made, state, source))
+            return
+        state = after(name, made, state)
 
 
 def short(dotted: str) -> str:
@@ -98,45 +100,45 @@ def short(dotted: str) -> str:
     return last if f"{head}." in HOME else ""
 
 
-def refusal(name: str, state: State, source: Source) -> str:
+def refusal(name: str, state: State) -> str:
     """Why a transform raises on what it gets; "" where it may not."""
     if name in WANTS_IMAGE and state.kind in ("tensor", "bytes"):
-        before = last_name(state.asked) if state.asked is not None else "a tensor"
-        return f"{name} takes an image and comes after {before}: TypeError"
+        before = short(state.asked.name) if state.asked is not None else "a tensor"
+        return f"{name} takes an image and comes after {before}: TypeError; put it ahead of that"
     if name in WANTS_TENSOR and state.kind == "image":
-        return f"{name} takes a tensor and gets an image: TypeError"
+        return f"{name} takes a tensor and gets an image: TypeError; put it behind ToTensor"
     if name == "Normalize" and state.kind == "bytes":
-        return "Normalize takes floats and gets the bytes of PILToTensor: TypeError"
+        return "Normalize takes floats and gets the bytes of PILToTensor: TypeError; use ToTensor"
     return ""
 
 
-def after(name: str, step: cst.BaseExpression, state: State) -> State:
+def after(name: str, made: Called, state: State) -> State:
     if name == "ToTensor":
-        return State("tensor", step)
+        return State("tensor", made)
     if name == "PILToTensor":
-        return State("bytes", step)
+        return State("bytes", made)
     if name == "ToPILImage":
         return State("image")
     if name == "RandomErasing" and state.kind == "bytes":
         return state
     if name in WANTS_TENSOR:
-        return State("tensor", step if state.kind == "" else state.asked)
+        return State("tensor", made if state.kind == "" else state.asked)
     return state if name in KEEPS else State()
 
 
-def last_name(step: cst.BaseExpression) -> str:
-    func = step.func if isinstance(step, cst.Call) else step
-    return func.attr.value if isinstance(func, cst.Attribute) else getattr(func, "value", "")
-
-
-def exchanged(step: cst.BaseExpression, state: State, source: Source) -> Fix | None:
+def exchanged(made: Called, state: State, source: Source) -> Fix | None:
     """ToTensor where the transform stands that wants a tensor, and that one where ToTensor stood."""
-    early = state.asked
-    if early is None or last_name(step) != "ToTensor" or last_name(early) not in WANTS_TENSOR:
+    if state.asked is None or short(made.name) != "ToTensor":
         return None
-    if _is_commented(early, step, source):
+    early, late = source.call_at(state.asked), source.call_at(made)
+    if short(state.asked.name) not in WANTS_TENSOR or early is None or late is None:
         return None
-    edits = (source.replace(early, source.code(step)), source.replace(step, source.code(early)))
+    beside = source.parent(source.parent(early) or early) is source.parent(
+        source.parent(late) or late
+    )
+    if not beside or _is_commented(early, late, source):
+        return None
+    edits = (source.replace(early, source.code(late)), source.replace(late, source.code(early)))
     return Fix("exchange the two", edits, Applicability.UNSAFE)
 
 

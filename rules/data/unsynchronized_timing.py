@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
-from lintorch.facts.training.roles import role_of_class
+from lintorch.evaluator.events import Called, Combined, ModelCalled, Occurrence
+from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.source import Role, Source
-from lintorch.syntax.tree import offspring
 
 rule = Rule(
     __name__,
@@ -57,7 +55,21 @@ rule = Rule(
 )
 
 CLOCKS = ("time.time", "time.perf_counter", "time.monotonic", "timeit.default_timer")
-WAITS = ("synchronize", "item", "cpu", "tolist", "numpy", "elapsed_time", "backward")
+QUICK = ("range", "len", "print", "enumerate", "zip", "time", "perf_counter", "append", "tqdm")
+"""Functions outside of torch that look at no tensor's numbers."""
+WAITS = (
+    "nonzero",
+    "masked_select",
+    "unique",
+    "nms",
+    "synchronize",
+    "item",
+    "cpu",
+    "tolist",
+    "numpy",
+    "elapsed_time",
+    "backward",
+)
 """Calls that wait for the device, and backward, after which most code reads the loss."""
 ON_GPU = (
     ".cuda(",
@@ -70,59 +82,43 @@ ON_GPU = (
 )
 
 
-@rule.source(cst.BinaryOperation, needs=("time.time()", "perf_counter", "default_timer"))
-def in_source(node: cst.BinaryOperation, source: Source) -> Iterator[Hit]:
+@rule.event(Combined)
+def in_source(event: Combined, source: Source) -> Iterator[Hit]:
     """`time.time() - start`, where a model ran in between."""
-    if not isinstance(node.operator, cst.Subtract) or not is_clock(node.left, source):
+    ways = source.evaluation.ways
+    ended, begun = ways.find_maker(event.left), ways.find_maker(event.right)
+    if event.operator != "Sub" or not (_reads_clock(ended) and _reads_clock(begun)):
         return
-    function = source.enclosing(node, cst.FunctionDef) or source.module
-    if not source.mentions(ON_GPU) or not isinstance(node.right, cst.Name):
+    if ended is None or begun is None or not source.mentions(ON_GPU):
         return
-    between = list(calls_between(node.right, node, function, source))
-    runs = [c for c in between if is_model(c.func, source)]
-    if runs and not any(waits(call, source) for call in between):
-        model = source.code(runs[0].func)
-        yield Hit(
-            node, f"the clock is read when {model} is queued, not when the GPU is done with it"
+    between = source.evaluation.list_between(begun, ended)
+    ran = next((each for each in between if _runs_model(each, source)), None)
+    if ran is not None and not any(_waits(each, source) for each in between):
+        text = source.evaluation.text(ran.spot).partition("(")[0]
+        message = f"the clock is read when {text} is queued, not when the GPU is done with it"
+        yield Hit(event, f"{message}; call torch.cuda.synchronize() before each reading")
+
+
+def _reads_clock(event: Occurrence | None) -> bool:
+    return isinstance(event, Called) and event.name in CLOCKS
+
+
+def _runs_model(event: Occurrence, source: Source) -> bool:
+    """Whether a model is called, by its class or by what else is called on it."""
+    if isinstance(event, ModelCalled):
+        return True
+    if isinstance(event, UnknownCalled):
+        return (
+            not event.method and source.evaluation.parts.find_role(event.held, event) is Role.MODEL
         )
+    return isinstance(event, Called) and event.built is not None
 
 
-def is_model(node: cst.CSTNode, source: Source) -> bool:
-    """Whether a model is called, by what made it or by its name and its other methods."""
-    made = {role_of_class(source.name(call.func), source) for call in source.origins(node)}
-    return made == {Role.MODEL} or source.presumed_role(node) is Role.MODEL
-
-
-def is_clock(node: cst.CSTNode, source: Source) -> bool:
-    return isinstance(node, cst.Call) and source.name(node.func) in CLOCKS
-
-
-def calls_between(
-    start: cst.Name, end: cst.CSTNode, function: cst.CSTNode, source: Source
-) -> Iterator[cst.Call]:
-    """The calls of a function after `start = time.time()` and before the second reading."""
-    begun = False
-    for node in walk(function.body if isinstance(function, cst.FunctionDef) else function):
-        if node is end:
-            return
-        if isinstance(node, cst.Assign) and is_clock(node.value, source):
-            target = node.targets[0].target
-            begun = begun or (isinstance(target, cst.Name) and target.value == start.value)
-        elif begun and isinstance(node, cst.Call):
-            yield node
-
-
-def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Every node below one, in document order, functions inside left out."""
-    for part in offspring(node):
-        if not isinstance(part, (cst.FunctionDef, cst.ClassDef, cst.Lambda)):
-            yield part
-            yield from walk(part)
-
-
-def waits(call: cst.Call, source: Source) -> bool:
+def _waits(event: Occurrence, source: Source) -> bool:
     """Whether a call waits for the GPU, or may do so where it is not known what it is."""
-    func = call.func
-    name = source.name(func).rpartition(".")[2]
-    method = func.attr.value if isinstance(func, cst.Attribute) else name
-    return method in WAITS or "sync" in method.lower() or source.function(func) is not None
+    if isinstance(event, UnknownCalled):
+        return not _runs_model(event, source)
+    if not isinstance(event, Called):
+        return False
+    first, _, last = event.name.rpartition(".")
+    return last in WAITS or "sync" in last.lower() or (first[:5] != "torch" and last not in QUICK)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
-import libcst as cst
-
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called
-from lintorch.evaluator.values import External, Held
-from lintorch.facts.classes.classes import is_self
+from lintorch.evaluator.events import Called, ForwardCalled, Occurrence
+from lintorch.evaluator.objects import list_ancestors
+from lintorch.evaluator.unknown_objects import UnknownCalled
+from lintorch.evaluator.values import Class, External, Held
 from lintorch.source import Role, Source
 
 rule = Rule(
@@ -59,56 +59,63 @@ rule = Rule(
     fix=Applicability.SAFE,
 )
 
-_OF_MODELS = ("eval", "parameters", "state_dict", "load_state_dict")
-"""Methods that show something called a model to be a module."""
-_REPLACES = re.compile(r"\.forward\s*=[^=]")
-_BUILT = (Role.MODEL, Role.LOSS)
 _HOOKS = re.compile(r"_hook\b|weight_norm|spectral_norm|parametriz|\bprune\b")
 """What hangs hooks on modules: there a call does more than forward."""
 
 
+@rule.event(UnknownCalled)
+def of_unknown(event: UnknownCalled, source: Source) -> Iterator[Hit]:
+    """The forward of a model that is told by what else is called on it."""
+    parts = source.evaluation.parts
+    if event.method == "forward" and parts.find_role(event.held, event) is Role.MODEL:
+        yield from _report(event, source)
+
+
+@rule.event(ForwardCalled)
+def of_model(event: ForwardCalled, source: Source) -> Iterator[Hit]:
+    """The forward of a class of the project, but where the class says itself what a call does."""
+    kind = event.held.of if isinstance(event.held, Held) else None
+    called = any(
+        isinstance(each, Class)
+        and any(getattr(n, "name", "") == "__call__" for n in each.node.body)
+        for each in list_ancestors(kind)
+    )
+    if source.evaluation.parts.find_role(event.held, event) is Role.MODEL and not called:
+        yield from _report(event, source)
+
+
 @rule.event("torch.nn.Module.forward")
-def in_flow(event: Called, source: Source) -> Iterator[Hit]:
-    """The forward of a layer of torch, by whatever way the layer or its method comes to the call."""
+def of_layer(event: Called, source: Source) -> Iterator[Hit]:
+    """The forward of a layer of torch."""
     layer = event.positional[0] if event.positional else None
-    of_torch = isinstance(layer, Held) and isinstance(layer.of, External)
-    if not isinstance(layer, Held) or not of_torch or _REPLACES.search(source.text):
+    if isinstance(layer, Held) and isinstance(layer.of, External):
+        yield from _report(event, source)
+
+
+def _report(event: Occurrence, source: Source) -> Iterator[Hit]:
+    if source.evaluation.replaced_forwards or _is_own(event, source):
         return
     call = source.call_at(event)
-    if call is None or not any(_report(call, source)):
-        short = getattr(layer.of, "path", "").rpartition(".")[2]
-        text = source.evaluation.text(event.spot)
-        yield Hit(event, f"{text} is the forward of a {short}: none of its hooks run")
-
-
-@rule.source(cst.Call, needs=("forward",))
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    yield from _report(call, source)
-
-
-def _report(call: cst.Call, source: Source) -> Iterator[Hit]:
-    func = call.func
-    if not isinstance(func, cst.Attribute) or func.attr.value != "forward" or is_self(func.value):
+    text = source.evaluation.text(event.spot).partition("(")[0]
+    model = text.removesuffix(".forward")
+    if call is None or model == text:
+        yield Hit(
+            event,
+            f"{text}(…) is the forward of a model: none of its hooks run; call the model itself",
+        )
         return
-    model = func.value
-    made = source.role(model) in _BUILT
-    text = source.code(model)
-    presumed = any(f"{text}.{method}(" in source.text for method in _OF_MODELS)
-    if made or (presumed and source.presumed_role(model) is Role.MODEL):
-        if isinstance(model, cst.Call) or _is_special(model, source):
-            return
-        promise = Applicability.UNSAFE if _HOOKS.search(source.text) else Applicability.SAFE
-        fix = Fix("call the module", (source.replace(func, text),), promise)
-        yield Hit(call, f"{text}.forward(…) runs none of the hooks of {text}", fix)
+    promise = Applicability.UNSAFE if _HOOKS.search(source.text) else Applicability.SAFE
+    fix = Fix("call the module", (source.replace(call.func, model),), promise)
+    yield Hit(event, f"{text}(…) runs none of the hooks of {model}; call {model}(…)", fix)
 
 
-def _is_special(model: cst.BaseExpression, source: Source) -> bool:
-    """Whether the file replaces a forward, or the class says itself what a call does."""
-    if any(
-        isinstance(t.target, cst.Attribute) and t.target.attr.value == "forward"
-        for assign in source.nodes(cst.Assign)
-        for t in assign.targets
-    ):
+def _is_own(event: Occurrence, source: Source) -> bool:
+    """`self.forward(x)`, `super().forward(x)`: what runs is a part of the own forward, or of `__call__`."""
+    func = event.node.func if isinstance(event.node, ast.Call) else None
+    receiver = func.value if isinstance(func, ast.Attribute) else None
+    if isinstance(receiver, ast.Call) or (receiver is None and not isinstance(func, ast.Name)):
         return True
-    own = [source.classes.named(source.name(call.func)) for call in source.built(model)]
-    return any(info and source.classes.method(info, "__call__") for info in own)
+    function = source.evaluation.find_function(event)
+    spec = getattr(function, "args", None)
+    first = next((each.arg for each in spec.args), "") if spec is not None else ""
+    return isinstance(receiver, ast.Name) and receiver.id == first == "self"

@@ -8,6 +8,9 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called, Occurrence
+from lintorch.evaluator.unknown_objects import UnknownCalled
+from lintorch.evaluator.values import Value
 from lintorch.source import Role, Source
 
 rule = Rule(
@@ -100,21 +103,32 @@ def compared(kept: cst.DictComp, source: Source) -> Iterator[Hit]:
             return
 
 
-@rule.source(cst.Call, needs=(".load_state_dict(",))
-def of_model(call: cst.Call, source: Source) -> Iterator[Hit]:
-    func = call.func
-    if not isinstance(func, cst.Attribute) or func.attr.value != "load_state_dict" or not call.args:
+@rule.event("torch.nn.Module.load_state_dict", "torch.optim.Optimizer.load_state_dict")
+def of_module(event: Called, source: Source) -> Iterator[Hit]:
+    given = event.keyword.get("state_dict", event.positional[1] if event.positional[1:] else None)
+    yield from _report(event, given, source)
+
+
+@rule.event(UnknownCalled)
+def of_unknown(event: UnknownCalled, source: Source) -> Iterator[Hit]:
+    if event.method == "load_state_dict":
+        yield from _report(event, event.given.pick(0, "state_dict"), source)
+
+
+def _report(event: Occurrence, given: Value | None, source: Source) -> Iterator[Hit]:
+    """A model that is given where its weights are asked for."""
+    if source.evaluation.parts.find_role(given, event) is not Role.MODEL:
         return
-    given = call.args[0].value
-    if isinstance(given, (cst.Name, cst.Attribute)) and source.role(given) is Role.MODEL:
-        end = source.replace(given, "").end
-        fix = Fix("load its state dict", (Edit(end, end, ".state_dict()"),), Applicability.SAFE)
-        yield Hit(
-            call,
-            "load_state_dict of a model, not of its state dict: it raises",
-            fix,
-            severity=Severity.ERROR,
-        )
+    message = "load_state_dict of a model, not of its state dict: it raises"
+    yield Hit(event, message, _add_call(source.call_at(event), source), severity=Severity.ERROR)
+
+
+def _add_call(call: cst.Call | None, source: Source) -> Fix | None:
+    given = call.args[0].value if call is not None and call.args else None
+    if not isinstance(given, (cst.Name, cst.Attribute)):
+        return None
+    end = source.replace(given, "").end
+    return Fix("load its state dict", (Edit(end, end, ".state_dict()"),), Applicability.SAFE)
 
 
 def _is_own_state(name: cst.Name, source: Source) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +13,10 @@ from lintorch.core.exporter_calls import DYNAMO_BY_DEFAULT, EXPORTER_CALLS
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Place, Refuted, Severity
 from lintorch.core.profile import enumerate_names
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called, ModelHandled, Occurrence
+from lintorch.evaluator.model_modes import ASKS, SESSION
+from lintorch.evaluator.unknown_objects import UnknownCalled
+from lintorch.evaluator.values import Class, Held, Value
 from lintorch.evidence import IN_TRAINING, GraphCapture, ModalLayer, Outcome, Trace, Tracer, Trial
 from lintorch.source import Source
 
@@ -58,10 +63,28 @@ rule = Rule(
 )
 
 EXPORTERS = {**EXPORTER_CALLS, "torch.fx.symbolic_trace": ("fx", "root")}
-ASKS = "self.training"
+_LIBRARIES = (
+    (
+        re.compile(
+            r"^torchvision\.models\.(\w+\.)*(resn\w+|wide_\w+|densenet|mobilenet|mnasnet|shufflenet"
+            r"|efficientnet|regnet|inception|googlenet|fcn|deeplab|lraspp|vgg\d+_bn)\w*$"
+        ),
+        "BatchNorm2d",
+    ),
+    (re.compile(r"^torchvision\.models\.(\w+\.)*(alexnet|vgg|squeezenet)\w*$"), "Dropout"),
+    (re.compile(r"^torchvision\.models\.(\w+\.)*(convnext|swin|maxvit)\w*$"), "StochasticDepth"),
+    (re.compile(r"^segmentation_models_pytorch\.(\w+\.)*[A-Z]\w+$"), "BatchNorm2d"),
+)
+"""Models of packages, and what in them depends on the mode."""
+_QUIET = frozenset(
+    {
+        "print", "len", "sum", "type", "isinstance", "id", "next", "list", "filter", "map", "str",
+        "summary", "profile", "FlopCountAnalysis", "hasattr", "getattr",
+    }
+)  # fmt: skip
+"""Functions that leave the mode of a model as it is."""
 _TRAINING = ("prepare_qat", "export_for_training", "QuantizationAwareTraining")
 """Words of files that export in order to train."""
-_SESSION = "InferenceSession"
 _TRAINED = ("train", "zero_grad", "parameters")
 
 
@@ -73,33 +96,73 @@ class Consequence:
     words: str
 
 
-@rule.source(cst.Call, needs=("export", "jit", "symbolic_trace", _SESSION))
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    name = source.name(call.func)
-    if source.mentions(_TRAINING) or source.is_test:
+@rule.event(ModelHandled)
+def in_source(event: ModelHandled, source: Source) -> Iterator[Hit]:
+    if not event.training or not event.layers or _may_have_changed(event.held, event, source):
         return
-    if name not in EXPORTERS:
-        yield from _reference(call, source)
+    if event.name:
+        yield from _report(event, event.name, event.layers, _name_model(event.held), source)
+    else:
+        yield from _reference(event, source)
+
+
+@rule.event(*EXPORTERS)
+def of_packages(event: Called, source: Source) -> Iterator[Hit]:
+    """A model that a package builds, handed on as it is built."""
+    _, parameter = EXPORTERS[event.name]
+    given = event.keyword.get(parameter, next(iter(event.positional), None))
+    made = source.evaluation.ways.find_maker(given)
+    layer = _name_layer(made.name) if isinstance(made, Called) else ""
+    if given is None or not layer or _may_have_changed(given, event, source):
+        return
+    if not source.evaluation.parts.list_uses(given, event) & {"eval", "train"}:
+        yield from _report(event, event.name, frozenset({layer}), "", source)
+
+
+def _report(
+    event: Occurrence, name: str, layers: frozenset[str], model: str, source: Source
+) -> Iterator[Hit]:
+    call = source.call_at(event)
+    if call is None or source.mentions(_TRAINING) or source.is_test:
         return
     exporter, parameter = EXPORTERS[name]
-    given = source.arguments(call, parameter).get(parameter)
-    mode = source.mode(given) if given is not None else None
-    if given is None or mode is None or not mode.training or not mode.layers:
-        return
     if exporter == "onnx":
         exporter = _onnx(call, source)
-    if told := _consequence(exporter, mode.layers, call, source):
-        message = (
-            f"exported in training mode, on which {_depend(sorted(mode.layers))}: {told.words}"
-        )
+    if told := _consequence(exporter, layers, call, source):
+        message = f"exported in training mode, on which {_depend(sorted(layers))}: {told.words}"
+        given = source.arguments(call, parameter).get(parameter)
+        fix = _fix(given, call, source) if given is not None else None
         yield Hit(
             call,
-            message,
-            _fix(given, call, source),
+            f"{message}; call eval() first",
+            fix,
             severity=told.severity,
-            model=mode.model or None,
+            model=model or None,
             exporter=exporter,
         )
+
+
+def _name_layer(path: str) -> str:
+    """What depends on the mode in a model of torchvision or segmentation_models_pytorch."""
+    return next((layer for pattern, layer in _LIBRARIES if pattern.match(path)), "")
+
+
+def _name_model(held: Held) -> str:
+    """`path:Class` of a class of the project."""
+    return f"{held.of.file.path}:{held.of.name}" if isinstance(held.of, Class) else ""
+
+
+def _may_have_changed(model: Value, event: Occurrence, source: Source) -> bool:
+    """Whether code that is not seen was given the model before, and may have set its mode."""
+    for each in source.evaluation.list_before(event):
+        if isinstance(each, UnknownCalled) and model in each.given.values:
+            return True
+        if isinstance(each, Called) and model in (*each.positional, *each.keyword.values()):
+            method = each.name.rpartition(".")[2]
+            known = each.name.startswith(("torch.", "copy.")) or method in _QUIET
+            if not known and each.node is not event.node:
+                return True
+    return False
 
 
 @rule.trace(ModalLayer)
@@ -129,35 +192,33 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
         yield Hit(_class(trial.trace), message, confirms=True)
 
 
-def _reference(call: cst.Call, source: Source) -> Iterator[Hit]:
+def _reference(event: ModelHandled, source: Source) -> Iterator[Hit]:
     """`reference = model(x)` in training mode, beside a runtime that runs the exported model."""
-    if not isinstance(call.func, cst.Name) or not source.mentions((_SESSION,)):
+    call = source.call_at(event)
+    if call is None or not isinstance(call.func, cst.Name) or source.is_test:
         return
     scope = source.enclosing(call, cst.FunctionDef)
     text = source.code(scope) if scope is not None else source.text
-    if _SESSION not in text or ".backward(" in text:
+    if SESSION not in text or ".backward(" in text or source.mentions(_TRAINING):
         return
-    mode = source.mode(call.func)
-    if mode is not None and mode.training and mode.layers and not _is_told(call.func, source):
+    if not _is_told(event, source):
         message = (
             f"the runtime is compared with a model in training mode, on which "
-            f"{_depend(sorted(mode.layers))}"
+            f"{_depend(sorted(event.layers))}; call eval() first"
         )
         yield Hit(call, message, _fix(call.func, call, source))
 
 
-def _is_told(model: cst.Name, source: Source) -> bool:
-    """Whether an export of the same model in the same scope is reported already."""
-    scope = source.enclosing(model, cst.FunctionDef)
-    for call in source.nodes(cst.Call):
-        exporter, parameter = EXPORTERS.get(source.name(call.func), ("", ""))
-        given = source.arguments(call, parameter).get(parameter) if parameter else None
-        if not isinstance(given, cst.Name) or given.value != model.value:
+def _is_told(event: ModelHandled, source: Source) -> bool:
+    """Whether an export of the same model is reported already."""
+    for each in source.evaluation.list_before(event):
+        if not isinstance(each, ModelHandled) or not each.name or each.held != event.held:
             continue
-        mode = source.mode(given)
-        if source.enclosing(call, cst.FunctionDef) is scope and mode and mode.training:
+        call = source.call_at(each) if each.training else None
+        if call is not None:
+            exporter = EXPORTERS[each.name][0]
             chosen = _onnx(call, source) if exporter == "onnx" else exporter
-            if _consequence(chosen, mode.layers, call, source):
+            if _consequence(chosen, each.layers, call, source):
                 return True
     return False
 

@@ -9,9 +9,10 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called
+from lintorch.evaluator.events import Called, Indexed
 from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.unknown_objects import UnknownCalled
+from lintorch.facts.training.part_values import role_of_class
 from lintorch.source import Role, Source
 
 rule = Rule(
@@ -30,7 +31,7 @@ rule = Rule(
 
         def restore(model, path):
             model.load_state_dict(torch.load(path))
-            return model
+            return model.eval()
     """,
     good="""
         import torch
@@ -38,7 +39,7 @@ rule = Rule(
 
         def restore(model, path):
             model.load_state_dict(torch.load(path, map_location="cpu"))
-            return model
+            return model.eval()
     """,
     proof="""
         from torch import serialization
@@ -59,58 +60,86 @@ _CUDA = re.compile(
 _MORE = (cst.GreaterThan, cst.IsNot, cst.NotEqual)
 _OF_NUMBERS = (Role.SCALER, Role.SCHEDULER)
 """What has a state without tensors."""
-_MESSAGE = "no map_location: weights saved on a GPU raise where there is none"
-_RESTORE = ("torch.nn.Module.load_state_dict", "torch.optim.Optimizer.load_state_dict")
+_MESSAGE = (
+    "no map_location: weights saved on a GPU raise where there is none; load them with map_location"
+)
 _NUMBERS = re.compile(r"scal|sched", re.I)
+_MOST_ITEMS = 8
 _PARAMETERS = ("f", "map_location", "pickle_module")
 
 
 @rule.event("torch.load")
-def in_flow(event: Called, source: Source) -> Iterator[Hit]:
-    """What comes to load_state_dict by another way than by its name."""
+def in_loads(event: Called, source: Source) -> Iterator[Hit]:
+    """What comes to load_state_dict, by whatever way."""
     call = source.call_at(event)
-    if call is None or event.open or source.is_test or "map_location" in name_given(event):
+    if call is None or event.open or "map_location" in name_given(event):
         return
-    ways = source.evaluation.ways
-    restores = any(
-        each.name in _RESTORE for each in ways.find_users(event.result) if isinstance(each, Called)
-    )
-    unknown = (each for each in ways.find_takers(event.result) if each.method == "load_state_dict")
-    if not restores and not any(map(_may_have_tensors, unknown)):
-        return
-    path = source.arguments(call, *_PARAMETERS).get("f")
-    if path is None or _is_on_gpu(call, source) or _is_own(path, call, source):
-        return
-    if not any(_report(call, source)):
-        yield Hit(event, _MESSAGE)
-
-
-@rule.source(cst.Call, needs=("load",))
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    yield from _report(call, source)
-
-
-def _report(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if source.name(call.func) != "torch.load" or source.is_test or source.mentions(("torch_xla",)):
-        return
-    given = source.arguments(call, *_PARAMETERS)
-    path = given.get("f")
-    if not given.complete or "map_location" in given.by_name or path is None:
+    takers = list(_list_takers(event, source))
+    if not takers or not _is_judged(call, source):
         return
     uses = [call, *_named(call, source)]
-    takers = [taker for use in uses if (taker := _taker(use, source))]
-    if not takers or _is_own(path, call, source) or _is_on_gpu(call, source):
-        return
-    alone = len(takers) == len(uses) - (len(uses) > 1)
+    written = [use for use in uses if _is_taken(use, source)]
+    alone = written and len(written) == len(uses) - (len(uses) > 1)
     copies = alone and all(_copies(taker, source) for taker in takers)
     promise = Applicability.SAFE if copies else Applicability.UNSAFE
     fix = Fix("load to the CPU", (source.insert_argument(call, 'map_location="cpu"'),), promise)
     yield Hit(call, _MESSAGE, fix)
 
 
-def _may_have_tensors(taker: UnknownCalled) -> bool:
-    """Whether it is not called a scaler or scheduler."""
-    return not _NUMBERS.search(getattr(taker.held, "path", ""))
+@rule.source(cst.Call, needs=("load",))
+def where_nothing_leads(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """In branches that defaults switch off, and beyond the steps that are followed."""
+    if source.name(call.func) != "torch.load" or "map_location" in source.arguments(call).by_name:
+        return
+    taken = any(_is_taken(use, source) for use in (call, *_named(call, source)))
+    if taken and not source.evaluation.is_reached(source.place(call)) and _is_judged(call, source):
+        edit = source.insert_argument(call, 'map_location="cpu"')
+        yield Hit(call, _MESSAGE, Fix("load to the CPU", (edit,), Applicability.UNSAFE))
+
+
+def _is_judged(call: cst.Call, source: Source) -> bool:
+    """Whether it may run without a GPU, and reads what was written elsewhere."""
+    given = source.arguments(call, *_PARAMETERS)
+    path = given.get("f")
+    if path is None or not given.complete or "map_location" in given.by_name:
+        return False
+    if source.is_test or source.mentions(("torch_xla",)):
+        return False
+    return not _is_on_gpu(call, source) and not _is_own(path, call, source)
+
+
+def _list_takers(event: Called, source: Source) -> Iterator[Called | UnknownCalled]:
+    """Calls of load_state_dict that are given what is read, or an item of it, but for states without tensors."""
+    ways, waiting = source.evaluation.ways, [event.result]
+    for value in waiting:
+        for each in ways.find_users(value):
+            if isinstance(each, Indexed) and each.held is value and len(waiting) < _MOST_ITEMS:
+                waiting.append(each.result)
+            elif isinstance(each, Called) and _restores_tensors(each):
+                yield each
+        for taker in ways.find_takers(value):
+            if taker.method == "load_state_dict" and _may_have_tensors(taker, source):
+                yield taker
+
+
+def _restores_tensors(event: Called) -> bool:
+    path, _, method = event.name.rpartition(".")
+    return method == "load_state_dict" and role_of_class(path) not in _OF_NUMBERS
+
+
+def _may_have_tensors(taker: UnknownCalled, source: Source) -> bool:
+    """Whether it is not known, nor called, a scaler or scheduler."""
+    numbers = source.evaluation.parts.find_role(taker.held, taker) in _OF_NUMBERS
+    return not numbers and not _NUMBERS.search(getattr(taker.held, "path", ""))
+
+
+def _copies(taker: Called | UnknownCalled, source: Source) -> bool:
+    """Whether the weights end where the model is: not so with `assign=True`, or a class of its own."""
+    if isinstance(taker, Called):
+        return "assign" not in taker.keyword and len(taker.positional) < 4
+    role = source.evaluation.parts.find_role(taker.held, taker)
+    assigns = "assign" in taker.given.keyword or len(taker.given.positional) > 2
+    return not assigns and role in (Role.MODEL, Role.OPTIMIZER)
 
 
 def _is_on_gpu(call: cst.Call, source: Source) -> bool:
@@ -152,7 +181,7 @@ def _named(call: cst.Call, source: Source) -> list[cst.Name]:
     ]
 
 
-def _taker(node: cst.CSTNode, source: Source) -> cst.Call | None:
+def _is_taken(node: cst.CSTNode, source: Source) -> bool:
     """`m.load_state_dict(node)`, also of `node["model"]`."""
     outer = source.parent(node)
     while isinstance(outer, cst.Subscript) and outer.value is node:
@@ -160,17 +189,8 @@ def _taker(node: cst.CSTNode, source: Source) -> cst.Call | None:
     call = source.parent(outer) if isinstance(outer, cst.Arg) else None
     func = call.func if isinstance(call, cst.Call) else None
     if not isinstance(func, cst.Attribute) or func.attr.value != "load_state_dict":
-        return None
-    numbers = source.presumed_role(func.value) in _OF_NUMBERS
-    return call if isinstance(call, cst.Call) and not numbers else None
-
-
-def _copies(taker: cst.Call, source: Source) -> bool:
-    """Whether the weights end where the model is: not so with `assign=True`, or a class of its own."""
-    assert isinstance(taker.func, cst.Attribute)
-    kept = source.arguments(taker, "state_dict", "strict", "assign").value("assign", False)
-    role = source.presumed_role(taker.func.value)
-    return kept is False and role in (Role.MODEL, Role.OPTIMIZER)
+        return False
+    return not _NUMBERS.search(source.code(func.value))
 
 
 def _is_own(path: cst.BaseExpression, call: cst.Call, source: Source) -> bool:

@@ -10,7 +10,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.facts.project.parts_elsewhere import is_imported_beside
-from lintorch.source import Role, Source
+from lintorch.source import Source
 from lintorch.syntax.tree import names_in
 
 rule = Rule(
@@ -83,11 +83,11 @@ def in_source(loop: cst.For, source: Source) -> Iterator[Hit]:
     models = _evaluated(function, source)
     if not models or not _on_its_own(function, source) or _is_guarded_elsewhere(function, source):
         return
-    for call in source.loops.of(loop).calls:
+    for call in source.nodes(cst.Call):
         here = source.enclosing(call, cst.For, cst.FunctionDef, cst.Lambda) is loop
         fed = _BATCHES.search(source.code(loop.iter)) or _takes_item(call, loop)
         if here and fed and source.code(call.func) in models and _plain_withs(call, source):
-            message = f"{source.code(call.func)}(…) records a graph for backward: eval() alone does not stop it"
+            message = f"{source.code(call.func)}(…) records a graph for backward: eval() alone does not stop it; call it under torch.no_grad()"
             yield Hit(call, message, _fix(function, source))
             return
 
@@ -108,10 +108,10 @@ def _evaluated(function: cst.FunctionDef, source: Source) -> set[str]:
     found = set()
     for call in source.nodes(cst.Call):
         func = call.func
-        if isinstance(func, cst.Attribute) and func.attr.value == "eval" and not call.args:
-            inside = source.enclosing(call, cst.FunctionDef) is function
-            if inside and source.presumed_role(func.value) in (Role.MODEL, None):
-                found.add(source.code(func.value))
+        if not isinstance(func, cst.Attribute) or func.attr.value != "eval" or call.args:
+            continue
+        if source.enclosing(call, cst.FunctionDef) is function:
+            found.add(source.code(func.value))
     return found
 
 

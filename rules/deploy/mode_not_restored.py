@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
+import ast
 from collections.abc import Iterator
-
-import libcst as cst
 
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
-from lintorch.facts.names.scopes import dotted_text
-from lintorch.source import Act, Event, Path, Region, Role, Source
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.values import Spot
+from lintorch.facts.training.part_values import role_of_class
+from lintorch.source import Act, Action, Passage, Role, Source, Training, TrainingRegion
 
 rule = Rule(
     __name__,
@@ -66,92 +66,108 @@ rule = Rule(
     """,
 )
 
-_HELPERS = re.compile(
-    r"teacher|ema\b|_ema|target_|frozen|reference|ref_|old_|best|copy|average|swa|vae|encoder", re.I
-)
-"""Names of models that stand beside the one that is trained."""
+
+@rule.event(Training)
+def in_training(training: Training, source: Source) -> Iterator[Hit]:
+    told: set[Spot] = set()
+    for region in training.regions:
+        for action in _list_lasting(region, training, source):
+            if action.at.spot not in told:
+                told.add(action.at.spot)
+                message = f"{action.on} is not put back into training mode: later steps train in eval mode"
+                yield Hit(action.at, f"{message}; call {action.on}.train() after it")
 
 
-@rule.source(cst.Module, needs=(".eval()", ".train(False)"))
-def in_source(module: cst.Module, source: Source) -> Iterator[Hit]:
-    told: set[cst.CSTNode] = set()
-    for region in source.paths.regions:
-        for event in _lasting(region, source):
-            if event.node not in told:
-                told.add(event.node)
-                message = (
-                    f"{event.on} is not put back into training mode: later steps train in eval mode"
-                )
-                yield Hit(event.node, message)
-
-
-def _lasting(region: Region, source: Source) -> Iterator[Event]:
+def _list_lasting(region: TrainingRegion, training: Training, source: Source) -> Iterator[Action]:
     """Of a loop: an eval() behind its training steps that meets those of the next turn."""
     if not region.is_loop or not region.has(Act.BACKWARD) or not region.has(Act.EVAL):
         return
     if region.has(Act.PASSED):
         return
-    for path in region.paths:
-        met = any(path.precedes(later) and _meets(later) for later in region.paths)
-        for event in path.events:
-            lasts = (met and _is_left(event, path)) or _is_looked_at(event, path, region)
-            known = event.act is Act.EVAL and lasts and _is_trained(event, source)
-            if known and not _is_kept(event.node, source):
-                yield event
+    for passage in region.passages:
+        if any(each.key.endswith(".training") and not each.holds for each in passage.answers):
+            continue  # the mode is asked, and was eval mode before
+        met = any(passage.precedes(later) and _meets(later) for later in region.passages)
+        for action in passage.actions:
+            lasts = action.act is Act.EVAL and (
+                (met and _is_left(action, passage)) or _is_looked_at(action, passage, region)
+            )
+            if not lasts or _is_kept(action, source):
+                continue
+            if _is_trained(action, training, source):
+                yield action
 
 
-def _is_kept(call: cst.CSTNode, source: Source) -> bool:
-    """Whether the mode was saved before, and what holds it is used after: `was = model.training`."""
-    function = source.enclosing(call, cst.FunctionDef)
-    for read in source.nodes(cst.Attribute):
-        same = read.attr.value == "training" and source.enclosing(read, cst.FunctionDef) is function
-        saved = source.enclosing(read, cst.Assign) if same and source.precedes(read, call) else None
-        for target in saved.targets if saved is not None else ():
-            name = dotted_text(target.target)
-            again = source.mentions_of(name.rpartition(".")[2]) if name else []
-            if any(source.precedes(call, use) for use in again):
-                return True
-    return False
+def _is_kept(action: Action, source: Source) -> bool:
+    """Whether a name is made from a mode before, and read again after: `back = m.train if m.training else m.eval`."""
+    function = source.evaluation.find_function(action.at)
+    row = action.at.spot.row
+    nodes = [] if function is None else list(ast.walk(function))
+    kept = {
+        name.id
+        for each in nodes
+        if isinstance(each, ast.Assign) and each.lineno < row and _reads_mode(each.value)
+        for target in each.targets
+        for name in ast.walk(target)
+        if isinstance(name, ast.Name)
+    }
+    return any(
+        isinstance(each, ast.Name) and each.id in kept and each.lineno > row for each in nodes
+    )
 
 
-def _is_looked_at(event: Event, path: Path, region: Region) -> bool:
+def _reads_mode(node: ast.expr) -> bool:
+    return any(
+        isinstance(each, ast.Attribute) and each.attr == "training" for each in ast.walk(node)
+    )
+
+
+def _is_looked_at(action: Action, passage: Passage, region: TrainingRegion) -> bool:
     """Whether it is put into eval mode now and then, run without gradients, and trained on."""
-    if region.always(event.node):
+    if region.always(action):
         return False
-    later = path.after(event)
-    acts = [e.act for e in later]
+    later = passage.after(action)
+    acts = [each.act for each in later]
     end = acts.index(Act.BACKWARD) if Act.BACKWARD in acts else 0
-    quiet = any(e.act is Act.LEAVE and e.on == "no_grad" for e in later[:end])
+    quiet = any(e.act is Act.LEAVE and str(e.on) == "no_grad" for e in later[:end])
     return quiet and not any(act in (Act.TRAIN, Act.EVAL) for act in acts[:end])
 
 
-def _is_left(event: Event, path: Path) -> bool:
+def _is_left(action: Action, passage: Passage) -> bool:
     """Whether training steps ran before it, and nothing sets a mode after it."""
-    trained = any(e.act is Act.BACKWARD for e in path.before(event))
-    later = path.after(event)
-    return trained and path.goes_on and not any(e.act in (Act.TRAIN, Act.BACKWARD) for e in later)
+    trained = any(each.act is Act.BACKWARD for each in passage.before(action))
+    later = passage.after(action)
+    return (
+        trained and passage.goes_on and not any(e.act in (Act.TRAIN, Act.BACKWARD) for e in later)
+    )
 
 
-def _meets(path: Path) -> bool:
+def _meets(passage: Passage) -> bool:
     """Whether a training step comes before any mode is set."""
-    for event in path.events:
-        if event.act in (Act.TRAIN, Act.EVAL):
+    for action in passage.actions:
+        if action.act in (Act.TRAIN, Act.EVAL):
             return False
-        if event.act is Act.BACKWARD:
+        if action.act is Act.BACKWARD:
             return True
     return False
 
 
-def _is_trained(event: Event, source: Source) -> bool:
-    """Whether the model is the one that the loop trains, as far as its name tells."""
-    call = event.node
-    if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
+def _is_trained(action: Action, training: Training, source: Source) -> bool:
+    """Whether the model is put into training mode elsewhere, or an optimizer has its parameters."""
+    root, subject = action.at.way.root, action.on
+    if subject is None:
         return False
-    if _HELPERS.search(event.on) or source.presumed_role(call.func.value) is not Role.MODEL:
-        return False
-    others = {e for e in source.nodes(cst.Call) if _is_train_of(e, event.on, source)}
-    return bool(others) or f"{event.on}.parameters()" in source.text
-
-
-def _is_train_of(call: cst.Call, model: str, source: Source) -> bool:
-    return source.code(call.func) == f"{model}.train"
+    return any(
+        each.act is Act.TRAIN and each.on == subject and each.at.way.root == root
+        for each in training.actions
+    ) or any(
+        isinstance(each, Called)
+        and role_of_class(each.name) is Role.OPTIMIZER
+        and any(
+            getattr(given, "path", "") == f"{subject.key}.parameters()"
+            for given in (*each.positional, *each.keyword.values())
+        )
+        for reached in source.evaluation.reached
+        if reached.events and reached.events[0].way.root == root
+        for each in reached.events
+    )

@@ -11,12 +11,11 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.core.torch_methods import MODULE_RETURNING, PARALLEL_WRAPPERS
-from lintorch.evaluator.events import AttributeRead
+from lintorch.core.torch_methods import PARALLEL_WRAPPERS
+from lintorch.evaluator.events import AttributeRead, Indexed
 from lintorch.evaluator.objects import MODULE, has_open_base, list_ancestors
 from lintorch.evaluator.values import Class, External, Held, Value
-from lintorch.facts.nets.layer_classes import layer_made
-from lintorch.source import Source, literal
+from lintorch.source import Source
 
 rule = Rule(
     __name__,
@@ -110,60 +109,38 @@ def _is_tried(event: AttributeRead, source: Source) -> bool:
 _CATCHES = re.compile(r"AttributeError|Exception")
 
 
-@rule.source(cst.Subscript, needs=("Sequential(",))
-def by_name(node: cst.Subscript, source: Source) -> Iterator[Hit]:
-    index = node.slice[0].slice
-    key = literal(index.value) if isinstance(index, cst.Index) else None
-    if not isinstance(key, str) or _classes(node.value, source) != {"torch.nn.Sequential"}:
+@rule.event(Indexed)
+def by_name(event: Indexed, source: Source) -> Iterator[Hit]:
+    held, key = event.held, getattr(event.index, "value", None)
+    if not isinstance(held, Held) or held.of != External("torch.nn.Sequential"):
         return
-    start = source.replace(node.value, "").end
-    edit = Edit(start, source.replace(node, "").end, f".{key}")
-    fix = Fix("name the layer", (edit,), Applicability.SAFE) if _is_name(key) else None
-    yield Hit(node, f"a Sequential is not indexed by a name, such as {key!r}: it raises", fix)
+    if not isinstance(key, str):
+        return
+    node = source.node_at(event, cst.Subscript)
+    fix = None
+    if node is not None and _is_name(key):
+        start = source.replace(node.value, "").end
+        edit = Edit(start, source.replace(node, "").end, f".{key}")
+        fix = Fix("name the layer", (edit,), Applicability.SAFE)
+    message = f"a Sequential is not indexed by a name, such as {key!r}: it raises; write .{key}"
+    yield Hit(event, message, fix)
 
 
 def _is_name(key: str) -> bool:
     return key.isidentifier() and not keyword.iskeyword(key)
 
 
-@rule.source(cst.Attribute, needs=("DataParallel(", "DistributedDataParallel("))
-def of_wrapped(node: cst.Attribute, source: Source) -> Iterator[Hit]:
-    name = node.attr.value
-    if not _is_of_model(name, source) or not _is_read(node, source):
+@rule.event(AttributeRead)
+def of_wrapped(event: AttributeRead, source: Source) -> Iterator[Hit]:
+    held, name = event.held, event.attribute
+    wraps = isinstance(held, Held) and getattr(held.of, "path", "") in PARALLEL_WRAPPERS
+    if not wraps or not _is_of_model(name, source) or _is_tried(event, source):
         return
-    if not _is_wrapped(node.value, source):
-        return
-    end = source.replace(node.value, "").end
-    fix = Fix("reach through the wrapper", (Edit(end, end, ".module"),), Applicability.SAFE)
-    yield Hit(node, f"the wrapper has no {name}: the model is its .module", fix)
-
-
-def _is_read(node: cst.Attribute, source: Source) -> bool:
-    """Not assigned to, not asked for with care."""
-    outer = source.parent(node)
-    careful = source.enclosing(node, cst.Try) is not None
-    return not isinstance(outer, (cst.AssignTarget, cst.AnnAssign, cst.Del)) and not careful
-
-
-def _classes(expression: cst.BaseExpression, source: Source) -> set[str]:
-    """The full names of the classes an expression was built from, chained `.to()` left out."""
-    if not isinstance(expression, (cst.Name, cst.Attribute)):
-        return set()
-    built = source.built(expression)
-    return {layer_made(_first(call), source) for call in built}
-
-
-def _first(call: cst.Call) -> cst.CSTNode:
-    """`nn.Linear(3, 3)` of `nn.Linear(3, 3).to(device).eval()`."""
-    func = call.func
-    while (
-        isinstance(func, cst.Attribute)
-        and func.attr.value in MODULE_RETURNING
-        and isinstance(func.value, cst.Call)
-    ):
-        call = func.value
-        func = call.func
-    return call
+    node, fix = source.node_at(event, cst.Attribute), None
+    if node is not None:
+        end = source.replace(node.value, "").end
+        fix = Fix("reach through the wrapper", (Edit(end, end, ".module"),), Applicability.SAFE)
+    yield Hit(event, f"the wrapper has no {name}: the model is its .module", fix)
 
 
 def _is_of_model(name: str, source: Source) -> bool:
@@ -172,18 +149,3 @@ def _is_of_model(name: str, source: Source) -> bool:
         return False
     models = (info for info in source.classes.all.values() if info.is_module)
     return any(name in info.attributes or name in info.methods for info in models)
-
-
-def _is_wrapped(expression: cst.BaseExpression, source: Source) -> bool:
-    if not isinstance(expression, (cst.Name, cst.Call)):
-        return False
-    built = source.built(expression)
-    names = {source.name(call.func) for call in built if isinstance(_first(call), cst.Call)}
-    return bool(names) and names <= PARALLEL_WRAPPERS and not _is_moved(expression, source)
-
-
-def _is_moved(expression: cst.BaseExpression, source: Source) -> bool:
-    """Whether the name may stand for the bare model too, or is read under a condition."""
-    if not isinstance(expression, cst.Name):
-        return False
-    return len(source.bound(expression)) != 1

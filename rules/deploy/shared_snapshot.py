@@ -61,7 +61,6 @@ rule = Rule(
     fix=Applicability.UNSAFE,
 )
 
-_TRAINS = frozenset({"step", "backward", "fit"})
 _SHARDED = ("FullyShardedDataParallel", "FSDP", "deepspeed")
 """Their state_dict() gathers, which copies."""
 
@@ -79,11 +78,15 @@ def in_source(node: cst.Assign, source: Source) -> Iterator[Hit]:
         return
     text = source.code(target)
     if _outlives(node, uses, source):
-        yield Hit(node.value, f"{text} goes on changing as training goes on", _fix(node, source))
+        yield Hit(
+            node.value,
+            f"{text} goes on changing as training goes on: keep a deep copy",
+            _fix(node, source),
+        )
     elif _is_put_back(node, model, uses, source):
         yield Hit(
             node.value,
-            f"{text} changes with the model: loading it back does nothing",
+            f"{text} changes with the model: loading it back does nothing; keep a deep copy",
             _fix(node, source),
         )
 
@@ -140,17 +143,26 @@ def _method(call: cst.CSTNode | None) -> str:
 
 def _outlives(node: cst.Assign, uses: list[cst.CSTNode], source: Source) -> bool:
     """Whether it is made under a condition of a loop that trains and read after that loop."""
-    for loop in source.loops.around(node):
-        inside = source.enclosing(node, cst.If)
-        kept = inside is not None and loop.node in source.ancestors(inside)
+    inside = source.enclosing(node, cst.If)
+    for loop in _list_loops(node, source):
+        kept = inside is not None and loop in source.ancestors(inside)
         after = any(
-            source.precedes(loop.node, use) and loop.node not in source.ancestors(use)
+            source.precedes(loop, use) and loop not in source.ancestors(use)
             for use in uses
             if not isinstance(source.parent(use), cst.AssignTarget)
         )
-        if loop.trains and kept and after:
+        if kept and after and source.place(loop).row in source.evaluation.training_rows:
             return not any(_is_break(s) for s in inside.body.body) if inside else False
     return False
+
+
+def _list_loops(node: cst.CSTNode, source: Source) -> Iterator[cst.For | cst.While]:
+    """The loops around a statement in its function, innermost first."""
+    for outer in source.ancestors(node):
+        if isinstance(outer, (cst.FunctionDef, cst.Lambda, cst.ClassDef)):
+            return
+        if isinstance(outer, (cst.For, cst.While)):
+            yield outer
 
 
 def _is_break(statement: cst.CSTNode) -> bool:
@@ -189,15 +201,7 @@ def _trains_between(node: cst.Assign, call: cst.Call, source: Source) -> bool:
     function = source.enclosing(node, cst.FunctionDef)
     if function is None or source.enclosing(call, cst.FunctionDef) is not function:
         return False
-    between = (
-        other
-        for other in source.nodes(cst.Call)
-        if source.enclosing(other, cst.FunctionDef) is function
-        if source.precedes(node, other) and source.precedes(other, call)
-    )
-    return any(
-        _method(inner) in _TRAINS for other in between for inner in source.loops.calls(other)
-    )
+    return source.evaluation.trains_between(source.place(node).row, source.place(call).row)
 
 
 def _fix(node: cst.Assign, source: Source) -> Fix | None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.source import Role, Source
+from lintorch.evaluator.events import Called, Occurrence, Repeated
+from lintorch.evaluator.training_code import OPTIMIZERS
+from lintorch.evaluator.unknown_objects import UnknownCalled, UnknownMethod
+from lintorch.evaluator.values import UNKNOWN, Bound, Items, Value
+from lintorch.source import Source
 
 rule = Rule(
     __name__,
@@ -73,13 +77,12 @@ CONTEXTS = frozenset(
         "autograd.profiler.profile",
     )
 )
-WEIGHTS = frozenset(
-    ("parameters", "named_parameters", "children", "named_children", "named_modules")
+WEIGHTS = ("parameters", "named_parameters", "children", "named_children", "named_modules")
+STATES = ("state_dict",)
+TAKE_WEIGHTS = tuple(
+    f"torch.nn.utils.{name}"
+    for name in ("clip_grad_norm_", "clip_grad_value_", "get_total_norm", "parameters_to_vector")
 )
-TAKES_WEIGHTS = re.compile(
-    r"^torch\.(optim\.([A-Z]\w*|\w+\.[A-Z]\w*)|nn\.utils\.(clip_grad_\w+|parameters_to_vector))$"
-)
-_NOT_WEIGHTS = ("torch.optim.lr_scheduler.", "torch.optim.swa_utils.")
 
 
 @rule.source(cst.Expr, needs=tuple(f".{name}\n" for name in sorted(ALONE)))
@@ -125,28 +128,82 @@ def entered(item: cst.WithItem, source: Source) -> Iterator[Hit]:
         yield Hit(item.item, message, _fix(item.item, source, Applicability.SAFE))
 
 
-@rule.source(
-    cst.Attribute,
-    needs=tuple(f".{name}{end}" for name in ("state_dict", *sorted(WEIGHTS)) for end in "),:]}\n"),
-)
-def handed(method: cst.Attribute, source: Source) -> Iterator[Hit]:
-    if method.attr.value not in WEIGHTS and method.attr.value != "state_dict":
+@rule.event(Repeated)
+def repeated(event: Repeated, source: Source) -> Iterator[Hit]:
+    """`for p in model.parameters:`."""
+    yield from _report(event, event.over, WEIGHTS, "a method is not what is asked for", source)
+
+
+@rule.event(*(f"torch.optim.{name}" for name in sorted(OPTIMIZERS)), *TAKE_WEIGHTS)
+def handed(event: Called, source: Source) -> Iterator[Hit]:
+    """Weights that an optimizer, or gradient clipping, is given."""
+    for given in (*event.positional[:1], *map(event.keyword.get, ("params", "parameters"))):
+        if given is not None:
+            yield from _report(event, given, WEIGHTS, "a method is not what is asked for", source)
+
+
+@rule.event("torch.nn.Module.load_state_dict", "torch.optim.Optimizer.load_state_dict")
+def loaded(event: Called, source: Source) -> Iterator[Hit]:
+    for given in (*event.positional[1:2], *event.keyword.values()):
+        yield from _report(event, given, STATES, "a method is not what is asked for", source)
+
+
+@rule.event(UnknownCalled)
+def loaded_by_unknown(event: UnknownCalled, source: Source) -> Iterator[Hit]:
+    if event.method == "load_state_dict":
+        for given in event.given.values[:1]:
+            yield from _report(event, given, STATES, "a method is not what is asked for", source)
+
+
+@rule.event("torch.save")
+def saved(event: Called, source: Source) -> Iterator[Hit]:
+    """What is written, by itself or in a dictionary."""
+    for given in (*event.positional[:1], *map(event.keyword.get, ("obj",))):
+        pairs = given.items or () if isinstance(given, Items) and given.kind == "dict" else ()
+        items = [each.items[1] for each in pairs if isinstance(each, Items) and each.items]
+        for each in (given, *items):
+            yield from _report(event, each, STATES, "the method itself is saved", source)
+
+
+def _report(
+    event: Occurrence, given: Value | None, names: Collection[str], why: str, source: Source
+) -> Iterator[Hit]:
+    held, method = _name_method(given)
+    if method not in names or not _is_module(held, method, event, source):
         return
-    outer = source.parent(method)
-    if method.attr.value == "state_dict":
-        wrong = _is_saved(method, source)
-    elif isinstance(outer, cst.Arg):
-        wrong = _is_weights(outer, source)
-    else:
-        over = isinstance(outer, (cst.For, cst.CompFor)) and outer.iter is method
-        wrong = over and source.presumed_role(method.value) is Role.MODEL
-    if wrong and not _is_property(method, source):
-        written = method.attr.value == "state_dict" and not _is_loaded(method, source)
-        promise = Applicability.UNSAFE if written else Applicability.SAFE
-        end = "the method itself is saved" if written else "a method is not what is asked for"
-        yield Hit(
-            method, f"{source.code(method)} is not called: {end}", _fix(method, source, promise)
-        )
+    node = _find_written(event, method, source)
+    if node is None:
+        yield Hit(event, f"{method} is not called: {why}; write {method}()")
+    elif not _is_property(node, source):
+        promise = Applicability.UNSAFE if "saved" in why else Applicability.SAFE
+        yield Hit(node, f"{source.code(node)} is not called: {why}", _fix(node, source, promise))
+
+
+def _name_method(value: Value | None) -> tuple[Value, str]:
+    """The object and the name of a method that is not called."""
+    if isinstance(value, UnknownMethod):
+        return value.held, value.method
+    if isinstance(value, Bound) and value.positional:
+        return value.positional[0], value.method
+    return UNKNOWN, ""
+
+
+def _is_module(held: Value, method: str, event: Occurrence, source: Source) -> bool:
+    """Whether the object is known to have such a method: by its class, or by what else is called on it."""
+    parts = source.evaluation.parts
+    if parts.find_role(held, event) is not None:
+        return True
+    return not isinstance(event, Repeated) and method in parts.list_uses(held, event)
+
+
+def _find_written(event: Occurrence, method: str, source: Source) -> cst.Attribute | None:
+    """Where the method is written, in what happened or in what is gone over."""
+    rows = range(event.spot.row, event.spot.end_row + 1)
+    for node in source.nodes(cst.Attribute) if event.spot.path == source.path else ():
+        called = isinstance(outer := source.parent(node), cst.Call) and outer.func is node
+        if node.attr.value == method and not called and source.place(node).row in rows:
+            return node
+    return None
 
 
 def _is_property(method: cst.Attribute, source: Source) -> bool:
@@ -168,33 +225,6 @@ def _is_test(expression: cst.CSTNode, source: Source) -> bool:
     return (
         isinstance(outer, (cst.If, cst.IfExp, cst.While, cst.Assert)) and outer.test is expression
     )
-
-
-def _is_weights(arg: cst.Arg, source: Source) -> bool:
-    """The first argument of an optimizer, or of gradient clipping."""
-    call = source.parent(arg)
-    if not isinstance(call, cst.Call) or not TAKES_WEIGHTS.match(name := source.name(call.func)):
-        return False
-    first = arg.keyword.value in ("params", "parameters") if arg.keyword else call.args[0] is arg
-    return first and not name.startswith(_NOT_WEIGHTS)
-
-
-def _is_loaded(method: cst.Attribute, source: Source) -> bool:
-    arg = source.parent(method)
-    call = source.parent(arg) if isinstance(arg, cst.Arg) else None
-    func = call.func if isinstance(call, cst.Call) else None
-    return isinstance(func, cst.Attribute) and func.attr.value == "load_state_dict"
-
-
-def _is_saved(method: cst.Attribute, source: Source) -> bool:
-    """What load_state_dict gets, or torch.save writes, by itself or in a dict."""
-    if _is_loaded(method, source):
-        return True
-    outer = source.parent(method)
-    if isinstance(outer, cst.DictElement) and outer.value is method:
-        outer = source.parent(source.parent(outer) or outer)
-    call = source.parent(outer) if isinstance(outer, cst.Arg) else None
-    return isinstance(call, cst.Call) and source.name(call.func) == "torch.save"
 
 
 def _fix(method: cst.CSTNode, source: Source, promise: Applicability = Applicability.UNSAFE) -> Fix:

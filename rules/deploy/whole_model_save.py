@@ -8,13 +8,11 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit
 from lintorch.core.rule import Rule
-from lintorch.core.torch_methods import MODULE_RETURNING
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given
-from lintorch.evaluator.objects import is_module_class
-from lintorch.evaluator.values import Held
-from lintorch.facts.classes.classes import is_self
-from lintorch.source import Role, Source
+from lintorch.evaluator.unknown_objects import UnknownMethod
+from lintorch.evaluator.values import Array, Constant, External, Held, Items, Value
+from lintorch.source import Role, Source, literal
 
 rule = Rule(
     __name__,
@@ -59,112 +57,77 @@ _EFFECT = {
 }
 """By whether torch.load reads weights only unless it is told otherwise."""
 _ALLOWING = ("torch.serialization.safe_globals", "torch.serialization.add_safe_globals")
-_SAME_MODEL = MODULE_RETURNING | {"module"}
-_NUMPY = ("numpy.float", "numpy.int", "numpy.array", "numpy.mean", "numpy.asarray", "numpy.stack")
 
 
 @rule.event("torch.save")
-def in_flow(event: Called, source: Source) -> Iterator[Hit]:
-    """A model that comes to the call by another way than by its name."""
-    saved, call = name_given(event).get("obj"), source.call_at(event)
-    if not isinstance(saved, Held) or not is_module_class(saved.of) or _is_read_whole(source):
+def in_saves(event: Called, source: Source) -> Iterator[Hit]:
+    saved = name_given(event).get("obj")
+    if saved is None or _is_read_whole(source):
         return
-    if call is None or not any(_report(call, source)):
-        effect = _EFFECT[source.profile.torch >= (2, 6)]
-        yield Hit(event, f"the file holds the whole model: {effect}")
-
-
-@rule.source(cst.Call, needs=("save",))
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    yield from _report(call, source)
-
-
-def _report(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if source.name(call.func) != "torch.save" or _is_read_whole(source):
+    if not isinstance(saved, Items) or saved.kind != "dict":
+        yield from _report(event, saved, "the file", _find_saved(event, source), source)
         return
-    saved = source.arguments(call, "obj", "f").get("obj")
+    for pair in saved.items or ():
+        if isinstance(pair, Items) and pair.items:
+            written = _find_entry(_find_saved(event, source), pair.items[0], source)
+            yield from _report(event, pair.items[1], "a checkpoint", written, source)
+
+
+def _report(
+    event: Called, value: Value, where: str, node: cst.BaseExpression | None, source: Source
+) -> Iterator[Hit]:
+    refuses, written = source.profile.torch >= (2, 6), source.code(node) if node is not None else ""
+    if _is_model(value, event, source):
+        message = f"{where} holds the whole model {written}".rstrip()
+        fix = _state_dict(node, source) if node is not None else None
+        yield Hit(node or event, f"{message}: {_EFFECT[refuses]}; save its state_dict()", fix)
+    elif refuses and _is_namespace(value):
+        message = f"{where} holds an argparse.Namespace: torch.load refuses to read it by itself"
+        fix = None
+        if node is not None:
+            edit = source.replace(node, f"vars({written})")
+            fix = Fix("save a dict", (edit,), Applicability.UNSAFE)
+        yield Hit(node or event, message, fix)
+    elif refuses and isinstance(value, Array):
+        shown = f"{written}, " if written else ""
+        message = f"{where} holds {shown}a numpy value: torch.load refuses to read it by itself"
+        yield Hit(node or event, message)
+
+
+def _is_model(value: Value, event: Called, source: Source) -> bool:
+    """A model by its class, or by what else is called on it; `.module` of one, too."""
+    if source.evaluation.parts.find_role(value, event) is Role.MODEL:
+        return True
+    if not isinstance(value, UnknownMethod) or value.method != "module":
+        return False
+    return source.evaluation.parts.find_role(value.held, event) is Role.MODEL
+
+
+def _is_namespace(value: Value) -> bool:
+    return isinstance(value, Held) and value.of == External("argparse.Namespace")
+
+
+def _find_saved(event: Called, source: Source) -> cst.BaseExpression | None:
+    """What is written as the object, or what its name was assigned from, if that is a dictionary."""
+    call = source.call_at(event)
+    saved = source.arguments(call, "obj", "f").get("obj") if call is not None else None
     if isinstance(saved, cst.Name):
         made = source.classes.assigned(saved)
-        saved = made[0] if len(made) == 1 and isinstance(made[0], cst.Dict) else saved
-    if isinstance(saved, cst.Dict):
-        for element in saved.elements:
-            yield from _payload(element.value, "a checkpoint", source)
-    elif isinstance(saved, cst.Call) and source.name(saved.func) == "dict":
-        for arg in saved.args:
-            yield from _payload(arg.value, "a checkpoint", source)
-    elif saved is not None:
-        yield from _payload(saved, "the file", source)
+        return made[0] if len(made) == 1 and isinstance(made[0], cst.Dict) else saved
+    return saved
 
 
-def _payload(value: cst.BaseExpression, where: str, source: Source) -> Iterator[Hit]:
-    written = source.code(value)
-    if _is_model(value, source):
-        message = (
-            f"{where} holds the whole model {written}: {_EFFECT[source.profile.torch >= (2, 6)]}"
-        )
-        yield Hit(value, message, _state_dict(value, source))
-    elif source.profile.torch < (2, 6):
-        return
-    elif _is_namespace(value, source):
-        message = f"{where} holds an argparse.Namespace: torch.load refuses to read it by itself"
-        fix = Fix("save a dict", (source.replace(value, f"vars({written})"),), Applicability.UNSAFE)
-        yield Hit(value, message, fix)
-    elif isinstance(value, cst.Call) and source.name(value.func).startswith(_NUMPY):
-        message = f"{where} holds {written}, a numpy value: torch.load refuses to read it by itself"
-        yield Hit(value, message)
-
-
-def _is_model(value: cst.BaseExpression, source: Source) -> bool:
-    """A model, its `.module`, or `self` in a module."""
-    if isinstance(value, cst.Attribute) and value.attr.value == "module":
-        return source.presumed_role(value.value) is Role.MODEL
-    if is_self(value):
-        info = source.classes.around(value)
-        return info is not None and info.is_module
-    if isinstance(value, (cst.Name, cst.Attribute)):
-        return source.presumed_role(value) is Role.MODEL and not _is_weights(value, source)
-    name = source.name(value.func) if isinstance(value, cst.Call) else ""
-    if name in ("copy.deepcopy", "copy.copy") and isinstance(value, cst.Call) and value.args:
-        return _is_model(value.args[0].value, source)
-    func = value.func if isinstance(value, cst.Call) else None
-    return (
-        isinstance(func, cst.Attribute)
-        and func.attr.value in _SAME_MODEL
-        and _is_model(func.value, source)
-    )
-
-
-def _is_weights(value: cst.BaseExpression, source: Source) -> bool:
-    """Whether something called a model was assigned its state dict, or is not one for certain."""
-    values = source.classes.assigned(value)
-    ends = (".state_dict()", "state_dict", "}", "]")
-    return any(source.code(v).rstrip().endswith(ends) for v in values)
-
-
-def _is_namespace(value: cst.BaseExpression, source: Source) -> bool:
-    """What parse_args() gave, also as the global or parameter that it is passed on as."""
-    if not isinstance(value, (cst.Name, cst.Attribute)):
-        return False
-    built = source.built(value)
-    if built:
-        return all(
-            isinstance(call.func, cst.Attribute) and call.func.attr.value == "parse_args"
-            for call in built
-        )
-    name = value.value if isinstance(value, cst.Name) else ""
-    bound = source.bound(value) if isinstance(value, cst.Name) else []
-    given = len(bound) == 1 and bound[0].kind == "param"
-    return given and name in ("args", "opt", "opts") and _parses_into(name, source)
-
-
-def _parses_into(name: str, source: Source) -> bool:
-    """Whether the file has `args = parser.parse_args()` somewhere, and no other value for args."""
-    values = [
-        assign.value
-        for assign in source.nodes(cst.Assign)
-        if any(isinstance(t.target, cst.Name) and t.target.value == name for t in assign.targets)
-    ]
-    return bool(values) and all(source.code(v).endswith(".parse_args()") for v in values)
+def _find_entry(
+    written: cst.BaseExpression | None, key: Value, source: Source
+) -> cst.BaseExpression | None:
+    """The value that is written behind a key: `{"key": value}`, `dict(key=value)`."""
+    if isinstance(written, cst.Call):
+        return source.arguments(written).get(str(getattr(key, "value", "")))
+    elements = written.elements if isinstance(written, cst.Dict) else ()
+    for each in elements:
+        if isinstance(each, cst.DictElement) and Constant(literal(each.key)) == key:
+            return each.value
+    return None
 
 
 def _is_read_whole(source: Source) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -9,6 +10,8 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import AttributeRead, Called, Indexed, Occurrence
+from lintorch.evaluator.values import NONE, TRUE, External, Tensor, Value
 from lintorch.evidence import (
     BakedKind,
     BakedValue,
@@ -18,7 +21,8 @@ from lintorch.evidence import (
     Tracer,
     host_reads,
 )
-from lintorch.facts.dataflow.memory_writes import is_write_method
+from lintorch.facts.models.tensor_writes import find_written
+from lintorch.facts.models.value_ways import Operation
 from lintorch.source import Source
 
 rule = Rule(
@@ -88,7 +92,6 @@ DATA = "torch.Tensor.data.__get__"
 OTHER = re.compile(r"grad|backward|checkpoint")
 """What else of autograd a line may hold."""
 CHECKPOINTS = ("torch.utils.checkpoint.checkpoint", "torch.utils.checkpoint.checkpoint_sequential")
-TENSOR = re.compile(r"^(x\d?|inputs?|images?|imgs?|features?|feats?|hidden_states?)$")
 SIZES = frozenset(
     {"size", "shape", "dim", "ndim", "dtype", "device", "ndimension", "numel", "type", "new"}
 )
@@ -100,36 +103,35 @@ COPIES = frozenset(
 """Methods of a tensor whose result has memory of its own."""
 
 
-@rule.source(cst.Attribute, needs=(".data",))
-def in_data(node: cst.Attribute, source: Source) -> Iterator[Hit]:
-    if node.attr.value != "data" or not source.in_traced_forward(node):
+@rule.event(AttributeRead)
+def in_data(event: AttributeRead, source: Source) -> Iterator[Hit]:
+    held = event.held
+    if event.attribute != "data" or not event.way.forward or not isinstance(held, Tensor):
         return
-    read = is_tensor(node.value, source) and is_read(node, source) and source.in_graph(node)
-    if read and not trains(node, source):
+    weight = held.origin in ("parameter", "buffer")
+    if not (weight or held.data) or not is_read(event.result, source) or trains(event, source):
+        return
+    node = source.node_at(event, cst.Attribute)
+    fix = None
+    if node is not None:
         promise = Applicability.UNSAFE if is_kept(node, source) else Applicability.SAFE
         fix = Fix("detach", (source.replace(node.attr, "detach()"),), promise)
-        harm = HIDDEN_WEIGHT if of_weight(node.value, source) else HIDDEN
-        yield Hit(node, f"{source.code(node)}: no tracer sees what comes of it", fix, harm)
+    said = f"{source.evaluation.text(event.spot)}: no tracer sees what comes of it; detach() it"
+    yield Hit(event, said, fix, HIDDEN_WEIGHT if weight else HIDDEN)
 
 
-@rule.source(cst.Call, needs=("autograd", "backward", "checkpoint"))
-def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
-    name = source.name(call.func)
-    backward = (
-        isinstance(call.func, cst.Attribute)
-        and call.func.attr.value == "backward"
-        and not name
-        and source.value(call.func.value).is_tensor
-    )
-    if not (name in (*GRADIENTS, *CHECKPOINTS) or backward) or not source.in_traced_forward(call):
-        return
-    if name in CHECKPOINTS:
-        reentrant = is_reentrant(call, source)
+@rule.event(*GRADIENTS, "torch.Tensor.backward")
+def in_gradient(event: Called, source: Source) -> Iterator[Hit]:
+    if event.way.forward and not trains(event, source):
+        yield Hit(event, "a gradient taken in forward is that of the example", harm=BAKED)
+
+
+@rule.event(*CHECKPOINTS)
+def in_checkpoint(event: Called, source: Source) -> Iterator[Hit]:
+    if event.way.forward:
+        reentrant = is_reentrant(event)
         told = "with use_reentrant=True" if reentrant else "takes any number of arguments"
-        harm = REENTRANT if reentrant else UNSCRIPTED
-        yield Hit(call, f"checkpoint {told}", harm=harm)
-    elif not trains(call, source):
-        yield Hit(call, "a gradient taken in forward is that of the example", harm=BAKED)
+        yield Hit(event, f"checkpoint {told}", harm=REENTRANT if reentrant else UNSCRIPTED)
 
 
 @rule.trace(BakedKind.DATA, BakedKind.GRADIENT)
@@ -166,43 +168,33 @@ def is_kept(node: cst.Attribute, source: Source) -> bool:
     return isinstance(outer, (cst.Assign, cst.AnnAssign, cst.NamedExpr, cst.Return))
 
 
-def trains(node: cst.CSTNode, source: Source) -> bool:
-    """Whether the function around a node steps an optimizer: it is no forward pass then."""
-    function = source.enclosing(node, cst.FunctionDef)
-    return function is not None and "zero_grad(" in source.code(function)
+def trains(event: Occurrence, source: Source) -> bool:
+    """Whether the function around it steps an optimizer: it is no forward pass then."""
+    function = source.evaluation.find_function(event)
+    return function is not None and any(
+        isinstance(each, ast.Attribute) and each.attr == "zero_grad" for each in ast.walk(function)
+    )
 
 
-def is_reentrant(call: cst.Call, source: Source) -> bool:
+def is_reentrant(event: Called) -> bool:
     """Whether a checkpoint is surely of the older kind, around more than a function of torch."""
-    given = source.arguments(call, "function")
-    function, flag = given.get("function"), given.value("use_reentrant", True)
-    named = source.name(function) if function is not None else "torch."
-    return flag is True and not named.startswith("torch.")
+    function = event.positional[0] if event.positional else event.keyword.get("function")
+    flag = event.keyword.get("use_reentrant", NONE if event.open else TRUE)
+    return flag == TRUE and not isinstance(function, External)
 
 
-def is_tensor(owner: cst.BaseExpression, source: Source) -> bool:
-    """Whether `.data` is asked of a tensor, not of a batch object that was handed in."""
-    value = source.value(owner)
-    named = not isinstance(owner, cst.Name) or bool(TENSOR.match(owner.value))
-    return value.is_tensor and (value.sure or not value.roots or named)
-
-
-def is_read(node: cst.Attribute, source: Source) -> bool:
+def is_read(value: Value, source: Source) -> bool:
     """Whether the numbers are read: nothing is written to, and not only a size is asked for."""
-    inner: cst.CSTNode = node
-    while isinstance(outer := source.parent(inner), (cst.Subscript, cst.Attribute)):
-        if isinstance(outer, cst.Attribute):
-            call = source.parent(outer)
-            called = isinstance(call, cst.Call) and call.func is outer
-            return outer.attr.value not in SIZES and not (
-                called and is_write_method(outer.attr.value)
-            )
-        inner = outer
-    return not isinstance(outer, (cst.AssignTarget, cst.AugAssign, cst.AnnAssign, cst.Del))
+    if source.evaluation.find_returns(value):
+        return True
+    return any(reads(user, value, source) for user in source.evaluation.ways.find_users(value))
 
 
-def of_weight(owner: cst.BaseExpression, source: Source) -> bool:
-    """`self.weight`, `self.conv.weight`: the model's own, the same at each call."""
-    while isinstance(owner, (cst.Attribute, cst.Subscript)):
-        owner = owner.value
-    return isinstance(owner, cst.Name) and owner.value == "self"
+def reads(user: Operation, value: Value, source: Source) -> bool:
+    if isinstance(user, Indexed):
+        return user.index is value or is_read(user.result, source)
+    if isinstance(user, AttributeRead):
+        return user.attribute not in SIZES and is_read(user.result, source)
+    if isinstance(user, Called) and user.name.rpartition(".")[2] in SIZES:
+        return False
+    return find_written(user) is not value

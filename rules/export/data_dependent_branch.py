@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
-
-import libcst as cst
 
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called, Decided
+from lintorch.evaluator.values import Choice, Number, Tensor
 from lintorch.evidence import (
     GraphCapture,
     OperatorCall,
@@ -21,9 +22,13 @@ from lintorch.evidence import (
     host_reads,
 )
 from lintorch.evidence.size_changes import blame_event, decides_branch
-from lintorch.facts.dataflow.data_sizes import counted_tensor, is_data, is_input_free, sized_by_data
-from lintorch.facts.exporting.scripted import without_tracer_harm
-from lintorch.source import Source, literal
+from lintorch.facts.models.branch_purpose import (
+    asks_exporting,
+    is_apart,
+    is_replaced,
+    only_checks,
+)
+from lintorch.source import Source
 
 rule = Rule(
     __name__,
@@ -77,47 +82,44 @@ VERDICT = {**REFUSED, "onnx-legacy": Harm.SILENT, "torchscript-trace": Harm.SILE
 RAISES = {**REFUSED, **NOISY}
 ASSERT = {"torch.export": Harm.REFUSED, **NOISY}
 CHOSEN = {"onnx-legacy": Harm.WARNED, "torchscript-trace": Harm.WARNED}
-VERDICTS = ("equal", "allclose")
-CONTAINED = (cst.In, cst.NotIn)
-IMPLEMENTATION = "implementation"
+PARTS = ("and", "or", "not")
+"""Questions within others, which are told by themselves."""
 
 
-@rule.source(cst.If, needs=("def forward",))
-def in_if(node: cst.If, source: Source) -> Iterator[Hit]:
-    check = RAISES if source.regions.is_check(node, node.test) else {}
-    yield from without_tracer_harm(decided(node.test, source, check), source)
-
-
-@rule.source(cst.IfExp, needs=("def forward",))
-def in_choice(node: cst.IfExp, source: Source) -> Iterator[Hit]:
-    yield from without_tracer_harm(decided(node.test, source), source)
-
-
-@rule.source(cst.While, needs=("def forward",))
-def in_while(node: cst.While, source: Source) -> Iterator[Hit]:
-    yield from without_tracer_harm(decided(node.test, source), source)
-
-
-@rule.source(cst.CompIf, needs=("def forward",))
-def in_comprehension(node: cst.CompIf, source: Source) -> Iterator[Hit]:
-    yield from without_tracer_harm(decided(node.test, source), source)
-
-
-@rule.source(cst.Assert, needs=("def forward",))
-def in_assert(node: cst.Assert, source: Source) -> Iterator[Hit]:
-    yield from decided(node.test, source, ASSERT)
-
-
-@rule.source(cst.Call, needs=("max(", "min(", "_assert("))
-def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
-    name = source.name(call.func)
-    if name == "torch._assert" and call.args:
-        yield from decided(call.args[0].value, source, ASSERT)
-    if name not in ("max", "min") or len(call.args) < 2 or not source.in_traced_forward(call):
+@rule.event(Decided)
+def in_model(event: Decided, source: Source) -> Iterator[Hit]:
+    if not event.way.forward or event.answer is not None or event.kind in PARTS:
         return
-    given = [source.value(arg.value) for arg in call.args if not arg.star and not arg.keyword]
-    if len(given) > 1 and any(value.is_tensor and is_data(value) for value in given):
-        yield Hit(call, f"{name}() compares tensors in Python and keeps one of them", harm=CHOSEN)
+    values = event.test.alternatives if isinstance(event.test, Choice) else (event.test,)
+    asked = [each for each in values if isinstance(each, (Number, Tensor)) and each.data]
+    if not asked or is_settled(event, source):
+        return
+    harm = weigh_check(asked) if only_checks(event.branch) else weigh_branch(asked)
+    if event.kind == "assert":
+        harm = ASSERT if any(map(is_tensor, asked)) else {}
+    if harm:
+        text = source.evaluation.text(event.spot)
+        yield Hit(event, f"`{text}` is decided by the values of a tensor", harm=harm)
+
+
+@rule.event("torch._assert")
+def in_assert(event: Called, source: Source) -> Iterator[Hit]:
+    given = event.positional[:1] or tuple(event.keyword.values())[:1]
+    if event.way.forward and any(isinstance(v, Tensor) and v.data for v in given):
+        text = source.evaluation.text(event.spot)
+        yield Hit(event, f"`{text}` is decided by the values of a tensor", harm=ASSERT)
+
+
+@rule.event("max", "min")
+def in_bound(event: Called, source: Source) -> Iterator[Hit]:
+    given = event.positional
+    if (
+        event.way.forward
+        and len(given) > 1
+        and any(isinstance(v, Tensor) and v.data for v in given)
+    ):
+        said = f"{event.name}() compares tensors in Python and keeps one of them"
+        yield Hit(event, said, harm=CHOSEN)
 
 
 @rule.trace(TensorUse.BOOL, TensorUse.ITEM, *host_reads.VERDICTS)
@@ -153,85 +155,34 @@ def refusal(event: RunEvent, trace: Trace) -> str:
     return ""
 
 
-def decided(
-    test: cst.BaseExpression, source: Source, check: dict[str, Harm] | None = None
-) -> Iterator[Hit]:
-    """One hit on a test that needs the data; `check` is the harm where it only checks."""
-    asked = next((part for part in parts(test) if needs_data(part, source)), None)
-    if asked is None or source.regions.is_settled(test) or not source.in_traced_forward(test):
-        return
-    if is_replaced(test, source) or is_elsewhere(test, source):
-        return
-    if is_half_alone(test, asked, source):
-        return
-    if check is ASSERT and not source.value(asked).is_tensor:
-        return  # torch.export follows `assert x.max().item() < 4`
-    if is_verdict(asked):
-        harm = REFUSED if check else VERDICT
-    else:
-        harm = check or BRANCH
-    yield Hit(asked, f"`{source.code(asked)}` is decided by the values of a tensor", harm=harm)
+def weigh_branch(asked: list[Number | Tensor]) -> dict[str, Harm]:
+    return VERDICT if any(map(is_verdict, asked)) else BRANCH
 
 
-def parts(test: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
-    """`a` and `b` in `not a and b`."""
-    if isinstance(test, cst.BooleanOperation):
-        yield from parts(test.left)
-        yield from parts(test.right)
-    elif isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
-        yield from parts(test.expression)
-    else:
-        yield test
+def weigh_check(asked: list[Number | Tensor]) -> dict[str, Harm]:
+    return REFUSED if any(map(is_verdict, asked)) else RAISES
 
 
-def needs_data(part: cst.BaseExpression, source: Source) -> bool:
-    """Whether a condition is a tensor, was read from one, or counts what was found in one."""
-    if counts_found(part, source):
-        return True
-    if is_data(source.value(part)):
-        return not is_input_free(part, source)
-    if not isinstance(part, cst.Comparison):
-        return False
-    sides = [part.left, *(p.comparator for p in part.comparisons)]
-    if isinstance(part.comparisons[0].operator, CONTAINED):
-        held = source.value(part.comparisons[0].comparator)
-        return held.is_tensor and is_data(held)
-    return any(literal(side) == 0 for side in sides) and any(
-        counts_found(side, source) for side in sides
-    )
-
-
-def counts_found(node: cst.BaseExpression, source: Source) -> bool:
-    """`len(i)`, `i.numel()`, `i.shape[0]` of `i = torch.nonzero(m)`."""
-    found = counted_tensor(node, source)
-    return found is not None and sized_by_data(found, source)
-
-
-def is_elsewhere(node: cst.CSTNode, source: Source) -> bool:
-    """Whether the line only runs on one kind of device, or under one release of a library."""
-    return any(
-        isinstance(outer, cst.If)
-        and outer.test is not node
-        and any(word in source.code(outer.test) for word in ("device.type", "version"))
-        for outer in source.ancestors(node)
-    )
-
-
-def is_half_alone(test: cst.BaseExpression, asked: cst.BaseExpression, source: Source) -> bool:
-    """`x.dtype == torch.float16 and not x.isfinite().all()`: nobody asks of a model in single precision."""
-    before = source.code(test).partition(source.code(asked))[0]
-    return isinstance(test, cst.BooleanOperation) and "float16" in before and " and " in before
-
-
-def is_replaced(node: cst.CSTNode, source: Source) -> bool:
-    """Whether a decorator of the class chooses another forward: `@use_experts_implementation`."""
-    info = source.classes.around(node)
-    return info is not None and any(
-        IMPLEMENTATION in source.code(decorator.decorator) for decorator in info.node.decorators
-    )
-
-
-def is_verdict(node: cst.BaseExpression) -> bool:
+def is_verdict(value: Number | Tensor) -> bool:
     """`torch.equal(x, y)`, `x.allclose(y)`."""
-    func = node.func if isinstance(node, cst.Call) else None
-    return isinstance(func, cst.Attribute) and func.attr.value in VERDICTS
+    return isinstance(value, Number) and any(via.name == "torch.equal" for via in value.via)
+
+
+def is_tensor(value: Number | Tensor) -> bool:
+    """Not `x.max().item() < 4`, which torch.export follows in an assert."""
+    return isinstance(value, Tensor) or not any(via.data for via in value.via)
+
+
+def is_settled(event: Decided, source: Source) -> bool:
+    """Whether what is asked is not asked of a model that is exported, in single precision."""
+    if asks_exporting(event.node) or is_half_alone(event.node):
+        return True
+    around = list(source.evaluation.list_around(event))
+    outer = [each for each in around if each is not event.branch]
+    return is_apart(outer) or is_replaced(around)
+
+
+def is_half_alone(test: ast.AST) -> bool:
+    """`x.dtype == torch.float16 and not x.isfinite().all()`."""
+    both = isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
+    return both and isinstance(test, ast.BoolOp) and "float16" in ast.unparse(test.values[0])

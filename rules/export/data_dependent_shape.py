@@ -8,10 +8,11 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called, Indexed, ItemSet
+from lintorch.evaluator.values import NONE, TRUE, Constant, Items, Tensor, Value
 from lintorch.evidence import OperatorCall, Trace
 from lintorch.evidence.host_reads import describe_call
-from lintorch.facts.dataflow.data_sizes import is_data, is_mask
-from lintorch.source import Source, literal
+from lintorch.source import Source
 
 rule = Rule(
     __name__,
@@ -58,7 +59,12 @@ ONNX = {"onnx": Harm.REFUSED}
 REFUSED = {"torch.export": Harm.REFUSED, **ONNX, **LEGACY}
 SCRIPT = {"torchscript-script": Harm.REFUSED}
 HARM = {"masked_select": ONNX, "combinations": REFUSED, "unique_consecutive": LEGACY}
-WORDS = (*HARM, "one_hot", "repeat_interleave", "as_tuple")
+INSTEAD = {
+    "one_hot": ": say num_classes",
+    "masked_select": ": index with the mask",
+    "repeat_interleave": ": leave output_size out",
+    "nonzero": ": use torch.where(mask)",
+}
 OPERATORS = (
     "torch.nn.functional.one_hot",
     "torch.Tensor.__setitem__",
@@ -67,26 +73,22 @@ OPERATORS = (
 )
 
 
-@rule.source(cst.Call, needs=WORDS)
-def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
-    last = operation(call, source)
-    harm = HARM.get(last) or special(call, last, source)
-    if harm and source.in_traced_forward(call) and source.in_graph(call):
-        said = f"the data decides how large {last}() is"
-        yield Hit(call, said, fix=indexed(call, last, source), harm=harm)
+@rule.event(*OPERATORS)
+def in_call(event: Called, source: Source) -> Iterator[Hit]:
+    last = event.name.rpartition(".")[2]
+    harm = HARM.get(last) or weigh_arguments(event, last)
+    if harm and event.way.forward and not source.evaluation.is_dropped(event):
+        said = f"the data decides how large {last}() is{INSTEAD.get(last, '')}"
+        yield Hit(event, said, fix=write_index(event, last, source), harm=harm)
 
 
-@rule.source(cst.Assign, needs=("] = ",))
-def in_assignment(node: cst.Assign, source: Source) -> Iterator[Hit]:
+@rule.event(ItemSet)
+def in_assignment(event: ItemSet, source: Source) -> Iterator[Hit]:
     """`x[x[:, 0] > 0] = 0`."""
-    target = node.targets[0].target
-    if not isinstance(target, cst.Subscript) or len(node.targets) != 1:
-        return
-    if not isinstance(literal(node.value), (int, float)) or not is_row_mask(target, source):
-        return
-    if source.in_traced_forward(node):
-        said = f"{source.code(target)} is as many rows as the data says"
-        yield Hit(target, said, harm=LEGACY)
+    number = isinstance(event.value, Constant) and isinstance(event.value.value, (int, float))
+    if number and event.way.forward and is_row_mask(event, source):
+        said = f"{source.evaluation.text(event.spot)} is as many rows as the data says"
+        yield Hit(event, said, harm=LEGACY)
 
 
 @rule.trace(*OPERATORS)
@@ -95,68 +97,51 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
     yield Hit(event, describe_call(event), severity=Severity.NOTE, confirms=True)
 
 
-def operation(call: cst.Call, source: Source) -> str:
-    """The last part of the name of a function of torch, or of a method of a tensor."""
-    name, func = source.name(call.func), call.func
-    if name.startswith("torch.") or name == "torch.nn.functional.one_hot":
-        return name.rpartition(".")[2]
-    method = isinstance(func, cst.Attribute) and not name
-    if method and isinstance(func, cst.Attribute) and source.value(func.value).is_tensor:
-        return func.attr.value
-    return ""
-
-
-def special(call: cst.Call, last: str, source: Source) -> dict[str, Harm] | None:
-    """Those that need a look at the arguments."""
-    function = bool(source.name(call.func))
-    own = () if not function else ("input",)
-    if last == "one_hot":
-        given = source.arguments(call, "input", "num_classes")
-        return REFUSED if given.value("num_classes", -1) == -1 else None
+def weigh_arguments(event: Called, last: str) -> dict[str, Harm]:
+    """Of those that need a look at the arguments."""
+    given = event.arguments
+    if last == "one_hot" and given.get("num_classes") == Constant(-1):
+        return REFUSED
     if last == "repeat_interleave":
-        given = source.arguments(call, *own, "repeats", "dim")
+        sized = given.get("output_size", NONE) != NONE
         repeats = given.get("repeats")
-        sized = literal(given.get("output_size")) is not None and given.get("output_size")
-        tensor = repeats is not None and is_data(source.value(repeats))
-        return ONNX if sized and tensor else None
-    if last == "nonzero" and function:
-        return SCRIPT if source.arguments(call, "input").value("as_tuple", False) is True else None
-    return None
+        return ONNX if sized and isinstance(repeats, Tensor) and repeats.data else {}
+    if event.name == "torch.nonzero" and given.get("as_tuple") == TRUE:
+        return SCRIPT
+    return {}
 
 
-def is_row_mask(target: cst.Subscript, source: Source) -> bool:
-    """`x[m]` with a mask made of one column: `m = x[:, 0] > 0`."""
-    index = target.slice[0].slice
-    if len(target.slice) != 1 or not isinstance(index, cst.Index):
+def is_row_mask(event: ItemSet, source: Source) -> bool:
+    """`x[m]` with a mask of fewer axes, such as one made of one column: `m = x[:, 0] > 0`."""
+    held, mask = event.held, event.index
+    if not isinstance(held, Tensor) or not isinstance(mask, Tensor) or mask.data is False:
         return False
-    mask = index.value
-    given = source.classes.assigned(mask) if isinstance(mask, cst.Name) else [mask]
-    return bool(given) and all(
-        isinstance(value, cst.Comparison)
-        and is_column(value.left, target.value, source)
-        and is_mask(value, source)
-        for value in given
-    )
+    if held.shape is not None and mask.shape is not None:
+        return mask.dtype == "bool" and len(mask.shape) < len(held.shape)
+    asked = source.evaluation.ways.find_comparison(mask)
+    sides = (asked.left, asked.right) if asked is not None else ()
+    return any(is_column(each, held, source) for each in sides)
 
 
-def is_column(node: cst.BaseExpression, of: cst.BaseExpression, source: Source) -> bool:
+def is_column(value: Value, of: Tensor, source: Source) -> bool:
     """`x[:, 0]` or `x[..., 0]` of `x`."""
-    match node:
-        case cst.Subscript(slice=[_, cst.SubscriptElement(slice=cst.Index(value=last))]):
-            return isinstance(literal(last), int) and source.code(node.value) == source.code(of)
-    return False
+    made = source.evaluation.ways.find_maker(value)
+    if not isinstance(made, Indexed) or made.held != of or not isinstance(made.index, Items):
+        return False
+    last = (made.index.items or (NONE,))[-1]
+    return isinstance(last, Constant) and isinstance(last.value, int)
 
 
-def indexed(call: cst.Call, last: str, source: Source) -> Fix | None:
+def write_index(event: Called, last: str, source: Source) -> Fix | None:
     """`x[mask]` for `x.masked_select(mask)`; the mask may have been of another shape."""
-    func = call.func
-    if last != "masked_select" or not isinstance(func, cst.Attribute):
+    call = source.call_at(event) if last == "masked_select" else None
+    if call is None or not isinstance(call.func, cst.Attribute):
         return None
-    function = bool(source.name(func))
+    function = event.name == "torch.masked_select"
     plain = all(not arg.star and not arg.keyword for arg in call.args)
     if not plain or len(call.args) != (2 if function else 1):
         return None
-    held = call.args[0].value if function else func.value
+    held = call.args[0].value if function else call.func.value
     if not isinstance(held, (cst.Name, cst.Attribute, cst.Call, cst.Subscript)):
         return None
     text = f"{source.code(held)}[{source.code(call.args[-1].value)}]"

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
-import libcst as cst
-
 from lintorch.core.finding import Hit, Refuted
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.values import NONE, Constant, Items, Tensor, Value
 from lintorch.evidence import AS_TRACED, OperatorCall, Raised, Site, Trace
 from lintorch.evidence.host_reads import is_whole_run, source_line
-from lintorch.source import Source, literal
+from lintorch.source import Source
 
 rule = Rule(
     __name__,
@@ -66,6 +67,8 @@ BATCH_OF_STATE = {
     **dict.fromkeys(("torch.nn.LSTMCell", "torch.nn.GRUCell", "torch.nn.RNNCell"), 0),
 }
 """The axis of the initial state that the batch stands on."""
+MOVES = ("to", "cuda", "cpu", "type_as", "float", "half", "double", "requires_grad_", "detach")
+STEPS = 24
 RESHAPES = ("torch.Tensor.view", "torch.Tensor.reshape")
 RECURRENT = (
     "torch.lstm", "torch.gru", "torch.rnn_tanh", "torch.rnn_relu",
@@ -89,52 +92,75 @@ PASS_ON = frozenset(
 """What leaves the shape of its input as it is."""
 
 
-@rule.source(cst.Call, needs=("LSTM", "GRU", "RNN", "view(-1,", "reshape(-1,"))
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if not source.in_traced_forward(call):
-        return
-    kinds = {BATCH_OF_STATE.get(source.name(b.func)) for b in source.built(call.func)}
-    if len(kinds) == 1 and (axis := kinds.pop()) is not None and len(call.args) > 1:
-        yield from states(call.args[1].value, axis, source)
-    elif isinstance(call.func, cst.Attribute) and call.func.attr.value in ("view", "reshape"):
-        yield from swallows(call, call.func.value, source)
-
-
-def states(given: cst.BaseExpression, axis: int, source: Source) -> Iterator[Hit]:
+@rule.event(*(f"{layer}.forward" for layer in BATCH_OF_STATE))
+def in_recurrent_layer(event: Called, source: Source) -> Iterator[Hit]:
     """An initial state, or the pair of them that an LSTM has."""
-    if isinstance(given, cst.Name):
-        values = source.classes.assigned(given)
-        given = values[0] if len(values) == 1 else given
-    if isinstance(given, cst.Tuple):
-        for element in given.elements:
-            yield from states(element.value, axis, source)
-    elif isinstance(given, cst.Call) and source.in_traced_forward(given):
-        size = made_with(given, source)
-        batch = size[axis] if len(size) > axis else None
-        if isinstance(batch, int) and batch > 1:
-            yield Hit(given, f"a state for a batch of {batch}: any other batch raises")
+    given = event.keyword.get("hx", event.positional[2] if len(event.positional) > 2 else NONE)
+    axis = BATCH_OF_STATE[event.name.removesuffix(".forward")]
+    for state in (given.items or ()) if isinstance(given, Items) else (given,):
+        shape = state.shape if isinstance(state, Tensor) else None
+        batch = shape[axis] if shape is not None and len(shape) > axis else None
+        made = find_made(state, source)
+        if event.way.forward and isinstance(batch, int) and batch > 1 and made is not None:
+            said = f"a state for a batch of {batch}: any other batch raises; ask the input for it"
+            yield Hit(made, said)
 
 
-def made_with(call: cst.Call, source: Source) -> list[object]:
-    """The sizes that `torch.zeros(1, 32, 16).to(device)` is made with."""
-    while isinstance(call.func, cst.Attribute) and isinstance(call.func.value, cst.Call):
-        call = call.func.value
-    if source.name(call.func) not in MADE or any(arg.star for arg in call.args):
-        return []
-    given = [arg.value for arg in call.args if arg.keyword is None]
-    if len(given) == 1 and isinstance(given[0], (cst.Tuple, cst.List)):
-        given = [element.value for element in given[0].elements]
-    return [literal(size) for size in given]
+def find_made(state: Value, source: Source) -> Called | None:
+    """The call in forward that makes a state: `torch.zeros(1, 32, 16).to(device)`."""
+    for _ in range(STEPS):
+        made = source.evaluation.ways.find_maker(state)
+        if not isinstance(made, Called):
+            return None
+        if made.name in MADE:
+            return made if made.way.forward else None
+        if made.name.rpartition(".")[2] not in MOVES:
+            return None
+        state = made.positional[0]
+    return None
 
 
-def swallows(call: cst.Call, maps: cst.BaseExpression, source: Source) -> Iterator[Hit]:
+@rule.event(*RESHAPES)
+def in_reshape(event: Called, source: Source) -> Iterator[Hit]:
     """`x.view(-1, 400)` of feature maps."""
-    if len(call.args) != 2 or any(arg.star or arg.keyword for arg in call.args):
+    held, *sizes = event.positional
+    if len(sizes) == 1 and isinstance(sizes[0], Items):
+        sizes = [*(sizes[0].items or ())]
+    if event.open or not event.way.forward or len(sizes) != 2 or sizes[0] != Constant(-1):
         return
-    rows, features = (arg.value for arg in call.args)
-    if literal(rows) == -1 and is_number(features) and is_maps(maps, call, source, 8):
+    if counts_features(sizes[1], held) and not asks_sizes(event.node) and is_maps(held, source):
         message = "-1 stands for the batch: maps of another size give more rows than samples"
-        yield Hit(call, message)
+        yield Hit(event, f"{message}; flatten(1) keeps the batch")
+
+
+def counts_features(size: Value, held: Value) -> bool:
+    """Whether a fixed number is not merely that of the channels."""
+    shape = held.shape if isinstance(held, Tensor) else None
+    return isinstance(size, Constant) and (shape is None or shape[1:2] != (size.value,))
+
+
+def asks_sizes(node: ast.AST) -> bool:
+    """Whether a reshape is written with sizes that it asks a tensor for."""
+    given = node.args if isinstance(node, ast.Call) else ()
+    parts = (part for each in given for part in ast.walk(each))
+    return any(isinstance(part, ast.Call) or getattr(part, "attr", "") == "shape" for part in parts)
+
+
+def is_maps(value: Value, source: Source) -> bool:
+    """Whether a value came out of a convolution or pool, through what keeps its shape."""
+    shape = value.shape if isinstance(value, Tensor) else None
+    if shape is not None and all(isinstance(side, int) for side in shape[2:]):
+        return False
+    for _ in range(STEPS):
+        made = source.evaluation.ways.find_maker(value)
+        name = made.name.removesuffix(".forward") if isinstance(made, Called) else ""
+        if name in MAPS:
+            return True
+        if not isinstance(made, Called) or name not in PASS_ON:
+            return False
+        given = made.positional[1:] if made.name.endswith(".forward") else made.positional
+        value = given[0] if given else NONE
+    return False
 
 
 @rule.trace(Raised)
@@ -209,52 +235,3 @@ def is_written(event: Raised, number: str) -> bool:
     """Whether the line gives this number as the first size of a view; 2 may halve a batch of pairs."""
     text = source_line(event.site)
     return int(number) > 2 and bool(re.search(rf"\.(view|reshape)\(\s*[(\[]?{number}\b", text))
-
-
-def is_number(node: cst.BaseExpression) -> bool:
-    """`400`, `16 * 5 * 5`."""
-    if isinstance(node, cst.BinaryOperation):
-        return is_number(node.left) and is_number(node.right)
-    return isinstance(node, cst.Integer)
-
-
-def is_maps(node: cst.BaseExpression, before: cst.CSTNode, source: Source, steps: int) -> bool:
-    """Whether a value came out of a convolution or pool, through what keeps its shape."""
-    if steps == 0:
-        return False
-    if isinstance(node, cst.Name):
-        assign = last_assignment(node.value, before, source)
-        return assign is not None and is_maps(assign.value, assign, source, steps - 1)
-    if not isinstance(node, cst.Call):
-        return False
-    names = {source.name(node.func)} - {""} or {
-        source.name(b.func) for b in source.built(node.func)
-    }
-    if names and names <= MAPS:
-        return True
-    if not node.args or node.args[0].star:
-        return False
-    return bool(names) and names <= PASS_ON and is_maps(node.args[0].value, before, source, steps)
-
-
-def last_assignment(name: str, node: cst.CSTNode, source: Source) -> cst.Assign | None:
-    """The assignment to a name next above a node in the block the node stands in."""
-    line: cst.CSTNode | None = node
-    while line is not None and not isinstance(line, cst.SimpleStatementLine):
-        line = source.parent(line)
-    block = source.parent(line) if line is not None else None
-    if not isinstance(block, cst.IndentedBlock):
-        return None
-    found = None
-    for statement in block.body:
-        if statement is line:
-            return found
-        if isinstance(statement, cst.SimpleStatementLine):
-            for small in statement.body:
-                if isinstance(small, cst.Assign) and any(
-                    isinstance(t.target, cst.Name) and t.target.value == name for t in small.targets
-                ):
-                    found = small
-        else:
-            found = None
-    return None

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import DataRead, Indexed, Repeated
 from lintorch.evidence import (
     GraphCapture,
     Outcome,
@@ -20,7 +19,6 @@ from lintorch.evidence import (
     host_reads,
 )
 from lintorch.evidence.size_changes import blame_event, only_looks
-from lintorch.facts.dataflow.data_sizes import is_data, is_input_free
 from lintorch.source import Source
 
 rule = Rule(
@@ -70,11 +68,12 @@ FUNCTION = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED, **TRACED}
 UNSCRIPTED = {"torchscript-script": Harm.REFUSED}
 METHODS = {"item": TRACED, "tolist": {**TRACED, **UNSCRIPTED}, "numpy": {**CONVERTED, **UNSCRIPTED}}
 CONVERSIONS = {
+    **{f"torch.Tensor.{name}": harm for name, harm in METHODS.items()},
     "int": CONVERTED,
     "float": CONVERTED,
     "bool": {**dict.fromkeys(CONVERTED, Harm.REFUSED), "torchscript-trace": Harm.FAILS},
-    **dict.fromkeys((f"math.{name}" for name in ("sqrt", "exp", "log", "ceil")), FUNCTION),
 }
+IN_RANGE = {**FUNCTION, **UNSCRIPTED}
 TRACE_HARM = {
     TensorUse.ITEM: METHODS["item"],
     TensorUse.LIST: METHODS["tolist"],
@@ -84,20 +83,19 @@ TRACE_HARM = {
 }
 
 
-@rule.source(cst.Call, needs=(".item(", ".tolist(", ".numpy(", "int(", "float(", "bool(", "math."))
-def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
-    read, harm = reading(call, source)
-    if read is None or is_input_free(read, source):
+@rule.event(DataRead)
+def in_model(event: DataRead, source: Source) -> Iterator[Hit]:
+    if not event.way.forward:
         return
-    if is_read_again(call, source) or not source.in_traced_forward(call):
-        return
-    if source.in_graph(call):
-        if in_range(call, source):
-            harm = {**FUNCTION, **UNSCRIPTED}
-        elif source.name(call.func) == "int" and is_index(call, source):
-            harm = FUNCTION
-        said = f"{source.code(call)} is a Python number, read from the data of a tensor"
-        yield Hit(call, said.replace("number", "array") if is_array(call) else said, harm=harm)
+    harm = CONVERSIONS.get(event.name, FUNCTION if event.name.startswith("math.") else {})
+    if isinstance(event.by, Repeated):
+        harm = IN_RANGE
+    elif event.name == "int" and isinstance(event.by, Indexed):
+        harm = FUNCTION
+    kind = "array" if event.name == "torch.Tensor.numpy" else "number"
+    if harm:
+        said = f"{source.evaluation.text(event.spot)} is a Python {kind}, read from the data of a tensor"
+        yield Hit(event, said, harm=harm)
 
 
 @rule.trace(*host_reads.READS, TensorUse.BOOL)
@@ -120,43 +118,3 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
 def in_run(capture: GraphCapture, trace: Trace) -> Iterator[Refuted]:
     reason = "the line ran, and the model read the data of no tensor at any size tried"
     yield from (Refuted(site, reason) for site in host_reads.find_unread_lines(trace))
-
-
-def reading(call: cst.Call, source: Source) -> tuple[cst.BaseExpression | None, dict[str, Harm]]:
-    """What a call reads from, and what becomes of it."""
-    name, func = source.name(call.func), call.func
-    if name in CONVERSIONS:
-        given = call.args[0].value if len(call.args) == 1 else None
-        read = given is not None and is_data(source.value(given))
-        return (given if read else None), CONVERSIONS[name]
-    if isinstance(func, cst.Attribute) and func.attr.value in METHODS and not call.args:
-        value = source.value(func.value)
-        if value.is_tensor and not value.reads:
-            return func.value, METHODS[func.attr.value]
-    return None, {}
-
-
-def is_read_again(call: cst.Call, source: Source) -> bool:
-    """`x.max().item()` in `int(x.max().item())`, of which the outer call tells."""
-    outer = source.parent(call)
-    around = source.parent(outer) if isinstance(outer, cst.Arg) else None
-    return isinstance(around, cst.Call) and source.name(around.func) in CONVERSIONS
-
-
-def in_range(call: cst.Call, source: Source) -> bool:
-    """`range(n.item())`."""
-    return any(
-        isinstance(outer, cst.Call) and source.name(outer.func) == "range"
-        for outer in source.ancestors(call)
-        if not isinstance(outer, cst.BaseStatement)
-    )
-
-
-def is_index(call: cst.Call, source: Source) -> bool:
-    """`x[int(i)]`."""
-    return isinstance(source.parent(call), cst.Index)
-
-
-def is_array(call: cst.Call) -> bool:
-    """`x.numpy()`."""
-    return isinstance(call.func, cst.Attribute) and call.func.attr.value == "numpy"

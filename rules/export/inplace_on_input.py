@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -9,10 +10,12 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Refuted
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import AttributeRead, Called, Combined, ItemSet, Occurrence
+from lintorch.evaluator.values import Constant, Tensor
 from lintorch.evidence import GraphCapture, InputWrite, Trace, Tracer
 from lintorch.evidence.host_reads import converts_nearby, is_whole_run, write_shapes
-from lintorch.facts.dataflow.memory_writes import written_tensor
-from lintorch.source import UNKNOWN, Source, literal
+from lintorch.facts.models.tensor_writes import find_base, find_written, list_views
+from lintorch.source import Source, literal
 
 rule = Rule(
     __name__,
@@ -26,8 +29,8 @@ rule = Rule(
         otherwise than the model from the second call on. `unsqueeze_` of an input is refused by
         torch.export and by the new ONNX exporter. Measured on torch 2.13.
 
-        Only what by its name comes from outside the model is reported (an image, a mask, raw
-        inputs). A block that works in place on activations of the layer before it is
+        Only what comes from outside the model is reported: by its name (an image, a mask, raw
+        inputs), or because the first layer takes three channels of it. A block that works in place on activations of the layer before it is
         deliberate and harmless, and so is an activation layer with inplace=True.
     """,
     bad="""
@@ -71,12 +74,9 @@ OUTSIDE = re.compile(
 TARGET = re.compile(r"target|label|(^|_)gt(_|$)|true", re.I)
 GUESS = re.compile(r"pred|logit|^outputs?$|score|prob")
 """With a guess to compare it to, what is changed is a target, which is another rule's."""
-OPERATORS = {
-    cst.AddAssign: "+",
-    cst.SubtractAssign: "-",
-    cst.MultiplyAssign: "*",
-    cst.DivideAssign: "/",
-}
+OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
+COLORS = 3
+"""Channels of an image as it comes from outside."""
 
 
 SETTLING = frozenset(
@@ -90,16 +90,14 @@ SETTLING = frozenset(
 """Methods that change nothing when they are called again on what they wrote."""
 
 
-@rule.source(cst.Call, cst.Assign, cst.AugAssign, needs=("forward",))
-def in_source(node: cst.CSTNode, source: Source) -> Iterator[Hit]:
-    place = written_tensor(node, source)
-    function = source.enclosing(node, cst.FunctionDef)
-    if place is None or function is None or function.name.value != "forward":
+@rule.event(Called, Combined, ItemSet)
+def in_model(event: Called | Combined | ItemSet, source: Source) -> Iterator[Hit]:
+    if not event.way.forward or (written := find_written(event)) is None:
         return
-    name = outside(place, source)
-    if name and not compared(function, name) and source.in_traced_forward(node):
-        message = f"changes the caller's {name}: {later(node, source)}"
-        yield Hit(node, message, fixed(node, name, function, source))
+    name = find_input(written, source)
+    if name and not is_compared(event, name, source):
+        message = f"changes the caller's {name}: {foretell(event)}"
+        yield Hit(event, message, write_out_of_place(event, name, source))
 
 
 @rule.trace(InputWrite)
@@ -125,45 +123,65 @@ def in_run(capture: GraphCapture, trace: Trace) -> Iterator[Refuted]:
         yield Refuted(site, "what is written to is memory of the model's own, not of its input")
 
 
-def later(node: cst.CSTNode, source: Source) -> str:
+def foretell(event: Called | Combined | ItemSet) -> str:
     """What comes of a write; one that changes nothing when it is done again gives the same answer."""
-    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
-        again = node.func.attr.value in SETTLING
+    if isinstance(event, Called):
+        again = event.name.rpartition(".")[2] in SETTLING
     else:
-        again = isinstance(node, cst.Assign) and literal(node.value) is not UNKNOWN
+        again = isinstance(event, ItemSet) and isinstance(event.value, Constant)
     if again:
         return "who reads it next reads what was written"
     return "the next call with it gives another answer"
 
 
-def outside(place: cst.BaseExpression, source: Source) -> str:
-    """The parameter whose memory is written to, where it comes from outside the model; or ""."""
-    value = source.value(place)
-    if not value.is_tensor or value.copied or value.detached or len(value.roots) != 1:
+def find_input(written: Tensor, source: Source) -> str:
+    """The input whose memory is written to, where it comes from outside the model; or ""."""
+    if len(written.memory) != 1 or (views := list_views(written, source.evaluation.ways)) is None:
         return ""
-    (name,) = value.roots
-    return name if OUTSIDE.match(name) else ""
+    base = find_base(written, views)
+    if any(isinstance(each, AttributeRead) and each.attribute == "data" for each in views):
+        return ""
+    if not isinstance(base, Tensor) or base.origin != "input":
+        return ""
+    return base.name if OUTSIDE.match(base.name) or is_image(base) else ""
 
 
-def compared(function: cst.FunctionDef, name: str) -> bool:
-    """Whether the function compares a guess with a target."""
-    others = [p.name.value for p in function.params.params if p.name.value != name]
+def is_image(given: Tensor) -> bool:
+    """Whether an input has the channels of a picture, as layers tell."""
+    return given.shape is not None and len(given.shape) == 4 and given.shape[1] == COLORS
+
+
+def is_compared(event: Occurrence, name: str, source: Source) -> bool:
+    """Whether a forward compares a guess with a target."""
+    function = source.evaluation.find_function(event)
+    given = function.args if isinstance(function, ast.FunctionDef) else None
+    others = [each.arg for each in given.args if each.arg != name] if given else []
     return bool(TARGET.search(name)) or any(GUESS.search(other) for other in others)
 
 
-def fixed(node: cst.CSTNode, name: str, function: cst.FunctionDef, source: Source) -> Fix | None:
+def write_out_of_place(event: Occurrence, name: str, source: Source) -> Fix | None:
     """`image /= 255` as `image = image / 255`, where no other name shares the memory."""
-    if not isinstance(node, cst.AugAssign) or not isinstance(node.target, cst.Name):
+    node, line = event.node, source.node_at(event, cst.AugAssign)
+    function = source.evaluation.find_function(event)
+    if line is None or function is None or not isinstance(node, ast.AugAssign):
         return None
-    operator = OPERATORS.get(type(node.operator))
-    number = isinstance(literal(node.value), (int, float))
-    if node.target.value != name or operator is None or not number:
+    operator = OPERATORS.get(type(node.op))
+    number = isinstance(literal(line.value), (int, float))
+    own = isinstance(node.target, ast.Name) and node.target.id == name
+    if not own or operator is None or not number or is_shared(function, name):
         return None
-    shared = any(
-        name in source.value(assign.value).roots
-        for assign in source.nodes(cst.Assign)
-        if source.enclosing(assign, cst.FunctionDef) is function
-    )
-    text = f"{name} = {name} {operator} {source.code(node.value)}"
-    edit = source.replace(node, text)
-    return None if shared else Fix("work out of place", (edit,), Applicability.UNSAFE)
+    text = f"{name} = {name} {operator} {source.code(line.value)}"
+    return Fix("work out of place", (source.replace(line, text),), Applicability.UNSAFE)
+
+
+def is_shared(function: ast.AST, name: str) -> bool:
+    """Whether another name may be given the memory of a tensor: `raw = image`, `first = image[0]`."""
+    values = (each.value for each in ast.walk(function) if isinstance(each, ast.Assign))
+    return any(name == name_held(value) for value in values)
+
+
+def name_held(value: ast.AST) -> str:
+    """`image` of `image.view(-1)[0]`."""
+    while isinstance(value, (ast.Subscript, ast.Attribute, ast.Call)):
+        value = value.func if isinstance(value, ast.Call) else value.value
+    return value.id if isinstance(value, ast.Name) else ""

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import (
+    AttributeRead,
+    AttributeSet,
+    Called,
+    Combined,
+    Indexed,
+    ItemSet,
+    Occurrence,
+)
+from lintorch.evaluator.values import Tensor, Value
 from lintorch.evidence import (
     AS_TRACED,
     GraphCapture,
@@ -20,8 +31,9 @@ from lintorch.evidence import (
 )
 from lintorch.evidence.host_reads import is_followed_whole, is_run_whole, is_whole_run, write_shapes
 from lintorch.evidence.size_changes import blame_event
-from lintorch.facts.dataflow.memory_writes import written_tensor
-from lintorch.source import Kind, Source, literal
+from lintorch.facts.models.tensor_writes import find_written, list_views
+from lintorch.facts.models.value_ways import Operation, list_operands
+from lintorch.source import Source
 
 rule = Rule(
     __name__,
@@ -69,6 +81,7 @@ rule = Rule(
     fix=Applicability.UNSAFE,
 )
 
+Write = Called | Combined | ItemSet
 HIDDEN = {
     "torch.export": Harm.REFUSED,
     "onnx": Harm.REFUSED,
@@ -84,36 +97,42 @@ SWAPPED = {
 }
 LOST = {"onnx-legacy": Harm.SILENT}
 DIAGONAL = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.SILENT}
-VIEWS = frozenset(
+LOOKS = frozenset(
     {
-        "view", "view_as", "reshape", "flatten", "unflatten", "ravel", "squeeze", "unsqueeze",
-        "transpose", "permute", "swapaxes", "movedim", "t", "narrow", "select", "detach",
-        "chunk", "split", "unbind", "diagonal",
+        "size", "dim", "numel", "ndimension", "stride", "is_contiguous", "type", "len", "isinstance",
+        "hasattr", "callable", "id",
     }
 )  # fmt: skip
-TURNED = ("T", "mT")
-BASIC = (Kind.NUMBER, Kind.SIZE)
+"""What asks a tensor for no numbers."""
 
 
-@rule.source(cst.Call, cst.Assign, cst.AugAssign, needs=(".data", *(f".{v}(" for v in VIEWS), "["))
-def in_source(node: cst.CSTNode, source: Source) -> Iterator[Hit]:
-    if isinstance(node, cst.Assign) and (owner := given_data(node, source)):
-        yield Hit(node, f"gives {owner} other data, where no tracer sees it", harm=SWAPPED)
+@rule.event(AttributeSet)
+def in_assignment(event: AttributeSet, source: Source) -> Iterator[Hit]:
+    """`y.data = z`."""
+    if event.way.forward and event.attribute == "data" and isinstance(event.held, Tensor):
+        owner = source.evaluation.text(event.spot).rpartition(".")[0]
+        message = f"gives {owner} other data, where no tracer sees it: give the name another tensor"
+        yield Hit(event, message, harm=SWAPPED)
+
+
+@rule.event(Called, Combined, ItemSet)
+def in_model(event: Write, source: Source) -> Iterator[Hit]:
+    if not event.way.forward or (written := find_written(event)) is None:
         return
-    place = written_tensor(node, source)
-    if place is None or not source.in_traced_forward(node) or not source.value(place).is_tensor:
+    views = list_views(written, source.evaluation.ways)
+    if views is None or is_freed(event):
         return
-    if source.value(place).detached and not frees(node):
-        yield Hit(
-            node, "writes through .data, where no tracer sees it", visible(place, source), HIDDEN
-        )
-    elif diagonal(place, source):
-        yield Hit(node, "writes into diagonal()", harm=DIAGONAL, severity=Severity.ERROR)
-    elif source.profile.concerns(LOST) and (base := base_read_later(node, place, source)):
+    if any(isinstance(each, AttributeRead) and each.attribute == "data" for each in views):
+        message = "writes through .data, where no tracer sees it"
+        yield Hit(event, message, write_visibly(event, source), HIDDEN)
+    elif any(map(is_diagonal, views)):
+        message = "writes into diagonal(): multiply by a mask and add"
+        yield Hit(event, message, harm=DIAGONAL, severity=Severity.ERROR)
+    elif source.profile.concerns(LOST) and (base := find_stale(event, views, source)):
         message = (
             f"writes through a view of {base}, which is read later: {base} keeps its old values"
         )
-        yield Hit(node, message, harm=LOST)
+        yield Hit(event, message, harm=LOST)
 
 
 @rule.trace(ViewWrite)
@@ -153,27 +172,30 @@ def harm_of(event: ViewWrite) -> dict[str, Harm]:
     return DIAGONAL if "diagonal" in event.through else LOST
 
 
-def frees(node: cst.CSTNode) -> bool:
+def is_freed(event: Write) -> bool:
     """`x.data.set_()`."""
     return (
-        isinstance(node, cst.Call)
-        and not node.args
-        and isinstance(node.func, cst.Attribute)
-        and node.func.attr.value == "set_"
+        isinstance(event, Called)
+        and event.name == "torch.Tensor.set_"
+        and (len(event.positional) == 1 and not event.keyword)
     )
 
 
-def given_data(node: cst.Assign, source: Source) -> str:
-    """The tensor whose data is replaced: `y.data = ...`; or ""."""
-    place = node.targets[0].target
-    named = isinstance(place, cst.Attribute) and place.attr.value == "data"
-    if not named or not isinstance(place, cst.Attribute) or not source.in_traced_forward(node):
-        return ""
-    return source.code(place.value) if source.value(place.value).is_tensor else ""
+def is_diagonal(view: Operation) -> bool:
+    """`y.diagonal(dim1=1, dim2=2)`, `torch.diagonal(y)`."""
+    return isinstance(view, Called) and view.name.endswith(".diagonal")
 
 
-def visible(place: cst.BaseExpression, source: Source) -> Fix | None:
+def write_visibly(event: Write, source: Source) -> Fix | None:
     """`y.data[:, 0] = 0` as `y[:, 0] = 0`."""
+    place: cst.CSTNode | None
+    if isinstance(event, Called):
+        place = source.call_at(event)
+    elif isinstance(event, ItemSet):
+        place = source.node_at(event, cst.Subscript)
+    else:
+        line = source.node_at(event, cst.AugAssign)
+        place = line.target if line is not None else None
     while isinstance(place, (cst.Subscript, cst.Attribute, cst.Call)):
         if isinstance(place, cst.Attribute) and place.attr.value == "data":
             edit = source.replace(place, source.code(place.value))
@@ -182,137 +204,66 @@ def visible(place: cst.BaseExpression, source: Source) -> Fix | None:
     return None
 
 
-def diagonal(place: cst.BaseExpression, source: Source) -> bool:
-    """`y.diagonal(dim1=1, dim2=2)`, `torch.diagonal(y)`."""
-    if not isinstance(place, cst.Call):
-        return False
-    method = isinstance(place.func, cst.Attribute) and place.func.attr.value == "diagonal"
-    return method or source.name(place.func) == "torch.diagonal"
-
-
-def base_read_later(node: cst.CSTNode, place: cst.BaseExpression, source: Source) -> str:
-    """The name whose memory is written through another, and that is read afterwards; or ""."""
-    if source.value(place).copied:
+def find_stale(event: Write, views: list[Operation], source: Source) -> str:
+    """The tensor whose memory is written through another, and that is read afterwards; or ""."""
+    if is_followed(event, views):
         return ""
-    if not isinstance(place, cst.Name):
-        base = base_of(place, source)
-        through = not only_indexed(place)
-        return base if through and base and read_next(base, node, source) else ""
-    assign = last_assignment(place.value, node, source)
-    base = base_of(assign.value, source) if assign is not None else ""
-    if not base or base == place.value or assign is None:
-        return ""
-    changed = last_assignment(base, node, source)
-    kept = changed is None or source.precedes(changed, assign)
-    return base if kept and read_next(base, node, source) else ""
+    for view in views:
+        base = next(list_operands(view))
+        if not is_inplace(view) and is_read_after(base, event, source):
+            return name_base(view)
+    return ""
 
 
-def base_of(view: cst.BaseExpression, source: Source) -> str:
-    """`y` of `y`'s views: `y.view(-1)[:3]`, `torch.transpose(y, 1, 2)`, `y.mT`."""
-    while not isinstance(view, cst.Name):
-        if (isinstance(view, cst.Attribute) and view.attr.value in TURNED) or (
-            isinstance(view, cst.Subscript) and is_basic(view, source)
-        ):
-            view = view.value
-        elif isinstance(view, cst.Call) and (inner := receiver(view, source)) is not None:
-            view = inner
-        else:
-            return ""
-    return view.value if source.value(view).is_tensor else ""
+def is_followed(event: Write, views: list[Operation]) -> bool:
+    """`y[:, 0].add_(1)`, which the legacy exporter keeps: an index that is given no name."""
+    within = {id(each) for each in ast.walk(event.node)}
+    return all(isinstance(each, Indexed) and id(each.node) in within for each in views)
 
 
-def receiver(call: cst.Call, source: Source) -> cst.BaseExpression | None:
-    """What a call that gives a view is a view of."""
-    if source.value(call).copied:
-        return None
-    space, _, last = source.name(call.func).rpartition(".")
-    if space == "torch" and last in VIEWS and call.args and call.args[0].keyword is None:
-        return call.args[0].value
-    method = isinstance(call.func, cst.Attribute) and call.func.attr.value in VIEWS
-    return call.func.value if method and isinstance(call.func, cst.Attribute) else None
-
-
-def is_basic(view: cst.Subscript, source: Source) -> bool:
-    """Whether indexing surely gives a view."""
-    return all(
-        not isinstance(part.slice, cst.Index)
-        or isinstance(part.slice.value, (cst.Ellipsis, cst.Integer))
-        or literal(part.slice.value) is None
-        or source.value(part.slice.value).kind in BASIC
-        for part in view.slice
+def is_inplace(view: Operation) -> bool:
+    """An operation in place, whose result is no view."""
+    return isinstance(view, Combined) or (
+        isinstance(view, Called) and find_written(view) is not None
     )
 
 
-def only_indexed(place: cst.BaseExpression) -> bool:
-    """`y`, `y[:, 0]`: what the legacy exporter follows."""
-    while isinstance(place, cst.Subscript):
-        place = place.value
-    return isinstance(place, cst.Name)
+def is_read_after(base: Value, event: Write, source: Source) -> bool:
+    """Whether the numbers of a tensor are read after a write, on the same way."""
+    at = source.evaluation.find_position(event)
+    users: list[Occurrence] = [*source.evaluation.ways.find_users(base)]
+    users += source.evaluation.find_returns(base)
+    return any(
+        source.evaluation.find_position(each) > at
+        and is_reading(each)
+        and not is_other_branch(event, each, source)
+        for each in users
+    )
 
 
-def last_assignment(name: str, node: cst.CSTNode, source: Source) -> cst.Assign | None:
-    """The last assignment to a name above a node, if it is one that surely ran."""
-    function = source.enclosing(node, cst.FunctionDef)
-    around = {node, *source.ancestors(node)}
-    above = [
-        assign
-        for assign in source.nodes(cst.Assign)
-        if assign not in around
-        and any(name in names_in(target.target) for target in assign.targets)
-        and source.precedes(assign, node)
-        and source.enclosing(assign, cst.FunctionDef) is function
-    ]
-    last = above[-1] if above else None
-    ran = last is not None and source.enclosing(last, cst.IndentedBlock) in around
-    return last if ran else None
+def is_reading(event: Occurrence) -> bool:
+    if isinstance(event, Called):
+        return event.name.rpartition(".")[2] not in LOOKS
+    return not isinstance(event, AttributeRead) or event.attribute in ("T", "mT", "data")
 
 
-def names_in(target: cst.BaseExpression) -> list[str]:
-    """The names that an assignment binds."""
-    if isinstance(target, (cst.Tuple, cst.List)):
-        return [name for element in target.elements for name in names_in(element.value)]
-    return [target.value] if isinstance(target, cst.Name) else []
-
-
-def read_next(name: str, node: cst.CSTNode, source: Source) -> bool:
-    """Whether a name is read below a node before it is given another value."""
-    function = source.enclosing(node, cst.FunctionDef)
-    for mention in source.mentions_of(name):
-        if not source.precedes(node, mention) or node in source.ancestors(mention):
-            continue
-        if source.enclosing(mention, cst.FunctionDef) is not function:
-            continue
-        if stands_for_value(mention, source) and not other_branch(mention, node, source):
-            assign = source.enclosing(mention, cst.Assign)
-            stored = assign is not None and any(
-                name in names_in(target.target) for target in assign.targets
-            )
-            return not stored or assign is None or mentions(assign.value, name, source)
+def is_other_branch(one: Occurrence, other: Occurrence, source: Source) -> bool:
+    """Whether only one of two events happens, standing in both branches of an `if`."""
+    mine = [one.node, *source.evaluation.list_around(one)]
+    yours = [other.node, *source.evaluation.list_around(other)]
+    for outer in mine:
+        if isinstance(outer, ast.If) and outer in yours:
+            sides = [any(node in outer.orelse for node in nodes) for nodes in (mine, yours)]
+            if sides[0] is not sides[1]:
+                return True
     return False
 
 
-def mentions(value: cst.BaseExpression, name: str, source: Source) -> bool:
-    """Whether an expression reads a name."""
-    return any(
-        value in (mention, *source.ancestors(mention)) for mention in source.mentions_of(name)
-    )
-
-
-def stands_for_value(name: cst.Name, source: Source) -> bool:
-    """Whether a name is not an attribute or keyword of the same spelling."""
-    outer = source.parent(name)
-    if isinstance(outer, cst.Attribute):
-        return name is outer.value
-    return not isinstance(outer, cst.Arg) or name is outer.value
-
-
-def other_branch(one: cst.CSTNode, other: cst.CSTNode, source: Source) -> bool:
-    """Whether only one of two nodes runs, standing in both branches of an `if`."""
-    mine, yours = {*source.ancestors(one)}, {*source.ancestors(other)}
-    return any(
-        isinstance(outer, cst.If)
-        and outer.orelse is not None
-        and outer.orelse in mine | {one}
-        and outer.body in yours
-        for outer in mine & yours
-    )
+def name_base(view: Operation) -> str:
+    """What a view is one of, as it is written: `y` of `y.view(-1)`."""
+    node = view.node
+    if isinstance(node, ast.Call):
+        method = isinstance(view, Called) and view.name.startswith("torch.Tensor.")
+        held = node.func.value if method and isinstance(node.func, ast.Attribute) else None
+        return ast.unparse(held or (node.args[0] if node.args else node))
+    return ast.unparse(node.value) if isinstance(node, (ast.Subscript, ast.Attribute)) else "it"

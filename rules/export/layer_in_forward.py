@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
-
-import libcst as cst
+from itertools import dropwhile
 
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
-from lintorch.facts.classes.classes import is_self
+from lintorch.evaluator.events import AttributeSet, Called
+from lintorch.evaluator.values import TRUE, Constant
 from lintorch.source import Source
 
 rule = Rule(
@@ -72,68 +73,72 @@ NORMS = {
 }
 """Layers with weights that start at one: trained if it were kept, and what says whether they have any."""
 PARAMETER = "torch.nn.Parameter"
+INSTEAD = "make it in the constructor"
+MOVES = ("eval", "to", "train", "cuda", "forward")
 
 
-@rule.source(cst.Call, needs=("forward",))
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    name = source.name(call.func)
-    short = name.rpartition(".")[2]
-    if not (name in DRAWN or name == PARAMETER or norm(call, name, source)):
+@rule.event(*DRAWN, *NORMS, PARAMETER)
+def in_model(event: Called, source: Source) -> Iterator[Hit]:
+    inside = [*dropwhile(lambda name: not name.endswith(".forward"), event.way.names)]
+    if not inside or any(name.endswith(".__init__") for name in inside):
         return
-    if not source.in_forward(call) or deliberate(call, source):
+    if event.name in NORMS and not has_weights(event):
         return
-    if name == PARAMETER:
-        yield Hit(call, "a Parameter made at each call: no optimizer ever sees it")
-    elif name in DRAWN:
-        yield Hit(
-            call, f"a {short} made at each call: new random weights, never trained, never saved"
-        )
+    if is_deliberate(event, source):
+        return
+    short = event.name.rpartition(".")[2]
+    if event.name == PARAMETER:
+        yield Hit(event, f"a Parameter made at each call: no optimizer ever sees it; {INSTEAD}")
+    elif event.name in DRAWN:
+        drawn = "new random weights, never trained, never saved"
+        yield Hit(event, f"a {short} made at each call: {drawn}; {INSTEAD}")
     else:
-        yield Hit(call, f"a {short} made at each call: its weights are never trained, never saved")
+        kept = "its weights are never trained, never saved"
+        yield Hit(event, f"a {short} made at each call: {kept}; {INSTEAD}")
 
 
-def norm(call: cst.Call, name: str, source: Source) -> bool:
+def has_weights(event: Called) -> bool:
     """Whether a normalisation layer has weights."""
-    if name not in NORMS:
-        return False
-    switch, default = NORMS[name]
-    return source.arguments(call).value(switch, default) is True
+    switch, default = NORMS[event.name]
+    return not event.open and event.arguments.get(switch, Constant(default)) == TRUE
 
 
-def deliberate(call: cst.Call, source: Source) -> bool:
+def is_deliberate(event: Called, source: Source) -> bool:
     """Whether the layer is made once, gets its weights by hand, or is what a helper is to make."""
-    for outer in source.ancestors(call):
-        if isinstance(outer, (cst.If, cst.IfExp)) and "self" in source.code(outer.test):
+    inner = event.node
+    for outer in source.evaluation.list_around(event):
+        if isinstance(outer, (ast.If, ast.IfExp)) and "self" in ast.unparse(outer.test):
             return True  # if self.head is None, if not hasattr(self, "head")
-        if (
-            isinstance(outer, cst.Assign)
-            and outer.value is call
-            and any(given_weights(target.target, source) for target in outer.targets)
-        ):
-            return True
-        if isinstance(outer, cst.FunctionDef):
-            helper = not outer.name.value.startswith("forward")
-            return bool(outer.decorators) or (helper and not is_called(call, source))
+        if isinstance(outer, ast.Assign) and outer.value is inner:
+            function = source.evaluation.find_function(event)
+            if any(is_given_weights(target, function) for target in outer.targets):
+                return True
+        if isinstance(outer, ast.FunctionDef):
+            if outer.name == "__init__":
+                return True  # what it keeps to make layers with later
+            helper = not outer.name.startswith("forward")
+            return bool(outer.decorator_list) or (helper and not is_run(event, source))
     return False
 
 
-def is_called(call: cst.Call, source: Source) -> bool:
-    """`nn.Linear(3, 4)(x)`."""
-    outer = source.parent(call)
-    return isinstance(outer, cst.Call) and outer.func is call
-
-
-def given_weights(target: cst.BaseExpression, source: Source) -> bool:
-    """Whether weights are put into what was made: `blur.weight = ...`, `blur.load_state_dict(...)`."""
-    if isinstance(target, cst.Attribute):
-        return not is_self(target.value)
-    if not isinstance(target, cst.Name):
+def is_run(event: Called, source: Source) -> bool:
+    """Whether a forward runs a layer and keeps it nowhere."""
+    if any(e.value == event.result for _, e in source.evaluation.list_events({AttributeSet})):  # type: ignore[union-attr]
         return False
-    function = source.enclosing(target, cst.FunctionDef)
+    run = source.evaluation.list_events({f"{event.name}.forward"})
+    return any(isinstance(each, Called) and each.built == event.spot for _, each in run)
+
+
+def is_given_weights(target: ast.expr, function: ast.AST | None) -> bool:
+    """Whether weights are put into what was made: `blur.weight = ...`, `blur.load_state_dict(...)`."""
+    if isinstance(target, ast.Attribute):
+        return getattr(target.value, "id", "") != "self"
+    if not isinstance(target, ast.Name) or function is None:
+        return False
     return any(
-        isinstance(node.value, cst.Name)
-        and node.value.value == target.value
-        and source.enclosing(node, cst.FunctionDef) is function
-        and node.attr.value not in ("eval", "to", "train", "cuda")
-        for node in source.nodes(cst.Attribute)
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == target.id
+        and node.attr not in MOVES
+        for node in ast.walk(function)
     )

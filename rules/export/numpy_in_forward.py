@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
-
-import libcst as cst
 
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.values import Array, Items, Tensor, Value
 from lintorch.evidence import (
     BakedKind,
     BakedValue,
@@ -18,8 +19,7 @@ from lintorch.evidence import (
     Tracer,
     host_reads,
 )
-from lintorch.facts.dataflow.data_sizes import is_data, is_input_free
-from lintorch.source import Kind, Source
+from lintorch.source import Source
 
 rule = Rule(
     __name__,
@@ -72,19 +72,20 @@ NUMPY = {
 }
 LIBRARIES = ("scipy.", "cv2.", "PIL.", "skimage.", "sklearn.")
 LOOKS = frozenset({"numpy.shape", "numpy.ndim", "numpy.isscalar", "numpy.dtype", "numpy.random"})
+TELLS = frozenset({"print", "repr", "str", "format"})
 
 
-@rule.source(cst.Call, needs=("numpy", "scipy", "cv2", "PIL", "skimage", "sklearn"))
-def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
-    name = source.name(call.func)
-    numpy = name.startswith("numpy.") and name not in LOOKS
-    if not numpy and not name.startswith(LIBRARIES):
+@rule.event(Called)
+def in_call(event: Called, source: Source) -> Iterator[Hit]:
+    if not event.name.startswith(("numpy.", *LIBRARIES)) or not event.way.forward:
         return
-    given = next((arg.value for arg in call.args if takes(arg.value, numpy, source)), None)
-    if given is None or not source.in_traced_forward(call) or not source.in_graph(call):
+    numpy = event.name.startswith("numpy.")
+    given = (*event.positional, *event.keyword.values())
+    if event.name in LOOKS or not any(takes(each, numpy) for each in given):
         return
-    said = f"{source.code(call.func)}() is given the tensor {source.code(given)}"
-    yield Hit(call, said, harm=NUMPY)
+    if not source.evaluation.is_dropped(event) and not only_tells(event, source):
+        written = ast.unparse(event.node.func) if isinstance(event.node, ast.Call) else event.name
+        yield Hit(event, f"{written}() is given {name_given(event, numpy)}", harm=NUMPY)
 
 
 @rule.trace(BakedKind.ARRAY)
@@ -106,21 +107,27 @@ def in_run(capture: GraphCapture, trace: Trace) -> Iterator[Refuted]:
     yield from (Refuted(site, reason) for site in host_reads.find_unread_lines(trace))
 
 
-def takes(given: cst.BaseExpression, numpy: bool, source: Source) -> bool:
+def takes(given: Value, numpy: bool) -> bool:
     """A tensor, or, of other libraries than NumPy, an array read from one; NumPy's arrays are told of
     where they are read."""
-    value = source.value(given)
-    if value.kind is Kind.NDARRAY:
-        return not numpy and bool(value.roots)
-    known = value.is_tensor and is_data(value) and not is_input_free(given, source)
-    return known and not may_be_array(given, source)
+    if isinstance(given, Items):
+        return any(takes(each, numpy) for each in given.items or ())
+    if isinstance(given, Array):
+        return not numpy and bool(given.via)
+    return isinstance(given, Tensor) and given.data is True
 
 
-def may_be_array(given: cst.BaseExpression, source: Source) -> bool:
-    """Whether a helper does not say what its parameters are: an array has a shape and dtype too."""
-    function = source.enclosing(given, cst.FunctionDef)
-    params = function.params.params if function else ()
-    named = bool(params) and params[0].name.value in ("self", "cls")
-    return not named and not any(
-        p.annotation and "Tensor" in source.code(p.annotation.annotation) for p in params
-    )
+def name_given(event: Called, numpy: bool) -> str:
+    """The tensor as it is written."""
+    written = event.node.args if isinstance(event.node, ast.Call) else ()
+    whole = len(written) == len(event.positional)
+    for node, value in zip(written, event.positional, strict=False):
+        if whole and takes(value, numpy):
+            return f"the tensor {ast.unparse(node)}"
+    return "a tensor"
+
+
+def only_tells(event: Called, source: Source) -> bool:
+    """`print(np.mean(x))`."""
+    users = source.evaluation.ways.find_users(event.result)
+    return bool(users) and all(isinstance(each, Called) and each.name in TELLS for each in users)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
-
-import libcst as cst
 
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.profile import DEFAULT_EXPORTERS
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.given_arguments import name_given
+from lintorch.evaluator.values import FALSE, NONE, UNKNOWN, Constant, Value
 from lintorch.evidence import AS_TRACED, ModelRun, OperatorCall, Trace
 from lintorch.evidence.host_reads import write_shapes
-from lintorch.source import UNKNOWN, Source
+from lintorch.source import Source
 
 rule = Rule(
     __name__,
@@ -73,9 +75,6 @@ rule = Rule(
 )
 
 LAYERS = {f"torch.nn.{kind}": kind for kind in ("LSTM", "GRU", "RNN")}
-PARAMETERS = (
-    "input_size", "hidden_size", "num_layers", "bias", "batch_first", "dropout", "bidirectional",
-)  # fmt: skip
 RUNS = ("torch.lstm", "torch.gru", "torch.rnn_tanh", "torch.rnn_relu")
 PACK = ("torch.nn.utils.rnn.pack_padded_sequence", "torch.nn.utils.rnn.pack_sequence")
 DECLARING = ("torch.export.export", "torch.onnx.export")
@@ -86,30 +85,29 @@ UNROLLED_RNN = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
 TIME_FIRST = {"torch.export": Harm.REFUSED, "onnx": Harm.SILENT}
 
 
-@rule.source(cst.Call, needs=("pack_padded_sequence", "pack_sequence"))
-def in_forward(call: cst.Call, source: Source) -> Iterator[Hit]:
-    name = source.name(call.func)
-    if name in PACK and source.in_traced_forward(call):
-        short = name.rpartition(".")[2]
-        yield Hit(call, f"{short}: a batch packed by lengths", harm=PACKED, severity=Severity.ERROR)
+@rule.event(*PACK)
+def in_forward(event: Called, source: Source) -> Iterator[Hit]:
+    if event.way.forward:
+        said = f"{event.name.rpartition('.')[2]}: a batch packed by lengths; run the padded batch"
+        yield Hit(event, said, harm=PACKED, severity=Severity.ERROR)
 
 
-@rule.source(cst.Call, needs=("LSTM(", "GRU(", "RNN("))
-def in_layer(call: cst.Call, source: Source) -> Iterator[Hit]:
-    name = source.name(call.func)
-    around = source.classes.around(call)
-    if name not in LAYERS or around is None or not around.is_module:
+@rule.event(*LAYERS)
+def in_layer(event: Called, source: Source) -> Iterator[Hit]:
+    """Where the constructor of a model makes it."""
+    if event.open or not is_in_module(event, source):
         return
-    kind, given = LAYERS[name], source.arguments(call, *PARAMETERS)
-    projected = given.value("proj_size", 0)
-    if isinstance(projected, int) and projected > 0:
-        message = f"{kind} with proj_size={projected}: no ONNX model of it runs"
-        yield Hit(call, message, harm=PROJECTED, severity=Severity.ERROR)
+    kind, given = LAYERS[event.name], event.arguments
+    left = hands_on(event, source) and "batch_first" not in event.keyword
+    projected = given.get("proj_size")
+    if isinstance(projected, Constant) and isinstance(projected.value, int) and projected.value > 0:
+        message = f"{kind} with proj_size={projected.value}: no ONNX model of it runs"
+        yield Hit(event, message, harm=PROJECTED, severity=Severity.ERROR)
         return
-    first = given.value("batch_first", False)
-    harms = harm(kind, first)
+    first = UNKNOWN if left else given.get("batch_first", UNKNOWN)
+    harms = harm(kind, first.value if isinstance(first, Constant) else None)
     if source.profile.dynamic and (is_quiet(harms, source) or is_declared(source)):
-        yield Hit(call, f"{kind}{layout(first)}, where the length may vary", harm=harms)
+        yield Hit(event, f"{kind}{layout(first)}, where the length may vary", harm=harms)
 
 
 @rule.trace("torch._pack_padded_sequence")
@@ -161,10 +159,25 @@ def is_quiet(harms: dict[str, Harm], source: Source) -> bool:
 def is_declared(source: Source) -> bool:
     """Whether exporters are named by the project, or the file declares sizes dynamic."""
     return source.profile.exporters != DEFAULT_EXPORTERS or any(
-        source.name(call.func) in DECLARING
-        and source.arguments(call).get("dynamic_shapes") is not None
-        for call in source.nodes(cst.Call)
+        name_given(event).get("dynamic_shapes", NONE) != NONE
+        for _, event in source.evaluation.list_events(DECLARING)
+        if isinstance(event, Called)
     )
+
+
+def is_in_module(event: Called, source: Source) -> bool:
+    """Whether it is made in the constructor of a class, or where that leads."""
+    built = any(name.endswith(".__init__") for name in event.way.names)
+    return built or any(isinstance(e, ast.ClassDef) for e in source.evaluation.list_around(event))
+
+
+def hands_on(event: Called, source: Source) -> bool:
+    """`nn.GRU(8, 8, **options)` of a function that is given `**options`, whatever they are."""
+    function = source.evaluation.find_function(event)
+    rest = function.args.kwarg if isinstance(function, ast.FunctionDef) else None
+    given = event.node.keywords if isinstance(event.node, ast.Call) else []
+    starred = (each.value for each in given if each.arg is None)
+    return rest is not None and any(getattr(each, "id", "") == rest.arg for each in starred)
 
 
 def harm(kind: str, first: object) -> dict[str, Harm]:
@@ -174,5 +187,5 @@ def harm(kind: str, first: object) -> dict[str, Harm]:
     return TIME_FIRST if first is False else UNROLLED
 
 
-def layout(first: object) -> str:
-    return " with the length as first axis" if first is False and first is not UNKNOWN else ""
+def layout(first: Value) -> str:
+    return " with the length as first axis" if first == FALSE else ""

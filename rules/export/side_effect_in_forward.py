@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import libcst as cst
-
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called
 from lintorch.evidence import FeltDraw, Trace, UnusedDraw
 from lintorch.evidence.host_reads import is_whole_run
+from lintorch.facts.models.branch_purpose import only_checks
 from lintorch.source import Source
 
 rule = Rule(
@@ -74,13 +75,17 @@ AUGMENTS = re.compile(
 )
 
 
-@rule.source(cst.Call, needs=("random",))
-def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
-    name = source.name(call.func)
-    if name not in DRAWS or not source.in_traced_forward(call) or augments(call, source):
+TELLS = re.compile(r"^(print|repr|str|format|(str|logging|warnings)\.\w+)$")
+
+
+@rule.event(*DRAWS)
+def in_call(event: Called, source: Source) -> Iterator[Hit]:
+    if not event.way.forward or augments(event, source):
         return
-    if name.endswith("shuffle") or source.in_graph(call) or decides(call, source):
-        yield Hit(call, f"{source.code(call.func)}() is drawn once, for the example", harm=HARM)
+    if event.name.endswith("shuffle") or is_used(event, source):
+        written = ast.unparse(event.node.func) if isinstance(event.node, ast.Call) else event.name
+        said = f"{written}() is drawn once, for the example; draw with torch"
+        yield Hit(event, said, harm=HARM)
 
 
 @rule.trace(FeltDraw)
@@ -97,24 +102,23 @@ def in_run(event: UnusedDraw, trace: Trace) -> Iterator[Refuted]:
         yield Refuted(event, "in eval mode nothing looks at the number that is drawn here")
 
 
-def decides(call: cst.Call, source: Source) -> bool:
-    """`if random.random() < 0.5`, where the test is not settled and does more than to check."""
-    inner: cst.CSTNode = call
-    for outer in source.ancestors(call):
-        if isinstance(outer, (cst.If, cst.IfExp, cst.While)):
-            settled = source.regions.is_settled(outer.test) or source.regions.is_check(outer, inner)
-            return inner is outer.test and not settled
-        if isinstance(outer, cst.BaseStatement):
+def is_used(event: Called, source: Source) -> bool:
+    """Whether what is drawn does more than to be told, or to decide what is told."""
+    if source.evaluation.is_dropped(event):
+        return False
+    users = source.evaluation.ways.find_users(event.result)
+    told = [isinstance(each, Called) and TELLS.match(each.name) for each in users]
+    if users and all(told):
+        return False
+    for outer in source.evaluation.list_around(event):
+        if isinstance(outer, ast.JoinedStr):
             return False
-        inner = outer
-    return False
+        if isinstance(outer, ast.stmt):
+            return not (isinstance(outer, (ast.If, ast.Assert)) and only_checks(outer))
+    return True
 
 
-def augments(call: cst.Call, source: Source) -> bool:
-    """Whether the class, function or file is named as one that changes training data."""
-    if any(AUGMENTS.search(part) for part in Path(source.path).with_suffix("").parts[-2:]):
-        return True
-    return any(
-        isinstance(outer, (cst.ClassDef, cst.FunctionDef)) and AUGMENTS.search(outer.name.value)
-        for outer in source.ancestors(call)
-    )
+def augments(event: Called, source: Source) -> bool:
+    """Whether a class, function or file on the way is named as one that changes training data."""
+    names = (*Path(event.spot.path).with_suffix("").parts[-2:], *event.way.names)
+    return any(map(AUGMENTS.search, names))

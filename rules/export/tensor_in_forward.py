@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
-
-import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called, Combined, Compared, Indexed
+from lintorch.evaluator.values import UNKNOWN, External, Items, Tensor, Value
 from lintorch.evidence import MixedDevices, OperatorCall, SameDevice, Trace, host_reads
-from lintorch.facts.dataflow.data_sizes import is_data, is_input_free
-from lintorch.source import UNKNOWN, Kind, Source, literal
+from lintorch.facts.models.value_ways import list_operands
+from lintorch.source import Source
 
 rule = Rule(
     __name__,
@@ -72,34 +73,39 @@ COPIES = {
 MAKERS = SIZED | RANGES | {"torch.tensor"}
 
 
-@rule.source(cst.BinaryOperation, needs=tuple(sorted(name[6:] + "(" for name in MAKERS)))
-def in_operation(node: cst.BinaryOperation, source: Source) -> Iterator[Hit]:
-    """`x + torch.zeros(3)`, also through a name that was given nothing else."""
-    if isinstance(node.operator, cst.MatrixMultiply):
+SHAPED = frozenset(
+    {
+        "view", "reshape", "unsqueeze", "squeeze", "repeat", "expand", "float", "double", "long",
+        "half", "int", "bool", "permute", "transpose", "t", "flatten", "tril", "triu", "clone",
+        "contiguous", "repeat_interleave", "exp", "sqrt", "sin", "cos", "log",
+    }
+)  # fmt: skip
+"""Methods and functions that make another such tensor of a tensor."""
+STEPS = 24
+MOST = 200
+
+
+@rule.event(Combined, Compared)
+def in_operation(event: Combined | Compared, source: Source) -> Iterator[Hit]:
+    """`x + torch.zeros(3)`, also through names, views and helpers."""
+    if not event.way.forward or event.operator == "MatMult":
         return
-    for made, other in ((node.left, node.right), (node.right, node.left)):
-        call = maker(made, source)
-        if call is None or not is_given(other, source) or not source.in_traced_forward(node):
+    for value, other, written in list_sides(event):
+        made = find_maker(value, source)
+        if made is None or not follows_model(other, source) or has_default(made, source):
             continue
-        if source.in_forward(call) and not has_default(call, source):
-            said = (
-                f"{source.code(call.func)}() makes it on the CPU, {source.code(other)} may not be"
-            )
-            yield Hit(made, said, fix=placed(call, made, other, source))
+        said = f"{write_function(made)}() makes it on the CPU, {ast.unparse(written)} may not be"
+        yield Hit(event, f"{said}: say device=", fix=place_it(made, event, written, source))
 
 
-@rule.source(cst.Call, needs=("ensor([", "ensor((", "ensor(\n"))
-def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
+@rule.event(*COPIES)
+def in_call(event: Called, source: Source) -> Iterator[Hit]:
     """`torch.tensor([a, b])` of tensors."""
-    harm = COPIES.get(source.name(call.func))
-    first = call.args[0].value if call.args else None
-    if harm is None or not isinstance(first, (cst.List, cst.Tuple)):
-        return
-    if not any(is_given(element.value, source) for element in first.elements):
-        return
-    if source.in_traced_forward(call) and source.in_graph(call):
-        said = f"{source.code(call.func)}() copies the numbers of tensors: stack them"
-        yield Hit(call, said, harm=harm)
+    first = event.positional[0] if event.positional else event.keyword.get("data")
+    listed = isinstance(first, Items) and holds_tensors(first)
+    if listed and event.way.forward and not source.evaluation.is_dropped(event):
+        said = f"{write_function(event)}() copies the numbers of tensors: stack them"
+        yield Hit(event, said, harm=COPIES[event.name])
 
 
 @rule.trace(MixedDevices)
@@ -125,58 +131,103 @@ def in_copy(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
         yield Hit(event, message, severity=Severity.NOTE, confirms=True)
 
 
-def maker(node: cst.BaseExpression, source: Source) -> cst.Call | None:
-    """The call that makes a tensor with dimensions on no device in particular."""
-    if isinstance(node, cst.Name):
-        given = source.classes.assigned(node)
-        call = given[0] if len(given) == 1 else None
-    else:
-        call = node
-    if not isinstance(call, cst.Call) or source.name(call.func) not in MAKERS:
-        return None
-    given_to = source.arguments(call, "size")
-    if not given_to.complete or {"device", "out"} & set(given_to.by_name):
-        return None
-    first = call.args[0].value if call.args else None
-    return call if first is not None and has_dimensions(call, first, source) else None
+def list_sides(event: Combined | Compared) -> Iterator[tuple[Value, Value, ast.expr]]:
+    """Each operand with the other one, and how that is written."""
+    node = event.node
+    if isinstance(node, ast.AugAssign):
+        yield event.right, event.left, node.target
+    elif isinstance(node, ast.BinOp):
+        yield event.left, event.right, node.right
+        yield event.right, event.left, node.left
+    elif isinstance(node, ast.Compare) and len(node.ops) == 1:
+        yield event.left, event.right, node.comparators[0]
+        yield event.right, event.left, node.left
 
 
-def has_dimensions(call: cst.Call, first: cst.BaseExpression, source: Source) -> bool:
-    """Not `torch.tensor(2.0)`, `torch.zeros(())`; a shape that is not written out is unknown."""
-    name = source.name(call.func)
-    if name == "torch.tensor":
-        return isinstance(first, cst.List)
-    if name in RANGES:
-        return True
-    value = source.value(first)
-    if value.kind in (Kind.SIZE, Kind.NUMBER):
-        return True
-    return isinstance(first, (cst.Tuple, cst.List)) and literal(first) not in ((), [])
+def find_maker(value: Value, source: Source) -> Called | None:
+    """The call in forward that makes a tensor with dimensions on no device in particular."""
+    for _ in range(STEPS):
+        made = source.evaluation.ways.find_maker(value)
+        if isinstance(made, Indexed):
+            value = made.held
+        elif isinstance(made, Called) and made.name in MAKERS:
+            return made if made.way.forward and is_on_cpu(made) else None
+        elif isinstance(made, Called) and made.name.rpartition(".")[2] in SHAPED:
+            value = next(list_operands(made), UNKNOWN)
+        else:
+            return None
+    return None
 
 
-def is_given(node: cst.BaseExpression, source: Source) -> bool:
-    """Whether a tensor is neither made on the spot as well nor taken to the CPU."""
-    value = source.value(node)
-    if not value.is_tensor or not is_data(value) or is_input_free(node, source):
+def is_on_cpu(made: Called) -> bool:
+    """Not `torch.tensor(2.0)`, `torch.zeros(())`; a shape that is not known may be of no dimension."""
+    if made.open or {"device", "out"} & made.keyword.keys():
         return False
-    held = [node, *(source.classes.assigned(node) if isinstance(node, cst.Name) else ())]
-    return not any(".cpu()" in source.code(part) for part in held)
+    shape = made.result.shape if isinstance(made.result, Tensor) else None
+    return made.name in RANGES or bool(shape)
 
 
-def has_default(call: cst.Call, source: Source) -> bool:
+def follows_model(value: Value, source: Source) -> bool:
+    """Whether a tensor is on the device of the model: of an input or weight, and not taken to the CPU."""
+    if not isinstance(value, Tensor) or (value.data is not True and value.origin not in OWN):
+        return False
+    ways, waiting, seen = source.evaluation.ways, [value], {id(value)}
+    while waiting and len(seen) < MOST:
+        each = waiting.pop()
+        made = ways.find_maker(each)
+        if isinstance(made, Called) and may_move(made):
+            continue
+        if each.origin in (*OWN, "input") or (isinstance(made, Called) and made.built is not None):
+            return True
+        if made is None:
+            if each.data and "cpu" not in source.evaluation.words:
+                return True
+            continue
+        more = [v for v in list_operands(made) if isinstance(v, Tensor) and id(v) not in seen]
+        seen.update(map(id, more))
+        waiting += more
+    return False
+
+
+OWN = ("parameter", "buffer")
+
+
+def may_move(made: Called) -> bool:
+    """Whether a call may take a tensor to another device; not `x.to(torch.float16)`."""
+    last = made.name.rpartition(".")[2]
+    if last != "to":
+        return last in ("cpu", "from_numpy")
+    to = (*made.positional[1:], *made.keyword.values())
+    return not any(isinstance(v, (External, Tensor)) for v in to)
+
+
+def has_default(made: Called, source: Source) -> bool:
     """Whether a `with torch.device(...)` stands around."""
     return any(
-        isinstance(outer, cst.With)
-        and any("device" in source.code(item.item) for item in outer.items)
-        for outer in source.ancestors(call)
+        isinstance(outer, ast.With)
+        and any("device" in ast.unparse(item.context_expr) for item in outer.items)
+        for outer in source.evaluation.list_around(made)
     )
 
 
-def placed(
-    call: cst.Call, made: cst.BaseExpression, other: cst.BaseExpression, source: Source
+def holds_tensors(given: Value) -> bool:
+    """Whether a list holds tensors that were computed."""
+    if isinstance(given, Items):
+        return any(map(holds_tensors, given.items or ()))
+    return isinstance(given, Tensor) and given.data is True
+
+
+def write_function(event: Called) -> str:
+    return ast.unparse(event.node.func) if isinstance(event.node, ast.Call) else event.name
+
+
+def place_it(
+    made: Called, event: Combined | Compared, written: ast.expr, source: Source
 ) -> Fix | None:
     """`device=x.device`, where both stand in one expression and x is a name."""
-    if made is not call or not isinstance(other, cst.Name) or literal(other) is not UNKNOWN:
+    call = source.call_at(made)
+    beside = any(each is made.node for each in ast.iter_child_nodes(event.node))
+    if call is None or not beside or not isinstance(written, ast.Name):
         return None
-    text = f"device={other.value}.device"
+    text = f"device={written.id}.device"
     return Fix(f"say {text}", (source.insert_argument(call, text),))

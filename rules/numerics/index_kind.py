@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+import math
 from collections.abc import Iterator
 
 import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Combined
-from lintorch.evaluator.values import Tensor, Value
-from lintorch.facts.dataflow.reaching import reaching_definitions
+from lintorch.evaluator.events import Called, Combined, Indexed, ItemSet
+from lintorch.evaluator.values import Constant, Items, Slice, Tensor, Value
+from lintorch.facts.models.operation_steps import find_operand, name_operation
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -52,31 +54,22 @@ rule = Rule(
     fix=Applicability.UNSAFE,
 )
 
-COMPARISONS = frozenset(
-    {
-        "gt", "lt", "ge", "le", "eq", "ne", "greater", "less", "isnan", "isinf", "isfinite",
-        "logical_not", "logical_and", "logical_or", "logical_xor", "isin", "isclose", "bool",
-    }
-)  # fmt: skip
 FLOATS = ("float", "half", "double", "bfloat16")
 PIECES = ("chunk", "tensor_split", "split")
 SEQUENCES = {"torch.cat": "cat", "torch.concat": "concat", "torch.stack": "stack"}
-SIZED = ("torch.zeros", "torch.ones", "torch.rand", "torch.randn", "torch.empty")
 LOSSES = "torch.nn.functional."
-NO_GRAD = ("no_grad", "inference_mode", "set_grad_enabled", "requires_grad", "enable_grad")
-
-
-@rule.source(cst.UnaryOperation, needs=("torch",))
-def in_sign(node: cst.UnaryOperation, source: Source) -> Iterator[Hit]:
-    """`-mask`."""
-    if isinstance(node.operator, cst.Minus) and is_mask(node.expression, source):
-        yield Hit(node, "minus a mask, which is bool: this raises")
+NO_GRAD = frozenset(
+    {"no_grad", "inference_mode", "set_grad_enabled", "requires_grad", "enable_grad"}
+)
+MOVES = frozenset({"cpu", "float", "to", "clone"})
 
 
 @rule.event(Combined)
-def in_subtraction(event: Combined, source: Source) -> Iterator[Hit]:
-    """`1 - mask`, `mask - 1`, `mask - other`."""
+def in_arithmetic(event: Combined, source: Source) -> Iterator[Hit]:
+    """`1 - mask`, `mask - 1`, `mask - other`, `-mask`."""
     left, right = (is_bool_tensor(each) for each in (event.left, event.right))
+    if isinstance(event.node, ast.UnaryOp) and left:
+        yield Hit(event, "minus a mask, which is bool: this raises, use ~")
     if event.operator != "Sub" or not (left or right):
         return
     what = "two masks, which are bool" if left and right else "a mask, which is bool"
@@ -89,104 +82,106 @@ def is_bool_tensor(value: Value) -> bool:
     return isinstance(value, Tensor) and value.dtype == "bool"
 
 
-@rule.source(cst.SubscriptElement, needs=("torch",))
-def in_index(part: cst.SubscriptElement, source: Source) -> Iterator[Hit]:
-    index, subscript = part.slice, source.parent(part)
-    bounds: list[cst.BaseExpression | None] = []
-    if isinstance(index, cst.Index):
-        bounds = [index.value]
-    elif isinstance(index, cst.Slice):
-        bounds = [index.lower, index.upper, index.step]
-    for bound in bounds:
-        divided = bound if isinstance(bound, cst.BinaryOperation) else None
-        divides = divided is not None and isinstance(divided.operator, cst.Divide)
-        floated = made_float(bound) if isinstance(index, cst.Index) else None
-        if not divides and floated is None:
-            continue
-        if not isinstance(subscript, cst.Subscript) or not is_tensor(subscript.value, source):
-            continue
-        if divided is not None:
-            message = "a quotient is a float and cannot be an index: this raises"
-            yield Hit(bound, message, without_rest(divided, source))
-        elif floated is not None and is_tensor(floated, source):
-            yield Hit(bound, "a float tensor cannot be an index: this raises")
-
-
-@rule.source(cst.Assign, needs=("chunk(", "split("))
-def in_unpacking(node: cst.Assign, source: Source) -> Iterator[Hit]:
-    target, call = node.targets[0].target, node.value
-    if len(node.targets) != 1 or not isinstance(target, (cst.Tuple, cst.List)):
+@rule.event(Indexed, ItemSet)
+def in_index(event: Indexed | ItemSet, source: Source) -> Iterator[Hit]:
+    """`x[n / 2]`, `x[: n / 2]`, `x[i.float()]`."""
+    if not isinstance(event.held, Tensor) or not event.held.sure:
         return
-    starred = any(isinstance(e, cst.StarredElement) for e in target.elements)
-    pieces = pieces_of(call, source) if isinstance(call, cst.Call) and not starred else 0
-    if pieces and pieces != len(target.elements):
-        message = f"{pieces} pieces are unpacked into {len(target.elements)} names: this raises"
-        yield Hit(node, message)
+    whole = event.index
+    for part in (whole.items or ()) if isinstance(whole, Items) else (whole,):
+        sliced = isinstance(part, Slice)
+        for bound in (part.start, part.stop, part.step) if isinstance(part, Slice) else (part,):
+            if is_quotient(bound, source):
+                message = "a quotient is a float and cannot be an index: this raises, divide by //"
+                yield Hit(event, message, without_rest(event, source))
+            elif not sliced and is_float_tensor(bound, source):
+                yield Hit(event, "a float tensor cannot be an index: this raises, use long()")
 
 
-@rule.source(cst.Call, needs=("torch",))
-def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
-    name = source.name(call.func)
-    if name in SEQUENCES:
-        given = source.arguments(call, "tensors", "dim")
-        tensors, dim = given.get("tensors"), given.get("dim")
-        apart = dim is not None and source.value(dim).is_tensor and source.value(dim).sure
-        if tensors is not None and apart and source.value(tensors).is_tensor:
-            yield Hit(call, f"{SEQUENCES[name]} takes a list or tuple of tensors: this raises")
-    elif name == "torch.tensor" and call.args and is_ragged(call.args[0].value):
-        yield Hit(call, "the rows of this literal are of different length: this raises")
-    elif isinstance(call.func, cst.Attribute) and not name and not call.args:
-        yield from in_method(call, call.func, source)
-
-
-def in_method(call: cst.Call, func: cst.Attribute, source: Source) -> Iterator[Hit]:
-    """`.item()` on many elements, `.numpy()` on a parameter."""
-    inner = func.value
-    if func.attr.value == "item" and isinstance(inner, cst.Call) and has_many(inner, source):
-        yield Hit(call, "item() on more than one element raises; tolist() gives them all")
-    if func.attr.value == "numpy" and not source.mentions(NO_GRAD):
-        while isinstance(inner, cst.Call) and isinstance(inner.func, cst.Attribute):
-            if inner.func.attr.value not in ("cpu", "float", "to", "clone"):
-                return
-            inner = inner.func.value
-        if is_parameter(inner, source):
-            edit = source.replace(func.value, f"{source.code(func.value)}.detach()")
-            fix = Fix("detach it first", (edit,), Applicability.SAFE)
-            yield Hit(call, "numpy() of a parameter, which requires grad: this raises", fix)
-
-
-def is_mask(node: cst.BaseExpression, source: Source) -> bool:
-    """Whether an expression is surely a tensor of bool."""
-    if isinstance(node, cst.Name):
-        values = [definition.value for definition in reaching_definitions(node, source)]
-        whole = all(d.index is None for d in reaching_definitions(node, source))
-        known = [v for v in values if v is not None and not isinstance(v, cst.Name)]
-        return (
-            bool(values)
-            and whole
-            and len(known) == len(values)
-            and all(is_mask(v, source) for v in known)
-        )
-    if isinstance(node, cst.Comparison):
-        plain = (cst.Is, cst.IsNot, cst.In, cst.NotIn)
-        if len(node.comparisons) != 1 or isinstance(node.comparisons[0].operator, plain):
-            return False
-        return any(is_tensor(side, source) for side in (node.left, node.comparisons[0].comparator))
-    if not isinstance(node, cst.Call):
+def is_quotient(value: Value, source: Source) -> bool:
+    """Whether it is what `/` gives, of whatever but tensors."""
+    if isinstance(value, Tensor):
         return False
-    name = source.name(node.func)
-    if name:
-        return name.startswith("torch.") and name.removeprefix("torch.") in COMPARISONS
-    func = node.func
-    if not isinstance(func, cst.Attribute) or func.attr.value not in COMPARISONS:
-        return False
-    return is_tensor(func.value, source)
+    made = source.evaluation.ways.find_maker(value)
+    return isinstance(made, Combined) and made.operator == "Div"
 
 
-def is_tensor(node: cst.BaseExpression, source: Source) -> bool:
-    """Whether an expression is surely a tensor that was not worked out by unknown code."""
-    value = source.value(node)
-    return value.is_tensor and value.sure
+def is_float_tensor(value: Value, source: Source) -> bool:
+    """Whether it was made a tensor of floats on purpose."""
+    made = source.evaluation.ways.find_maker(value)
+    return isinstance(value, Tensor) and made is not None and name_operation(made) in FLOATS
+
+
+@rule.event(*(f"{home}.{name}" for home in ("torch", "torch.Tensor") for name in PIECES))
+def in_unpacking(event: Called, source: Source) -> Iterator[Hit]:
+    """`a, b, c = x.chunk(2)`."""
+    outer = next(source.evaluation.list_around(event), None)
+    targets = outer.targets if isinstance(outer, ast.Assign) else []
+    target = targets[0] if len(targets) == 1 else None
+    if not isinstance(target, (ast.Tuple, ast.List)):
+        return
+    starred = any(isinstance(each, ast.Starred) for each in target.elts)
+    pieces = 0 if starred else count_pieces(event)
+    if pieces and pieces != len(target.elts):
+        message = f"{pieces} pieces are unpacked into {len(target.elts)} names: this raises"
+        yield Hit(event, message)
+
+
+def count_pieces(event: Called) -> int:
+    """How many pieces chunk or split is asked for; 0 where that cannot be told."""
+    given = (*event.positional[1:], *event.keyword.values())
+    words = ("chunks", "split_size_or_sections", "indices_or_sections", "split_size", "sections")
+    named = next((event.keyword[word] for word in words if word in event.keyword), None)
+    asked = named if named is not None else (given[0] if len(event.positional) > 1 else None)
+    if event.open or asked is None:
+        return 0
+    if event.name.endswith(".split"):
+        return len(asked.items or ()) if isinstance(asked, Items) else 0
+    pieces = asked.value if isinstance(asked, Constant) else 0
+    return pieces if type(pieces) is int else 0
+
+
+@rule.event(*SEQUENCES)
+def in_joining(event: Called, source: Source) -> Iterator[Hit]:
+    """`torch.cat(a, b)`."""
+    given = (*event.positional, *(event.keyword[k] for k in ("dim", "axis") if k in event.keyword))
+    if len(given) == 2 and all(isinstance(each, Tensor) and each.sure for each in given):
+        message = f"{SEQUENCES[event.name]} takes a list or tuple of tensors: this raises"
+        yield Hit(event, message)
+
+
+@rule.event("torch.tensor")
+def in_literal(event: Called, source: Source) -> Iterator[Hit]:
+    """`torch.tensor([[1, 2], [3]])`."""
+    if event.positional and is_ragged(event.positional[0]):
+        yield Hit(event, "the rows of this literal are of different length: this raises")
+
+
+@rule.event("torch.Tensor.item")
+def in_item(event: Called, source: Source) -> Iterator[Hit]:
+    """`torch.ones(2).item()`."""
+    if event.positional and has_many(event.positional[0], source):
+        yield Hit(event, "item() on more than one element raises; tolist() gives them all")
+
+
+@rule.event("torch.Tensor.numpy")
+def in_numpy(event: Called, source: Source) -> Iterator[Hit]:
+    """`self.fc.weight.cpu().numpy()`."""
+    ways = source.evaluation.ways
+    value: Value | None = event.positional[0] if event.positional else None
+    while (made := ways.find_maker(value)) is not None and name_operation(made) in MOVES:
+        value = find_operand(made)
+    own = made is None or name_operation(made) == "Parameter"
+    plain = isinstance(value, Tensor) and value.origin == "parameter"
+    if not plain or not own or NO_GRAD & source.evaluation.words:
+        return
+    call = source.call_at(event)
+    fix = None
+    if call is not None and isinstance(call.func, cst.Attribute):
+        inner = call.func.value
+        edit = source.replace(inner, f"{source.code(inner)}.detach()")
+        fix = Fix("detach it first", (edit,), Applicability.SAFE)
+    yield Hit(event, "numpy() of a parameter, which requires grad: this raises", fix)
 
 
 def inverted(node: cst.BinaryOperation, right: bool, source: Source) -> Fix | None:
@@ -199,77 +194,47 @@ def inverted(node: cst.BinaryOperation, right: bool, source: Source) -> Fix | No
     return Fix("invert the mask", (edit,), Applicability.UNSAFE)
 
 
-def without_rest(quotient: cst.BinaryOperation, source: Source) -> Fix | None:
-    """`n // 2` of `n / 2`."""
+def without_rest(event: Indexed | ItemSet, source: Source) -> Fix | None:
+    """`x[n // 2]` of `x[n / 2]`, where the quotient is written there."""
+    node = source.node_at(event, cst.Subscript)
+    found = [each for each in offspring_of(node) if isinstance(each.operator, cst.Divide)]
     plain = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.Integer)
-    if quotient.lpar or not all(isinstance(n, plain) for n in (quotient.left, quotient.right)):
+    if len(found) != 1 or found[0].lpar:
+        return None
+    quotient = found[0]
+    if not all(isinstance(n, plain) for n in (quotient.left, quotient.right)):
         return None
     text = f"{source.code(quotient.left)} // {source.code(quotient.right)}"
     return Fix("divide without a rest", (source.replace(quotient, text),), Applicability.UNSAFE)
 
 
-def made_float(node: cst.CSTNode | None) -> cst.BaseExpression | None:
-    """`i` of `i.float()`, written as an index."""
-    func = node.func if isinstance(node, cst.Call) and not node.args else None
-    return func.value if isinstance(func, cst.Attribute) and func.attr.value in FLOATS else None
+def offspring_of(node: cst.Subscript | None) -> Iterator[cst.BinaryOperation]:
+    """The operations that stand in an index by themselves."""
+    for element in node.slice if node is not None else ():
+        part = element.slice
+        bounds = [part.value] if isinstance(part, cst.Index) else []
+        if isinstance(part, cst.Slice):
+            bounds = [each for each in (part.lower, part.upper, part.step) if each is not None]
+        yield from (each for each in bounds if isinstance(each, cst.BinaryOperation))
 
 
-def pieces_of(call: cst.Call, source: Source) -> int:
-    """How many pieces chunk or split is asked for; 0 where that cannot be told."""
-    func, name = call.func, source.name(call.func)
-    owner = func.value if isinstance(func, cst.Attribute) else None
-    method = func.attr.value if isinstance(func, cst.Attribute) else ""
-    function = name.removeprefix("torch.") if name.startswith("torch.") else ""
-    if function in PIECES:
-        given = source.arguments(call, "input", "pieces").by_name
-    elif method in PIECES and not name and owner is not None and is_tensor(owner, source):
-        given = source.arguments(call, "pieces").by_name
-    else:
-        return 0
-    words = ("pieces", "chunks", "split_size_or_sections", "indices_or_sections", "split_size")
-    arg = next((given[word] for word in words if word in given), None)
-    asked = arg.value if arg else None
-    if (function or method) == "split":
-        listed = asked.elements if isinstance(asked, (cst.List, cst.Tuple)) else ()
-        return 0 if any(isinstance(e, cst.StarredElement) for e in listed) else len(listed)
-    pieces = literal(asked)
-    return pieces if type(pieces) is int else 0
-
-
-def is_ragged(node: cst.CSTNode) -> bool:
-    """Whether the rows of a nested literal differ in length."""
-    if not isinstance(node, (cst.List, cst.Tuple)):
+def is_ragged(value: Value) -> bool:
+    """Whether the rows of a nested list differ in length."""
+    rows = value.items if isinstance(value, Items) and value.kind in ("list", "tuple") else None
+    inner = [each.items for each in rows or () if isinstance(each, Items)]
+    if rows is None or len(inner) != len(rows) or not inner:
         return False
-    rows = [element.value for element in node.elements]
-    inner = [row for row in rows if isinstance(row, (cst.List, cst.Tuple))]
-    elements = [*node.elements, *(e for row in inner for e in row.elements)]
-    if any(isinstance(e, cst.StarredElement) for e in elements) or len(inner) != len(rows):
+    lengths = {None if each is None else len(each) for each in inner}
+    return (len(lengths) > 1 and None not in lengths) or any(map(is_ragged, rows))
+
+
+def has_many(value: Value, source: Source) -> bool:
+    """Whether a tensor surely has more than one element."""
+    shape = value.shape if isinstance(value, Tensor) and not value.guessed else None
+    if shape and all(isinstance(size, int) for size in shape):
+        return math.prod(size for size in shape if isinstance(size, int)) > 1
+    made = source.evaluation.ways.find_maker(value)
+    if not isinstance(made, Called) or not made.name.startswith(LOSSES):
         return False
-    return len({len(row.elements) for row in inner}) > 1 or any(is_ragged(row) for row in inner)
-
-
-def has_many(call: cst.Call, source: Source) -> bool:
-    """Whether what a call gives surely has more than one element by its literal sizes."""
-    name = source.name(call.func)
-    sizes = [literal(arg.value) for arg in call.args if arg.keyword is None]
-    if name in SIZED and len(sizes) == 1 and isinstance(sizes[0], (tuple, list)):
-        sizes = list(sizes[0])
-    if name in SIZED:
-        return bool(sizes) and all(type(n) is int for n in sizes) and any(n > 1 for n in sizes)
-    if name == "torch.tensor":
-        return bool(sizes) and isinstance(sizes[0], (list, tuple)) and len(sizes[0]) > 1
-    loss = name.startswith(LOSSES) and name.endswith(("loss", "entropy", "kl_div"))
-    return loss and source.arguments(call).value("reduction") == "none"
-
-
-def is_parameter(node: cst.BaseExpression, source: Source) -> bool:
-    """`self.w` made as nn.Parameter(...), or the weight of a layer of torch.nn."""
-    if isinstance(node, cst.Attribute) and node.attr.value in ("weight", "bias"):
-        made = source.built(node.value)
-        names = [source.name(call.func) for call in made]
-        return bool(names) and all(name in LAYERS for name in names)
-    names = [source.name(call.func) for call in source.built(node)]
-    return bool(names) and all(name == "torch.nn.Parameter" for name in names)
-
-
-LAYERS = {f"torch.nn.{name}" for name in ("Linear", "Conv1d", "Conv2d", "Conv3d", "Embedding")}
+    loss = made.name.endswith(("loss", "entropy", "kl_div"))
+    return loss and made.keyword.get("reduction") == Constant("none")

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
-
-import libcst as cst
+from dataclasses import dataclass, replace
 
 from lintorch.core.finding import Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Refused
+from lintorch.evaluator.events import Called, Combined, IdleRow, Refused
+from lintorch.evaluator.given_arguments import name_arguments
+from lintorch.evaluator.values import Class, Constant, External, Held, Items, Tensor, Value
 from lintorch.evidence import GraphCapture, OperatorCall, Raised, Trace, Tracer
 from lintorch.evidence.host_reads import is_whole_run, source_line, write_shapes
-from lintorch.facts.nets.layers import CONV, TRANSPOSED
-from lintorch.facts.nets.signal_flow import clashes_in_method
-from lintorch.facts.nets.signals import Clash, clashes_in_row
-from lintorch.source import Source, literal
-from lintorch.syntax.literals import Arguments
+from lintorch.source import Source
 
 rule = Rule(
     __name__,
@@ -62,13 +60,6 @@ rule = Rule(
     severity=Severity.ERROR,
 )
 
-CONVS = {f"torch.nn.Conv{n}d": CONV for n in (1, 2, 3)}
-TRANSPOSES = {f"torch.nn.ConvTranspose{n}d": TRANSPOSED for n in (1, 2, 3)}
-GROUPED = CONVS | TRANSPOSES | {"torch.nn.GroupNorm": ("groups", "num_channels")}
-WORDS = (
-    *("Conv1d(", "Conv2d(", "Conv3d(", "Transpose1d(", "Transpose2d(", "Transpose3d("),
-    *("Linear(", "Norm1d(", "Norm2d(", "Norm3d(", "GroupNorm("),
-)
 CLASH = re.compile(
     r"to have \d+ channels, but got|running_mean should contain|shapes cannot be multiplied"
     r"|Expected weight to be|Given normalized_shape|size mismatch|must match"
@@ -80,47 +71,39 @@ FLATTENING = (
 """Makers of torchvision's models whose forward flattens or averages before the last layer."""
 
 
-@rule.source(cst.Module, needs=WORDS)
-def in_row(module: cst.Module, source: Source) -> Iterator[Hit]:
-    told: set[cst.CSTNode] = set()
-    rows = source.evaluation.rows.refused
-    for clash in clashes(source):
-        if clash.node not in told and source.place(clash.node).row not in rows:
-            told.add(clash.node)
-            yield Hit(clash.node, clash.message)
-
-
-@rule.source(cst.Call, needs=WORDS)
-def in_layer(call: cst.Call, source: Source) -> Iterator[Hit]:
-    name = source.name(call.func)
-    if name in GROUPED:
-        given = source.arguments(call, *GROUPED[name])
-        by_name = "num_groups" if name.endswith("GroupNorm") else "groups"
-        groups = number(given.get(by_name) or given.get("groups"), source)
-        for side in ("in_channels", "out_channels", "num_channels"):
-            channels = number(given.get(side), source)
-            if channels and groups and channels % groups:
-                short = name.rpartition(".")[2]
-                message = f"{channels} channels do not divide into {groups} groups"
-                yield Hit(call, f"{message}: {short} raises")
-                return
-    if name in CONVS:
-        yield from padded(call, source.arguments(call, *CONV), source)
-
-
-@rule.source(cst.Call, needs=("children()",))
-def in_children(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if source.name(call.func) != "torch.nn.Sequential" or len(call.args) != 1:
+@rule.event(*(f"torch.nn.Conv{axes}d" for axes in (1, 2, 3)))
+def in_padding(event: Called, source: Source) -> Iterator[Hit]:
+    """`Conv2d(3, 6, kernel, padding=kernel // 2)`, where the kernel is even."""
+    given = name_arguments(event)
+    kernel = given.get("kernel_size")
+    size = kernel.value if isinstance(kernel, Constant) else None
+    usual = all(given.get(name) == Constant(1) for name in ("stride", "dilation"))
+    if type(size) is not int or size % 2 or not usual:
         return
-    model = whole_model(call.args[0], source)
-    if model is None:
+    if half := half_of(given.get("padding"), kernel, source):
+        change = "longer" if half == "k" else "shorter"
+        message = f"an even kernel of {size} with half of it as padding: the output is one {change}"
+        yield Hit(event, message, severity=Severity.NOTE)
+
+
+@rule.event("torch.nn.Sequential")
+def in_children(event: Called, source: Source) -> Iterator[Hit]:
+    """`Sequential(*model.children())`, where the model's forward does more than run them."""
+    made = list_children_given(event, source)
+    if made is None:
         return
-    made = source.built(model)
-    lost = work_between(made[0], source) if len(made) == 1 else ""
+    lost = work_between(made.held, source)
     if lost:
-        yield Hit(
-            call, f"runs the children of {source.code(model)} one after the other, and {lost}"
-        )
+        yield Hit(event, f"runs the children of {made.text} one after the other, and {lost}")
+
+
+@rule.event(IdleRow)
+def in_row(event: IdleRow, source: Source) -> Iterator[Hit]:
+    """A Sequential that nothing of the file runs; one of a model may hold what that runs by itself."""
+    of_model = any(name.endswith(".__init__") for name in event.way.names)
+    for each in event.happened:
+        if isinstance(each, Refused) and not of_model:
+            yield from in_model(replace(each, way=event.way), source)
 
 
 @rule.event(Refused)
@@ -135,10 +118,15 @@ def in_model(event: Refused, source: Source) -> Iterator[Hit]:
     severity, where = (None, "") if certain else (Severity.WARNING, ", if this is reached")
     if event.made is not None and event.made.path == source.path:
         caller = event.way.names[-1] if event.way.names else "the script"
-        message = f"{short} raises in {caller}{where}: {event.message}"
+        message = f"{short} raises in {caller}{where}: {show_message(event)}"
         yield Hit(source.evaluation.place(event.made), message, severity=severity)
     else:
-        yield Hit(event, f"{short} raises{where}: {event.message}", severity=severity)
+        yield Hit(event, f"{short} raises{where}: {show_message(event)}", severity=severity)
+
+
+def show_message(event: Refused) -> str:
+    """What torch says, with `?` for sizes of which nothing is known."""
+    return re.sub(r"\?\(s\d+\)", "?", event.message)
 
 
 @rule.trace(Raised)
@@ -170,84 +158,78 @@ def is_uneven(event: OperatorCall) -> bool:
     )
 
 
-def clashes(source: Source) -> Iterator[Clash]:
-    """What cannot meet in the Sequentials and in the methods of the modules of a file."""
-    for call in source.nodes(cst.Call):
-        if source.layers.is_sequential(call):
-            yield from clashes_in_row(source.layers.row(call))
-    for info in source.classes.all.values():
-        for method in info.methods.values() if info.is_module else ():
-            yield from clashes_in_method(method, source)
-
-
-def number(node: cst.CSTNode | None, source: Source) -> int:
-    """A positive number that is written down, else 0."""
-    value = source.layers.number(node)
-    return value if type(value) is int and value > 0 else 0
-
-
-def padded(call: cst.Call, given: Arguments, source: Source) -> Iterator[Hit]:
-    """Padding that is meant to keep the size and cannot."""
-    stride = source.layers.number(given.get("stride")) if given.get("stride") else 1
-    strides = stride if isinstance(stride, (tuple, list)) else (stride,)
-    if given.value("padding") == "same" and any(type(n) is int and n > 1 for n in strides):
-        yield Hit(call, f'padding="same" with a stride of {stride} raises when the layer is made')
-    kernel, written = given.get("kernel_size"), given.get("padding")
-    size = number(kernel, source)
-    if size % 2 or not size or stride != 1 or not given.complete or given.get("dilation"):
-        return
-    if written is not None and (half := half_of(written, kernel, source)):
-        change = "longer" if half == "k" else "shorter"
-        message = f"an even kernel of {size} with half of it as padding: the output is one {change}"
-        yield Hit(call, message, severity=Severity.NOTE)
-
-
-def half_of(node: cst.CSTNode, kernel: cst.CSTNode | None, source: Source) -> str:
-    """Whether an expression is `k // 2` ("k") or `(k - 1) // 2` ("k - 1") of a kernel's size."""
-    if isinstance(node, cst.Call) and source.name(node.func) == "int" and len(node.args) == 1:
-        node = node.args[0].value
-    if not isinstance(node, cst.BinaryOperation) or literal(node.right) != 2:
+def half_of(padding: Value | None, kernel: Value | None, source: Source) -> str:
+    """Whether a padding is worked out as `k // 2` ("k") or `(k - 1) // 2` ("k - 1") of a kernel's size."""
+    ways = source.evaluation.ways
+    made = ways.find_maker(padding)
+    if isinstance(made, Called) and made.name == "int" and made.positional:
+        made = ways.find_maker(made.positional[0])
+    halved = isinstance(made, Combined) and made.operator in ("FloorDiv", "Div")
+    if not isinstance(made, Combined) or not halved or made.right != Constant(2):
         return ""
-    if not isinstance(node.operator, (cst.FloorDivide, cst.Divide)):
-        return ""
-    top = whole = node.left
-    less = isinstance(top, cst.BinaryOperation) and isinstance(top.operator, cst.Subtract)
-    if isinstance(top, cst.BinaryOperation) and less and literal(top.right) == 1:
-        whole = top.left
-    same = kernel is not None and whole.deep_equals(kernel.with_changes(lpar=(), rpar=()))
-    return ("k - 1" if less else "k") if same else ""
+    less = ways.find_maker(made.left)
+    if isinstance(less, Combined) and less.operator == "Sub" and less.right == Constant(1):
+        return "k - 1" if less.left == kernel else ""
+    return "k" if made.left == kernel else ""
 
 
-def whole_model(arg: cst.Arg, source: Source) -> cst.BaseExpression | None:
-    """`model` of `*model.children()` and `*list(model.children())`, not of a part of them."""
-    node = arg.value
-    if isinstance(node, cst.Call) and source.name(node.func) == "list" and len(node.args) == 1:
-        node = node.args[0].value
-    func = node.func if isinstance(node, cst.Call) and arg.star == "*" else None
-    if not isinstance(func, cst.Attribute) or func.attr.value != "children":
+@dataclass(frozen=True)
+class Children:
+    """The model whose children a Sequential is made of, and how it is written."""
+
+    held: Value
+    text: str
+
+
+def list_children_given(event: Called, source: Source) -> Children | None:
+    """The model of `Sequential(*model.children())`, by way of `list` or a name, all of them."""
+    node = event.node
+    first = node.args[0] if isinstance(node, ast.Call) and len(node.args) == 1 else None
+    if not isinstance(first, ast.Starred):
         return None
-    return func.value
-
-
-def work_between(made: cst.Call, source: Source) -> str:
-    """What the forward of a model does that its children do not; "" where that is not known."""
-    name = source.name(made.func)
-    if name.startswith("torchvision.models.") and name.rpartition(".")[2].startswith(FLATTENING):
-        return "not what its forward does between them: this raises at the last layer"
-    info = source.classes.named(name)
-    forward = source.classes.method(info, "forward") if info and info.is_module else None
-    if forward is None:
-        return ""
-    works = [
-        call for call in calls_in(forward, source) if source.name(call.func).startswith("torch.")
+    asked = first.value
+    if isinstance(asked, ast.Call) and isinstance(asked.func, ast.Name) and asked.args:
+        asked = asked.args[0] if asked.func.id in ("list", "tuple") else asked
+    asking = [
+        each
+        for reached in source.evaluation.reached
+        for each in reached.events
+        if isinstance(each, Called) and each.name == "torch.nn.Module.children"
     ]
-    if not works:
+    written = [each for each in asking if each.node is asked]
+    for each in written or [e for e in asking if not event.open and is_same(event, e.result)]:
+        called = each.node.func if isinstance(each.node, ast.Call) else None
+        if isinstance(called, ast.Attribute) and each.positional:
+            return Children(each.positional[0], ast.unparse(called.value))
+    return None
+
+
+def is_same(event: Called, children: Value) -> bool:
+    """Whether a call is given all the children of a model."""
+    items = children.items if isinstance(children, Items) else None
+    return bool(items) and event.positional == items
+
+
+def work_between(model: Value, source: Source) -> str:
+    """What the forward of a model does that its children do not; "" where that is not known."""
+    kind = model.of if isinstance(model, Held) else None
+    if isinstance(kind, External) and kind.path.startswith("torchvision.models."):
+        flattens = kind.path.rpartition(".")[2].startswith(FLATTENING)
+        said = "not what its forward does between them: this raises at the last layer"
+        return said if flattens else ""
+    if not isinstance(kind, Class):
         return ""
-    return f"leaves out {source.code(works[0].func)}(...), which its forward calls"
+    forward = f"{kind.name}.forward"
+    for reached in source.evaluation.reached:
+        for each in reached.events:
+            inside = isinstance(each, Called) and each.way.names[-1:] == (forward,)
+            if inside and isinstance(each, Called) and is_work(each):
+                written = each.node.func if isinstance(each.node, ast.Call) else each.node
+                return f"leaves out {ast.unparse(written)}(...), which its forward calls"
+    return ""
 
 
-def calls_in(function: cst.FunctionDef, source: Source) -> Iterator[cst.Call]:
-    """The calls that stand directly in a function."""
-    for call in source.nodes(cst.Call):
-        if source.enclosing(call, cst.FunctionDef, cst.Lambda) is function:
-            yield call
+def is_work(event: Called) -> bool:
+    """Whether a function works on tensors: none that makes, runs or asks a layer."""
+    whole = event.name.startswith("torch.") and event.built is None
+    return whole and not event.name.endswith(".forward") and isinstance(event.result, Tensor)

@@ -11,7 +11,7 @@ from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Compared
 from lintorch.evaluator.values import Constant, External, Tensor, Value
-from lintorch.source import Source, literal
+from lintorch.source import Source
 
 rule = Rule(
     __name__,
@@ -49,38 +49,27 @@ NANS = frozenset(
     ("math.nan", "numpy.nan", "numpy.NaN", "numpy.NAN", "torch.nan", "cmath.nan", "torch.math.nan")
 )
 ANSWERS = {"==": "False", "!=": "True"}
-IDENTITY = {cst.Is: "False", cst.IsNot: "True"}
-
-
-@rule.source(cst.Comparison, needs=("nan", "NaN", "NAN"))
-def in_identity(node: cst.Comparison, source: Source) -> Iterator[Hit]:
-    """`x is nan`."""
-    if len(node.comparisons) != 1:
-        return
-    operator, other = node.comparisons[0].operator, node.comparisons[0].comparator
-    nan = next((n for n in (other, node.left) if is_nan(n, source)), None)
-    if type(operator) not in IDENTITY or nan is None:
-        return
-    asked = node.left if nan is other else other
-    if literal(asked) is not None and not is_sentinel(asked, source):
-        answer = IDENTITY[type(operator)]
-        message = f"a NaN that was worked out is another object: this is always {answer}"
-        yield Hit(node, message, asks(node, asked, answer, source))
+IDENTITY = {"is": "False", "is not": "True"}
 
 
 @rule.event(Compared)
 def in_comparison(event: Compared, source: Source) -> Iterator[Hit]:
     """`x == missing`, where that is NaN by whatever way."""
-    answer = ANSWERS.get(event.operator)
-    sides = event.left, event.right
-    if answer is None or not any(is_known_nan(each, source) for each in sides):
+    answer = (ANSWERS | IDENTITY).get(event.operator)
+    swapped = answer is not None and is_known_nan(event.left, source)
+    if answer is None or not (swapped or is_known_nan(event.right, source)):
         return
-    node, fix = source.node_at(event, cst.Comparison), None
-    if node is not None and len(node.comparisons) == 1:
-        swapped = is_known_nan(event.left, source)
-        asked = node.comparisons[0].comparator if swapped else node.left
-        fix = asks(node, asked, answer, source)
-    yield Hit(event, f"nothing equals NaN: this is always {answer}", fix)
+    asked = event.right if swapped else event.left
+    if event.operator in IDENTITY and not is_worked_out(asked):
+        return
+    why = "a NaN that was worked out is another object" if event.operator in IDENTITY else ""
+    message = f"{why or 'nothing equals NaN'}: this is always {answer}"
+    yield Hit(event, message, ask_isnan(event, asked, swapped, source))
+
+
+def is_worked_out(value: Value) -> bool:
+    """Whether it is no sentinel: a default that is compared with the very NaN that it is."""
+    return isinstance(value, Tensor) and value.sure
 
 
 def is_known_nan(value: Value, source: Source) -> bool:
@@ -96,32 +85,14 @@ def is_known_nan(value: Value, source: Source) -> bool:
     return isinstance(number, float) and math.isnan(number)
 
 
-def is_nan(node: cst.BaseExpression, source: Source) -> bool:
-    """`float("nan")`, `np.nan`, `math.nan`, `torch.tensor(float("nan"))`."""
-    if not isinstance(node, cst.Call):
-        return source.name(node) in NANS
-    name = source.name(node.func)
-    if len(node.args) != 1:
-        return False
-    if name == "torch.tensor":
-        return is_nan(node.args[0].value, source)
-    text = literal(node.args[0].value)
-    return name == "float" and isinstance(text, str) and text.strip().lower().lstrip("+-") == "nan"
-
-
-def is_sentinel(node: cst.BaseExpression, source: Source) -> bool:
-    """A parameter or key that is compared by `is` with the very NaN that is its default."""
-    value = source.value(node)
-    return not (value.is_tensor and value.sure)
-
-
-def asks(
-    node: cst.Comparison, asked: cst.BaseExpression, answer: str, source: Source
-) -> Fix | None:
+def ask_isnan(event: Compared, asked: Value, swapped: bool, source: Source) -> Fix | None:
     """`torch.isnan(x)` of what is surely a tensor."""
-    isnan = source.spell("torch.isnan", node)
-    if not isnan or not source.value(asked).is_tensor or not source.value(asked).sure:
+    node = source.node_at(event, cst.Comparison)
+    if node is None or len(node.comparisons) != 1 or not is_worked_out(asked):
         return None
-    text = f"{isnan}({source.code(asked)})"
-    edit = source.replace(node, text if answer == "False" else f"~{text}")
+    isnan = source.spell("torch.isnan", node)
+    if not isnan:
+        return None
+    text = f"{isnan}({source.code(node.comparisons[0].comparator if swapped else node.left)})"
+    edit = source.replace(node, text if event.operator in ("==", "is") else f"~{text}")
     return Fix("ask isnan", (edit,), Applicability.UNSAFE)

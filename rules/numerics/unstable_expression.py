@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeGuard
 
 import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called
-from lintorch.facts.dataflow.reaching import reaching_definitions
+from lintorch.evaluator.events import Called, Combined
+from lintorch.evaluator.values import Constant, Tensor, Value
+from lintorch.facts.models.operation_steps import find_operand, name_operation
+from lintorch.facts.models.value_ways import Operation
 from lintorch.source import Source, literal
-from lintorch.syntax.tree import offspring
 
 rule = Rule(
     __name__,
@@ -61,19 +63,28 @@ rule = Rule(
     fix=Applicability.UNSAFE,
 )
 
-ONE = 1
-TINY = ("sigmoid", "softmax", "pow", "square", "var", "neg", "rand", "mse_loss")
+ONE = Constant(1), Constant(1.0)
+TINY = frozenset({"sigmoid", "softmax", "pow", "Pow", "square", "var", "neg", "rand", "mse_loss"})
 """Steps whose result is often close to zero."""
-SHARP = ("log", "log2", "log10", "sqrt", "rsqrt", "acos", "asin", "arccos", "arcsin", "reciprocal")
+SHARP = frozenset(
+    {
+        "log", "log2", "log10", "sqrt", "rsqrt", "acos", "asin", "arccos", "arcsin", "reciprocal",
+    }
+)  # fmt: skip
 """Functions with an infinite slope, or none, at a bound of where they are defined."""
-
-
-WHOLE = ("long", "int", "bool", "bincount", "argmax", "detach", "arange", "gt", "lt", "eq", "ne")
+WHOLE = frozenset(
+    {"long", "int", "bool", "bincount", "argmax", "detach", "arange", "gt", "lt", "eq", "ne"}
+)
 """Steps that no gradient comes back through."""
+SAFE = frozenset({"nan_to_num", "detach", "where"})
+"""Steps behind which a gradient is no NaN any more, or none."""
+COMPARISONS = {"gt": ">", "ge": ">=", "lt": "<", "le": "<=", "ne": "!=", "eq": "=="}
+LOGS = ("torch.log", "torch.Tensor.log", "torch.special.log")
+DEEPEST = 6
 
 
 @dataclass(frozen=True)
-class Operation:
+class WrittenCall:
     """A function of torch, or a method of a tensor, and what it is given."""
 
     name: str
@@ -82,26 +93,20 @@ class Operation:
     is_method: bool
 
 
-@rule.source(cst.Call, needs=("log(",))
-def in_log(call: cst.Call, source: Source) -> Iterator[Hit]:
-    func = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
-    named = isinstance(func, cst.Name) and func.value == "log"
-    log = operation(call, source) if named else None
-    if log is None or log.name != "log":
-        return
-    within = log.given
-    if isinstance(within, cst.BinaryOperation) and isinstance(within.operator, cst.Add):
-        yield from log_of_sum(log, within, source)
-        return
-    inner = operation(written(within, source), source)
-    if inner is not None and inner.name == "sum":
-        exp = operation(written(inner.given, source), source)
-        if exp is not None and exp.name == "exp" and not is_shifted(exp.given):
-            message = "log of a sum of exp is inf where exp overflows: logsumexp is not"
-            yield Hit(call, message)
+@rule.event(*LOGS)
+def in_log(event: Called, source: Source) -> Iterator[Hit]:
+    """`log(1 + x)`, `log(sum(exp(x)))`."""
+    ways = source.evaluation.ways
+    made = ways.find_maker(find_operand(event))
+    if isinstance(made, Combined) and made.operator == "Add":
+        yield from judge_sum(event, made, source)
+    elif isinstance(made, Called) and name_operation(made) == "sum":
+        exp = ways.find_maker(find_operand(made))
+        if is_exp(exp) and not is_less(find_operand(exp), source):
+            yield Hit(event, "log of a sum of exp is inf where exp overflows: logsumexp is not")
 
 
-@rule.event("torch.log", "torch.Tensor.log", "torch.special.log")
+@rule.event(*LOGS)
 def in_log_of_share(event: Called, source: Source) -> Iterator[Hit]:
     """`log(softmax(x))`, by whatever way one comes to the other."""
     given = (*event.positional, *event.keyword.values())
@@ -114,153 +119,162 @@ def in_log_of_share(event: Called, source: Source) -> Iterator[Hit]:
     if name not in BETTER:
         return
     message = f"log of {name} is -inf where {name} rounds to 0: {BETTER[name]} is not"
-    call = source.call_at(event)
-    log = None if call is None else operation(call, source)
-    inner = None if log is None else operation(log.given, source)
+    log, inner = find_call(event, source), find_call(made, source)
     yield Hit(event, message, as_one(log, inner, source) if log and inner else None)
 
 
 BETTER = {"softmax": "log_softmax", "sigmoid": "logsigmoid"}
 
 
-@rule.source(cst.BinaryOperation, needs=("exp(",))
-def in_difference(node: cst.BinaryOperation, source: Source) -> Iterator[Hit]:
-    if not isinstance(node.operator, cst.Subtract) or literal(node.right) != ONE:
+@rule.event(Combined)
+def in_difference(event: Combined, source: Source) -> Iterator[Hit]:
+    """`exp(x - y) - 1`."""
+    if event.operator != "Sub" or event.right not in ONE or not isinstance(event.left, Tensor):
         return
-    exp = operation(node.left, source)
-    if exp is not None and exp.name == "exp" and is_difference(exp.given, source):
+    exp = source.evaluation.ways.find_maker(event.left)
+    if is_exp(exp) and is_difference(find_operand(exp), source):
+        written, whole = find_call(exp, source), source.node_at(event, cst.BinaryOperation)
         message = "exp(x) - 1 loses the digits of a small x: expm1(x) keeps them"
-        yield Hit(node, message, renamed(exp, "expm1", node, source), severity=Severity.NOTE)
+        direct = written is not None and whole is not None and whole.left is written.call
+        fix = renamed(written, "expm1", whole, source) if direct and written and whole else None
+        yield Hit(event, message, fix, severity=Severity.NOTE)
 
 
-@rule.source(cst.Call, needs=("where(",))
-def in_where(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if source.name(call.func) != "torch.where" or not source.in_forward(call):
+@rule.event("torch.where", "torch.Tensor.where")
+def in_where(event: Called, source: Source) -> Iterator[Hit]:
+    """`where(x > 0, x.log(), y)`."""
+    given = event.arguments
+    tested = find_tested(given.get("condition"), source) if event.way.forward else None
+    if tested is None or not takes_gradient(tested, source):
         return
-    given = source.arguments(call, "condition", "input", "other")
-    condition = given.get("condition")
-    if not isinstance(condition, cst.Comparison):
-        return
-    tested = compared_with_number(condition)
-    if not tested or has_no_gradient(condition.left, source):
-        return
-    for arm in (given.get("input"), given.get("other")):
-        name = sharp(arm, tested, source)
-        if name:
-            message = f"the gradient of {name} is NaN at a zero, though where() takes the other arm"
-            yield Hit(call, message)
-            return
+    arms = (given.get(name) for name in ("input", "self", "other"))
+    name = next((found for arm in arms if (found := find_sharp(arm, tested, source))), "")
+    if name:
+        message = f"the gradient of {name} is NaN at a zero, though where() takes the other arm"
+        yield Hit(event, f"{message}: put a safe value in before {name}")
 
 
-def log_of_sum(log: Operation, within: cst.BinaryOperation, source: Source) -> Iterator[Hit]:
+def judge_sum(event: Called, added: Combined, source: Source) -> Iterator[Hit]:
     """`log(1 + x)` and `log(1 + exp(x))`."""
-    sides = (within.left, within.right)
-    if literal(sides[1]) == ONE:
-        sides = sides[::-1]
-    if literal(sides[0]) != ONE or not source.value(sides[1]).is_tensor:
+    other = added.right if added.left in ONE else added.left
+    if not isinstance(other, Tensor) or not {added.left, added.right} & {*ONE}:
         return
-    exp = operation(sides[1], source)
-    if exp is not None and exp.name == "exp":
-        yield Hit(log.call, "log(1 + exp(x)) is inf where exp overflows: softplus(x) is not")
-    elif any(step.name in TINY for step in source.steps(sides[1])[:2]):
+    exp = source.evaluation.ways.find_maker(other)
+    if is_exp(exp):
+        if not is_bounded(find_operand(exp), source):
+            yield Hit(event, "log(1 + exp(x)) is inf where exp overflows: softplus(x) is not")
+    elif any(step.name in TINY for step in source.evaluation.steps.list_steps(other)[:2]):
         message = "log(1 + x) loses the digits of a small x: log1p(x) keeps them"
-        fix = with_log1p(log, sides[1], source)
-        yield Hit(log.call, message, fix, severity=Severity.NOTE)
+        fix = with_log1p(find_call(event, source), source)
+        yield Hit(event, message, fix, severity=Severity.NOTE)
 
 
-def operation(node: cst.CSTNode | None, source: Source) -> Operation | None:
-    """The function of torch or method of a tensor that an expression calls."""
-    if not isinstance(node, cst.Call) or any(arg.star for arg in node.args):
+def is_exp(made: Operation | None) -> TypeGuard[Called]:
+    return isinstance(made, Called) and name_operation(made) == "exp"
+
+
+def is_less(value: Value | None, source: Source) -> bool:
+    """Whether something, as the maximum, was subtracted."""
+    made = source.evaluation.ways.find_maker(value)
+    if isinstance(made, Called):
+        return name_operation(made) == "sub"
+    return isinstance(made, Combined) and made.operator == "Sub"
+
+
+def is_bounded(value: Value | None, source: Source) -> bool:
+    """Whether it is no number above zero: `-x.abs()`, `-(x ** 2)`."""
+    made = source.evaluation.ways.find_maker(value)
+    if not isinstance(made, Combined) or made.operator != "Mult" or made.right != Constant(-1):
+        return False
+    inner = source.evaluation.ways.find_maker(made.left)
+    return inner is not None and name_operation(inner) in ("abs", "square", "pow", "Pow")
+
+
+def is_difference(value: Value | None, source: Source) -> bool:
+    """Whether it is one number less another, which may be as good as equal."""
+    made = source.evaluation.ways.find_maker(value)
+    if isinstance(made, Combined) and made.operator == "Mult":
+        return any(is_difference(side, source) for side in (made.left, made.right))
+    return is_less(value, source)
+
+
+def find_tested(condition: Value | None, source: Source) -> Tensor | None:
+    """`x` of `x > 0`, `0 < x`, `x.gt(0)`: what is compared with a small number."""
+    if condition is None:
         return None
-    name = source.name(node.func)
-    if name.startswith("torch."):
-        given = source.arguments(node, "input").get("input")
-        return Operation(name.rpartition(".")[2], given, node, False) if given else None
-    if name or not isinstance(node.func, cst.Attribute):
-        return None
-    tensor = node.func.value
-    known = source.value(tensor).is_tensor or operation(tensor, source) is not None
-    return Operation(node.func.attr.value, tensor, node, True) if known else None
+    compared = source.evaluation.ways.find_comparison(condition)
+    made = source.evaluation.ways.find_maker(condition)
+    sides: tuple[Value, ...] = ()
+    if compared is not None:
+        sides = compared.left, compared.right
+    elif isinstance(made, Called) and name_operation(made) in COMPARISONS:
+        sides = (*made.positional, *made.keyword.values())
+    small = [each for each in sides if is_small(each)]
+    tested = [each for each in sides if isinstance(each, Tensor)]
+    return tested[0] if len(small) == len(tested) == 1 else None
 
 
-def written(node: cst.BaseExpression, source: Source) -> cst.BaseExpression:
-    """What a local name was last given; else the expression itself."""
-    found = reaching_definitions(node, source) if isinstance(node, cst.Name) else []
-    if len(found) == 1 and found[0].index is None and found[0].value is not None:
-        return found[0].value
-    return node
+def is_small(value: Value) -> bool:
+    number = value.value if isinstance(value, Constant) else None
+    return isinstance(number, (int, float)) and abs(number) < 1
 
 
-def is_difference(node: cst.BaseExpression, source: Source) -> bool:
-    """Whether an expression is one number less another, which may be as good as equal."""
-    if isinstance(node, cst.UnaryOperation):
-        return is_difference(node.expression, source)
-    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Multiply):
-        return any(is_difference(side, source) for side in (node.left, node.right))
-    found = written(node, source)
-    return is_shifted(found) or (found is not node and is_difference(found, source))
+def takes_gradient(value: Tensor, source: Source) -> bool:
+    """Whether a tensor surely hangs on an input, a parameter or a layer by what gradients pass."""
+    for _ in range(DEEPEST * 2):
+        if value.origin in ("input", "parameter"):
+            return True
+        made = source.evaluation.ways.find_maker(value)
+        if made is None or name_operation(made) in WHOLE:
+            return False
+        if isinstance(made, Called) and made.built is not None:
+            return True
+        below = find_operand(made)
+        if not isinstance(below, Tensor):
+            return False
+        value = below
+    return False
 
 
-def is_shifted(node: cst.BaseExpression) -> bool:
-    """Whether something, as the maximum, is subtracted before exp."""
-    return isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Subtract)
-
-
-def compared_with_number(condition: cst.BaseExpression) -> str:
-    """The name in `x > 0`, `x != 0`, `x.abs() > 1e-6`, compared with a small number."""
-    if not isinstance(condition, cst.Comparison) or len(condition.comparisons) != 1:
-        return ""
-    number = literal(condition.comparisons[0].comparator)
-    small = isinstance(number, (int, float)) and abs(number) < ONE
-    return condition.left.value if small and isinstance(condition.left, cst.Name) else ""
-
-
-def has_no_gradient(node: cst.BaseExpression, source: Source) -> bool:
-    """Whether a tensor was counted or compared, so that no gradient flows through it."""
-    steps = source.steps(node)
-    if not steps:
-        found = reaching_definitions(node, source) if isinstance(node, cst.Name) else []
-        return any(d.value is not None for d in found)
-    if any(step.name in WHOLE for step in steps):
-        return True
-    last = operation(steps[-1].node, source)
-    return last is not None and isinstance(last.given, (cst.Comparison, cst.UnaryOperation))
-
-
-def sharp(arm: cst.BaseExpression | None, name: str, source: Source) -> str:
+def find_sharp(arm: Value | None, tested: Tensor, source: Source, depth: int = 0) -> str:
     """The function in an arm that is given the tested tensor as it is; "" if there is none."""
-    if arm is None or isinstance(arm, cst.Lambda):
+    made = source.evaluation.ways.find_maker(arm) if depth < DEEPEST else None
+    if made is None or arm is tested:
         return ""
-    if (
-        isinstance(arm, cst.BinaryOperation)
-        and isinstance(arm.operator, cst.Divide)
-        and is_name(arm.right, name)
-        and source.value(arm.right).is_tensor
-    ):
-        return "a quotient"
-    done = operation(arm, source)
-    if done is not None and done.name in SHARP and is_name(done.given, name):
-        return done.name
-    if done is not None and done.name in ("nan_to_num", "detach", "where"):
-        return ""
-    found = (sharp(part, name, source) for part in parts_of(arm))
-    return next((f for f in found if f), "")
+    name = name_operation(made)
+    if isinstance(made, Combined):
+        if made.operator == "Div" and made.right is tested:
+            return "a quotient"
+        inner: tuple[Value | None, ...] = made.left, made.right
+    elif isinstance(made, Called):
+        if name in SHARP and find_operand(made) is tested:
+            return name
+        inner = (find_operand(made),) if name not in SAFE else ()
+        if name in ("div", "true_divide") and any(each is tested for each in made.positional[1:]):
+            return "a quotient"
+    else:
+        inner = (find_operand(made),)
+    found = (find_sharp(each, tested, source, depth + 1) for each in inner)
+    return next((each for each in found if each), "")
 
 
-def parts_of(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
-    """The expressions directly in an expression."""
-    for part in offspring(node):
-        if isinstance(part, cst.BaseExpression):
-            yield part
-        elif isinstance(part, cst.Arg):
-            yield part.value
+# fixes
 
 
-def is_name(node: cst.BaseExpression, name: str) -> bool:
-    return isinstance(node, cst.Name) and node.value == name
+def find_call(event: Operation | None, source: Source) -> WrittenCall | None:
+    """An operation as it is written in this file."""
+    call = source.call_at(event) if isinstance(event, Called) else None
+    if call is None or not isinstance(event, Called) or any(arg.star for arg in call.args):
+        return None
+    name = name_operation(event)
+    if event.name.startswith("torch.Tensor."):
+        tensor = call.func.value if isinstance(call.func, cst.Attribute) else None
+        return WrittenCall(name, tensor, call, True) if tensor is not None else None
+    given = source.arguments(call, "input").get("input")
+    return WrittenCall(name, given, call, False) if given is not None else None
 
 
-def as_one(log: Operation, inner: Operation, source: Source) -> Fix | None:
+def as_one(log: WrittenCall, inner: WrittenCall, source: Source) -> Fix | None:
     """`torch.log(torch.softmax(x, dim=1))` as `torch.log_softmax(x, dim=1)`."""
     if inner.call is not log.given or inner.name != "softmax":
         return None
@@ -276,7 +290,7 @@ def as_one(log: Operation, inner: Operation, source: Source) -> Fix | None:
     return Fix("use log_softmax", (Edit(start, end, content),), Applicability.UNSAFE)
 
 
-def renamed(done: Operation, name: str, whole: cst.CSTNode, source: Source) -> Fix | None:
+def renamed(done: WrittenCall, name: str, whole: cst.CSTNode, source: Source) -> Fix | None:
     """`torch.exp(x) - 1` as `torch.expm1(x)`."""
     func = done.call.func
     if not isinstance(func, cst.Attribute):
@@ -285,10 +299,14 @@ def renamed(done: Operation, name: str, whole: cst.CSTNode, source: Source) -> F
     return Fix(f"use {name}", (source.replace(whole, call),), Applicability.UNSAFE)
 
 
-def with_log1p(log: Operation, added: cst.BaseExpression, source: Source) -> Fix | None:
+def with_log1p(log: WrittenCall | None, source: Source) -> Fix | None:
     """`torch.log(1 + x)` as `torch.log1p(x)`."""
-    func = log.call.func
-    if log.is_method or not isinstance(func, cst.Attribute) or len(log.call.args) != 1:
+    func = log.call.func if log is not None else None
+    if log is None or log.is_method or len(log.call.args) != 1:
         return None
-    edits = (source.replace(func.attr, "log1p"), source.replace(log.given, source.code(added)))
+    given = log.given
+    if not isinstance(func, cst.Attribute) or not isinstance(given, cst.BinaryOperation):
+        return None
+    added = given.right if literal(given.left) == 1 else given.left
+    edits = (source.replace(func.attr, "log1p"), source.replace(given, source.code(added)))
     return Fix("use log1p", edits, Applicability.UNSAFE)

@@ -8,8 +8,11 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called, Combined
+from lintorch.evaluator.unknown_objects import UnknownCalled
+from lintorch.evaluator.values import UNKNOWN, Constant, External, Tensor, Value, is_number
 from lintorch.evidence import OperatorCall, Trace
-from lintorch.facts.dataflow.half_precision import is_half
+from lintorch.facts.models.operation_steps import find_operand, name_operation
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -52,6 +55,17 @@ rule = Rule(
 LARGEST, SMALLEST = 65504.0, 2.0**-25
 FILLS = {"masked_fill": 1, "masked_fill_": 1, "fill_": 0}
 """Methods that raise, and where the value stands."""
+HALF = External("torch.float16"), External("torch.half")
+CONVERTS = frozenset({"half", "to", "type", "astype"})
+KEEPS = frozenset(
+    {
+        "view", "reshape", "permute", "transpose", "contiguous", "flatten", "unsqueeze", "squeeze",
+        "expand", "clone", "detach", "masked_fill", "masked_fill_", "relu", "abs", "exp", "sum",
+        "mean", "max", "min", "norm", "cuda", "cpu", "clamp", "sqrt", "square", "softmax", "T",
+        "getitem",
+    }
+)  # fmt: skip
+DEEPEST = 8
 ADDED = frozenset(
     f"torch.{kind}{name}"
     for kind, names in (
@@ -63,40 +77,90 @@ ADDED = frozenset(
 CLAMPED = frozenset({"torch.clamp", "torch.Tensor.clamp", "torch.Tensor.clamp_min"})
 
 
-@rule.source(cst.Call, needs=("half()", "float16", "torch.half"))
-def in_fill(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if not isinstance(call.func, cst.Attribute) or call.func.attr.value not in FILLS:
-        return
-    at = FILLS[call.func.attr.value]
-    names = ("mask", "value") if at else ("value",)
-    given = source.arguments(call, *names).get("value")
-    number = literal(given)
-    if given is None or not isinstance(number, (int, float)) or not _overflows(number):
-        return
-    tensor = call.func.value
-    if is_half(tensor, source):
-        message = f"{source.code(given)} does not fit into float16: raises"
-        fix = None
-        if isinstance(tensor, cst.Name) and (spelled := source.spell("torch.finfo", call)):
-            bound = "min" if number < 0 else "max"
-            text = f"{spelled}({tensor.value}.dtype).{bound}"
-            edit = source.replace(given, text)
-            fix = Fix(f"take the {bound}imum of the dtype", (edit,), Applicability.UNSAFE)
-        yield Hit(given, message, fix, severity=Severity.ERROR)
+@rule.event(*(f"torch.Tensor.{name}" for name in FILLS), "torch.masked_fill")
+def in_fill(event: Called, source: Source) -> Iterator[Hit]:
+    held, *given = event.positional or (event.keyword.get("input", UNKNOWN),)
+    yield from judge_fill(event, event.name.rpartition(".")[2], held, given, source)
 
 
-@rule.source(cst.BinaryOperation, needs=("half()", "float16", "torch.half"))
-def in_sum(operation: cst.BinaryOperation, source: Source) -> Iterator[Hit]:
-    if not isinstance(operation.operator, (cst.Add, cst.Subtract)):
+@rule.event(UnknownCalled)
+def in_unknown_fill(event: UnknownCalled, source: Source) -> Iterator[Hit]:
+    """The same of what may be a tensor, and was made float16 by name."""
+    if event.method in FILLS:
+        given = [*event.given.positional]
+        yield from judge_fill(event, event.method, event.held, given, source)
+
+
+def judge_fill(
+    event: Called | UnknownCalled, name: str, held: Value, given: list[Value], source: Source
+) -> Iterator[Hit]:
+    named = event.keyword if isinstance(event, Called) else event.given.keyword
+    value = given[FILLS[name]] if FILLS[name] < len(given) else named.get("value")
+    number = value.value if isinstance(value, Constant) else None
+    if not isinstance(number, (int, float)) or not _overflows(number):
         return
-    for number, other in ((operation.right, operation.left), (operation.left, operation.right)):
-        value = literal(number)
+    if is_half(held, source):
+        message = f"{number:g} does not fit into float16: raises"
+        fix = _take_bound(event, name, number, source)
+        yield Hit(event, message, fix, severity=Severity.ERROR)
+
+
+@rule.event(Combined)
+def in_sum(event: Combined, source: Source) -> Iterator[Hit]:
+    """`x.half() + 1e-8`."""
+    if event.operator not in ("Add", "Sub"):
+        return
+    for number, other in ((event.right, event.left), (event.left, event.right)):
+        value = number.value if isinstance(number, Constant) else None
         if not isinstance(value, float) or not is_half(other, source):
             continue
         if 0 < abs(value) < SMALLEST:
-            yield Hit(number, f"{source.code(number)} is 0 in float16: nothing is added")
+            yield Hit(event, f"{value:g} is 0 in float16: nothing is added")
         elif _overflows(value):
-            yield Hit(number, f"{source.code(number)} is infinite in float16")
+            yield Hit(event, f"{value:g} is infinite in float16")
+
+
+def is_half(value: Value, source: Source, depth: int = 0) -> bool:
+    """Whether it is surely float16: `x.half()`, `x.to(torch.float16)`, and what is made of that."""
+    if depth > DEEPEST:
+        return False
+    if isinstance(value, Tensor) and value.dtype is not None:
+        return value.dtype == "float16"
+    if isinstance(value, Tensor) and value.arms:
+        return all(is_half(each, source, depth + 1) for each in value.arms)
+    ways = source.evaluation.ways
+    called = ways.find_unknown_maker(value)
+    if called is not None and called.method in CONVERTS:
+        given = (*called.given.positional, *called.given.keyword.values())
+        return called.method == "half" or any(each in HALF for each in given)
+    made = ways.find_maker(value)
+    if isinstance(made, Combined):
+        sides = [each for each in (made.left, made.right) if not is_number(each)]
+        return bool(sides) and all(is_half(each, source, depth + 1) for each in sides)
+    event = called or made
+    if event is None or name_operation(event) not in KEEPS:
+        return False
+    inner = find_operand(event)
+    return inner is not None and is_half(inner, source, depth + 1)
+
+
+def _take_bound(
+    event: Called | UnknownCalled, name: str, number: float, source: Source
+) -> Fix | None:
+    """`torch.finfo(x.dtype).min` for the number, where both are written there."""
+    call = source.call_at(event)
+    func = call.func if call is not None else None
+    tensor = func.value if isinstance(func, cst.Attribute) else None
+    if call is None or not isinstance(tensor, cst.Name):
+        return None
+    names = ("mask", "value") if FILLS[name] else ("value",)
+    given = source.arguments(call, *names).get("value")
+    spelled = source.spell("torch.finfo", call)
+    if given is None or literal(given) != number or not spelled:
+        return None
+    bound = "min" if number < 0 else "max"
+    edit = source.replace(given, f"{spelled}({tensor.value}.dtype).{bound}")
+    return Fix(f"take the {bound}imum of the dtype", (edit,), Applicability.UNSAFE)
 
 
 @rule.trace(*ADDED, *CLAMPED)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
-
-import libcst as cst
 
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
-from lintorch.facts.dataflow.half_precision import HALF
-from lintorch.source import Role, Source
+from lintorch.core.torch_methods import MODULE_RETURNING
+from lintorch.evaluator.events import Called, Occurrence
+from lintorch.evaluator.training_code import OPTIMIZERS
+from lintorch.evaluator.unknown_objects import UnknownCalled
+from lintorch.evaluator.values import UNKNOWN, External, Held, Value
+from lintorch.source import Source
 
 rule = Rule(
     __name__,
@@ -49,66 +52,85 @@ rule = Rule(
 )
 
 
-@rule.source(cst.Call, needs=(".half()", "float16", "torch.half"))
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if source.presumed_role(call) is not Role.OPTIMIZER and not _is_optimizer(call, source):
+HALF = External("torch.float16"), External("torch.half")
+_WIDER = frozenset({"float", "double", "bfloat16"})
+_MODULE = "torch.nn.Module."
+
+
+@rule.event(*(f"torch.optim.{name}" for name in sorted(OPTIMIZERS)))
+def in_source(event: Called, source: Source) -> Iterator[Hit]:
+    ways = source.evaluation.ways
+    given = event.positional[0] if event.positional else event.keyword.get("params", UNKNOWN)
+    asked = ways.find_unknown_maker(given) or ways.find_maker(given)
+    if asked is None or name_method(asked) != "parameters" or not event.way.certain:
         return
-    model = _model(call)
-    if model and (made := _halved(model, call, source)) is not None:
-        yield Hit(made, f"{model} is trained in float16: small updates are lost")
+    model = find_receiver(asked)
+    made = find_halving(model, event, source)
+    if made is not None and isinstance(asked.node, ast.Call):
+        written = ast.unparse(asked.node.func).removesuffix(".parameters")
+        yield Hit(made, f"{written} is trained in float16: small updates are lost")
 
 
-def _is_optimizer(call: cst.Call, source: Source) -> bool:
-    name = source.name(call.func)
-    return name.startswith("torch.optim.") and name.count(".") == 2 and name[12:13].isupper()
-
-
-def _model(call: cst.Call) -> str:
-    """`model` of `SGD(model.parameters())`."""
-    first = call.args[0].value if call.args else None
-    if not isinstance(first, cst.Call) or not isinstance(first.func, cst.Attribute):
-        return ""
-    owner = first.func.value
-    named = isinstance(owner, cst.Name) and first.func.attr.value == "parameters"
-    return owner.value if named and isinstance(owner, cst.Name) else ""
-
-
-def _halved(model: str, optimizer: cst.Call, source: Source) -> cst.Call | None:
-    """A statement of the same block, before the optimizer's, that makes the weights float16."""
-    block = source.enclosing(optimizer, cst.IndentedBlock, cst.Module)
-    inside = list(source.ancestors(optimizer))
-    found: cst.Call | None = None
-    for statement in block.body if isinstance(block, (cst.IndentedBlock, cst.Module)) else ():
-        if statement in inside:
-            return found
-        for call in _calls(statement):
-            if _converts(call, model, source):
-                found = call
-            elif _is_method(call, model, ("float", "double", "bfloat16")):
-                found = None
+def find_halving(model: Value, optimizer: Called, source: Source) -> Occurrence | None:
+    """What surely made the weights float16 before the optimizer was made, and nothing made them wider."""
+    found: Occurrence | None = None
+    for reached in source.evaluation.reached:
+        if any(each is optimizer for each in reached.events):
+            for event in reached.events:
+                if event is optimizer:
+                    return found
+                if isinstance(event, (Called, UnknownCalled)) and is_of(event, model, source):
+                    found = event if halves(event) else None if widens(event) else found
     return None
 
 
-def _calls(statement: cst.CSTNode) -> Iterator[cst.Call]:
-    """The calls that are whole statements, or assigned."""
-    for small in statement.body if isinstance(statement, cst.SimpleStatementLine) else ():
-        value = getattr(small, "value", None)
-        while isinstance(value, cst.Call):
-            yield value
-            value = value.func.value if isinstance(value.func, cst.Attribute) else None
-
-
-def _converts(call: cst.Call, model: str, source: Source) -> bool:
-    if _is_method(call, model, ("half",)):
-        return not call.args
-    return _is_method(call, model, ("to",)) and any(source.name(a.value) in HALF for a in call.args)
-
-
-def _is_method(call: cst.Call, model: str, methods: tuple[str, ...]) -> bool:
-    func = call.func
-    if not isinstance(func, cst.Attribute) or func.attr.value not in methods:
+def is_of(event: Called | UnknownCalled, model: Value, source: Source) -> bool:
+    """Whether a method is called on a model, or gave it."""
+    if not event.way.certain or name_method(event) not in {"half", "to", *_WIDER}:
         return False
-    owner = func.value
-    while isinstance(owner, cst.Call) and isinstance(owner.func, cst.Attribute):
-        owner = owner.func.value
-    return isinstance(owner, cst.Name) and owner.value == model
+    held = find_receiver(event)
+    if isinstance(held, Held) and isinstance(model, Held):
+        return held.address == model.address
+    passed: Value | None = model
+    while passed is not None:
+        if passed is held:
+            return True
+        above = source.evaluation.ways.find_unknown_maker(passed)
+        passed = above.held if above is not None and above.method in MODULE_RETURNING else None
+    return False
+
+
+def name_method(event: Occurrence) -> str:
+    """The method of a module that is called; "" of anything else."""
+    if isinstance(event, UnknownCalled):
+        return event.method
+    whole = event.name if isinstance(event, Called) else ""
+    return whole.removeprefix(_MODULE) if whole.startswith(_MODULE) else ""
+
+
+def find_receiver(event: Occurrence) -> Value:
+    """What it is called on."""
+    if isinstance(event, UnknownCalled):
+        return event.held
+    return event.positional[0] if isinstance(event, Called) and event.positional else UNKNOWN
+
+
+def halves(event: Called | UnknownCalled) -> bool:
+    return name_method(event) == "half" or any(each in HALF for each in list_given(event))
+
+
+def widens(event: Called | UnknownCalled) -> bool:
+    """Whether it takes weights to another type."""
+    other = any(isinstance(e, External) and e.path in _TYPES for e in list_given(event))
+    return name_method(event) in _WIDER or other
+
+
+_TYPES = frozenset(
+    {"torch.float32", "torch.float", "torch.float64", "torch.double", "torch.bfloat16"}
+)
+
+
+def list_given(event: Called | UnknownCalled) -> tuple[Value, ...]:
+    if isinstance(event, UnknownCalled):
+        return event.given.values
+    return (*event.positional[1:], *event.keyword.values())

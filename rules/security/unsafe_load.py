@@ -9,6 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called
 from lintorch.source import UNKNOWN, Role, Source, literal
 
 rule = Rule(
@@ -67,15 +68,18 @@ _OWN = re.compile(r"\bself\.\w+")
 _PARAMETERS = ("f", "map_location", "pickle_module")
 
 
-@rule.source(
-    cst.Call, needs=("torch.load", "import load", "ickle.load", "joblib.load", "dill.load")
-)
+@rule.source(cst.Call, needs=("torch.load", "import load"))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
     if name == "torch.load":
         yield from _torch(call, source)
-    elif name in _PICKLES and _becomes_model(call, source):
-        yield Hit(call, f"{name} of a model runs whatever code the file holds")
+
+
+@rule.event(*sorted(_PICKLES))
+def of_pickles(event: Called, source: Source) -> Iterator[Hit]:
+    if _becomes_model(event, source):
+        message = f"{event.name} of a model runs whatever code the file holds; save its state_dict by torch.save"
+        yield Hit(event, message)
 
 
 def _torch(call: cst.Call, source: Source) -> Iterator[Hit]:
@@ -136,15 +140,12 @@ def _parts(path: cst.BaseExpression, source: Source) -> Iterator[str]:
         yield from _OWN.findall(written)
 
 
-def _becomes_model(call: cst.Call, source: Source) -> bool:
+def _becomes_model(event: Called, source: Source) -> bool:
     """Whether what is read is a model, or its weights."""
-    outer = source.parent(call)
-    if isinstance(outer, cst.Arg):
-        taker = source.parent(outer)
-        func = taker.func if isinstance(taker, cst.Call) else None
-        return isinstance(func, cst.Attribute) and func.attr.value == "load_state_dict"
-    if isinstance(outer, cst.Attribute):
-        return outer.attr.value in ("eval", "cuda", "state_dict")
-    if not isinstance(outer, cst.Assign) or len(outer.targets) != 1:
-        return False
-    return source.presumed_role(outer.targets[0].target) is Role.MODEL
+    ways, read = source.evaluation.ways, event.result
+    if source.evaluation.parts.find_role(read, event) is Role.MODEL:
+        return True
+    loaded = any(
+        e.name.endswith(".load_state_dict") for e in ways.find_users(read) if isinstance(e, Called)
+    )
+    return loaded or any(e.method == "load_state_dict" for e in ways.find_takers(read))

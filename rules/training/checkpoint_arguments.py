@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.values import FALSE, TRUE, Items
 from lintorch.facts.api.version_guards import is_version_guarded
-from lintorch.facts.dataflow.reaching import reaching_definitions
 from lintorch.source import Source
 
 rule = Rule(
@@ -62,72 +64,74 @@ rule = Rule(
     fix=Applicability.UNSAFE,
 )
 
-_FUNCTIONS = {
-    "torch.utils.checkpoint.checkpoint": ("function",),
-    "torch.utils.checkpoint.checkpoint_sequential": ("functions", "segments", "input"),
-}
-_SETTINGS = ("use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug")
+_HOME = "torch.utils.checkpoint."
+_NAMES = (_HOME + "checkpoint", _HOME + "checkpoint_sequential")
 _WARNS_SINCE = (2, 1)
 
 
-@rule.source(cst.Call, needs=("checkpoint(", "checkpoint_sequential("))
+@rule.source(cst.Call, needs=("checkpoint",))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """A call by name without the setting, on whatever branch."""
     name = source.name(call.func)
-    if name not in _FUNCTIONS:
+    if name not in _NAMES or any(arg.star == "**" for arg in call.args):
         return
-    given = source.arguments(call, *_FUNCTIONS[name])
-    short = name.rpartition(".")[2]
-    named = all(arg.star != "**" for arg in call.args)
-    reentrant = given.get("use_reentrant")
-    warns = source.profile.torch >= _WARNS_SINCE and not is_version_guarded(call, source)
-    if reentrant is None and named and warns:
-        yield Hit(
-            call, f"{short} without use_reentrant warns, and takes the old form", _fix(call, source)
-        )
-    elif given.value("use_reentrant") is True and (held := _list_among(call, source)):
+    if not any(arg.keyword and arg.keyword.value == "use_reentrant" for arg in call.args):
+        yield from _warn(call, name, call, source)
+
+
+@rule.event(*_NAMES)
+def in_call(event: Called, source: Source) -> Iterator[Hit]:
+    """By another name, through `partial`; with what harms the one form or the other."""
+    short, call = event.name.rpartition(".")[2], source.call_at(event)
+    reentrant = event.keyword.get("use_reentrant")
+    if reentrant is None and call is not None and not _may_be_named(event):
+        yield from _warn(event, event.name, call, source)
+    elif reentrant == TRUE and (held := _list_among(event)):
         message = f"{short} in the reentrant form gives the tensors in {held} no gradient"
-        yield Hit(call, message, severity=Severity.ERROR)
-    if given.value("preserve_rng_state") is False and _drops(call, source):
-        yield Hit(call, f"{short} drops other elements in the repeated forward: wrong gradients")
+        yield Hit(event, message, severity=Severity.ERROR)
+    if event.keyword.get("preserve_rng_state") == FALSE and _drops(event, source):
+        message = f"{short} drops other elements in the repeated forward: wrong gradients"
+        yield Hit(event, message)
 
 
-def _fix(call: cst.Call, source: Source) -> Fix:
+def _warn(node: object, name: str, call: cst.Call, source: Source) -> Iterator[Hit]:
+    if source.profile.torch >= _WARNS_SINCE and not is_version_guarded(call, source):
+        short = name.rpartition(".")[2]
+        message = f"{short} without use_reentrant warns, and takes the old form"
+        yield Hit(node, message, _fix(call, source))
+
+
+def _fix(call: cst.Call, source: Source) -> Fix | None:
+    if not source.name(call.func).startswith(_HOME):
+        return None
     edit = source.insert_argument(call, "use_reentrant=False")
     return Fix("take the form without re-entry", (edit,), Applicability.UNSAFE)
 
 
-def _list_among(call: cst.Call, source: Source) -> str:
+def _may_be_named(event: Called) -> bool:
+    """Whether it is among `**options` of which not all are known."""
+    node = event.node
+    if not isinstance(node, ast.Call):
+        return True
+    return any(k.arg is None and not isinstance(k.value, ast.Dict) for k in node.keywords)
+
+
+def _list_among(event: Called) -> str:
     """A list, surely one, among the inputs."""
-    for arg in call.args[1:]:
-        if arg.star or arg.keyword is not None:
-            continue
-        values: list[cst.BaseExpression | None] = [arg.value]
-        if isinstance(arg.value, cst.Name):
-            values = [d.value for d in reaching_definitions(arg.value, source) if d.index is None]
-        if values and all(isinstance(v, (cst.List, cst.ListComp)) for v in values):
-            return source.code(arg.value)
+    written = event.node.args if isinstance(event.node, ast.Call) else []
+    for index, value in enumerate(event.positional[1:], 1):
+        if isinstance(value, Items) and value.kind == "list":
+            plain = index < len(written) and not any(isinstance(e, ast.Starred) for e in written)
+            return ast.unparse(written[index]) if plain else "a list"
     return ""
 
 
-def _drops(call: cst.Call, source: Source) -> bool:
-    """Whether the class around, or the one whose model is called, has dropout."""
-    function = call.args[0].value if call.args else call
-    classes = [source.classes.named(source.name(m.func)) for m in source.origins(function)]
-    around = source.classes.around(call)
-    layers = [
-        source.name(value.func)
-        for info in (around, *classes)
-        if info is not None
-        for values in info.attributes.values()
-        for value in values
-        if isinstance(value, cst.Call)
-    ]
-    layers += [source.name(inner.func) for one in source.origins(function) for inner in _calls(one)]
-    return any(name.startswith("torch.nn.") and "Dropout" in name for name in layers)
-
-
-def _calls(made: cst.Call) -> Iterator[cst.Call]:
-    """The layers written into a Sequential."""
-    for arg in made.args:
-        if isinstance(arg.value, cst.Call):
-            yield arg.value
+def _drops(event: Called, source: Source) -> bool:
+    """Whether dropout runs in what is called."""
+    return any(
+        isinstance(each, Called)
+        and "ropout" in each.name.removesuffix(".forward").rpartition(".")[2]
+        and (each.node is event.node or event.spot in each.way.spots)
+        for reached in source.evaluation.reached
+        for each in reached.events
+    )

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import AttributeSet
-from lintorch.evaluator.values import TRUE, External, Held, Value
-from lintorch.facts.nets.child_modules import is_module
+from lintorch.evaluator.events import AttributeSet, Called, Compared, Occurrence
+from lintorch.evaluator.unknown_objects import UnknownMethod
+from lintorch.evaluator.values import FALSE, TRUE, External, Held, Unknown, Value
 from lintorch.facts.training.part_values import role_of_object
 from lintorch.facts.training.roles import Role
-from lintorch.source import Source, literal
+from lintorch.source import Source
 
 rule = Rule(
     __name__,
@@ -57,110 +58,115 @@ rule = Rule(
     fix=Applicability.UNSAFE,
 )
 
-WORDS = ("requires_grad", "require_grad", "required_grad", "requires_gard", "require_gard")
 MISSPELT = frozenset(
     {
         "require_grad", "requires_grads", "require_grads", "required_grad", "requires_gard",
         "require_gard", "requires_gradient", "require_gradient", "requireds_grad",
     }
 )  # fmt: skip
-
-
-@rule.source(cst.Assign, needs=WORDS)
-def in_source(node: cst.Assign, source: Source) -> Iterator[Hit]:
-    for target in (t.target for t in node.targets):
-        if isinstance(target, cst.Attribute) and _is_self_made(target) is False:
-            yield from _assigned(node, target, source)
+_WORDS = MISSPELT | {"requires_grad", "requires_grad_"}
+_CHILD = re.compile(r"\.(children|modules)\(\)\[\]$|\.named_(children|modules)\(\)(\[\])?\[1\]$")
+"""What a loop takes out of the modules of something unknown."""
 
 
 @rule.event(AttributeSet)
-def in_functions(event: AttributeSet, source: Source) -> Iterator[Hit]:
-    """Of a module that a function is given."""
+def in_assignment(event: AttributeSet, source: Source) -> Iterator[Hit]:
     word, node = event.attribute, event.node
-    if word not in MISSPELT | {"requires_grad"} or not _is_plain_module(event.held):
-        return
-    if event.value == TRUE or not isinstance(node, ast.Attribute):
+    if word not in _WORDS or not isinstance(node, ast.Attribute):
         return
     owner = ast.unparse(node.value)
-    if owner not in ("self", "cls") and not _is_seen(event, source):
-        message = f"{owner} is a module: setting its {word} leaves its parameters as they are"
-        yield Hit(event, message)
+    if owner in ("self", "cls"):
+        return
+    plain = event.value in (TRUE, FALSE)
+    if _is_plain_module(event.held, source):
+        if event.value != TRUE or not _is_trained_anyway(event, owner, source):
+            message = f"{owner} is a module: setting its {word} leaves its parameters as they are"
+            yield Hit(event, message, _call_instead(event, owner, source))
+    elif word in MISSPELT and plain and not isinstance(event.held, Held):
+        message = f"{owner} has no {word}: the name is requires_grad"
+        yield Hit(event, message, _respell(event, source))
+    elif word == "requires_grad_" and plain:
+        message = f"hides the method requires_grad_ of {owner}, and sets nothing"
+        yield Hit(event, message, _call_instead(event, owner, source))
 
 
-def _is_plain_module(value: Value) -> bool:
+@rule.event(Compared)
+def in_comparison(event: Compared, source: Source) -> Iterator[Hit]:
+    """`param.requires_grad == False` as a statement."""
+    node = event.node
+    left = node.left if isinstance(node, ast.Compare) and len(node.ops) == 1 else None
+    asked = isinstance(left, ast.Attribute) and left.attr == "requires_grad"
+    if asked and event.operator == "==" and source.evaluation.is_dropped(event):
+        written, fix = source.node_at(event, cst.Comparison), None
+        if written is not None:
+            other = written.comparisons[0].comparator
+            text = f"{source.code(written.left)} = {source.code(other)}"
+            fix = Fix(f"write {text}", (source.replace(written, text),), Applicability.UNSAFE)
+        yield Hit(event, "compares requires_grad and throws the answer away", fix)
+
+
+def _is_plain_module(value: Value, source: Source) -> bool:
     """Whether it is a module without an attribute of that name of its own."""
+    if isinstance(value, UnknownMethod) and isinstance(value.held, Held):
+        return any(_is_plain_module(each, source) for each in _list_given(value, source))
+    if isinstance(value, Unknown):
+        return _CHILD.search(value.path) is not None
     if role_of_object(value) is not Role.MODEL or not isinstance(value, Held):
         return False
     return isinstance(value.of, External) or not any(
-        isinstance(each, ast.Attribute) and each.attr == "requires_grad"
+        isinstance(each, ast.Attribute) and each.attr in ("requires_grad", "__setattr__")
         for each in ast.walk(value.of.node if value.of is not None else ast.Pass())
     )
 
 
-def _is_seen(event: AttributeSet, source: Source) -> bool:
-    """Whether the file shows by itself that it is a module."""
-    place = source.place(event)
-    return any(
-        isinstance(target.target, cst.Attribute)
-        and source.place(target.target).row == place.row
-        and is_module(target.target.value, source)
-        for assign in source.nodes(cst.Assign)
-        for target in assign.targets
-    )
+def _list_given(part: UnknownMethod, source: Source) -> Iterator[Value]:
+    """What the class of an object, which was left closed, gives an attribute where it is followed."""
+    kind = part.held.of if isinstance(part.held, Held) else None
+    for reached in source.evaluation.reached:
+        for each in reached.events:
+            if not isinstance(each, AttributeSet) or each.attribute != part.method:
+                continue
+            if isinstance(each.held, Held) and each.held.of is kind:
+                yield each.value
 
 
-@rule.source(cst.Expr, needs=("requires_grad ==", "requires_grad is", "requires_grad=="))
-def in_comparisons(node: cst.Expr, source: Source) -> Iterator[Hit]:
-    compared = node.value
-    left = compared.left if isinstance(compared, cst.Comparison) else None
-    if not isinstance(left, cst.Attribute) or left.attr.value != "requires_grad":
-        return
-    assert isinstance(compared, cst.Comparison)
-    other = compared.comparisons[0]
-    if isinstance(other.operator, cst.Equal) and len(compared.comparisons) == 1:
-        text = f"{source.code(left)} = {source.code(other.comparator)}"
-        fix = Fix(f"write {text}", (source.replace(node, text),), Applicability.UNSAFE)
-        yield Hit(node, "compares requires_grad and throws the answer away", fix)
-
-
-def _is_self_made(target: cst.Attribute) -> bool:
-    """`self.requires_grad = flag`: an attribute of a class of one's own."""
-    return isinstance(target.value, cst.Name) and target.value.value in ("self", "cls")
-
-
-def _assigned(node: cst.Assign, target: cst.Attribute, source: Source) -> Iterator[Hit]:
-    word, owner = target.attr.value, source.code(target.value)
-    if word not in MISSPELT | {"requires_grad", "requires_grad_"}:
-        return
-    if is_module(target.value, source):
-        if literal(node.value) is True and _is_trained_anyway(node, owner, source):
-            return
-        message = f"{owner} is a module: setting its {word} leaves its parameters as they are"
-        yield Hit(node, message, _called(node, owner, source))
-    elif word in MISSPELT and "torch" in source.text and literal(node.value) in (True, False):
-        fix = (source.replace(target.attr, "requires_grad"),)
-        message = f"{owner} has no {word}: the name is requires_grad"
-        yield Hit(node, message, Fix("write requires_grad", fix, Applicability.UNSAFE))
-    elif word == "requires_grad_" and literal(node.value) in (True, False):
-        message = f"hides the method requires_grad_ of {owner}, and sets nothing"
-        yield Hit(node, message, _called(node, owner, source))
-
-
-def _is_trained_anyway(node: cst.Assign, owner: str, source: Source) -> bool:
+def _is_trained_anyway(event: AttributeSet, owner: str, source: Source) -> bool:
     """Whether a module said to need gradients is new, or nothing of the file was frozen."""
-    frozen = ("requires_grad = False", "requires_grad=False", "requires_grad_(False)")
-    if not source.mentions(frozen):
-        return True
-    function = source.enclosing(node, cst.FunctionDef)
-    return any(
-        source.enclosing(other, cst.FunctionDef) is function
-        and any(source.code(target.target) == owner for target in other.targets)
-        for other in source.nodes(cst.Assign)
+    around = source.evaluation.find_function(event)
+    made = around is not None and any(
+        isinstance(each, ast.Assign) and any(ast.unparse(t) == owner for t in each.targets)
+        for each in ast.walk(around)
+    )
+    return made or not any(
+        _freezes(each) for reached in source.evaluation.reached for each in reached.events
     )
 
 
-def _called(node: cst.Assign, owner: str, source: Source) -> Fix | None:
-    if len(node.targets) > 1:
+def _freezes(event: Occurrence) -> bool:
+    if isinstance(event, AttributeSet):
+        return event.attribute == "requires_grad" and event.value == FALSE
+    frozen = isinstance(event, Called) and FALSE in event.positional
+    return isinstance(event, Called) and frozen and event.name.endswith(".requires_grad_")
+
+
+def _call_instead(event: AttributeSet, owner: str, source: Source) -> Fix | None:
+    node = _find_assignment(event, source)
+    if node is None or len(node.targets) > 1:
         return None
     text = f"{owner}.requires_grad_({source.code(node.value)})"
     return Fix(f"write {text}", (source.replace(node, text),), Applicability.UNSAFE)
+
+
+def _respell(event: AttributeSet, source: Source) -> Fix | None:
+    node = _find_assignment(event, source)
+    target = node.targets[0].target if node is not None else None
+    if not isinstance(target, cst.Attribute):
+        return None
+    edit = source.replace(target.attr, "requires_grad")
+    return Fix("write requires_grad", (edit,), Applicability.UNSAFE)
+
+
+def _find_assignment(event: AttributeSet, source: Source) -> cst.Assign | None:
+    """The whole statement, where one target of it is meant."""
+    target = source.node_at(event, cst.Attribute)
+    return source.enclosing(target, cst.Assign) if target is not None else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -9,7 +10,11 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.source import UNKNOWN, Source, literal
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.given_arguments import read_plain
+from lintorch.evaluator.values import Tensor, Unknown, Value
+from lintorch.facts.models.operation_steps import MOVES
+from lintorch.source import UNKNOWN, Source
 
 rule = Rule(
     __name__,
@@ -85,10 +90,6 @@ LOSSES = {
     "torch.nn.BCELoss": _BCE,
     _F + "binary_cross_entropy": _BCE,
 }
-WORDS = (
-    "ross_entropy", "rossEntropy", "BCE", "NLLLoss", "nll_loss", "CTCLoss", "ctc_loss",
-    "KLDivLoss", "kl_div", "oft_margin_loss", "SoftMarginLoss", "sigmoid_focal_loss",
-)  # fmt: skip
 INPUTS = {
     "probabilities": frozenset({"softmax", "sigmoid", "softmin"}),
     "log-probabilities": frozenset({"log_softmax", "logsigmoid"}),
@@ -105,88 +106,116 @@ WRONG = {
     "log-probabilities": ("probabilities", "raw scores"),
     "probabilities": ("raw scores", "log-probabilities"),
 }
-_MOVES = frozenset(
-    {
-        "view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "permute", "transpose",
-        "contiguous", "to", "cpu", "cuda", "clone", "detach", "getitem", "t", "movedim",
-        "view_as", "reshape_as", "ravel", "T", "identity", "narrow", "select",
-    }
-)  # fmt: skip
 _CASTS = frozenset({"float", "double", "half", "bfloat16"})
 _WHOLE = frozenset({"int", "short", "char"})
 _LAYERS = tuple(name for name in LOSSES if name.startswith("torch.nn.") and _F not in name)
+_FUNCTIONS = tuple(name for name in LOSSES if name not in _LAYERS)
 _WEIGHTS = ("weight", "pos_weight")
+_PARAMETERS = (("input", "inputs", "log_probs"), ("target", "targets"))
 
 
-@rule.source(cst.Call, needs=WORDS)
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    name = source.name(call.func)
-    if name in _LAYERS:
-        yield from _constructed(call, name, source)
-        return
-    loss_name = name if name in LOSSES else _called(call, source)
-    loss = LOSSES.get(loss_name)
-    if loss is None:
-        return
-    given = source.arguments(call, "input", "target")
-    short = loss_name.rpartition(".")[2]
-    first = given.get("input") or given.get("inputs") or given.get("log_probs")
+@rule.event(*_FUNCTIONS, *(f"{name}.forward" for name in _LAYERS))
+def in_call(event: Called, source: Source) -> Iterator[Hit]:
+    name = event.name.removesuffix(".forward")
+    loss, short = LOSSES[name], name.rpartition(".")[2]
+    given = event.positional[event.name.endswith(".forward") :]
+    first, target = (_pick(event, given, at) for at in (0, 1))
     if first is not None:
-        yield from _input(call, first, short, loss, source)
-    target = given.get("target")
+        yield from _judge_input(event, first, short, loss, source)
     if target is not None and (wrong := _wrong_target(target, short, loss, source)):
-        yield Hit(call, wrong, severity=Severity.ERROR)
+        yield Hit(event, wrong, severity=Severity.ERROR)
 
 
-def _called(call: cst.Call, source: Source) -> str:
-    """The loss that a layer of torch is, where it is called: `criterion(out, y)`."""
-    if len(call.args) < 2:
-        return ""
-    names = {source.name(made.func) for made in source.origins(call.func)}
-    return names.pop() if len(names) == 1 and names <= set(_LAYERS) else ""
+@rule.event(*_LAYERS)
+def in_construction(event: Called, source: Source) -> Iterator[Hit]:
+    """`nn.BCEWithLogitsLoss(out, y)`, `nn.CrossEntropyLoss(weight=[1, 2])`."""
+    short = event.name.rpartition(".")[2]
+    if len(event.positional) == 2 and all(_is_tensor(each, source) for each in event.positional):
+        message = f"{short} is given tensors when it is made; it is to be called with them"
+        yield Hit(event, message, severity=Severity.ERROR)
+    for word in _WEIGHTS:
+        given = event.keyword.get(word)
+        plain = read_plain(given)
+        if given is not None and plain is not UNKNOWN and plain is not None:
+            message = f"{short} wants a tensor as {word}, and is given {plain!r}"
+            yield Hit(event, message, severity=Severity.ERROR)
 
 
-def _input(
-    call: cst.Call, first: cst.BaseExpression, short: str, loss: Loss, source: Source
+def _pick(event: Called, given: tuple[Value, ...], at: int) -> Value | None:
+    if at < len(given):
+        return given[at]
+    return next((event.keyword[n] for n in _PARAMETERS[at] if n in event.keyword), None)
+
+
+def _is_tensor(value: Value, source: Source) -> bool:
+    """Whether it is a tensor, or something unknown that functions of torch take as one."""
+    if isinstance(value, Tensor):
+        return value.origin != "constant"
+    taken = source.evaluation.ways.find_users(value)
+    return isinstance(value, Unknown) and any(
+        isinstance(each, Called) and each.name.startswith((_F, "torch.Tensor.")) for each in taken
+    )
+
+
+def _judge_input(
+    event: Called, first: Value, short: str, loss: Loss, source: Source
 ) -> Iterator[Hit]:
-    steps = [s for s in source.steps(first) if s.name not in _MOVES | _CASTS]
-    last = steps[0] if steps else None
-    if last is None:
-        return
-    kind = next((kind for kind, names in INPUTS.items() if last.name in names), "")
-    if kind in WRONG[loss.wants]:
-        message = f"{short} wants {loss.wants}, and is given the {kind} of {last.name}"
+    names = source.evaluation.steps.last_names(first, MOVES | _CASTS)
+    kinds = {next((k for k, listed in INPUTS.items() if name in listed), "") for name in names}
+    kind = kinds.pop() if len(kinds) == 1 else ""
+    last = min(names, default="")
+    if kind and kind in WRONG[loss.wants]:
+        message = f"{short} wants {loss.wants}, and is given the {kind} of {last}"
         raises = loss.wants == "probabilities" and kind == "raw scores"
-        fix = _without(first, last.node, source) if loss.wants == "scores" else None
-        yield Hit(call, message, fix, severity=Severity.ERROR if raises else None)
-    elif loss is _BCE and last.node is first and last.name == "sigmoid":
+        fix = _without(event, first, source) if loss.wants == "scores" else None
+        yield Hit(event, message, fix, severity=Severity.ERROR if raises else None)
+    elif loss is _BCE and last == "sigmoid" and _is_written_there(event, first, source):
         message = f"{short} after sigmoid has no gradient where the score is large and wrong"
-        yield Hit(call, message, _with_logits(call, first, source), severity=Severity.NOTE)
+        yield Hit(event, message, _with_logits(event, source), severity=Severity.NOTE)
 
 
-def _inner(first: cst.BaseExpression, source: Source) -> cst.BaseExpression | None:
-    """The scores in `F.softmax(scores, 1)`, `scores.softmax(1)` and `nn.Softmax(1)(scores)`."""
+def _is_written_there(event: Called, first: Value, source: Source) -> bool:
+    """Whether the last operation stands in the call of the loss: `F.cross_entropy(x.softmax(1), y)`."""
+    steps = [s for s in source.evaluation.steps.list_steps(first) if s.name not in MOVES | _CASTS]
+    inner = event.node.args[0] if isinstance(event.node, ast.Call) and event.node.args else None
+    return bool(steps) and steps[0].event.node is inner
+
+
+def _find_input(call: cst.Call | None, source: Source) -> cst.BaseExpression | None:
+    """The scores in `F.softmax(scores, 1)` and `scores.softmax(1)`, where that is what a loss is given."""
+    first = source.arguments(call, "input").get("input") if call is not None else None
     if not isinstance(first, cst.Call):
         return None
     if source.name(first.func) or not isinstance(first.func, cst.Attribute):
         return source.arguments(first, "input").get("input")
-    own = source.origins(first.func)
-    return None if own else first.func.value
+    return first.func.value if first.func.attr.value in INPUTS["probabilities"] else None
 
 
-def _without(first: cst.BaseExpression, made: cst.CSTNode, source: Source) -> Fix | None:
-    inner = _inner(first, source) if made is first else None
-    if inner is None:
+def _without(event: Called, first: Value, source: Source) -> Fix | None:
+    call = source.call_at(event)
+    inner = _find_input(call, source) if _is_written_there(event, first, source) else None
+    if call is None or inner is None or _is_own(inner):
         return None
-    edit = source.replace(first, source.fitted(source.code(inner), first))
+    given = source.arguments(call, "input").get("input")
+    assert given is not None
+    edit = source.replace(given, source.fitted(source.code(inner), given))
     return Fix("give the loss the scores themselves", (edit,), Applicability.UNSAFE)
 
 
-def _with_logits(call: cst.Call, first: cst.BaseExpression, source: Source) -> Fix | None:
-    inner = _inner(first, source)
+def _is_own(inner: cst.BaseExpression) -> bool:
+    """`self` of `self.softmax(x)`, which is a layer."""
+    return isinstance(inner, cst.Name) and inner.value == "self"
+
+
+def _with_logits(event: Called, source: Source) -> Fix | None:
+    call = source.call_at(event)
+    inner = _find_input(call, source)
     dotted = _F + "binary_cross_entropy_with_logits"
-    spelled = source.spell(dotted, call)
-    if inner is None or not spelled or source.name(call.func) != _F + "binary_cross_entropy":
+    spelled = source.spell(dotted, call) if call is not None else ""
+    if call is None or inner is None or not spelled:
+        return None
+    first = source.arguments(call, "input").get("input")
+    if first is None or source.name(call.func) != _F + "binary_cross_entropy" or _is_own(inner):
         return None
     edits = (
         source.replace(call.func, spelled),
@@ -195,8 +224,8 @@ def _with_logits(call: cst.Call, first: cst.BaseExpression, source: Source) -> F
     return Fix("work it out from the scores", edits, Applicability.UNSAFE)
 
 
-def _wrong_target(target: cst.BaseExpression, short: str, loss: Loss, source: Source) -> str:
-    steps = [s.name for s in source.steps(target) if s.name not in _MOVES]
+def _wrong_target(target: Value, short: str, loss: Loss, source: Source) -> str:
+    steps = [s.name for s in source.evaluation.steps.list_steps(target) if s.name not in MOVES]
     last, before = (*steps, "", "")[:2]
     if loss.target == _SHARES and last in {"long", "one_hot"} | _WHOLE:
         return f"{short} wants floats as target, and is given the integers of {last}"
@@ -210,24 +239,3 @@ def _wrong_target(target: cst.BaseExpression, short: str, loss: Loss, source: So
     if last in _CASTS and (loss is _NLL or before in ("long", "argmax")):
         return f"{short} wants class numbers of dtype long as target, and is given {last}"
     return ""
-
-
-def _constructed(call: cst.Call, name: str, source: Source) -> Iterator[Hit]:
-    """`nn.BCEWithLogitsLoss(out, y)`, `nn.CrossEntropyLoss(weight=[1, 2])`."""
-    short = name.rpartition(".")[2]
-    plain = [arg.value for arg in call.args if arg.keyword is None and not arg.star]
-    if len(plain) == 2 and all(_may_be_tensor(value, source) for value in plain):
-        message = f"{short} is given tensors when it is made; it is to be called with them"
-        yield Hit(call, message, severity=Severity.ERROR)
-    for word in _WEIGHTS:
-        given = source.arguments(call).get(word)
-        value = literal(given)
-        if given is not None and value is not UNKNOWN and value is not None:
-            message = f"{short} wants a tensor as {word}, and is given {source.code(given)}"
-            yield Hit(call, message, severity=Severity.ERROR)
-
-
-def _may_be_tensor(value: cst.BaseExpression, source: Source) -> bool:
-    text = source.code(value)
-    settings = ("average", "reduc", "weight", "index", "mean", "none")
-    return literal(value) is UNKNOWN and not any(word in text.lower() for word in settings)

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-import re
+import ast
 from collections.abc import Iterator
-
-import libcst as cst
 
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called, Indexed
+from lintorch.evaluator.given_arguments import name_arguments
+from lintorch.evaluator.values import (
+    FALSE,
+    NONE,
+    UNKNOWN,
+    Constant,
+    Held,
+    Items,
+    Slice,
+    Tensor,
+    Value,
+    size_in,
+)
 from lintorch.evidence import OperatorCall, Trace
-from lintorch.facts.dataflow.reaching import reaching_definitions
-from lintorch.source import Source, literal
+from lintorch.facts.models.operation_steps import find_operand
+from lintorch.source import Source
 
 rule = Rule(
     __name__,
@@ -63,92 +75,78 @@ rule = Rule(
     """,
 )
 
-_RNN = ("input_size", "hidden_size", "num_layers", "bias", "batch_first")
-_LAYER = (
-    "d_model",
-    "nhead",
-    "dim_feedforward",
-    "dropout",
-    "activation",
-    "layer_norm_eps",
-    "batch_first",
-)
-LAYERS = {
-    "torch.nn.LSTM": _RNN,
-    "torch.nn.GRU": _RNN,
-    "torch.nn.RNN": ("input_size", "hidden_size", "num_layers", "nonlinearity", "bias", "batch_first"),
-    "torch.nn.TransformerEncoderLayer": _LAYER,
-    "torch.nn.TransformerDecoderLayer": _LAYER,
-    "torch.nn.MultiheadAttention": (
-        "embed_dim", "num_heads", "dropout", "bias", "add_bias_kv", "add_zero_attn", "kdim", "vdim",
-        "batch_first",
-    ),
-}  # fmt: skip
-"""Layers with a layout, and their parameters in order."""
-STACKS = ("torch.nn.TransformerEncoder", "torch.nn.TransformerDecoder")
-_PAIRS = ("torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN", "torch.nn.MultiheadAttention")
+_NN = "torch.nn."
+_PAIRS = tuple(f"{_NN}{name}.forward" for name in ("LSTM", "GRU", "RNN", "MultiheadAttention"))
 """Layers that return their output and something else."""
-_DECODERS = {
-    "torch.nn.TransformerDecoder": ("tgt", "memory", "tgt_mask"),
-    "torch.nn.Transformer": ("src", "tgt", "src_mask", "tgt_mask"),
+_ALONE = tuple(
+    f"{_NN}{name}.forward" for name in ("TransformerEncoderLayer", "TransformerDecoderLayer")
+)
+_STACKS = {
+    f"{_NN}TransformerEncoder.forward": "encoder_layer",
+    f"{_NN}TransformerDecoder.forward": "decoder_layer",
 }
+"""What is made of layers with a layout, and how its constructor calls one of them."""
+_TARGETS = {f"{_NN}TransformerDecoder.forward": 0, f"{_NN}Transformer.forward": 1}
+"""Where the target stands among the arguments; its mask stands two behind."""
 _HEADS = {
-    "torch.nn.MultiheadAttention": ("embed_dim", "num_heads"),
-    "torch.nn.TransformerEncoderLayer": ("d_model", "nhead"),
-    "torch.nn.TransformerDecoderLayer": ("d_model", "nhead"),
-    "torch.nn.Transformer": ("d_model", "nhead"),
+    f"{_NN}MultiheadAttention": ("embed_dim", "num_heads"),
+    f"{_NN}TransformerEncoderLayer": ("d_model", "nhead"),
+    f"{_NN}TransformerDecoderLayer": ("d_model", "nhead"),
+    f"{_NN}Transformer": ("d_model", "nhead"),
 }
-_SWAPS = re.compile(r"permute|transpose|swap|rearrange|movedim|moveaxis|einsum|\.T\b|\.t\(")
+_SWAPS = frozenset(
+    {
+        "permute", "transpose", "swapaxes", "swapdims", "rearrange", "movedim", "moveaxis", "einsum",
+        "T", "mT", "t",
+    }
+)  # fmt: skip
 _REDUCTIONS = ("mean", "sum", "amax")
-_WORDS = ("LSTM", "GRU", "RNN", "Transformer", "MultiheadAttention")
-_DEPTH = 4
 
 
-@rule.source(cst.Subscript, needs=_WORDS)
-def in_indices(node: cst.Subscript, source: Source) -> Iterator[Hit]:
+@rule.event(Indexed)
+def in_index(event: Indexed, source: Source) -> Iterator[Hit]:
     """`out[:, -1]`."""
-    if _takes_second(node) and (layer := _time_first(node.value, source)):
-        yield Hit(node, f"reads time second, where {layer} without batch_first has the batch")
+    if _takes_second(event.index) and (layer := _name_time_first(event.held, source)):
+        message = f"reads time second, where {layer} without batch_first has the batch"
+        yield Hit(event, message)
 
 
-@rule.source(cst.Call, needs=_WORDS)
-def in_reductions(call: cst.Call, source: Source) -> Iterator[Hit]:
+@rule.event(*(f"{home}.{name}" for home in ("torch", "torch.Tensor") for name in _REDUCTIONS))
+def in_reduction(event: Called, source: Source) -> Iterator[Hit]:
     """`out.mean(dim=1)`."""
-    func = call.func
-    if not isinstance(func, cst.Attribute) or func.attr.value not in _REDUCTIONS:
+    if event.arguments.get("dim") not in (Constant(1), Items("tuple", (Constant(1),))):
         return
-    if source.name(func) or source.arguments(call, "dim").value("dim", None) != 1:
-        return
-    if layer := _time_first(func.value, source):
-        yield Hit(call, f"reduces time second, where {layer} without batch_first has the batch")
+    if layer := _name_time_first(find_operand(event), source):
+        message = f"reduces time second, where {layer} without batch_first has the batch"
+        yield Hit(event, message)
 
 
-@rule.source(cst.Call, needs=("nn.Transformer(", "TransformerDecoder("))
-def in_decoders(call: cst.Call, source: Source) -> Iterator[Hit]:
+@rule.event(*_TARGETS)
+def in_decoder(event: Called, source: Source) -> Iterator[Hit]:
     """`self.decoder(self.embed(tgt), memory)`."""
-    names = {source.name(made.func) for made in source.origins(call.func)}
-    name = names.pop() if len(names) == 1 else ""
-    if name not in _DECODERS or source.name(call.func):
-        return
-    given = source.arguments(call, *_DECODERS[name])
-    target = given.get("tgt")
-    if target is None or not given.complete or given.value("tgt_mask", None) is not None:
+    given, at = event.positional[1:], _TARGETS[event.name]
+    target = given[at] if at < len(given) else event.keyword.get("tgt")
+    behind = given[2] if len(given) > 2 else NONE
+    mask = (given[3] if len(given) > 3 else NONE) if at else behind
+    if (
+        event.open
+        or _has_options(event)
+        or target is None
+        or event.keyword.get("tgt_mask", mask) != NONE
+    ):
         return
     if _is_text(target, source):
-        short = name.rpartition(".")[2]
-        yield Hit(call, f"{short} without tgt_mask sees the words that it is to predict")
+        short = event.name.removesuffix(".forward").rpartition(".")[2]
+        yield Hit(event, f"{short} without tgt_mask sees the words that it is to predict")
 
 
-@rule.source(cst.Call, needs=("Transformer", "MultiheadAttention"))
-def in_heads(call: cst.Call, source: Source) -> Iterator[Hit]:
-    name = source.name(call.func)
-    if name not in _HEADS:
-        return
-    given = source.arguments(call, *_HEADS[name])
-    width, heads = (given.value(parameter) for parameter in _HEADS[name])
+@rule.event(*_HEADS)
+def in_heads(event: Called, source: Source) -> Iterator[Hit]:
+    given = name_arguments(event)
+    width, heads = (size_in(given.get(name, UNKNOWN)) for name in _HEADS[event.name])
     if isinstance(width, int) and isinstance(heads, int) and heads > 0 and width % heads:
         message = f"{width} features cannot be divided among {heads} heads"
-        yield Hit(call, message, severity=Severity.ERROR)
+        yield Hit(event, message, severity=Severity.ERROR)
 
 
 @rule.trace("torch.Tensor.__getitem__", *(f"torch.Tensor.{name}" for name in _REDUCTIONS))
@@ -179,72 +177,63 @@ def in_attention(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
         yield Hit(event, message, confirms=True)
 
 
-def _takes_second(node: cst.Subscript) -> bool:
+def _takes_second(index: Value) -> bool:
     """`[:, 0]` or `[:, -1, :]`."""
-    indices = [element.slice for element in node.slice]
-    if len(indices) not in (2, 3) or not isinstance(indices[1], cst.Index):
+    parts = index.items if isinstance(index, Items) and index.items is not None else ()
+    if len(parts) not in (2, 3) or parts[1] not in (Constant(0), Constant(-1)):
         return False
-    rest = all(
-        isinstance(i, cst.Slice) and not (i.lower or i.upper or i.step) for i in indices[::2]
-    )
-    return rest and literal(indices[1].value) in (0, -1)
+    return all(each == Slice(NONE, NONE, NONE) for each in parts[::2])
 
 
-def _time_first(node: cst.BaseExpression, source: Source) -> str:
-    """The layer, made without batch_first, whose output an expression is; "" where none is."""
-    function = source.enclosing(node, cst.FunctionDef)
-    call, part = _called(node, source)
-    if call is None or function is None or source.name(call.func):
+def _name_time_first(value: Value | None, source: Source) -> str:
+    """The layer, made without batch_first, whose output a value is; "" where none is, or axes are swapped."""
+    made = source.evaluation.ways.find_maker(value)
+    if not isinstance(made, Called) or not _is_output(value, made):
         return ""
-    made = source.origins(call.func)
-    if not made or _SWAPS.search(source.code(function)):
+    if not _is_time_first(made, source):
         return ""
-    names = {source.name(one.func) for one in made}
-    pair = names <= set(_PAIRS)
-    if len(names) != 1 or (part == 0) != pair or not all(_is_time_first(m, source) for m in made):
+    fed = made.positional[1] if len(made.positional) > 1 else None
+    if any(step.name in _SWAPS for step in source.evaluation.steps.list_steps(fed)):
         return ""
-    return names.pop().rpartition(".")[2]
+    return made.name.removesuffix(".forward").rpartition(".")[2]
 
 
-def _called(node: cst.BaseExpression, source: Source) -> tuple[cst.Call | None, int | None]:
-    """The call an expression is the result of, and which part of its result."""
-    if isinstance(node, cst.Subscript) and len(node.slice) == 1:
-        index = node.slice[0].slice
-        first = isinstance(index, cst.Index) and literal(index.value) == 0
-        call = node.value if first and isinstance(node.value, cst.Call) else None
-        return call, 0
-    if isinstance(node, cst.Name):
-        found = reaching_definitions(node, source)
-        value = found[0].value if len(found) == 1 else None
-        return (value, found[0].index) if isinstance(value, cst.Call) else (None, None)
-    return (node, None) if isinstance(node, cst.Call) else (None, None)
+def _is_output(value: Value | None, made: Called) -> bool:
+    """Whether it is what the layer puts out, not its last state or weights."""
+    if made.name not in _PAIRS:
+        return made.name in _STACKS or made.name in _ALONE
+    items = made.result.items if isinstance(made.result, Items) else None
+    return bool(items) and items is not None and items[0] is value
 
 
-def _is_time_first(made: cst.Call, source: Source) -> bool:
-    name = source.name(made.func)
-    if name in STACKS and made.args and not made.args[0].star:
-        layers = source.origins(made.args[0].value)
-        return bool(layers) and all(_is_time_first(layer, source) for layer in layers)
-    if name not in LAYERS:
-        return False
-    return source.arguments(made, *LAYERS[name]).value("batch_first", False) is False
+def _is_time_first(run: Called, source: Source) -> bool:
+    if run.name in _STACKS:
+        layer = run.settings.get(_STACKS[run.name])
+        return isinstance(layer, Held) and _has_time_first(layer, source)
+    return run.settings.get("batch_first") == FALSE
 
 
-def _is_text(target: cst.BaseExpression, source: Source) -> bool:
-    """Whether a target is embedded words: by the names it is made of."""
-    texts, node = [source.code(target)], target
-    for _ in range(_DEPTH):
-        name = next((n for n in _names(node, source) if reaching_definitions(n, source)), None)
-        found = reaching_definitions(name, source) if name is not None else []
-        if len(found) != 1 or found[0].value is None:
-            break
-        node = found[0].value
-        texts.append(source.code(node))
-    text = " ".join(texts)
-    return bool(re.search(r"emb", text)) and bool(re.search(r"\b(tgt|trg|target)", text))
+def _has_time_first(layer: Held, source: Source) -> bool:
+    """Whether a layer that a stack is made of was made so."""
+    for reached in source.evaluation.reached:
+        for each in reached.events:
+            made = each.result if isinstance(each, Called) else None
+            if not isinstance(each, Called) or not isinstance(made, Held):
+                continue
+            if made.address == layer.address and made.of == layer.of:
+                return name_arguments(each).get("batch_first") == FALSE
+    return False
 
 
-def _names(node: cst.CSTNode, source: Source) -> list[cst.Name]:
-    if isinstance(node, cst.Name):
-        return [node]
-    return [n for n in source.nodes(cst.Name) if node in source.ancestors(n) and n.value != "self"]
+def _has_options(event: Called) -> bool:
+    """Whether there may be more among `**options`."""
+    named = event.node.keywords if isinstance(event.node, ast.Call) else []
+    return any(each.arg is None and not isinstance(each.value, ast.Dict) for each in named)
+
+
+def _is_text(target: Value, source: Source) -> bool:
+    """Whether a target is the embedding of words that the model is given."""
+    steps = source.evaluation.steps.list_steps(target)
+    looked_up = [each.event for each in steps if each.name == "embedding"]
+    words = find_operand(looked_up[-1]) if looked_up else None
+    return isinstance(words, Tensor) and words.origin == "input"

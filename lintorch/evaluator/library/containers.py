@@ -53,9 +53,7 @@ def make_range(machine: Machine, node: ast.AST, given: Given) -> Value:
     stop = given.positional[min(1, len(given.positional) - 1)] if given.positional else UNKNOWN
     via = frozenset(via for each in numbers_given for via in each.via)
     varying = join_varying(each.varies for each in numbers_given) if numbers_given else None
-    data = any(each.data for each in numbers_given) or any(
-        isinstance(each, Tensor) for each in given.positional
-    )
+    data = any(each.data for each in given.positional if isinstance(each, (Number, Tensor)))
     length = Number(
         size_in(stop) if len(given.positional) == 1 else None, True, varying, data, False, via
     )
@@ -195,9 +193,7 @@ def ask_items(machine: Machine, node: ast.AST, given: Given) -> Value:
     if items is not None and (enough in answers or None not in answers or not items):
         return Constant(enough if items and enough in answers else not enough)
     asked = items if items is not None else (item_of(machine, value),)
-    data = any(
-        isinstance(each, Tensor) or (isinstance(each, Number) and each.data) for each in asked
-    )
+    data = any(each.data for each in asked if isinstance(each, (Number, Tensor)))
     numbers = [each for each in asked if isinstance(each, Number)]
     varying = join_varying(each.varies for each in numbers) if numbers else None
     return Number(None, True, varying, data, True)

@@ -67,8 +67,10 @@ def rearrange_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
         machine.tell(Refused, node, "einops.rearrange", wrong, (held,), is_sound(held))
     shape = _read_shape(held, groups, sizes)
     if shape is None or wrong:
-        return Tensor(None, held.dtype)
-    return Tensor(_write_shape(split_pattern(right), shape), held.dtype, guessed=held.guessed)
+        return Tensor(None, held.dtype, data=held.data)
+    return Tensor(
+        _write_shape(split_pattern(right), shape), held.dtype, guessed=held.guessed, data=held.data
+    )
 
 
 def _stack_list(machine: Machine, held: Held) -> Value:

@@ -32,6 +32,8 @@ from lintorch.evaluator.values import (
     size_in,
 )
 
+_READING = ("int", "float", "bool")
+"""What reads the data of a tensor that it is given, as math's functions do."""
 _ROUNDING = ("int", "round", "math.ceil", "math.floor", "math.trunc")
 
 
@@ -39,11 +41,26 @@ def keep_via(
     machine: Machine, node: ast.AST, name: str, value: Value, given: Value | None = None
 ) -> Value:
     """A number that went through a function, which it remembers if it comes from a size."""
-    if isinstance(value, Number) and value.varies is not False and not value.data:
+    if isinstance(value, Number) and value.data:
+        whole = name in _READING or name.startswith("math.")
+        return _keep_read(machine, node, name, value) if whole else value
+    if isinstance(value, Number) and value.varies is not False:
         before = given if isinstance(given, Number) else Number()
         via = Via(name, machine.spot(node), before.size, before.whole)
         return replace(value, via=value.via | {via})
     return value
+
+
+def _keep_read(machine: Machine, node: ast.AST, name: str, value: Number) -> Number:
+    """Data that was read; of `int(x.item())` the outer call is where that happens."""
+    spot = machine.spot(node)
+    begin, end = (spot.row, spot.column), (spot.end_row, spot.end_column)
+    kept = {
+        each
+        for each in value.via
+        if each.spot.path != spot.path or not (begin <= (each.spot.row, each.spot.column) < end)
+    }
+    return replace(value, via=frozenset({*kept, Via(name, spot, data=True)}))
 
 
 def _convert(name: str) -> Handler:
@@ -51,7 +68,7 @@ def _convert(name: str) -> Handler:
         value = given.pick(0)
         if value is None:
             return Constant(0)
-        found = [_convert_one(name, each) for each in _alternatives(value)]
+        found = [_convert_one(machine, name, each) for each in _alternatives(value)]
         return keep_via(machine, node, name, make_choice(tuple(found)), value)
 
     return convert
@@ -61,7 +78,7 @@ def _alternatives(value: Value) -> tuple[Value, ...]:
     return value.alternatives if isinstance(value, Choice) else (value,)
 
 
-def _convert_one(name: str, value: Value) -> Value:
+def _convert_one(machine: Machine, name: str, value: Value) -> Value:
     if isinstance(value, Constant):
         with suppress(Exception):
             return Constant(_PYTHON[name](value.value))
@@ -70,7 +87,7 @@ def _convert_one(name: str, value: Value) -> Value:
         made = isinstance(value, Tensor) and value.size_of is not None
         if made and isinstance(value, Tensor) and value.size_of is not None:
             return replace(value.size_of, via=value.via)
-        return Number(None, name != "float", None, data=True)
+        return Number(None, name != "float", None, data=_is_data(machine, value))
     if isinstance(value, Number):
         if name == "float":
             return replace(value, whole=False)
@@ -99,7 +116,7 @@ def _compute(name: str) -> Handler:
                 plain = [each.value for each in values if isinstance(each, Constant)]
                 return Constant(getattr(math, name)(*plain))
         numbers = [each for each in values if isinstance(each, Number)]
-        data = any(isinstance(each, Tensor) for each in values) or any(n.data for n in numbers)
+        data = any(_is_data(machine, v) for v in values)
         via = frozenset(via for each in numbers for via in each.via)
         whole = name in ("gcd", "isqrt", "comb", "factorial", "lcm")
         size = take_root(values[0]) if name == "sqrt" and values else None
@@ -118,7 +135,8 @@ def to_bool(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`bool(x)`."""
     value = given.pick(0) or Constant(False)
     if isinstance(value, Tensor):
-        return Number(None, True, None, data=True, truth=True)
+        read = Number(None, True, None, data=_is_data(machine, value), truth=True)
+        return keep_via(machine, node, "bool", read)
     return truth_value(decide(machine, value), value)
 
 
@@ -131,7 +149,7 @@ def _bound(name: str) -> Handler:
                 each = item_of(machine, given.positional[0])
                 return keep_via(machine, node, name, each if isinstance(each, Number) else UNKNOWN)
         least = 1 if name == "max" else 2
-        chosen = _choose(name, values or ())
+        chosen = _choose(machine, name, values or ())
         if any(isinstance(size, int) and size <= least for size in map(size_in, values or ())):
             return chosen  # no size in use is smaller
         return keep_via(machine, node, name, chosen)
@@ -139,7 +157,7 @@ def _bound(name: str) -> Handler:
     return bound
 
 
-def _choose(name: str, values: tuple[Value, ...]) -> Value:
+def _choose(machine: Machine, name: str, values: tuple[Value, ...]) -> Value:
     sizes = [size_in(each) for each in values]
     if values and all(isinstance(each, Constant) for each in values):
         with suppress(Exception):
@@ -147,9 +165,10 @@ def _choose(name: str, values: tuple[Value, ...]) -> Value:
             return Constant(pick(each.value for each in values if isinstance(each, Constant)))
         return UNKNOWN
     numbers = [each for each in values if isinstance(each, Number)]
-    if any(isinstance(each, (Tensor, Array)) for each in values) or not numbers:
-        data = any(isinstance(each, (Tensor, Array)) for each in values)
-        return Number(None, data=True) if data else UNKNOWN
+    tensors = [each for each in values if isinstance(each, (Tensor, Array))]
+    if tensors or not numbers:
+        data = any(_is_data(machine, each) for each in tensors)
+        return Number(None, data=data) if tensors else UNKNOWN
     via = frozenset(via for each in numbers for via in each.via)
     known = [each for each in sizes if each is not None]
     if len(known) == len(values):
@@ -165,6 +184,16 @@ def _choose(name: str, values: tuple[Value, ...]) -> Value:
         False,
         via,
     )
+
+
+def _is_data(machine: Machine, value: Value) -> bool:
+    """Whether it is data, or was read from it; whoever asks minds if that is only presumed."""
+    if isinstance(value, Tensor):
+        machine.presumed = machine.presumed or value.data is None
+        return value.data is True
+    if isinstance(value, Array):
+        return value.traced
+    return isinstance(value, Number) and value.data
 
 
 LIBRARY["max"], LIBRARY["min"] = _bound("max"), _bound("min")

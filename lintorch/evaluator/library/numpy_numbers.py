@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from lintorch.evaluator.arithmetic import combine_each
+from lintorch.evaluator.arithmetic import combine_each, mix_arrays
 from lintorch.evaluator.library.numbers import keep_via
 from lintorch.evaluator.library.table import LIBRARY, Handler
 from lintorch.evaluator.machine import Machine
@@ -45,7 +45,7 @@ def _compute(name: str) -> Handler:
         traced = any(isinstance(v, Tensor) or (isinstance(v, Array) and v.traced) for v in values)
         sizes = [] if given.open else [each for v in values for each in _list_sizes(machine, v)]
         if not sizes or traced:
-            return Array(None, traced=traced)
+            return mix_arrays(values)
         return keep_via(
             machine, node, f"numpy.{name}", _work_out(machine, node, name, sizes, given)
         )

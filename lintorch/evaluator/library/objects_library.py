@@ -10,6 +10,7 @@ from lintorch.evaluator.assign import set_attribute, set_item
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.library.table import LIBRARY, does
 from lintorch.evaluator.machine import Machine
+from lintorch.evaluator.model_modes import MODES
 from lintorch.evaluator.objects import (
     MODULE,
     find_class_attribute,
@@ -38,6 +39,7 @@ from lintorch.evaluator.values import (
     Unknown,
     Value,
 )
+from lintorch.evaluator.zoo_models import is_zoo_class
 
 _PYTHON_CLASSES = {
     "int": int, "float": float, "str": str, "bool": bool, "bytes": bytes, "complex": complex,
@@ -199,6 +201,8 @@ def _is_held_instance(value: Held, kind: Value, path: str) -> bool | None:
         return True
     if path == MODULE and is_module_class(value.of):
         return True
+    if _is_foreign_model(value):
+        return None
     return None if has_open_base(value.of) else _differs(value, path)
 
 
@@ -279,7 +283,7 @@ def name_wrapper(machine: Machine, node: ast.AST, given: Given) -> Value:
 def _keep_function(machine: Machine, node: ast.AST, given: Given) -> Value:
     """A decorator that leaves the function as it is, or makes one that does."""
     first = given.pick(0)
-    if isinstance(first, (Function, Class, Bound)):
+    if isinstance(first, (Function, Class, Bound, Held)):
         return first
     return External("lintorch.kept")
 
@@ -321,8 +325,9 @@ def register_value(machine: Machine, node: ast.AST, given: Given) -> Value:
         written = machine.state.write(held.address)
         if isinstance(value, Tensor):
             value = Tensor(
-                value.shape, value.dtype, "buffer", name.value, frozenset({f"buffer {name.value}"})
-            )
+                value.shape, value.dtype, "buffer", name.value, frozenset({f"buffer {name.value}"}),
+                data=False,
+            )  # fmt: skip
         written[name.value] = value
         entries = written.get("entries")
         if isinstance(entries, Held):
@@ -338,7 +343,7 @@ def register_value(machine: Machine, node: ast.AST, given: Given) -> Value:
 
 
 @does(
-    f"{MODULE}.to", f"{MODULE}.cuda", f"{MODULE}.cpu", f"{MODULE}.eval", f"{MODULE}.train",
+    f"{MODULE}.to", f"{MODULE}.cuda", f"{MODULE}.cpu",
     f"{MODULE}.float", f"{MODULE}.half", f"{MODULE}.double", f"{MODULE}.bfloat16", f"{MODULE}.apply",
     f"{MODULE}.requires_grad_", f"{MODULE}.type", f"{MODULE}.share_memory", f"{MODULE}.to_empty",
 )  # fmt: skip
@@ -346,6 +351,14 @@ def give_back(machine: Machine, node: ast.AST, given: Given) -> Value:
     """Methods that give back their module."""
     return given.pick(0) or UNKNOWN
 
+
+@does("torch.autograd.Variable")
+def wrap_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`Variable(x)`: the tensor."""
+    return given.pick(0, "data") or UNKNOWN
+
+
+LIBRARY.update(MODES)
 
 _REPARAMETRIZED = ("weight_norm", "spectral_norm", "orthogonal")
 
@@ -370,22 +383,42 @@ def call_module(machine: Machine, node: ast.AST, given: Given) -> Value:
     return machine.call(node, held, Given(given.positional[1:], given.keyword, given.open))
 
 
-@does(f"{MODULE}.children", f"{MODULE}.modules", f"{MODULE}.named_children")
+@does(f"{MODULE}.children", f"{MODULE}.modules")
 def list_children(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`self.children()`: of a Sequential its items."""
-    held = given.pick(0)
-    named = (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr.startswith("named")
-    )
-    items = machine.state.read(held.address).get(ITEMS) if isinstance(held, Held) else None
-    if items is None and isinstance(held, Held) and not named:
-        own = machine.state.read(held.address).values()
-        items = tuple(v for v in own if isinstance(v, Held) and is_module_class(v.of))
-    if named and items is not None:
-        items = tuple(Items("tuple", (Constant(str(i)), each)) for i, each in enumerate(items))
-    return Items("generator", items)
+    named = _name_children(machine, given.pick(0))
+    if named is not None:
+        return Items("generator", tuple(named.values()))
+    return Items("generator", None, machine.hold("object", {}, External(MODULE)))
+
+
+@does(f"{MODULE}.named_children", f"{MODULE}.named_modules")
+def list_named_children(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """The same with their names; of `named_modules` only that they are modules."""
+    asked = node.func if isinstance(node, ast.Call) else None
+    named = _name_children(machine, given.pick(0))
+    if named is None or not isinstance(asked, ast.Attribute) or asked.attr != "named_children":
+        module = machine.hold("object", {}, External(MODULE))
+        return Items("generator", None, Items("tuple", (UNKNOWN, module)))
+    pairs = (Items("tuple", (Constant(name), each)) for name, each in named.items())
+    return Items("generator", tuple(pairs))
+
+
+def _name_children(machine: Machine, held: Value | None) -> dict[str, Value] | None:
+    if not isinstance(held, Held) or not is_module_class(held.of) or _is_foreign_model(held):
+        return None
+    content = machine.state.read(held.address)
+    items = content.get(ITEMS)
+    if items is not None:
+        return {str(number): each for number, each in enumerate(items)}
+    own = {k: v for k, v in content.items() if isinstance(k, str)}
+    return {k: v for k, v in own.items() if isinstance(v, Held) and is_module_class(v.of)}
+
+
+def _is_foreign_model(held: Held) -> bool:
+    """Whether it is a module of which nobody knows the parts."""
+    path = held.of.path if isinstance(held.of, External) else ""
+    return path == MODULE or is_zoo_class(path)
 
 
 @does("torch.nn.ModuleDict.items", "torch.nn.ModuleDict.keys", "torch.nn.ModuleDict.values")
@@ -402,7 +435,7 @@ def make_parameter(machine: Machine, node: ast.AST, given: Given) -> Value:
     data = given.pick(0, "data")
     shape, dtype = (data.shape, data.dtype) if isinstance(data, Tensor) else (None, None)
     name = f"parameter {getattr(node, 'lineno', 0)}"
-    return Tensor(shape, dtype, "parameter", name, frozenset({name}))
+    return Tensor(shape, dtype, "parameter", name, frozenset({name}), data=False)
 
 
 @does("vars")
@@ -465,6 +498,15 @@ def ask_callable(machine: Machine, node: ast.AST, given: Given) -> Value:
     if isinstance(value, (Function, Class, Bound)):
         return Constant(True)
     return Constant(False) if isinstance(value, (Constant, Number, Tensor, Items)) else OPEN_BOOL
+
+
+@does("inspect.isfunction")
+def ask_function(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`inspect.isfunction(x)`."""
+    value = given.pick(0)
+    if isinstance(value, Unknown) or value is None:
+        return UNKNOWN
+    return Constant(isinstance(value, Function))
 
 
 @does("typing.cast")

@@ -6,21 +6,25 @@ import ast
 from collections.abc import Callable
 from typing import TypeVar
 
+from lintorch.evaluator.arithmetic import mix_arrays
+from lintorch.evaluator.items import item_of
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.layers import CONTAINERS, is_layer_class, keep_arguments, make_layer
 from lintorch.evaluator.machine import Machine, calls
-from lintorch.evaluator.torch_calls import infer_result, tell_call
+from lintorch.evaluator.model_modes import tell_handled
+from lintorch.evaluator.torch_calls import freeze_given, infer_result, tell_call
+from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
     NONE,
     UNKNOWN,
-    Array,
     External,
     Given,
     Held,
-    Tensor,
+    Items,
     Unknown,
     Value,
 )
+from lintorch.evaluator.zoo_models import makes_zoo_model
 
 Handler = Callable[[Machine, ast.AST, Given], Value]
 H = TypeVar("H", bound=Handler)
@@ -52,6 +56,7 @@ def does(*names: str) -> Callable[[H], H]:
 def call_external(machine: Machine, node: ast.AST, callee: External, given: Given) -> Value:
     """A call of what no file of the project defines."""
     path = machine.library.canonical(callee.path)
+    tell_handled(machine, node, path, given)
     handler = LIBRARY.get(path) or SUFFIXES.get((path.partition(".")[0], path.rpartition(".")[2]))
     begins = path.endswith(".__init__") and is_layer_class(path.removesuffix(".__init__"))
     if handler is None and not begins and path.startswith("torch.nn.") and path.count(".") == 3:
@@ -65,7 +70,9 @@ def call_external(machine: Machine, node: ast.AST, callee: External, given: Give
     elif path.startswith("torch."):
         result = _call_torch(machine, node, path, given)
     else:
+        called = freeze_given(machine, given)  # as it was, ahead of what is made of it
         result = _call_foreign(machine, path, given)
+        given = called
     if result is UNKNOWN:
         result = Unknown(f"{path}()")  # one of its own, so that what gave it can be told
     tell_call(machine, node, path, given, result)
@@ -98,14 +105,13 @@ def _call_torch(machine: Machine, node: ast.AST, path: str, given: Given) -> Val
 
 def _call_foreign(machine: Machine, path: str, given: Given) -> Value:
     if path.startswith("numpy."):
-        return Array(None, traced=any(_is_traced(each) for each in given.values))
+        held = [each for each in given.values if isinstance(each, (Held, Items))]
+        listed = [known_items(machine, each) or (item_of(machine, each),) for each in held]
+        return mix_arrays((*given.values, *(each for items in listed for each in items)))
     if path not in _PURE:
         for value in given.values:
             machine.spoil(value)
-    if path[:1].islower() and path.rpartition(".")[2][:1].isupper():
+    named = path[:1].islower() and path.rpartition(".")[2][:1].isupper()
+    if named or makes_zoo_model(path):
         return machine.hold("object", {"lintorch arguments": given}, External(path))
     return machine.unknown_from(External(path), "()")
-
-
-def _is_traced(value: Value) -> bool:
-    return isinstance(value, Tensor) or (isinstance(value, Array) and value.traced)

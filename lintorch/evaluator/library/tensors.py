@@ -6,12 +6,14 @@ import ast
 from dataclasses import replace
 
 from lintorch.evaluator.attributes import read_shape, shape_of_tensor
+from lintorch.evaluator.learn import teach_tensors
 from lintorch.evaluator.library.table import LIBRARY, Handler, does
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.subscripts import read_item
-from lintorch.evaluator.torch_calls import infer_result
+from lintorch.evaluator.torch_calls import infer_result, reads_data
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
+    OPEN_BOOL,
     UNKNOWN,
     Array,
     Choice,
@@ -69,7 +71,7 @@ def count_numbers(machine: Machine, node: ast.AST, given: Given) -> Value:
 @does("torch.Tensor.tolist")
 def list_data(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`x.tolist()`: numbers that were data, in lists for each axis."""
-    held, value = given.pick(0), read_data(machine, node, given)
+    held, value = given.pick(0), _read_number(machine, node, "torch.Tensor.tolist", given)
     shape = held.shape if isinstance(held, Tensor) else None
     if shape is None:
         return value
@@ -84,12 +86,19 @@ def list_data(machine: Machine, node: ast.AST, given: Given) -> Value:
 @does("torch.Tensor.item")
 def read_data(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`x.item()`: data, or the size that the tensor was made from."""
+    return _read_number(machine, node, "torch.Tensor.item", given)
+
+
+def _read_number(machine: Machine, node: ast.AST, name: str, given: Given) -> Value:
     held = given.pick(0)
     if isinstance(held, Tensor) and held.size_of is not None:
         return replace(held.size_of, via=held.via)
     if isinstance(held, Tensor) and held.origin == "constant":
         return UNKNOWN
-    return Number(None, None, None, data=True)
+    if isinstance(held, Tensor) and held.data is False:
+        return Number(None, None, None)
+    via = Via(name, machine.spot(node), data=True)
+    return Number(None, None, None, data=True, via=frozenset({via}))
 
 
 @does("torch.unbind", "torch.Tensor.unbind")
@@ -97,14 +106,15 @@ def list_rows(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`x.unbind(0)`: as many tensors as an axis is long."""
     found = infer_result(machine, node, "torch.Tensor.unbind", given)
     held, axis = given.pick(0, "input"), given.pick(1, "dim") or Constant(0)
-    if isinstance(found, Items) or not isinstance(held, Tensor) or not held.shape:
+    told = isinstance(found, Items) and found.items is not None
+    if told or not isinstance(held, Tensor) or not held.shape:
         return found
     at, rank = size_in(axis), len(held.shape)
     if not isinstance(at, int) or not -rank <= at < rank:
         return found
     at %= rank
     rest = held.shape[:at] + held.shape[at + 1 :]
-    each = Tensor(rest, held.dtype, memory=held.memory, guessed=held.guessed)
+    each = Tensor(rest, held.dtype, memory=held.memory, guessed=held.guessed, data=held.data)
     length = make_number(held.shape[at])
     return Items("tuple", None, each, length if isinstance(length, Number) else None)
 
@@ -113,8 +123,10 @@ def list_rows(machine: Machine, node: ast.AST, given: Given) -> Value:
 def to_array(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`x.numpy()`."""
     held = given.pick(0)
-    shape = held.shape if isinstance(held, Tensor) else None
-    return Array(shape, traced=True)
+    if not isinstance(held, Tensor):
+        return Array(None, traced=True)
+    via = {Via("torch.Tensor.numpy", machine.spot(node), data=True)} if held.data else set()
+    return Array(held.shape, traced=held.data is not False, via=frozenset(via))
 
 
 _LEGACY = {
@@ -133,10 +145,10 @@ def _make_legacy(dtype: str) -> Handler:
         """`torch.Tensor(2, 3)` is empty, of these sizes; `torch.Tensor([2, 3])` holds them."""
         sizes = [size_in(each) for each in given.positional]
         if sizes and None not in sizes:
-            return Tensor(tuple(each for each in sizes if each is not None), dtype)
+            return Tensor(tuple(each for each in sizes if each is not None), dtype, data=False)
         if len(given.positional) == 1 and isinstance(given.positional[0], (Items, Held)):
             return make_tensor(machine, node, given)
-        return Tensor(None, dtype)
+        return Tensor(None, dtype, data=reads_data(machine, node, "torch.tensor", given))
 
     return make
 
@@ -163,9 +175,11 @@ def make_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
             Via("torch.tensor", machine.spot(node))
         }
         alone = numbers[0] if isinstance(data, Number) else None
-        return Tensor(shape, dtype, "sizes", via=via, size_of=alone)
+        from_data = any(each.data for each in numbers)
+        return Tensor(shape, dtype, "sizes", via=via, size_of=alone, data=from_data)
     known = items is not None or isinstance(data, Constant)
-    return Tensor(shape, dtype, "constant" if known else "")
+    read = reads_data(machine, node, "torch.tensor", given)
+    return Tensor(shape, dtype, "constant" if known else "", data=read)
 
 
 _DTYPES: dict[type | None, str] = {float: "float32", int: "int64", bool: "bool"}
@@ -239,6 +253,20 @@ def keep_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
 def make_like(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`x.new_tensor(data)`."""
     return make_tensor(machine, node, Given(given.positional[1:], given.keyword))
+
+
+@does("torch.equal", "torch.allclose", "torch.is_nonzero")
+def ask_data(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`torch.equal(x, y)`: a bool, which data decide."""
+    teach_tensors(machine, given.values)
+    if not any(isinstance(each, Tensor) and each.data is not False for each in given.values):
+        return OPEN_BOOL
+    via = Via("torch.equal", machine.spot(node), data=True)
+    return Number(None, True, None, data=True, truth=True, via=frozenset({via}))
+
+
+for _name in ("equal", "allclose", "is_nonzero"):
+    LIBRARY[f"torch.Tensor.{_name}"] = ask_data
 
 
 @does("torch.is_tensor")

@@ -7,6 +7,7 @@ from functools import partial
 
 from lintorch.evaluator.library.table import LIBRARY, SUFFIXES
 from lintorch.evaluator.machine import Machine
+from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.unknown_objects import ScaledLoss, call_closures
 from lintorch.evaluator.values import (
     NONE,
@@ -69,3 +70,40 @@ def list_tensors(method: str, machine: Machine, node: ast.AST, given: Given) -> 
 
 for _name in ("parameters", "state_dict"):
     LIBRARY[f"torch.nn.Module.{_name}"] = partial(list_tensors, _name)
+
+
+_RECOMPUTED = frozenset(
+    {
+        "use_reentrant",
+        "preserve_rng_state",
+        "context_fn",
+        "determinism_check",
+        "debug",
+        "early_stop",
+    }
+)
+"""Arguments of `checkpoint` that it does not hand on."""
+
+
+def run_checkpoint(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`checkpoint(function, x, y)`: what the function gives."""
+    if not given.positional:
+        return UNKNOWN
+    function, *rest = given.positional
+    named = {name: value for name, value in given.keyword.items() if name not in _RECOMPUTED}
+    return machine.call(node, function, Given(tuple(rest), named, given.open))
+
+
+def run_checkpoint_row(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`checkpoint_sequential(functions, segments, x)`: what they give one after the other."""
+    functions, value = given.pick(0, "functions") or UNKNOWN, given.pick(2, "input") or UNKNOWN
+    parts = known_items(machine, functions)
+    if parts is None:
+        return UNKNOWN
+    for part in parts:
+        value = machine.call(node, part, Given((value,)))
+    return value
+
+
+LIBRARY["torch.utils.checkpoint.checkpoint"] = run_checkpoint
+LIBRARY["torch.utils.checkpoint.checkpoint_sequential"] = run_checkpoint_row

@@ -16,6 +16,7 @@ from lintorch.evaluator.operators.tensor_types import (
     wrap_axis,
 )
 from lintorch.evaluator.sizes import (
+    COUNTED,
     Atom,
     Dim,
     Operation,
@@ -45,7 +46,7 @@ def _is_open(atom: Atom) -> bool:
 
 def make_counted() -> Size:
     """A size that data decide, such as how many elements are not 0: it varies, and may be 0."""
-    return make_operation("?", make_symbol(f"data{next(_NUMBERS)}"))
+    return make_operation("?", make_symbol(f"{COUNTED}{next(_NUMBERS)}"))
 
 
 def as_size(value: Any) -> Dim:

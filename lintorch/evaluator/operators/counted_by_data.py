@@ -8,6 +8,7 @@ from lintorch.evaluator.operators.arguments import (
     as_axis,
     as_tensor,
     make_counted,
+    make_fresh,
     replace_axis,
 )
 from lintorch.evaluator.operators.broadcast import broadcast_operands
@@ -31,14 +32,16 @@ def find_nonzero(input: Any, as_tuple: Any = False) -> TensorType | tuple[Tensor
         raise UndecidedError
     if as_tuple:
         return (TensorType((many,), "int64"),) * max(tensor.rank, 1)
-    return TensorType((many, tensor.rank), "int64")
+    axes = make_fresh() if tensor.shape is None else tensor.rank
+    return TensorType((many, axes), "int64")
 
 
 @shape_of(*spell_names("masked_select", *_HOMES))
 def select_masked(input: Any, mask: Any) -> TensorType:
     """Elements where a mask is true: how many that are, data decide."""
     tensor = as_tensor(input)
-    broadcast_operands(tensor, as_tensor(mask))
+    if tensor.shape is not None and as_tensor(mask).shape is not None:
+        broadcast_operands(tensor, as_tensor(mask))
     return TensorType((make_counted(),), tensor.dtype)
 
 

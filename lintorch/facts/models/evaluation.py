@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
@@ -12,23 +13,32 @@ from typing import Any
 from lintorch.core.finding import Place
 from lintorch.evaluator.code_files import CodeFile, Library
 from lintorch.evaluator.events import (
+    AttributeSet,
     Baked,
     Called,
+    DataRead,
     Occurrence,
+    Repeated,
+    Returned,
 )
 from lintorch.evaluator.find_baked import find_baked
 from lintorch.evaluator.find_code import CodeFinder
 from lintorch.evaluator.start import Reached, evaluate_file, evaluate_model
-from lintorch.evaluator.values import Spot
+from lintorch.evaluator.unknown_objects import UnknownCalled
+from lintorch.evaluator.values import Items, Spot, Value
 from lintorch.evaluator.watch_lines import LineWatch
 from lintorch.facts.dataflow.axis_layouts import image_axes
 from lintorch.facts.models.attribute_history import Rewrite, trace_attributes
 from lintorch.facts.models.explain_rows import Explained, list_contexts
 from lintorch.facts.models.known_rows import KnownRows
-from lintorch.facts.models.node_parents import NodeParents
+from lintorch.facts.models.loops_around import LOOPS, FileLoops, Loop, is_within, list_places
+from lintorch.facts.models.node_parents import DEFINITIONS, NodeParents
+from lintorch.facts.models.operation_steps import OperationSteps
 from lintorch.facts.models.value_ways import ValueWays
 from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.regions.guards import has_aside_name
+from lintorch.facts.training.loader_loops import LoaderRead, list_loader_loops
+from lintorch.facts.training.told_parts import ToldParts
 from lintorch.facts.training.training_regions import (
     Training,
     imports_framework,
@@ -46,6 +56,7 @@ class Evaluation:
         self._path, self._text, self._consulted = path, text, consulted
         self._finder = CodeFinder(self._read, looked=self._note_place)
         self._outlines: dict[str, NodeParents] = {}
+        self._loops: dict[str, FileLoops] = {}
 
     def may_be_exported(self, name: str) -> bool:
         """Whether the forward of a class of the file may be: it is no loss, no augmentation."""
@@ -104,8 +115,8 @@ class Evaluation:
         return found
 
     @cached_property
-    def _baked(self) -> tuple[tuple[Baked, ...], ...]:
-        """For each root the sizes that become plain numbers."""
+    def _baked(self) -> tuple[tuple[Baked | DataRead, ...], ...]:
+        """For each root the sizes and the data that become plain numbers."""
         return tuple(tuple(find_baked(reached.events)) for reached in self.reached)
 
     @cached_property
@@ -139,9 +150,9 @@ class Evaluation:
         if Training in keys and self.training.regions:
             yield Training, self.training
         for reached, found in zip(self.reached, self._baked, strict=True):
-            if Baked in keys:
-                for baked in found:
-                    yield Baked, baked
+            for baked in found:
+                if type(baked) in keys:
+                    yield type(baked), baked
             for event in reached.events:
                 if type(event) in keys:
                     yield type(event), event
@@ -154,9 +165,74 @@ class Evaluation:
         return ValueWays(event for reached in self.reached for event in reached.events)
 
     @cached_property
+    def steps(self) -> OperationSteps:
+        """What tensors went through."""
+        return OperationSteps(self._path, self.reached, self.ways)
+
+    @cached_property
     def rewrites(self) -> Mapping[int, Rewrite]:
         """Writes of forwards to attributes that their objects had before."""
         return trace_attributes(reached.events for reached in self.reached)
+
+    def list_before(self, event: Occurrence) -> tuple[Occurrence, ...]:
+        """What happens before an event of one root."""
+        for reached in self.reached:
+            for index, each in enumerate(reached.events):
+                if each is event:
+                    return reached.events[:index]
+        return ()
+
+    def list_between(self, first: Occurrence, last: Occurrence) -> tuple[Occurrence, ...]:
+        """What happens between two events of one root."""
+        for reached in self.reached:
+            places = {id(each): index for index, each in enumerate(reached.events)}
+            if id(first) in places and id(last) in places:
+                return reached.events[places[id(first)] + 1 : places[id(last)]]
+        return ()
+
+    @cached_property
+    def reached_rows(self) -> frozenset[int]:
+        """The rows of the file in which anything happens."""
+        events = (event for reached in self.reached for event in reached.events)
+        return frozenset(e.spot.row for e in events if e.spot.path == self._path)
+
+    def is_reached(self, place: Place) -> bool:
+        """Whether a statement was followed: anything happens in its rows."""
+        return not self.reached_rows.isdisjoint(range(place.row, place.end_row + 1))
+
+    @cached_property
+    def forward_rows(self) -> frozenset[int]:
+        """Those of them that are a part of a forward pass."""
+        events = (event for reached in self.reached for event in reached.events)
+        return frozenset(e.spot.row for e in events if e.way.forward and e.spot.path == self._path)
+
+    @cached_property
+    def replaced_forwards(self) -> bool:
+        """Whether anything is assigned to a `forward` from outside of its class."""
+        events = (event for reached in self.reached for event in reached.events)
+        return any(isinstance(e, AttributeSet) and e.attribute == "forward" for e in events)
+
+    def find_returns(self, value: Value) -> Sequence[Returned]:
+        """Where a model gave back a value, by itself or among others."""
+        return self._returns.get(id(value), ())
+
+    @cached_property
+    def _returns(self) -> Mapping[int, list[Returned]]:
+        found: dict[int, list[Returned]] = defaultdict(list)
+        for reached in self.reached:
+            for event in (each for each in reached.events if isinstance(each, Returned)):
+                for value in _list_parts(event.value):
+                    found[id(value)].append(event)
+        return found
+
+    def find_position(self, event: Occurrence) -> int:
+        """Where an event stands among all that happened, in order."""
+        return self._positions[id(event)]
+
+    @cached_property
+    def _positions(self) -> Mapping[int, int]:
+        events = (event for reached in self.reached for event in reached.events)
+        return {id(event): number for number, event in enumerate(events)}
 
     def is_dropped(self, event: Occurrence) -> bool:
         """Whether what a call gives is used by nobody: it is a statement by itself."""
@@ -171,9 +247,116 @@ class Evaluation:
         """The function in which something is written; None at the top of a file."""
         return self._find_outline(event).find_function(event.node)
 
+    def find_making(self, run: Called) -> Occurrence | None:
+        """The call that made the layer of which this is a run."""
+        spot = run.built
+        if spot is None:
+            return None
+        made = Occurrence(run.node, spot, run.way)
+        ends = spot.row, spot.column, spot.end_row, spot.end_column
+        node = self._find_outline(made).find_call(*ends)
+        return None if node is None else replace(made, node=node)
+
     def list_around(self, event: Occurrence) -> Iterator[ast.AST]:
         """The nodes around the one at which something happened, innermost first."""
         return self._find_outline(event).list_around(event.node)
+
+    def list_loops(self, event: Occurrence) -> Iterator[Loop]:
+        """The loops in which something happens, innermost first; those around the calls that led there too."""
+        for spot in list_places(event):
+            if spot.path not in self._loops:
+                file = self._finder.open_file(spot.path)
+                self._loops[spot.path] = FileLoops(
+                    ast.Module([], []) if file is None else file.tree
+                )
+            yield from self._loops[spot.path].list_around(spot)
+
+    def find_loop(self, event: Occurrence) -> Loop | None:
+        """The innermost loop of the same function whose turns something belongs to."""
+        for outer in self.list_around(event):
+            if isinstance(outer, (*DEFINITIONS, ast.Lambda)):
+                return None
+            if isinstance(outer, LOOPS) and is_within(outer, event.spot):
+                return outer
+        return None
+
+    def is_now_and_then(self, event: Occurrence) -> bool:
+        """Whether a condition stands between it and its loop: `if step % 100 == 0`."""
+        loop = self.find_loop(event)
+        for outer in self.list_around(event):
+            if outer is loop:
+                return False
+            if isinstance(outer, (ast.If, ast.IfExp)):
+                return True
+        return False
+
+    @cached_property
+    def training_loops(self) -> frozenset[ast.AST]:
+        """The loops in which a backward pass runs."""
+        return frozenset(
+            loop
+            for reached in self.reached
+            for event in reached.events
+            if is_backward_pass(event)
+            for loop in self.list_loops(event)
+        )
+
+    def list_reads(self, made: Called) -> tuple[LoaderRead, ...]:
+        """The loops over what a call of DataLoader gave."""
+        events = (event for reached in self.reached for event in reached.events)
+        return tuple(
+            LoaderRead(
+                each,
+                each.loop in self.training_loops,
+                any(loop is not each.loop for loop in self.list_loops(each)),
+            )
+            for each in list_loader_loops(events, made, self.ways.find_maker)
+        )
+
+    def list_within(self, read: Repeated) -> Iterator[Occurrence]:
+        """What happens in the turns of a loop, in the function in which it stands."""
+        for reached in self.reached:
+            for event in reached.events:
+                if event.way.root == read.way.root and self.find_loop(event) is read.loop:
+                    yield event
+
+    @cached_property
+    def training_rows(self) -> frozenset[int]:
+        """Where loops begin in this file in which a backward pass runs."""
+        file = self._finder.open_file(self._path)
+        mine = {} if file is None else {id(each) for each in ast.walk(file.tree)}
+        return frozenset(
+            each.lineno
+            for each in self.training_loops
+            if id(each) in mine and isinstance(each, LOOPS)
+        )
+
+    def trains_between(self, first: int, last: int) -> bool:
+        """Whether weights change by what happens between two rows of the file, calls entered."""
+        return any(first < row < last for row in self._stepping_rows)
+
+    @cached_property
+    def _stepping_rows(self) -> frozenset[int]:
+        return frozenset(
+            spot.row
+            for reached in self.reached
+            for event in reached.events
+            if changes_weights(event)
+            for spot in list_places(event)
+            if spot.path == self._path
+        )
+
+    @cached_property
+    def losses(self) -> tuple[Value, ...]:
+        """What backward passes start from."""
+        events = (event for reached in self.reached for event in reached.events)
+        found = (list_given(event)[:1] for event in events if is_backward_pass(event))
+        return tuple(value for given in found for value in given)
+
+    @cached_property
+    def parts(self) -> ToldParts:
+        """The parts that objects play, by what is called on them."""
+        return ToldParts(event for reached in self.reached for event in reached.events)
 
     def _find_outline(self, event: Occurrence) -> NodeParents:
         path = event.spot.path
@@ -210,6 +393,33 @@ class Evaluation:
             spot.end_row,
             _count_characters(lines, spot.end_row, spot.end_column) + 1,
         )
+
+
+def is_backward_pass(event: Occurrence) -> bool:
+    """Whether gradients are worked out: by a tensor, or by something unknown."""
+    if isinstance(event, Called):
+        return event.name in ("torch.Tensor.backward", "torch.autograd.backward")
+    return isinstance(event, UnknownCalled) and event.method in ("backward", "manual_backward")
+
+
+def changes_weights(event: Occurrence) -> bool:
+    """Whether it is a backward pass, a step or a `fit`."""
+    name = event.name if isinstance(event, Called) else getattr(event, "method", "")
+    return is_backward_pass(event) or name.rpartition(".")[2] in ("step", "fit")
+
+
+def list_given(event: Occurrence) -> tuple[Value, ...]:
+    """The receiver of a call, if there is one, and its arguments by position."""
+    if isinstance(event, UnknownCalled):
+        return (event.held, *event.given.positional)
+    return event.positional if isinstance(event, Called) else ()
+
+
+def _list_parts(value: Value) -> Iterator[Value]:
+    """A value, and what it holds."""
+    yield value
+    for each in (value.items or ()) if isinstance(value, Items) else ():
+        yield from _list_parts(each)
 
 
 def _list_words(tree: ast.AST) -> Iterator[str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class NodeParents:
@@ -15,6 +17,18 @@ class NodeParents:
         self._parents = {
             inner: outer for outer in ast.walk(tree) for inner in ast.iter_child_nodes(outer)
         }
+
+    @cached_property
+    def _calls(self) -> Mapping[tuple[int, int, int, int], ast.Call]:
+        return {
+            (each.lineno, each.col_offset, each.end_lineno or 0, each.end_col_offset or 0): each
+            for each in self._parents
+            if isinstance(each, ast.Call)
+        }
+
+    def find_call(self, row: int, column: int, end_row: int, end_column: int) -> ast.Call | None:
+        """The call that is written from one place to another, columns in bytes."""
+        return self._calls.get((row, column, end_row, end_column))
 
     def list_around(self, node: ast.AST) -> Iterator[ast.AST]:
         """The nodes around one, innermost first."""

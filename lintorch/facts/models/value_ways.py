@@ -6,11 +6,32 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
-from lintorch.evaluator.events import AttributeRead, Called, Combined, Indexed, Occurrence
+from lintorch.evaluator.events import (
+    AttributeRead,
+    AttributeSet,
+    Called,
+    Combined,
+    Compared,
+    Indexed,
+    ItemSet,
+    Occurrence,
+    Returned,
+)
 from lintorch.evaluator.unknown_objects import UnknownCalled
-from lintorch.evaluator.values import FALSE, NONE, TRUE, UNKNOWN, Items, Tensor, Unknown, Value
+from lintorch.evaluator.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    UNKNOWN,
+    Items,
+    Spot,
+    Tensor,
+    Unknown,
+    Value,
+)
 
 Operation = Called | Combined | Indexed | AttributeRead
+_KEEPING = (AttributeSet, ItemSet, Returned)
 _COMMON = frozenset(map(id, (UNKNOWN, NONE, TRUE, FALSE)))
 """What is one and the same wherever it occurs."""
 _DEEPEST = 12
@@ -21,13 +42,19 @@ class ValueWays:
     """Follows values through what happened; a value is told from others that are like it."""
 
     def __init__(self, events: Iterable[Occurrence]) -> None:
-        held = [e for e in events if isinstance(e, (Operation, UnknownCalled))]
-        self._operations = [e for e in held if not isinstance(e, UnknownCalled)]
+        held = [e for e in events if isinstance(e, (Operation, Compared, UnknownCalled, _KEEPING))]
+        self._operations = [e for e in held if isinstance(e, Operation)]
         self._unknown_calls = [e for e in held if isinstance(e, UnknownCalled)]
+        self._comparisons = [e for e in held if isinstance(e, Compared)]
+        self._keeping = [e.value for e in held if isinstance(e, _KEEPING)]
 
     def find_maker(self, value: Value | None) -> Operation | None:
         """The operation that gave a value; None of what was given, written down or read off an object."""
         return self._makers.get(id(value))
+
+    def find_comparison(self, value: Value) -> Compared | None:
+        """The comparison that a value is the answer of."""
+        return self._answers.get(id(value))
 
     def find_users(self, value: Value) -> Sequence[Operation]:
         """The operations that were given a value."""
@@ -60,6 +87,46 @@ class ValueWays:
                 return ""
             value = next(list_operands(made), None)
         return ""
+
+    def find_unknown_maker(self, value: Value) -> UnknownCalled | None:
+        """The call of something unknown that gave a value."""
+        return self._unknown_makers.get(id(value))
+
+    @cached_property
+    def _unknown_makers(self) -> dict[int, UnknownCalled]:
+        found: dict[int, UnknownCalled] = {}
+        for each in self._unknown_calls:
+            if id(each.result) not in _COMMON:
+                found.setdefault(id(each.result), each)
+        return found
+
+    @cached_property
+    def _answers(self) -> dict[int, Compared]:
+        found: dict[int, Compared] = {}
+        for each in self._comparisons:
+            if id(each.result) not in _COMMON:
+                found.setdefault(id(each.result), each)
+        return found
+
+    def find_runs(self, built: Spot) -> Sequence[Called]:
+        """The calls of the layers that are made at a place."""
+        return self._runs.get(built, ())
+
+    @cached_property
+    def _runs(self) -> dict[Spot, list[Called]]:
+        found: dict[Spot, list[Called]] = defaultdict(list)
+        for each in self._operations:
+            if isinstance(each, Called) and each.built is not None:
+                found[each.built].append(each)
+        return found
+
+    def is_kept(self, value: Value) -> bool:
+        """Whether an object or a list holds a value, or a model gives it back."""
+        return id(value) in self._kept
+
+    @cached_property
+    def _kept(self) -> frozenset[int]:
+        return frozenset(id(each) for v in self._keeping for each in (v, *_list_items(v)))
 
     def find_takers(self, value: Value) -> Sequence[UnknownCalled]:
         """The calls of something unknown that were given a value."""
@@ -110,4 +177,6 @@ def list_operands(event: Operation) -> Iterator[Value]:
 
 
 def _list_items(value: Value) -> tuple[Value, ...]:
-    return (value.items or ()) if isinstance(value, Items) else ()
+    if not isinstance(value, Items):
+        return ()
+    return (value.each,) if value.items is None else value.items

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from lintorch.evaluator.events import AttributeSet, Called, Occurrence
 from lintorch.evaluator.marks import CallBegan
 from lintorch.evaluator.unknown_objects import ScaledLoss, UnknownCalled
-from lintorch.evaluator.values import NONE, Constant, Given, Held, Value
+from lintorch.evaluator.values import FALSE, NONE, Constant, Given, Held, Value
 from lintorch.facts.training.acts import Act
 from lintorch.facts.training.part_values import (
     EVERYTHING,
@@ -55,6 +55,7 @@ _OF_ROLE = {
     Role.SCHEDULER: {"step": Act.SCHEDULE, "load_state_dict": Act.RESUMED},
     Role.MODEL: {"zero_grad": Act.ZERO_GRAD},
 }
+_MODES = ("train", "eval")
 _WRITES = ("copy_", "add_", "mul_", "div_", "set_", "fill_")
 _HANDED = (Role.OPTIMIZER, Role.SCALER, Role.MODEL, Role.SCHEDULER)
 
@@ -108,6 +109,8 @@ class Actions:
             yield from self._of_unknown(event)
         elif isinstance(event, AttributeSet) and event.attribute == "grad":
             yield Action(Act.ZERO_GRAD if event.value == NONE else Act.GIVEN, event)
+        elif isinstance(event, AttributeSet) and _puts_back(event):
+            yield Action(Act.TRAIN, event, EVERYTHING, value=event.held)
 
     def of_method(self, event: CallBegan) -> Action | None:
         """What a method of an own class does that derives from an optimizer, scheduler or scaler."""
@@ -136,6 +139,8 @@ class Actions:
             yield from self._resumed(event)
         elif given and isinstance(given[0], Held) and (role := role_of_object(given[0])):
             act = self._act_of(role, method) if path and path != event.name else None
+            if role is Role.MODEL and method in _MODES:
+                act = _mode_of(method, given[1:], event.keyword)
             on = self._subject(given[0], receiver_of(event.node), event)
             if act is not None and role is Role.SCALER:
                 yield self._by_scaler(act, event, on, given[1:], given[0])
@@ -181,6 +186,9 @@ class Actions:
             yield Action(act, event, subject, value=event.held)
         elif method == "zero_grad" or (method == "zero_" and _is_gradient(event.node)):
             yield Action(Act.ZERO_GRAD, event, subject)
+        elif method in _MODES and len(given) <= 1:
+            act = _mode_of(method, given, event.given.keyword)
+            yield Action(act, event, subject, value=event.held)
         elif method == "load_state_dict" and role in (Role.OPTIMIZER, Role.SCHEDULER):
             yield Action(Act.RESUMED, event, subject)
         elif method in _WRITES and _is_gradient(event.node):
@@ -259,6 +267,17 @@ class Actions:
 
     def _subject(self, value: Value, node: ast.AST | None, event: Occurrence) -> Subject:
         return make_subject(value, node, _where(event))
+
+
+def _puts_back(event: AttributeSet) -> bool:
+    """`part.training = mode`."""
+    return event.attribute == "training" and event.value != FALSE
+
+
+def _mode_of(method: str, given: tuple[Value, ...], named: Mapping[str, Value]) -> Act:
+    """`train(mode)` with a mode that is not known puts back what was before."""
+    off = method == "eval" or FALSE in (*given[:1], named.get("mode"))
+    return Act.EVAL if off else Act.TRAIN
 
 
 _ENGINE = re.compile(

@@ -41,3 +41,16 @@ def both(loader):
         return iter(loader).next()
     except AttributeError:
         return next(iter(loader))
+
+
+def first_of(batches):
+    return batches.next()  # hit
+
+
+def begin(data):
+    return first_of(iter(DataLoader(dataset=data, batch_size=2)))
+
+
+def draw(data):
+    fetch = iter(DataLoader(data)).next
+    return fetch()  # hit

@@ -139,3 +139,35 @@ def evaluate(model, x):
 
 def read(name):
     return name
+
+
+class Fitting:
+    def __init__(self, x, network):
+        self.network = network
+        self.batches = make_batches(TensorDataset(x))
+        self.shuffled = make_batches(TensorDataset(x), shuffle=True)
+
+    def run(self):
+        for _ in range(10):
+            for batch in self.batches:
+                self.step(batch)
+            for batch in self.shuffled:
+                self.step(batch)
+
+    def step(self, batch):
+        self.network(batch).backward()
+
+
+def make_batches(data, shuffle=False):
+    return DataLoader(dataset=data, batch_size=8, shuffle=shuffle)  # hit
+
+
+def by_epochs(network, x):
+    batches = DataLoader(TensorDataset(x))  # hit
+    for _ in range(3):
+        one_epoch(network, enumerate(batches))
+
+
+def one_epoch(network, batches):
+    for number, batch in batches:
+        network(batch, number).backward()

@@ -58,3 +58,20 @@ def once(model, images):
     loader = DataLoader(images, num_workers=2)
     for batch in loader:
         model(batch).backward()
+
+
+def by_epochs(model, images):
+    loader = make_loader(Images(images), 0)
+    busy = make_loader(images, 2)
+    for epoch in range(3):
+        one_epoch(model, loader)
+        one_epoch(model, busy)
+
+
+def make_loader(data, workers):
+    return DataLoader(data, num_workers=workers)  # hit
+
+
+def one_epoch(model, loader):
+    for batch in loader:
+        model(batch).backward()

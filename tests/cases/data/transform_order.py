@@ -25,5 +25,21 @@ newer = v2.Compose([v2.Normalize(mean, std), v2.ToImage()])
 other = Composed([Normalize(mean, std), ToTensor()])
 layers = nn.Sequential(Normalize(mean, std))
 erase = T.Compose([T.RandomErasing(), T.ToTensor()])  # hit
-star = T.Compose([*[ToTensor()], Normalize(mean, std), *[], ToTensor()])
+star = T.Compose([*[ToTensor()], Normalize(mean, std), *[], ToTensor()])  # hit
 empty = T.Compose()
+
+
+def made(train):
+    steps = [T.Resize(2)]
+    if train:
+        steps.append(T.RandomCrop(2))
+    steps.append(ToTensor())
+    steps.append(Normalize(mean, std))
+    return T.Compose(transforms=steps)
+
+
+def reversed_steps():
+    steps = []
+    steps.append(T.ToPILImage())
+    steps += [Normalize(mean, std)]  # hit
+    return Compose(steps)

@@ -63,4 +63,26 @@ def copied():
     other = nn.Linear(1, 1)
     net.load_state_dict(other)  # hit
     net.load_state_dict(other.state_dict())
-    net.load_state_dict(twin)
+    net.load_state_dict(twin)  # hit
+
+
+def restore(model, weights):
+    model.load_state_dict(weights)  # hit
+    model.load_state_dict(state_dict=weights.state_dict())
+
+
+class Twins:
+    def __init__(self):
+        self.student, self.teacher = nn.Linear(1, 1), nn.Linear(1, 1)
+
+    def begin(self):
+        self.teacher.load_state_dict(state_dict=self.student)  # hit
+        restore(self.teacher, self.student)
+
+
+def of_a_model(model, teacher, optimizer):
+    teacher.eval()
+    optimizer.zero_grad()
+    optimizer.step()
+    model.load_state_dict(teacher)  # hit
+    model.load_state_dict(optimizer)

@@ -132,3 +132,40 @@ def main(x):
 if __name__ == "__main__":
     net = build(False)
     torch.export.export(net, (torch.ones(1),))  # hit
+
+
+class Exporter:
+    def __init__(self):
+        self.model = Wrapped()
+        self.twin = Wrapped()
+        self.twin.eval()
+
+    def write(self, x):
+        scripted = torch.jit.trace(func=self.model, example_inputs=x)  # hit
+        self.model.train(False)
+        torch.jit.trace(self.twin, x)
+        torch.jit.trace(self.model, x)
+        return scripted
+
+
+def in_a_loop(x):
+    for model in (Net(), Net().eval(), nn.Sequential(nn.Linear(3, 3), nn.Dropout(p=0.5))):
+        torch.export.export(model, (x,))  # hit
+    for model in (Net().eval(), nn.Linear(3, 3)):
+        torch.export.export(model, (x,))
+
+
+def by_a_helper(x):
+    model = Net()
+    switch(model)
+    torch.export.export(model, (x,))
+    switch(model, True)
+    torch.export.export(model, (x,))  # hit
+
+
+def switch(model, on=False):
+    model.train(on)
+
+
+def without_statistics(x):
+    return torch.export.export(nn.Sequential(nn.Linear(3, 3), nn.Dropout(0.0)), (x,))

@@ -274,3 +274,87 @@ def told_before(model, loader, held_out, optimizer):
         if step % 100 == 0 and model.training:
             model.eval()  # hit
             print(model(held_out).mean())
+
+
+class Network(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = torch.nn.BatchNorm1d(2)
+
+    def forward(self, x):
+        return self.norm(x)
+
+
+def of_its_own_making(loader, held_out):
+    model = Network()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for batch in loader:
+        optimizer.zero_grad()
+        model(batch).mean().backward()
+        optimizer.step()
+        model.train(False)  # hit
+        print(model(held_out).mean())
+
+
+class Runner:
+    def __init__(self, loader):
+        self.model, self.loader = Network(), loader
+        self.optimizer = torch.optim.SGD(params=self.model.parameters(), lr=0.1)
+
+    def evaluate(self):
+        self.model.train(mode=False)  # hit
+        return self.model(torch.rand(4, 2))
+
+    def fit(self):
+        self.model.train()
+        for _ in range(10):
+            for batch in self.loader:
+                self.step(batch)
+            print(self.evaluate())
+
+    def step(self, batch):
+        self.optimizer.zero_grad()
+        self.model(batch).mean().backward()
+        self.optimizer.step()
+
+
+class Restoring(Runner):
+    def evaluate(self):
+        net = self.model
+        net.eval()
+        score = net(torch.rand(4, 2))
+        net.train()
+        return score
+
+    def fit(self):
+        self.model.train()
+        for _ in range(10):
+            for batch in self.loader:
+                self.step(batch)
+            print(self.evaluate())
+
+
+def with_an_average(model, loader, held_out):
+    average = torch.optim.swa_utils.AveragedModel(model)
+    optimizer = torch.optim.Adam(model.parameters())
+    model.train()
+    for batch in loader:
+        optimizer.zero_grad()
+        model(batch).mean().backward()
+        optimizer.step()
+        average.update_parameters(model)
+        average.eval()
+        print(average(held_out))
+
+
+def of_two(first, second, loader, held_out):
+    optimizer = torch.optim.Adam([*first.parameters(), *second.parameters()])
+    for batch in loader:
+        for model in (first, second):
+            model.train()
+        optimizer.zero_grad()
+        second(first(batch)).mean().backward()
+        optimizer.step()
+        first.eval()
+        second.eval()
+        print(second(first(held_out)))

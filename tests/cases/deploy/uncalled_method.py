@@ -65,3 +65,30 @@ def probe(engine):
     engine.name
     ...
     return True
+
+
+def through_names(model, path, config, rate):
+    model.eval()
+    weights = model.parameters
+    optimizer = optim.SGD(weights, lr=rate)  # hit
+    state = {"weights": model.state_dict, "rate": rate}
+    torch.save(state, path)  # hit
+    optim.SGD(config.parameters, lr=rate)
+    torch.save({"rate": config.state_dict}, path)
+    return optimizer
+
+
+class Fitting:
+    def __init__(self):
+        self.layers = nn.ModuleList([nn.Linear(4, 4), nn.Linear(4, 4)])
+        self.optimizer = make_optimizer(self.layers[0].parameters)
+        self.other = make_optimizer(self.layers[1].parameters())
+
+    def freeze(self):
+        for layer in self.layers:
+            for weight in layer.parameters:  # hit
+                weight.requires_grad_(False)
+
+
+def make_optimizer(weights):
+    return torch.optim.AdamW(params=weights, lr=0.1)  # hit

@@ -61,3 +61,25 @@ def kept(path, keep=torch.save):
     pair = make(), path
     keep(*pair)  # hit
     keep(pair[0].state_dict(), path)
+
+
+class Saver:
+    def __init__(self):
+        self.model = Net()
+
+    def write(self, path):
+        torch.save(obj=self.model, f=path)  # hit
+        state = {}
+        state["model"] = self.model  # found where it is written to a file
+        torch.save(state, path)  # hit
+        torch.save([self.model.state_dict()], path)
+
+
+def by_a_tool(network, path):
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
+    write_file(network, path)
+    write_file({"optimizer": optimizer.state_dict()}, path)
+
+
+def write_file(content, path):
+    torch.save(content, path)  # hit

@@ -41,3 +41,45 @@ class Other(nn.Module):
 
 def clip(model):
     return [p.data for p in model.parameters()]
+
+
+def raw(t):
+    return t.data  # hit
+
+
+class Base(nn.Module):
+    def round_values(self, x):
+        return x + (x.round() - x).data  # hit
+
+
+class Spelled(Base):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(3, 3)
+        self.register_buffer("mean", torch.zeros(3))
+
+    def forward(self, x, graph, batch=None):
+        x = self.round_values(self.lin(x))
+        y = raw(x) * 2
+        y = torch.cat([y, x.data], 0)  # hit
+        first, second = x.chunk(2, 1)
+        y = y + first.data.sum()  # hit
+        y = y + self.mean.data  # hit
+        for row in x.unbind(0):
+            y = y + row.data  # hit
+        kept = x.data
+        kept.zero_()
+        size = x.data.shape[0]
+        found = graph.data["x"]
+        if batch is not None:
+            found = batch.data
+        return {"y": y, "raw": second.data}, size, found  # hit
+
+
+class Trainer(nn.Module):
+    def forward(self, x):
+        self.optimizer.zero_grad()
+        loss = x.square().mean()
+        loss.backward()
+        self.optimizer.step()
+        return loss.data

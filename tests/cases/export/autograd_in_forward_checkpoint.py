@@ -25,3 +25,22 @@ class Net(nn.Module):
         if self.gradient_checkpointing:
             x = checkpoint(self.lin, x)
         return x
+
+
+class Spelled(nn.Module):
+    def __init__(self, reentrant=False):
+        super().__init__()
+        self.parts = nn.ModuleList([nn.Linear(3, 3), nn.Linear(3, 3)])
+        self.reentrant = reentrant
+        self.run = cp.checkpoint
+        self.options = {"use_reentrant": True}
+
+    def forward(self, x):
+        for part in self.parts:
+            x = self.run(part, x)  # hit
+        x = self.run(self.parts[0], x, **self.options)  # hit
+        x = self.run(function=self.parts[0], use_reentrant=self.reentrant)
+        return self.run(self.body, x)  # hit
+
+    def body(self, x):
+        return x * 2

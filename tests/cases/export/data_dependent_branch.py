@@ -35,7 +35,7 @@ class Branches(nn.Module):
             x = x + 1
         if float(y[0, 0]) > 0.5:  # hit
             x = x + 1
-        if mask is not None and not mask.all():  # hit
+        if mask is not None and not mask.all():
             x = x * mask
         if x.min() < 0:  # hit
             raise ValueError
@@ -49,7 +49,7 @@ class Branches(nn.Module):
             return x
         if not kept.shape[0]:  # hit
             return x
-        if x[y > 0].numel() > 0:  # hit
+        if x[x > 0].numel() > 0:  # hit
             x = x + 1
         if 0.0 in y:  # hit
             x = x + 1
@@ -60,7 +60,7 @@ class Branches(nn.Module):
         k = n + 1
         if k > 3:  # hit
             x = x + low
-        if known(x):
+        if known(x):  # hit
             x = x + 1
         return self.helped(x), rows
 
@@ -157,4 +157,99 @@ class Clamped(nn.Module):
             x = x.clamp(-1000, 1000)
         if not torch.isfinite(x).all():  # hit
             x = x.nan_to_num()
+        return x
+
+
+class Masked(nn.Module):
+    def forward(self, x, mask: Optional[Tensor] = None, limit=None):
+        if mask is not None and not mask.all():
+            x = x * mask
+        if limit is not None and limit.max() > 1:
+            x = x.clamp(max=limit)
+        return x
+
+
+class Attention(nn.Module):
+    def forward(self, x, mask: Optional[Tensor] = None):
+        if mask is not None and not mask.all():  # hit
+            x = x * mask
+        return x
+
+
+class Spelled(nn.Module):
+    def __init__(self, eps=1e-3):
+        super().__init__()
+        self.eps = eps
+        self.attention = Attention()
+        self.parts = nn.ModuleList([nn.Linear(3, 3), nn.Linear(3, 3)])
+
+    @property
+    def is_small(self):
+        return self.norm < self.eps
+
+    def forward(self, x, y, mask):
+        x = self.attention(x, mask=mask)
+        self.norm = x.norm()
+        if self.is_small:  # hit
+            return x
+        bright = x.mean((1, 2)) > 0
+        if any(bright):  # hit
+            x = x * 2
+        if True in (x > 0):  # hit
+            x = x * 2
+        same = torch.equal(x, y)
+        changed = not same
+        if changed:  # hit
+            x = y
+        match y.argmax().item():
+            case 1:
+                x = x + 1
+            case n if n > 2:  # hit
+                x = x + n
+        for part in self.parts:
+            x = part(x)
+            if x.isnan().any():  # hit
+                break
+        count = (x > 0).sum()
+        done = count == 0
+        if done:  # hit
+            return x
+        if int(count) > 2 and self.eps:  # hit
+            x = x + 1
+        if pick(x, torch.amax):  # hit
+            x = x - 1
+        scale = {"on": x.abs().max()}
+        found = torch.argwhere(x > 0)
+        if scale["on"] > 1 or self.eps:  # hit
+            return x / scale["on"]
+        if found.size(0) > 2:  # hit
+            return x[found[:, 0]]
+        kept = [v for v in y.unbind() if v > 0]  # hit
+        return x if 0 < x.std() < 1 else kept  # hit
+
+
+def pick(x, by):
+    return by(x) > 1
+
+
+class Switches(nn.Module):
+    def __init__(self, limit=2):
+        super().__init__()
+        self.limit = limit
+        self.weight = nn.Parameter(torch.ones(3))
+        self.register_buffer("started", torch.tensor(0))
+
+    def forward(self, x, scale, sizes=(1, 2)):
+        if scale or scale > 1:
+            x = x * 2
+        if max(sizes) > self.limit or len(sizes) == x.dim():
+            x = x * 2
+        if torch.zeros_like(x).sum() > 0 or torch.arange(x.shape[1]).max() > 3:
+            x = x * 2
+        if self.started == 0 or self.weight.sum() > 0:
+            x = x * 2
+        if torch.randn(()).item() > 0 and x.shape == self.weight.shape:
+            x = x * 2
+        if x is None or not isinstance(x, Tensor) or x.ndim not in (2, 3):
+            return scale
         return x

@@ -42,3 +42,26 @@ class Harmless(nn.Module):
 
 def count(y: Tensor):
     return torch.bincount(y)
+
+
+class Spelled(nn.Module):
+    def __init__(self, classes=None, kept=4):
+        super().__init__()
+        self.classes = classes
+        self.encode = F.one_hot
+        self.options = {"num_classes": kept}
+
+    def forward(self, x, words):
+        n, d = x.shape
+        pick = x.masked_select
+        a = pick(x > 0)  # hit
+        b = self.encode(words)  # hit
+        c = self.encode(words, **self.options)
+        low = x.amax(1) < 0
+        x[low] = -1.0  # hit
+        picked, counts = torch.unique_consecutive(words, return_counts=True)  # hit
+        return a, b, c, x, picked, counts, chosen(x, mask=x > 1)
+
+
+def chosen(x, mask):
+    return torch.masked_select(input=x, mask=mask)  # hit

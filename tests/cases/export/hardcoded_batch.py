@@ -48,3 +48,54 @@ class Recurrent(nn.Module):
         s = self.cell(x[0], s)
         table = torch.zeros(2, 32, 16)
         return out, s, table.sum()
+
+
+class Base(nn.Module):
+    def start(self, width, batch=16):
+        return torch.randn(1, batch, width)  # hit
+
+
+class Spelled(Base):
+    features = 64 * 5 * 5
+
+    def __init__(self, batch=4, kind=nn.GRU):
+        super().__init__()
+        self.rnn = kind(8, 16, batch_first=True)
+        self.lstm = nn.LSTM(input_size=8, hidden_size=16)
+        self.cell = nn.LSTMCell(8, 16)
+        self.body = nn.Sequential(nn.Conv2d(1, 64, 3), nn.ReLU(), nn.Dropout(0.1))
+        self.sizes = {"rows": -1}
+        self.batch = batch
+
+    def forward(self, x, steps):
+        state = self.start(16)
+        out, _ = self.rnn(steps, hx=state)
+        pair = [torch.zeros(1, self.batch, 16) for _ in range(2)]  # hit
+        out, _ = self.lstm(steps, tuple(pair))
+        h, c = torch.zeros(8, 16), torch.zeros(8, 16).type_as(x)  # hit
+        h, c = self.cell(steps[0], (h, c))
+        maps = self.body(x)
+        rows = maps.view((-1, self.features))  # hit
+        flat = torch.relu(maps).reshape(self.sizes["rows"], 1600)  # hit
+        return out, h, c, rows, flat
+
+
+class Fine(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.GRU(8, 16)
+        self.body = nn.Conv2d(1, 16, 3)
+        self.pool = nn.AdaptiveAvgPool2d((5, 5))
+        self.state = nn.Parameter(torch.zeros(1, 4, 16))
+
+    def forward(self, x, steps):
+        shape = (1, steps.size(1), 16)
+        out, last = self.rnn(steps, torch.zeros(shape, device=steps.device))
+        out, last = self.rnn(steps, last)
+        out, last = self.rnn(steps, steps.new_zeros(1, steps.shape[1], 16))
+        out, last = self.rnn(steps)
+        maps = self.body(x)
+        rows = self.pool(maps).view(-1, 16 * 5 * 5)
+        b, c, h, w = maps.shape
+        pixels = maps.view(-1, c)
+        return out, rows, pixels, maps.flatten(1), maps.view(b, 16, -1)

@@ -127,9 +127,9 @@ class Pipeline(nn.Module):
 
 
 class Checked(nn.Module):
-    def __init__(self, path):
+    def __init__(self, path, onnx):
         super().__init__()
-        self.onnx = False
+        self.onnx = onnx
         self.names = open(path).read().split()
 
     def forward(self, x: Tensor):
@@ -141,3 +141,63 @@ class Checked(nn.Module):
 
     def check(self, path, x: Tensor):
         return onnxruntime.InferenceSession(path).run(None, {"x": x.numpy()})
+
+
+class Settings:
+    digits = 3
+
+
+class Spelled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.convert = float
+        self.parts = nn.ModuleList(nn.Linear(3, 3) for _ in range(2))
+
+    def forward(self, x, mask):
+        read = x.mean().item
+        x = x * read()  # hit
+        for part in self.parts:
+            x = part(x) * float(x.norm())  # hit
+        pair = (x.max().item(), x.min().item())  # hit
+        low, high = pair
+        x = (x - low) / (high - low) * self.convert(x.std())  # hit
+        x = x * torch.Tensor.item(x.sum())  # hit
+        x = x.clamp(max=round(float(x.max()), Settings.digits))  # hit
+        size = int(torch.sum(mask))  # hit
+        x = x.new_zeros(size) if size else x
+        first = mask[0, 0].item()  # hit
+        return x.narrow(0, int(x.argmin()), 1), first, scaled(x), sum(mask.tolist())  # hit
+
+
+def scaled(x, by=None):
+    by = x.abs().max() if by is None else by
+    return x / (float(by) + 1e-6)  # hit
+
+
+class Loops(nn.Module):
+    def forward(self, x, steps):
+        rows = []
+        for i in range(int(steps.max())):  # hit
+            rows.append(x[i])
+        total = 0.0
+        while total < 3:
+            total += 1.0
+        for length in steps.tolist():
+            print(length)
+        return torch.stack(rows) * total
+
+
+class Fine(nn.Module):
+    def __init__(self, width=8):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(width))
+        self.sizes = torch.tensor([1, 2])
+
+    def forward(self, x, eps, options):
+        noise = torch.rand(1).item() + torch.randint(3, (1,)).tolist()[0]
+        mean = float(torch.zeros_like(x).sum()) + float(torch.full((2,), 3.0).mean())
+        rows = [int(size) for size in self.sizes]
+        seen = x.max().item()
+        self.log("seen", seen)
+        x = x * noise + mean + rows[0] + float(eps) + int(options["width"])
+        return x * math.sqrt(x.shape[-1]) + float(self.weight.sum())

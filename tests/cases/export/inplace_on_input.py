@@ -55,3 +55,64 @@ class Table(nn.Module):
     def forward(self, inputs):
         inputs["x"] = inputs["x"] * 2
         return inputs
+
+
+class Base(nn.Module):
+    mean = 0.5
+
+    def normalize(self, frames):
+        frames.sub_(self.mean)  # hit
+        return frames.div_(0.2)  # hit
+
+
+def zero_border(t):
+    t[..., 0] = 0  # hit
+
+
+class Spelled(Base):
+    def __init__(self, clip=True):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 8, 3)
+        self.clip = clip
+        self.options = {"inplace": True}
+
+    def forward(self, x, images, boxes, masks):
+        images = self.normalize(images)
+        if self.clip:
+            torch.clamp(images, 0, 1, out=images)  # hit
+        zero_border(masks)
+        left, right = boxes.chunk(2, dim=1)
+        left += 1  # hit
+        for row in boxes.unbind(0):
+            row.mul_(2)  # hit
+        boxes.T[0].add_(1)  # hit
+        masks = F.relu(masks, **self.options)  # hit
+        x -= 0.5  # hit
+        return self.stem(x), images, boxes, masks
+
+
+class Copies(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 8, 3)
+        self.act = nn.ReLU(inplace=True)
+
+    def forward(self, image, boxes, state):
+        image = image.float()
+        image /= 255
+        kept = boxes[boxes[:, 0] > 0]
+        kept += 1
+        moved = boxes.clone()
+        moved[:, 0] = 0
+        y = self.act(self.stem(image))
+        y += state
+        y[:, 0] = 0
+        state = state * 2
+        state += 1
+        grid = torch.stack([boxes, boxes])
+        grid += 1
+        total = 0
+        total += image.mean()
+        if self.training:
+            boxes *= 2
+        return y, kept, moved, state, grid, total

@@ -40,3 +40,39 @@ class Tables(nn.Module):
         sizes["data"] += 1
         self.data = x
         return self.data
+
+
+def erase(t, start=0):
+    t.data[:, start] = 0  # hit
+
+
+class Base(nn.Module):
+    def scale_raw(self, x):
+        raw = x.data
+        raw /= 2  # hit
+        return x
+
+
+class Spelled(Base):
+    def __init__(self):
+        super().__init__()
+        self.options = {"dim1": 1, "dim2": 2}
+        self.lin = nn.Linear(3, 3)
+
+    def forward(self, x):
+        y = self.lin(x)
+        erase(y)
+        y = self.scale_raw(y)
+        F.relu(y.data, inplace=True)  # hit
+        line = torch.diagonal(y, **self.options)
+        line += 1  # hit
+        line.zero_()  # hit
+        for part in (y, x):
+            part.data.clamp_(0, 1)  # hit
+        torch.mul(y, 2, out=y.data)  # hit
+        kept = y.data
+        kept = kept * 2
+        kept += 1
+        own = y.diagonal(dim1=1, dim2=2).clone()
+        own += 1
+        return y + kept + own.sum()

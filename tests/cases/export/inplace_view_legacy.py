@@ -69,3 +69,50 @@ class Kept(nn.Module):
         a = self.act(a)
         x = torch.cat([a, b], 1)
         return x
+
+
+def halve(t):
+    first, second = t.chunk(2, dim=1)
+    second.mul_(0.5)  # hit
+    return t
+
+
+class Spelled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.view = torch.flatten
+        self.lin = nn.Linear(4, 4)
+
+    def forward(self, x):
+        y = self.lin(x)
+        y = halve(y)
+        flat = self.view(y, 1)
+        flat += 1  # hit
+        rows = y.unbind(0)
+        rows[0].zero_()  # hit
+        for row in y.split(1):
+            row.add_(1)  # hit
+        return {"y": y}
+
+
+class Fine(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(4, 4)
+
+    def forward(self, x):
+        y = self.lin(x)
+        low, high = y.chunk(2, dim=1)
+        low += 1
+        high.mul_(2)
+        z = torch.cat([low, high], 1)
+        w = z.transpose(1, 2).contiguous()
+        w += 1
+        n = z.view(-1)
+        n += z.shape[0]
+        if self.lin.bias is None:
+            v = z[:, 0]
+            v += 1
+        else:
+            return n, w
+        return v

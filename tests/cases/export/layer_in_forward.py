@@ -55,3 +55,41 @@ def forward(x):
 class Linear:
     def forward(self, x):
         return nn.Linear(8, 8)(x)
+
+
+class Base(nn.Module):
+    def project(self, x, width):
+        layer = nn.Linear(x.shape[-1], width)  # hit
+        return layer(x)
+
+
+class Spelled(Base):
+    def __init__(self, kind=nn.LSTM, norm=nn.LayerNorm):
+        super().__init__()
+        self.kind = kind
+        self.norm = norm
+        self.sizes = {"in_features": 8, "out_features": 4}
+
+    def forward(self, x):
+        x = self.kind(8, 8)(x)[0]  # hit
+        x = self.norm(normalized_shape=8)(x)  # hit
+        x = nn.Linear(**self.sizes)(x)  # hit
+        layers = [nn.Conv1d(4, 4, 1) for _ in range(2)]  # hit
+        for layer in layers:
+            x = layer(x)
+        return self.project(x, 3) * nn.PReLU()(x)  # hit
+
+
+class Caching(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cache = {}
+
+    def forward(self, x):
+        if x.shape[1] not in self.cache:
+            self.cache[x.shape[1]] = nn.Linear(x.shape[1], 3)
+        fixed = nn.Conv2d(1, 1, 3)
+        nn.init.ones_(fixed.weight)
+        copied = nn.Linear(3, 3)
+        copied.load_state_dict(torch.load("weights.pt"))
+        return nn.Flatten()(nn.ReLU()(fixed(x))) + copied(self.cache[x.shape[1]](x))

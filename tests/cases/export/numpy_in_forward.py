@@ -40,3 +40,28 @@ def reflect(x):
 
 def draw(x: Tensor):
     return cv2.resize(x.numpy(), (3, 3))
+
+
+def to_numpy(t):
+    return t.detach().cpu().numpy()
+
+
+class Spelled(nn.Module):
+    def __init__(self, mean=(0.1, 0.2)):
+        super().__init__()
+        self.mean = np.array(mean)
+        self.wave = np.sin
+        self.weight = nn.Parameter(torch.ones(3))
+
+    def forward(self, image, boxes):
+        image = image - torch.from_numpy(self.mean)
+        low = image.amin()
+        waved = self.wave(image.relu())  # hit
+        top = np.stack([image.sum(0), image.mean(0)])  # hit
+        boxes = boxes.float()
+        for box in boxes:
+            low = low + float(np.max(box))  # hit
+        edges = cv2.Canny(to_numpy(image), 100, 200)  # hit
+        sizes = np.array(image.shape) + np.floor(image.shape[-1] / 2)
+        start = np.zeros(image.shape[1]) + np.asarray(self.weight.shape)
+        return waved, top, low, edges, sizes, start

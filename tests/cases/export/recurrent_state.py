@@ -33,3 +33,30 @@ def collate(batch):
 
 
 layer = nn.LSTM(8, 8)
+
+
+def make_layer(width, kind=nn.LSTM):
+    return kind(width, width)  # hit
+
+
+class Base(nn.Module):
+    def __init__(self, options):
+        super().__init__()
+        self.layer = nn.GRU(**options)  # hit
+
+
+class Spelled(Base):
+    def __init__(self, width=8):
+        super().__init__({"input_size": width, "hidden_size": width})
+        self.other = make_layer(width)
+        settings = {"batch_first": True}
+        self.first = nn.LSTM(width, width, **settings)
+        self.smaller = nn.LSTM(width, width, proj_size=width // 2, **settings)  # hit
+        self.pack = pack_padded_sequence
+
+    def forward(self, x, lengths):
+        packed = self.pack(x, lengths, enforce_sorted=False)  # hit
+        return self.first(packed)[0], self.sort(x)
+
+    def sort(self, parts):
+        return rnn.pack_sequence(sequences=[parts[0], parts[1]])  # hit

@@ -55,3 +55,37 @@ class ChanceLoss(nn.Module):
 
 def batch(x):
     return x * random.random()
+
+
+class Spelled(nn.Module):
+    def __init__(self, low=0.0, draw=random.uniform):
+        super().__init__()
+        self.low = low
+        self.draw = draw
+        self.flip = random.random() < 0.5
+
+    def forward(self, x):
+        bounds = {"low": self.low, "high": 1.0}
+        x = x * np.random.uniform(**bounds)  # hit
+        x = x + self.draw(0, 1)  # hit
+        order = np.random.permutation(3)  # hit
+        shift, keep = random.gauss(0, 1), chance() < 0.1  # hit
+        if keep and self.low:
+            x = x + shift
+        for scale in random.sample([1, 2, 3], 2):  # hit
+            x = x * scale
+        return pad(x[order]) if self.flip else x
+
+
+def pad(x):
+    return torch.nn.functional.pad(x, (random.randrange(4), 0))  # hit
+
+
+class Silent(nn.Module):
+    def forward(self, x):
+        if random.random() < 0.01:
+            print("still here", x.shape)
+        name = "run {}".format(random.random())
+        logging.info(name)
+        random.seed(3)
+        return x

@@ -8,7 +8,7 @@ class OnCpu(nn.Module):
         y = torch.arange(y.shape[1]) * y  # hit
         pos = torch.linspace(0, 1, 3)
         y = y * pos  # hit
-        mask = torch.arange(3)[None] < y
+        mask = torch.arange(3)[None] < y  # hit
         z = y - torch.tensor([1.0, 2.0, 3.0])  # hit
         n = y.view(-1, 3) + torch.ones(y.shape[0], 3)  # hit
         both = torch.tensor([x.max(), x.min()])  # hit
@@ -42,3 +42,49 @@ class Harmless(nn.Module):
 
 def shifted(x: Tensor):
     return x + torch.zeros(3)
+
+
+def make_grid(width, kind=torch.arange):
+    return kind(width).view(1, -1)
+
+
+class Base(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(3))
+        self.lin = nn.Linear(3, 3)
+
+    def shift(self, x, noise):
+        return x - noise  # hit
+
+
+class Spelled(Base):
+    def __init__(self, size=(3,)):
+        super().__init__()
+        self.size = size
+        self.fixed = torch.ones(3)
+
+    def forward(self, x, y):
+        x = self.lin(x) * make_grid(3)  # hit
+        x += torch.full(self.size, 0.5)  # hit
+        x = self.shift(x, torch.rand(3))
+        ones = torch.ones(size=(3,), dtype=x.dtype)
+        weight = self.scale * ones  # hit
+        kept = x.half() >= torch.zeros(3).half()  # hit
+        y = y.sum(1)
+        pair = torch.tensor((y.min(), y.max()))  # hit
+        rows = torch.tensor([[y[0].mean(), 1.0], [0.0, 1.0]])  # hit
+        return x, weight, kept, pair, rows
+
+
+class Placed(Base):
+    def forward(self, x, y, shape):
+        options = {"device": x.device, "dtype": x.dtype}
+        x = self.lin(x) + torch.zeros(3, **options) + torch.ones((), dtype=x.dtype)
+        x = x + torch.arange(3).to(x) + torch.zeros(3).cuda() + torch.zeros(x.shape, device=x.device)
+        x = x.sum() * torch.tensor(3.0) + make_grid(3).to(self.scale.device)
+        y = y.detach().cpu() + torch.arange(3)
+        steps = torch.linspace(0, 1, 3) * 2 + torch.zeros(3)
+        sizes = torch.tensor([x.dim(), 3]) * torch.arange(2)
+        counts = torch.tensor(shape) + torch.zeros(*x.shape[:0])
+        return x[..., torch.arange(1)], y, steps, sizes, counts

@@ -61,7 +61,7 @@ def pieces(x: torch.Tensor, sizes):
     a, b = x.split(sizes, dim=1)
     a, b, c = "a b".split(" ")
     a, b = torch.split(x, [1, 2], dim=-1)
-    a, b, c = x.tensor_split(sections=2)
+    a, b, c = x.tensor_split(sections=2)  # hit
     a, b, c = torch.tensor_split(x, 2)  # hit
     return a, b, c
 
@@ -121,3 +121,32 @@ def background(scores: torch.Tensor):
 def typed(a: torch.Tensor, b: torch.Tensor, kind):
     same, other, unknown = (a > 0).to(a.device), (a > 0).to(b), (a > 0).to(kind)
     return 1 - same, 1 - other, 1 - unknown, 1 - (a > 0).to(b.dtype)  # hit
+
+
+def middle(size):
+    return size / 2
+
+
+def cut(x: torch.Tensor, n: int, settings):
+    half, table = middle(n), {"step": n / 4}
+    x[half] = 0  # hit
+    y = x[..., : table["step"]]  # hit
+    y = x[:, [0, 1]]
+    chosen = torch.arange(3).to(torch.float32)
+    wanted = chosen.float()
+    y = x[wanted]  # hit
+    rows = [[1, 2], [3]]
+    y = torch.tensor(rows)  # hit
+    y = torch.tensor([row + [0] * (2 - len(row)) for row in rows])
+    join = torch.cat
+    y = join(x, x)  # hit
+    y = torch.cat(tensors=(x, x), dim=0)
+    many = torch.zeros(4, 2)
+    y = many.sum(0).item()  # hit
+    return many.sum().item(), y, x[n / 2 :] if settings else many[0]  # hit
+
+
+class Kernel(nn.Linear):
+    def show(self):
+        shown = self.weight.cpu()
+        return shown.numpy(), self.weight.tolist()  # hit

@@ -39,7 +39,7 @@ o = nn.Sequential(nn.Conv2d(3, 64, 3), nn.PixelShuffle(2), nn.Conv2d(16, 3, 3))
 p = nn.Sequential(nn.Conv2d(3, 64, 3), nn.PixelShuffle(3))  # hit
 q = nn.Sequential(nn.Conv2d(3, 64, 3), nn.InstanceNorm2d(32))
 r = nn.Sequential(nn.Conv2d(3, 64, 3), nn.InstanceNorm2d(32, affine=True))  # hit
-s = nn.Sequential(nn.Conv2d(3, 64, 3), nn.BatchNorm2d(32, affine=False))
+s = nn.Sequential(nn.Conv2d(3, 64, 3), nn.BatchNorm2d(32, affine=False))  # hit
 t = nn.Sequential(nn.Conv2d(3, 64, 3), nn.PReLU(), nn.PReLU(64), nn.PReLU(32))  # hit
 u = nn.Sequential(nn.Conv2d(3, 64, 3), nn.Sequential(nn.BatchNorm2d(64), nn.Conv2d(64, 8, 1)), nn.Conv2d(64, 1, 1))  # hit
 v = nn.Sequential(*[nn.Linear(4, 8), nn.Linear(4, 8)])  # hit
@@ -53,7 +53,7 @@ ac = nn.Sequential(nn.Conv2d(3, 64, 3), nn.GroupNorm(8, 32))  # hit
 ad = nn.Sequential()
 ae = nn.Sequential(*things(), nn.Linear(3, 4))
 af = nn.Sequential(nn.Conv2d(3, 64, 3), nn.Identity() if WIDTH else nn.ReLU(), nn.BatchNorm2d(3))  # hit
-ag = nn.Sequential(nn.Conv2d(3, 64, 3), nn.BatchNorm2d(3) if WIDTH else nn.Identity())
+ag = nn.Sequential(nn.Conv2d(3, 64, 3), nn.BatchNorm2d(3) if WIDTH else nn.Identity())  # hit
 
 nn.Conv2d(6, 6, 1, groups=4)  # hit
 nn.Conv2d(6, 6, 1, groups=3)
@@ -95,7 +95,7 @@ class Net(nn.Module):
         self.bn3 = nn.BatchNorm2d(width)  # hit
         self.features = nn.Sequential(nn.Conv2d(64, 16, 3), nn.ReLU())
         self.narrow = nn.Conv2d(8, 16, 3)  # hit
-        self.joined = nn.Conv2d(81, 16, 3)  # hit
+        self.joined = nn.Conv2d(81, 16, 3)
         self.fc = nn.Linear(321, 10)  # hit
         self.out = nn.Linear(hidden, 10)
         self.swapped = nn.Conv2d(7, 7, 3)  # hit
@@ -186,7 +186,7 @@ def bodies():
     nn.Sequential(*two.children())
     nn.Sequential(*three.children())  # hit
     nn.Sequential(*list(three.children())[:-2])
-    nn.Sequential(*net.children())
+    nn.Sequential(*net.children())  # hit
 
 
 def local(n):
@@ -198,3 +198,46 @@ def local(n):
         nn.Sequential(nn.Conv2d(c, 3, 3), nn.Conv2d(3, c, 3))
         nn.Sequential(nn.Conv2d(3, c, 3), nn.Conv2d(3, c, 3))
     return conv
+
+
+class Joined(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.near = nn.Conv2d(3, 16, 1)
+        self.far = nn.Conv2d(3, 24, 1)
+        self.out = nn.Conv2d(41, 3, 1)  # hit
+
+    def forward(self, x):
+        return self.out(torch.cat([self.near(x), self.far(x)], dim=1))
+
+
+def make_head(width, classes=10):
+    layers = [nn.Linear(width, 64), nn.ReLU()]
+    layers.append(nn.Linear(65, classes))  # hit
+    return nn.Sequential(*layers)
+
+
+def make_tail(width, kernel=4):
+    half = kernel // 2
+    row = nn.Sequential()
+    row.add_module("down", nn.Conv2d(width, 8, kernel, padding=half))  # hit
+    row.add_module("norm", nn.BatchNorm2d(9))  # hit
+    return row
+
+
+class Pieces(nn.Module):
+    """Layers of a Sequential that run by themselves are no row."""
+
+    def __init__(self):
+        super().__init__()
+        self.heads = nn.Sequential(nn.Linear(8, 2), nn.Linear(8, 3))
+
+    def forward(self, x):
+        return [head(x) for head in self.heads]
+
+
+def cut():
+    model = Sum()
+    parts = list(model.children())
+    short = nn.Sequential(*parts[:-1])
+    return nn.Sequential(*parts), short  # hit

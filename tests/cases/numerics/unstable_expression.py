@@ -69,3 +69,39 @@ class Net(nn.Module):
 
 def outside(x, y):
     return torch.where(x > 0, x.log(), y)
+
+
+def rectified(x: torch.Tensor):
+    return x.clamp(min=0) + torch.log(1 + torch.exp(-x.abs())) + torch.log(1 + (-(x**2)).exp())
+
+
+def total(values):
+    return torch.exp(values).sum(dim=1)
+
+
+class Pieces(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.squash = nn.Softmax(dim=-1)
+        self.take_log = torch.log
+        self.fc = nn.Linear(8, 8)
+
+    def forward(self, x, y):
+        shares = self.squash(self.fc(x))
+        a = self.take_log(shares)  # hit
+        a = torch.log(total(x))  # hit
+        for each in (x, y):
+            a = a + torch.log(input=each.exp() + 1)  # hit
+        one = 1.0
+        grown = torch.exp(x - y)
+        a = a + (grown - one)  # hit
+        root = x.sqrt()
+        positive = x.gt(0)
+        a = a + torch.where(positive, root, y)  # hit
+        a = a + root.where(0 < x, y)  # hit
+        inverse = torch.div(y, x)
+        a = a + torch.where(x != 0, inverse, 0.0)  # hit
+        safe = torch.where(x > 0, x, torch.ones_like(x))
+        a = a + torch.where(x > 0, safe.sqrt(), y)
+        rows = x.argmax(1).float()
+        return a + torch.where(rows > 0, rows.sqrt(), rows)

@@ -44,3 +44,28 @@ def bf16(net):
 def inference(net, x):
     net.half()
     return net(x.half())
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.nn.Linear(2, 2)
+
+
+def make():
+    net = Net()
+    net = net.to(dtype=torch.half)  # hit
+    weights = net.parameters()
+    return torch.optim.SGD(params=weights, lr=0.1)
+
+
+def make_wide():
+    net = Net().half()
+    net.to(torch.float32)
+    return torch.optim.SGD(net.parameters(), lr=0.1)
+
+
+class Trainer:
+    def __init__(self, net):
+        self.net = net.half()  # hit
+        self.optimizer = torch.optim.SGD(self.net.parameters(), lr=0.1)

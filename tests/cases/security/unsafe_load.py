@@ -50,3 +50,10 @@ class Cached:
 
 def join(*parts):
     return "/".join(parts)
+
+
+def resume(path):
+    network = torch.nn.Linear(2, 2)
+    with open(path, "rb") as stream:
+        found = pickle.load(stream)  # hit
+    network.load_state_dict(state_dict=found)

@@ -62,3 +62,24 @@ def by_another_flag(f, x, recompute):
     if recompute:
         return checkpoint(f, x)  # hit
     return f(x)
+
+
+class Stage(nn.Module):
+    def __init__(self, use_checkpoint=False):
+        super().__init__()
+        self.use_checkpoint = use_checkpoint
+        self.block = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.1))
+        self.save = functools.partial(checkpoint, preserve_rng_state=False)
+
+    def forward(self, x):
+        if self.use_checkpoint:
+            x = checkpoint(self.block, x)  # hit
+        x = self.save(self.run, x, use_reentrant=False)  # hit
+        pair = tuple([x, x])
+        return checkpoint(self.join, pair, use_reentrant=True)
+
+    def run(self, x):
+        return self.block(x)
+
+    def join(self, pair):
+        return pair[0] + pair[1]

@@ -58,3 +58,47 @@ class Translator(nn.Module):
         out = self.decoder(queries, memory)
         out = self.transformer(self.embed(src), self.embed(tgt))  # hit
         return self.transformer(self.embed(src), self.embed(tgt), tgt_mask=mask) + out
+
+
+def last(rows):
+    return rows[:, -1]
+
+
+class Base(nn.Module):
+    def __init__(self, kind=nn.LSTM):
+        super().__init__()
+        options = {"input_size": 8, "hidden_size": 8}
+        self.rnns = nn.ModuleList([kind(**options) for _ in range(2)])
+        self.good = nn.ModuleList([kind(**options, batch_first=True)])
+
+    def run(self, x):
+        for rnn in self.rnns:
+            x = rnn(x)[0]
+        return x
+
+
+class Tagger(Base):
+    def forward(self, x):
+        out = self.run(x)
+        mean = torch.mean(out, 1)  # hit
+        for rnn in self.good:
+            x, state = rnn(x)
+        return mean, x[:, -1], x.mean(1), out[:, -1]  # hit
+
+
+class TimeFirst(Base):
+    def forward(self, x):
+        out = self.run(x.permute(1, 0, 2))
+        return out[:, -1]
+
+
+class Queries(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.queries = nn.Embedding(10, 16)
+        self.decoder = nn.TransformerDecoder(nn.TransformerDecoderLayer(16, 2), 1)
+
+    def forward(self, target, memory):
+        found = self.decoder(self.queries.weight.unsqueeze(1), memory)
+        words = self.queries(target)
+        return found, self.decoder(tgt=words, memory=memory)  # hit

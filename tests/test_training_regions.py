@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from lintorch.facts.training.conditions import Condition
-from lintorch.source import Act, Region, Source
+from lintorch.source import Act, Passage, Source, TrainingRegion
 
 
-def regions(text: str) -> tuple[Region, ...]:
-    """Only a file that steps is looked into; what is tested here need not."""
-    return Source("train.py", f"{dedent(text)}\n# optimizer.step()\n").paths.regions
+def regions(text: str) -> tuple[TrainingRegion, ...]:
+    return Source("train.py", dedent(text)).evaluation.training.regions
 
 
-def acts(region: Region) -> set[tuple[str, ...]]:
-    return {tuple(event.act.name for event in path.events) for path in region.paths}
+def acts(region: TrainingRegion) -> set[tuple[str, ...]]:
+    return {tuple(each.act.name for each in passage.actions) for passage in region.passages}
 
 
-def loop(text: str) -> Region:
+def loop(text: str) -> TrainingRegion:
     return next(region for region in regions(text) if region.is_loop)
 
 
@@ -61,7 +59,7 @@ def test_a_test_is_open_again_when_its_name_is_bound_anew() -> None:
                 optimizer.step()
                 optimizer.zero_grad()
     """)
-    assert len(region.paths) == 4
+    assert len(region.passages) == 4
 
 
 def test_values_of_one_name_exclude_each_other() -> None:
@@ -84,11 +82,12 @@ def test_helpers_run_in_place_of_their_call_with_what_they_are_given() -> None:
                 torch.nn.utils.clip_grad_norm_(opt, clip)
             opt.step()
 
-        for x in loader:
-            update(model(x), optimizer)
+        def fit(model, loader, optimizer):
+            for x in loader:
+                update(model(x), optimizer)
     """)
     assert acts(region) == {("ZERO_GRAD", "BACKWARD", "STEP")}
-    assert {e.on for e in region.events if e.act is Act.STEP} == {"optimizer"}
+    assert {e.on.key for e in region.actions if e.act is Act.STEP and e.on} == {"<optimizer>"}
 
 
 def test_methods_split_over_a_class() -> None:
@@ -108,6 +107,8 @@ def test_methods_split_over_a_class() -> None:
 
 def test_a_loss_scaled_under_a_name() -> None:
     region = loop("""
+        import torch
+
         scaler = torch.amp.GradScaler("cuda")
         for x in loader:
             loss = model(x)
@@ -117,8 +118,8 @@ def test_a_loss_scaled_under_a_name() -> None:
             optimizer.step()
             optimizer.zero_grad()
     """)
-    backward = {e.by for e in region.events if e.act is Act.BACKWARD}
-    assert backward == {"scaler", ""}
+    backward = {each.by is None for each in region.list_acts(Act.BACKWARD)}
+    assert backward == {True, False}
 
 
 def test_early_ends() -> None:
@@ -133,14 +134,14 @@ def test_early_ends() -> None:
                 break
             loss.backward()
     """)
-    assert {(path.end, len(path.events)) for path in region.paths} == {
+    assert {(passage.end, len(passage.actions)) for passage in region.passages} == {
         ("continue", 0),
         ("break", 0),
         ("", 1),
     }
 
 
-def test_contexts_are_left_however_their_block_ends() -> None:
+def test_contexts_are_left_where_their_block_ends() -> None:
     region = loop("""
         import torch
 
@@ -150,7 +151,7 @@ def test_contexts_are_left_however_their_block_ends() -> None:
                     continue
                 loss.backward()
     """)
-    assert acts(region) == {("ENTER", "LEAVE"), ("ENTER", "BACKWARD", "LEAVE")}
+    assert acts(region) == {("ENTER",), ("ENTER", "BACKWARD", "LEAVE")}
 
 
 def test_what_is_handed_to_unseen_code_is_told() -> None:
@@ -161,7 +162,7 @@ def test_what_is_handed_to_unseen_code_is_told() -> None:
             optimizer.zero_grad()
             adjust(optimizer)
     """)
-    assert [e.on for e in region.events if e.act is Act.PASSED] == ["optimizer"]
+    assert [str(e.on) for e in region.actions if e.act is Act.PASSED] == ["optimizer"]
 
 
 def test_frameworks_and_wide_regions_are_unknown() -> None:
@@ -178,8 +179,12 @@ def test_lasting_tests_tie_iterations_together() -> None:
             if x > 0:
                 model.eval()
     """)
-    amp = [p for p in region.paths if Condition("amp", True) in p.conditions]
-    plain = [p for p in region.paths if Condition("amp", False) in p.conditions]
+
+    def answers(passage: Passage) -> set[tuple[str, bool]]:
+        return {(each.key, each.holds) for each in passage.answers}
+
+    amp = [p for p in region.passages if ("amp", True) in answers(p)]
+    plain = [p for p in region.passages if ("amp", False) in answers(p)]
     assert amp
     assert plain
     assert all(one.precedes(other) for one in amp for other in amp)

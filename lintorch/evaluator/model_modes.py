@@ -1,0 +1,139 @@
+"""Modes of models, training or eval: kept with the object, and told with what depends on it where a model is exported."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from lintorch.core.exporter_calls import EXPORTER_CALLS
+from lintorch.evaluator.events import ModelHandled
+from lintorch.evaluator.join import ITEMS
+from lintorch.evaluator.layers import bind_layer
+from lintorch.evaluator.machine import Machine
+from lintorch.evaluator.objects import MODULE, is_module_class, list_ancestors
+from lintorch.evaluator.values import (
+    FALSE,
+    TRUE,
+    UNKNOWN,
+    Class,
+    Constant,
+    Given,
+    Held,
+    Items,
+    Value,
+)
+
+MODE = "lintorch mode"
+"""The key under which an object keeps whether it trains; anything but a bool where that is not known."""
+ASKS = "self.training"
+OTHERWISE = "?"
+"""Of a part that may be in another mode than the whole."""
+SESSION = "InferenceSession"
+_TAKERS = {
+    **{name: parameter for name, (_, parameter) in EXPORTER_CALLS.items()},
+    "torch.fx.symbolic_trace": "root",
+}
+_MODAL = re.compile(
+    r"^torch\.nn\.((Sync|Lazy)?BatchNorm\w*|(Feature)?(Alpha)?Dropout\w*|RReLU"
+    r"|Transformer(Encoder|Decoder)Layer|Transformer)$"
+)
+_MOST = 3_000
+"""Objects of one model that are looked at."""
+_OWN_MODES = frozenset({"train", "eval"})
+
+
+def set_mode(machine: Machine, node: ast.AST, given: Given, training: Value) -> Value:
+    """`model.eval()`, `model.train(mode)`: they give back the model."""
+    held = given.pick(0) or UNKNOWN
+    if isinstance(held, Held) and held.kind == "object":
+        known = training in (TRUE, FALSE)
+        machine.state.write(held.address)[MODE] = training == TRUE if known else "?"
+    return held
+
+
+def tell_handled(machine: Machine, node: ast.AST, name: str, given: Given) -> None:
+    """Tell the mode of a model that is given to an exporter."""
+    parameter = _TAKERS.get(name)
+    held = given.pick(0, parameter) if parameter is not None else None
+    if isinstance(held, Held) and held.kind == "object":
+        machine.tell(ModelHandled, node, name, held, *read_mode(machine, held))
+
+
+def tell_compared(machine: Machine, node: ast.AST, held: Held) -> None:
+    """Tell the mode of a model that is called in a file that runs an exported one, too."""
+    if SESSION not in machine.here.file.text or machine.here.forward:
+        return
+    if held.kind == "object" and is_module_class(held.of):
+        machine.tell(ModelHandled, node, "", held, *read_mode(machine, held))
+
+
+def read_mode(machine: Machine, held: Held) -> tuple[bool | None, frozenset[str]]:
+    """Whether a model trains, None where that is not known; the layers in it that depend on it, and ASKS.
+
+    No layers where the model chooses its mode itself.
+    """
+    mode = machine.state.read(held.address).get(MODE, True)
+    found = set(_list_modal(machine, held))
+    if OTHERWISE in found:
+        found, mode = found - {OTHERWISE}, mode and "?"
+    layers = frozenset() if "!" in found else frozenset(found)
+    return (mode if isinstance(mode, bool) else None), layers
+
+
+def _list_modal(machine: Machine, held: Value) -> Iterator[str]:
+    waiting: list[Value] = [held]
+    seen: set[int] = set()
+    for each in waiting:
+        if isinstance(each, Items):
+            waiting.extend(each.items or ())
+        if not isinstance(each, Held) or each.address in seen or len(seen) > _MOST:
+            continue
+        seen.add(each.address)
+        content = machine.state.read(each.address)
+        if content.get(MODE, True) is not True:
+            yield OTHERWISE
+        yield from _list_own(each, content.get("lintorch arguments"))
+        waiting.extend(value for value in content.values() if isinstance(value, (Held, Items)))
+        waiting.extend(content.get(ITEMS) or ())
+
+
+def _list_own(held: Held, made: object) -> Iterator[str]:
+    for kind in list_ancestors(held.of):
+        if isinstance(kind, Class):
+            yield from _list_asked(kind.node)
+        elif _MODAL.match(kind.path) and not (
+            isinstance(made, Given) and _is_idle(kind.path, made)
+        ):
+            yield kind.path.rpartition(".")[2]
+
+
+def _is_idle(path: str, made: Given) -> bool:
+    """Whether a layer never shows the mode: no share to drop."""
+    built = bind_layer(path, made) or {}
+    share = built.get("p")
+    return "Dropout" in path and isinstance(share, Constant) and share.value == 0
+
+
+@lru_cache(1024)
+def _list_asked(node: ast.ClassDef) -> frozenset[str]:
+    """ASKS, and "!" where a class chooses its mode itself."""
+    found = set()
+    for each in ast.walk(node):
+        if isinstance(each, ast.FunctionDef) and each.name in _OWN_MODES:
+            found.add("!")
+        elif isinstance(each, ast.Attribute) and ast.unparse(each) == ASKS:
+            found.add(ASKS)
+        elif isinstance(each, ast.Attribute) and each.attr in _OWN_MODES:
+            own = isinstance(each.value, ast.Name) and each.value.id == "self"
+            found.update({"!"} if own or each.attr == "eval" else ())
+    return frozenset(found)
+
+
+MODES = {
+    f"{MODULE}.eval": lambda machine, node, given: set_mode(machine, node, given, FALSE),
+    f"{MODULE}.train": lambda machine, node, given: set_mode(
+        machine, node, given, given.pick(1, "mode") or TRUE
+    ),
+}

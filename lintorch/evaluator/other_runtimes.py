@@ -1,0 +1,118 @@
+"""Branches of a forward pass in which nothing is exported: another runtime's, or of the first batches.
+
+`if self.pt: … elif self.onnx: … elif self.engine: …` is left out branch by branch.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from lintorch.evaluator.machine import Machine
+
+_OTHERS = frozenset(
+    {
+        "tensorrt", "trt", "openvino", "coreml", "tflite", "edgetpu", "ncnn", "paddle", "rknn",
+        "mnn", "triton", "tvm", "dnn", "onnxruntime", "ort",
+    }
+)  # fmt: skip
+_FORMATS = frozenset({"onnx", "engine", "xml", "pb", "savedmodel", "mlmodel", "graphdef", "imx"})
+"""Words that may as well say what a model is exported to; of another runtime among several."""
+_OWN = frozenset({"pt", "pytorch", "torch", "jit", "torchscript"})
+_NAMING = _OTHERS | _FORMATS
+_Branch = ast.If | ast.match_case
+
+
+def find_foreign(machine: Machine, node: ast.If) -> tuple[bool, bool]:
+    """Whether the body of an `if` that is not decided is for another runtime, and whether its `else` is."""
+    foreign, weighed = machine.top.foreign, machine.top.weighed
+    if node not in weighed:
+        weighed.add(node)
+        foreign.update(_list_foreign_branches(node))
+    return (node, True) in foreign, (node, False) in foreign
+
+
+def is_foreign_case(node: ast.Match, case: ast.match_case) -> bool:
+    """Whether a case is for another runtime."""
+    words = [_collect_words(each.pattern) for each in node.cases]
+    return _is_elsewhere(_collect_words(case.pattern), words)
+
+
+_DONE = re.compile(r"^_?(is_)?(initiali[sz]ed|inited)$")
+"""What the first batches of training have set."""
+
+
+def is_preparing(test: ast.expr) -> bool | None:
+    """The answer to a test after which the first batches of training go on: `not self.initialized`."""
+    if type(test) is ast.UnaryOp and isinstance(test.op, ast.Not):
+        inner = is_preparing(test.operand)
+        return None if inner is None else not inner
+    asked = type(test) is ast.Attribute and _DONE.match(test.attr)
+    return False if asked else None
+
+
+@contextmanager
+def leaving_forward(machine: Machine, leaves: bool) -> Iterator[None]:
+    """What happens meanwhile is no part of a forward pass that is exported."""
+    here = machine.here
+    before, here.forward = here.forward, here.forward and not leaves
+    try:
+        yield
+    finally:
+        here.forward = before
+
+
+def follow_apart(machine: Machine, leaves: bool, follow: Callable[[], None]) -> None:
+    """Carry something out, inside of the forward pass or, where it `leaves` that, outside."""
+    if not leaves:
+        follow()
+        return
+    with leaving_forward(machine, leaves):
+        follow()
+
+
+def _list_foreign_branches(node: ast.If) -> Iterator[tuple[ast.If, bool]]:
+    """The branches of a whole chain that are for other runtimes; False is for the last `else`."""
+    chain = [node]
+    while len(chain[-1].orelse) == 1 and isinstance(inner := chain[-1].orelse[0], ast.If):
+        chain.append(inner)
+    words = [_collect_words(each.test) for each in chain]
+    if not any(each & _NAMING for each in words):
+        return
+    for each, own in zip(chain, words, strict=True):
+        if own & _NAMING and _is_elsewhere(own, words):
+            yield each, True
+    if len(_keep_naming(words)) > 2 and any(each & _OWN for each in words):
+        yield chain[-1], False
+
+
+def _is_elsewhere(words: set[str], among: list[set[str]]) -> bool:
+    if words & _OWN:
+        return False
+    return bool(words & _OTHERS) or (bool(words & _FORMATS) and len(_keep_naming(among)) > 1)
+
+
+def _keep_naming(among: list[set[str]]) -> list[set[str]]:
+    """The branches that are for some runtime."""
+    return [words for words in among if words & (_NAMING | _OWN)]
+
+
+def _collect_words(node: ast.AST) -> set[str]:
+    return set(_list_words(node))
+
+
+def _list_words(node: ast.AST) -> Iterator[str]:
+    """The parts of the names and texts of a test: `use`, `onnx`; none below a `not`."""
+    if isinstance(node, ast.UnaryOp):
+        return
+    if isinstance(node, ast.Attribute):
+        text: object = node.attr
+    else:
+        text = node.id if isinstance(node, ast.Name) else getattr(node, "value", None)
+    if isinstance(text, str):
+        yield from re.split(r"[^a-z0-9]+", text.lower())
+        yield text.lower().replace("_", "")
+    for child in ast.iter_child_nodes(node):
+        yield from _list_words(child)

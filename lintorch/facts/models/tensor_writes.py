@@ -1,0 +1,146 @@
+"""Writes to the memory of tensors, as they happen: by items, operators, methods, arguments, layers."""
+
+from __future__ import annotations
+
+import ast
+
+from lintorch.evaluator.events import (
+    AttributeRead,
+    Called,
+    Combined,
+    Indexed,
+    ItemSet,
+    Occurrence,
+)
+from lintorch.evaluator.values import NONE, TRUE, Constant, Items, Number, Slice, Tensor, Value
+from lintorch.facts.models.value_ways import Operation, ValueWays, list_operands
+
+_KEEP_MEMORY = frozenset(
+    {
+        "requires_grad_", "share_memory_", "retain_grad_", "record_stream_", "rename_", "apply_",
+        "register_hook_", "detach_",
+    }
+)  # fmt: skip
+_CONVERSIONS = frozenset(
+    {
+        "to", "type_as", "type", "float", "double", "half", "bfloat16", "long", "int", "bool", "cpu",
+        "cuda", "contiguous",
+    }
+)  # fmt: skip
+"""Methods that give the same tensor only where it is what they are asked for already."""
+_VIEWS = frozenset(
+    {
+        "view", "view_as", "reshape", "flatten", "unflatten", "ravel", "squeeze", "unsqueeze",
+        "transpose", "permute", "swapaxes", "swapdims", "movedim", "moveaxis", "t", "narrow", "select",
+        "detach", "chunk", "split", "tensor_split", "unbind", "diagonal", "expand", "expand_as",
+    }
+)  # fmt: skip
+_COPYING = frozenset({"reshape", "flatten", "ravel"})
+"""Those of them that copy where the memory does not allow a view."""
+_IN_ORDER = frozenset({"view", "view_as", "unflatten", "squeeze", "unsqueeze"})
+_STEPS = 24
+
+
+def find_written(event: Occurrence) -> Tensor | None:
+    """The tensor whose memory is written to, if that is what happens."""
+    written: Value | None = None
+    if isinstance(event, ItemSet):
+        text = isinstance(event.index, Constant) and isinstance(event.index.value, str)
+        written = None if text else event.held
+    elif isinstance(event, Combined):
+        item = isinstance(event.node, ast.AugAssign) and isinstance(
+            event.node.target, ast.Subscript
+        )
+        written = event.left if event.inplace and not item else None
+    elif isinstance(event, Called):
+        written = _find_called(event)
+    return written if isinstance(written, Tensor) else None
+
+
+def _find_called(event: Called) -> Value | None:
+    last = event.name.rpartition(".")[2]
+    if event.name.startswith("torch.Tensor."):
+        return event.positional[0] if is_write_method(last) and event.positional else None
+    if not event.name.startswith("torch."):
+        return None
+    if is_write_method(last) and event.positional:
+        return event.positional[0]
+    into = event.keyword.get("out", NONE)
+    if into != NONE:
+        return into
+    if event.keyword.get("inplace", event.settings.get("inplace")) == TRUE or _is_inplace(event):
+        layer = event.name.endswith(".forward")
+        given = event.positional[1:] if layer else event.positional
+        return given[0] if given else event.keyword.get("input")
+    return None
+
+
+def _is_inplace(event: Called) -> bool:
+    functional = event.name.startswith("torch.nn.functional.")
+    return functional and event.arguments.get("inplace") == TRUE
+
+
+def is_write_method(name: str) -> bool:
+    """Whether a method of a tensor writes to it: `add_`, `clamp_`."""
+    return name.endswith("_") and not name.endswith("__") and name not in _KEEP_MEMORY
+
+
+def list_views(value: Value, ways: ValueWays) -> list[Operation] | None:
+    """The operations by which a tensor shares the memory of another, last first; in-place ones are among them.
+
+    None where it may as well be a copy.
+    """
+    found: list[Operation] = []
+    for _ in range(_STEPS):
+        made = ways.find_maker(value)
+        if made is None:
+            return found
+        if isinstance(made, Called) and made.name.rpartition(".")[2] in _CONVERSIONS:
+            return None
+        if not _gives_view(made):
+            return found
+        copies = any(map(_may_copy, found))
+        if copies and not _keeps_order(made):
+            return None
+        found.append(made)
+        value = next(list_operands(made), value)
+    return None
+
+
+def find_base(value: Value, views: list[Operation]) -> Value:
+    """What the last of these views is a view of."""
+    return next(list_operands(views[-1]), value) if views else value
+
+
+def _gives_view(made: Operation) -> bool:
+    if isinstance(made, Called):
+        last = made.name.rpartition(".")[2]
+        return made.built is None and (last in _VIEWS or find_written(made) is not None)
+    if isinstance(made, Indexed):
+        return is_basic(made.index)
+    if isinstance(made, AttributeRead):
+        return made.attribute in ("T", "mT", "mH", "data", "real")
+    return isinstance(made, Combined) and made.inplace
+
+
+def _may_copy(made: Operation) -> bool:
+    return isinstance(made, Called) and made.name.rpartition(".")[2] in _COPYING
+
+
+def _keeps_order(made: Operation) -> bool:
+    """Whether the numbers of a view stand in memory as those of its base do."""
+    if isinstance(made, Called):
+        return (
+            made.name.rpartition(".")[2] in _COPYING | _IN_ORDER or find_written(made) is not None
+        )
+    return isinstance(made, Combined)
+
+
+def is_basic(index: Value) -> bool:
+    """Whether indexing with it surely gives a view."""
+    parts = index.items if isinstance(index, Items) and index.kind == "tuple" else (index,)
+    return parts is not None and all(
+        isinstance(part, (Slice, Number))
+        or (isinstance(part, Constant) and not isinstance(part.value, bool))
+        for part in parts
+    )

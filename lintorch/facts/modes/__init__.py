@@ -1,1 +1,0 @@
-"""Which mode a model is in."""

@@ -1,0 +1,110 @@
+"""LT136: a size as the key of a dictionary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lintorch.core.finding import Harm, Hit
+from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Indexed, ItemSet
+from lintorch.evaluator.values import Held, Items, Number, Value
+from lintorch.evidence import Outcome, Trial
+from lintorch.evidence.treatment import report_refusal
+from lintorch.source import Source
+
+rule = Rule(
+    __name__,
+    code="LT136",
+    summary="a size as the key of a dictionary",
+    why="""
+        A grid or mask that is kept by its size, `self.masks[x.shape[1]] = mask`: the size that
+        `torch.export` traces has no hash, and it raises TypeError, "unhashable type:
+        non-nested SymInt". The new ONNX exporter tries again with dynamo, which takes it, as the
+        tracers do. Measured on torch 2.13, with sizes that are declared dynamic.
+
+        Key by the text of the size, `str(x.shape[1])`, which all of them take, or work it out
+        anew in each forward. What was kept by one run is a constant in an export made after it.
+    """,
+    bad="""
+        import torch
+        from torch import nn
+
+
+        class Fade(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.conv = nn.Conv2d(3, 3, 1)
+                self.ramps = {}
+
+            def forward(self, image):
+                width = image.shape[3]
+                if width not in self.ramps:
+                    self.ramps[width] = torch.arange(width) / 7
+                return self.conv(image) * self.ramps[width]
+    """,
+    good="""
+        import torch
+        from torch import nn
+
+
+        class Fade(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.conv = nn.Conv2d(3, 3, 1)
+
+            def forward(self, image):
+                return self.conv(image) * (torch.arange(image.shape[3]) / 7)
+    """,
+    proof="""
+        import torch
+
+        torch.manual_seed(0)
+        sizes = ({3: torch.export.Dim.DYNAMIC},)
+        model = Fade()
+        program = torch.export.export(model, (torch.ones(2, 3, 8, 8),), dynamic_shapes=sizes)
+        image = torch.rand(2, 3, 8, 12)
+        assert torch.equal(program.module()(image), model(image))
+    """,
+)
+
+HARM = {"torch.export": Harm.REFUSED}
+REFUSAL = "unhashable type: non-nested SymInt"
+
+
+@rule.event(ItemSet, Indexed)
+def in_model(event: ItemSet | Indexed, source: Source) -> Iterator[Hit]:
+    """One line of those that use a dictionary: where it is written, if it is."""
+    if not source.profile.dynamic or not event.way.forward:
+        return
+    if not has_size(event.index, sure=isinstance(event, Indexed)):
+        return
+    if not isinstance(event.held, Held) or event.held.kind != "dict":
+        return
+    if isinstance(event, Indexed) and is_written(event, source):
+        return
+    text = source.evaluation.text(event.spot).partition(" = ")[0]
+    yield Hit(event, f"`{text}` is kept by a size: key it by str() of the size", harm=HARM)
+
+
+@rule.trial("failed")
+def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    if REFUSAL in outcome.message:
+        yield report_refusal(trial.find_line(), outcome, REFUSAL)
+
+
+def has_size(index: Value, sure: bool = False) -> bool:
+    """Whether a key is, or holds, a size that varies; who keeps things by their size thinks that it does."""
+    if isinstance(index, Items):
+        return any(has_size(each, sure) for each in index.items or ())
+    if not isinstance(index, Number) or index.size is None or index.data:
+        return False
+    return index.varies is True or (index.varies is None and not sure)
+
+
+def is_written(event: Indexed, source: Source) -> bool:
+    """Whether the same dictionary is written by a size, which is told."""
+    written = (each for _, each in source.evaluation.list_events({ItemSet}))
+    return any(
+        isinstance(each, ItemSet) and each.held == event.held and has_size(each.index)
+        for each in written
+    )

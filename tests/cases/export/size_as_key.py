@@ -1,0 +1,53 @@
+# profile: torch.export
+import torch
+from torch import nn
+
+TABLES = {7: 1, 14: 2}
+
+
+class Kept(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.masks = {}
+        self.grids = dict()
+
+    def mask(self, length):
+        found = self.masks.get("all")
+        if length not in self.masks:
+            self.masks[length] = torch.arange(length)  # hit
+        return self.masks[length] if found is None else found
+
+    def grid(self, x):
+        key = x.shape[-2:]
+        height, width = key
+        self.grids[height, width] = torch.arange(height)  # hit
+        return self.grids[(height, width)]
+
+    def forward(self, x):
+        return x * self.mask(x.size(2))[:, None] + self.grid(x)[:, None]
+
+
+class Looked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scales = {64: 1.0, 128: 2.0}
+        self.conv = nn.Conv2d(3, 3, 1)
+
+    def forward(self, image):
+        x = self.conv(image)
+        return x * self.scales[x.shape[3]]  # hit
+
+
+class Others(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.kept = {}
+        self.names = {"a": 1}
+
+    def forward(self, x):
+        self.kept[str(x.shape[2])] = torch.arange(x.shape[2])
+        outputs = {"out": x * TABLES[7]}
+        outputs["rank"] = x.dim()
+        sizes = [0] * 4
+        sizes[0] = x.shape[2]
+        return outputs["out"] * self.names["a"] * self.kept[str(x.shape[2])][:, None]
