@@ -23,12 +23,10 @@ rule = Rule(
     why="""
         A layer raises at the first forward pass where it is given another number of channels
         than it was made for; a convolution whose groups do not divide its channels, or that is
-        strided with padding="same", raises when it is made. The numbers are followed through
-        nn.Sequential and through a forward that calls the layers one after the other: through
-        activations, pools, flatten, cat and sums. Only numbers that are written down are
-        compared, in place or under a name that is given one value. What goes through a loop or
-        an unknown module is not followed. What raises on one of several branches, of which it
-        is not known which is taken, is a warning.
+        strided with padding="same", raises when it is made. Shapes are followed as models
+        compute them, through helpers, loops and settings; an nn.Sequential that nothing runs is
+        tried by itself. What goes through an unknown module is not followed. What raises on one
+        of several branches, of which it is not known which is taken, is a warning.
 
         nn.Sequential(*model.children()) runs the children and nothing else: a flatten, a sum
         or a function that the model's own forward does between them is lost. An even kernel
