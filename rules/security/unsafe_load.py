@@ -10,6 +10,8 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
+from lintorch.evaluator.given_arguments import name_given
+from lintorch.evaluator.values import FALSE
 from lintorch.source import UNKNOWN, Role, Source, literal
 
 rule = Rule(
@@ -68,11 +70,24 @@ _OWN = re.compile(r"\bself\.\w+")
 _PARAMETERS = ("f", "map_location", "pickle_module")
 
 
-@rule.source(cst.Call, needs=("torch.load", "import load"))
+@rule.source(cst.Call, needs=("load",))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
     if name == "torch.load":
         yield from _torch(call, source)
+
+
+@rule.event("torch.load")
+def by_settings(event: Called, source: Source) -> Iterator[Hit]:
+    """Where weights_only=False comes from a setting, a default or a partial."""
+    given, call = name_given(event), source.call_at(event)
+    if call is None or event.open or given.get("weights_only") != FALSE or "pickle_module" in given:
+        return
+    asked = source.arguments(call, *_PARAMETERS)
+    plain = source.name(call.func) == "torch.load" and asked.value("weights_only", None) is False
+    if not plain and not _is_own(asked.get("f"), source):
+        message = "torch.load with weights_only=False runs whatever code the file holds"
+        yield Hit(event, message)
 
 
 @rule.event(*sorted(_PICKLES))

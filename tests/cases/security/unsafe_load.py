@@ -57,3 +57,10 @@ def resume(path):
     with open(path, "rb") as stream:
         found = pickle.load(stream)  # hit
     network.load_state_dict(state_dict=found)
+
+
+WHOLE = {"weights_only": False}
+
+
+def by_settings(path, other):
+    return torch.load(path, **WHOLE), torch.load(other, weights_only=WHOLE["weights_only"])  # hit
