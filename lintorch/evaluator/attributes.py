@@ -134,9 +134,10 @@ def _bind_function(machine: Machine, held: Class) -> Value:
     if find_class_attribute(machine, held, "setup_context") is not None:
         return forward
     context = machine.hold("object", {}, External("torch.autograd.function.FunctionCtx"))
+    own = (held, context) if forward.kind == "class" else (context,)
     if find_class_attribute(machine, held, "symbolic") is not None:
-        return Bound(External("lintorch.scripted"), (forward, context))  # exporters ask it instead
-    return Bound(forward, (context,), method="apply")
+        return Bound(External("lintorch.scripted"), (forward, *own))  # exporters ask it instead
+    return Bound(forward, own, method="apply")
 
 
 @reads(Super)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 from lintorch.evaluator.assign import assign_target
-from lintorch.evaluator.events import Repeated
+from lintorch.evaluator.events import Occurrence, Refused, Repeated
 from lintorch.evaluator.items import item_of, items_of
 from lintorch.evaluator.join import ITEMS, join_data, join_states
 from lintorch.evaluator.machine import Exits, LeftError, Machine
@@ -120,12 +120,19 @@ def repeat_body(
                 _forget_changes(machine, before, joined)
                 machine.state = join_states(machine.state, exits.breaks) or machine.state
                 return
+            refused = [] if number else _list_refused(machine, events)
             machine.take_back(events)
+            machine.events += refused
             del here.returned[returned:]
             here.left = left
     finally:
         here.doubt -= 1
         here.loops.pop()
+
+
+def _list_refused(machine: Machine, number: int) -> list[Occurrence]:
+    """What shapes refuse in the first round, which begins with what is known before the loop."""
+    return [each for each in machine.events[number:] if isinstance(each, Refused)]
 
 
 def _run_round(

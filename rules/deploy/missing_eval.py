@@ -80,6 +80,7 @@ _QUIET = frozenset(
     {
         "print", "len", "sum", "type", "isinstance", "id", "next", "list", "filter", "map", "str",
         "summary", "profile", "FlopCountAnalysis", "hasattr", "getattr",
+        "partial",
     }
 )  # fmt: skip
 """Functions that leave the mode of a model as it is."""
@@ -131,7 +132,8 @@ def _report(
     if told := _consequence(exporter, layers, call, source):
         message = f"exported in training mode, on which {_depend(sorted(layers))}: {told.words}"
         given = source.arguments(call, parameter).get(parameter)
-        fix = _fix(given, call, source) if given is not None else None
+        whole = given is not None and source.name(call.func) == name
+        fix = _fix(given, call, source) if whole and given is not None else None
         yield Hit(
             call,
             f"{message}; call eval() first",

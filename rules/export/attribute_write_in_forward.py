@@ -8,7 +8,7 @@ from typing import TypeGuard
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.profile import WRITES_ONNX
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import AttributeSet, Called, ItemSet
+from lintorch.evaluator.events import AttributeSet, Called, ItemSet, Occurrence
 from lintorch.evaluator.values import NONE, Constant, Items, Number, Slice, Tensor, Value
 from lintorch.evidence import KeptWrite, ModuleWrite, Outcome, ResetWrite, Trace, Trial
 from lintorch.evidence.host_reads import is_whole_run
@@ -136,7 +136,7 @@ def is_computed_with(event: AttributeSet, kept: Rewrite, source: Source) -> bool
 def in_part(event: ItemSet, source: Source) -> Iterator[Hit]:
     """`self.keys[:, i] = k` of a buffer."""
     held = event.held
-    if not is_buffer(held) or not event.way.forward or not is_elsewhere(event.index):
+    if not is_buffer(held) or not is_sure(event) or not is_elsewhere(event.index):
         return
     if is_read_on(held, None, source):
         yield Hit(event, describe_kept(held), harm=PART)
@@ -146,12 +146,17 @@ def in_part(event: ItemSet, source: Source) -> Iterator[Hit]:
 def in_method(event: Called, source: Source) -> Iterator[Hit]:
     """`self.total.add_(x)` of a buffer."""
     held = event.positional[0] if event.positional else None
-    if is_buffer(held) and event.way.forward and is_read_on(held, event, source):
+    if is_buffer(held) and is_sure(event) and is_read_on(held, event, source):
         yield Hit(event, describe_kept(held), harm=BUFFER)
 
 
 def describe_kept(held: Tensor) -> str:
     return f"self.{held.name} is kept from one forward to the next: take it as an input"
+
+
+def is_sure(event: Occurrence) -> bool:
+    """Whether each forward does so: no branch that only training takes lies before it."""
+    return event.way.forward and event.way.certain
 
 
 def is_buffer(value: Value | None) -> TypeGuard[Tensor]:

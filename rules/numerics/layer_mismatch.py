@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from lintorch.core.finding import Hit, Refuted, Severity
 from lintorch.core.rule import Rule
@@ -23,12 +23,10 @@ rule = Rule(
     why="""
         A layer raises at the first forward pass where it is given another number of channels
         than it was made for; a convolution whose groups do not divide its channels, or that is
-        strided with padding="same", raises when it is made. The numbers are followed through
-        nn.Sequential and through a forward that calls the layers one after the other: through
-        activations, pools, flatten, cat and sums. Only numbers that are written down are
-        compared, in place or under a name that is given one value. What goes through a loop or
-        an unknown module is not followed. What raises on one of several branches, of which it
-        is not known which is taken, is a warning.
+        strided with padding="same", raises when it is made. Shapes are followed as models
+        compute them, through helpers, loops and settings; an nn.Sequential that nothing runs is
+        tried by itself. What goes through an unknown module is not followed. What raises on one
+        of several branches, of which it is not known which is taken, is a warning.
 
         nn.Sequential(*model.children()) runs the children and nothing else: a flatten, a sum
         or a function that the model's own forward does between them is lost. An even kernel
@@ -102,8 +100,11 @@ def in_row(event: IdleRow, source: Source) -> Iterator[Hit]:
     """A Sequential that nothing of the file runs; one of a model may hold what that runs by itself."""
     of_model = any(name.endswith(".__init__") for name in event.way.names)
     for each in event.happened:
-        if isinstance(each, Refused) and not of_model:
-            yield from in_model(replace(each, way=event.way), source)
+        if isinstance(each, Refused) and each.founded and not of_model:
+            short = each.name.rpartition(".")[2]
+            place = each if each.made is None else source.evaluation.place(each.made)
+            message = f"{short} raises when this is run: {show_message(each)}"
+            yield Hit(place, message, severity=None if each.way.certain else Severity.WARNING)
 
 
 @rule.event(Refused)

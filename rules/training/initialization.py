@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import re
 from collections.abc import Iterator
@@ -11,6 +12,9 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called, Indexed, ItemSet
+from lintorch.evaluator.given_arguments import name_given
+from lintorch.evaluator.values import Constant, Held, Tensor
 from lintorch.facts.classes.classes import ClassInfo
 from lintorch.source import Source, literal
 
@@ -55,13 +59,12 @@ rule = Rule(
 )
 
 _INIT = "torch.nn.init."
-_SCALED = {
-    _INIT + "kaiming_normal_": ("tensor", "a", "mode", "nonlinearity"),
-    _INIT + "kaiming_uniform_": ("tensor", "a", "mode", "nonlinearity"),
-    _INIT + "kaiming_normal": ("tensor", "a", "mode", "nonlinearity"),
-    _INIT + "kaiming_uniform": ("tensor", "a", "mode", "nonlinearity"),
-    _INIT + "calculate_gain": ("nonlinearity", "param"),
-}
+_SCALED = tuple(
+    f"{_INIT}{name}"
+    for name in (
+        "kaiming_normal_", "kaiming_uniform_", "kaiming_normal", "kaiming_uniform", "calculate_gain",
+    )
+)  # fmt: skip
 NONLINEARITIES = (
     "linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
     "conv_transpose3d", "sigmoid", "tanh", "relu", "leaky_relu", "selu",
@@ -73,24 +76,35 @@ _NORMS = re.compile(
 )
 _FILLS = ("normal_", "uniform_", "trunc_normal_")
 _EMBEDDINGS = ("torch.nn.Embedding", "torch.nn.EmbeddingBag")
+_FILLING = (
+    *(f"{_INIT}{name}" for name in _FILLS),
+    *(f"{_INIT}{kind}_{how}_" for kind in ("xavier", "kaiming") for how in ("normal", "uniform")),
+    f"{_INIT}orthogonal_",
+    f"{_INIT}sparse_",
+    *(f"torch.Tensor.{name}" for name in _FILLS),
+)
 
 
-@rule.source(cst.Call, needs=("kaiming", "calculate_gain"))
-def in_nonlinearities(call: cst.Call, source: Source) -> Iterator[Hit]:
-    name = source.name(call.func)
-    if name not in _SCALED:
+@rule.event(*_SCALED)
+def in_nonlinearities(event: Called, source: Source) -> Iterator[Hit]:
+    """`kaiming_normal_(w, nonlinearity="gelu")`."""
+    given = name_given(event).get("nonlinearity")
+    value = given.value if isinstance(given, Constant) else None
+    if not isinstance(value, str) or value in NONLINEARITIES:
         return
-    given = source.arguments(call, *_SCALED[name]).get("nonlinearity")
-    value = literal(given)
-    if given is None or not isinstance(value, str) or value in NONLINEARITIES:
-        return
-    near = _respelled(value)
-    fix = None
-    if near and isinstance(given, cst.SimpleString):
-        quoted = f"{given.quote}{near}{given.quote}"
-        fix = Fix(f"write {quoted}", (source.replace(given, quoted),))
-    short = name.rpartition(".")[2]
-    yield Hit(call, f"{short} knows no nonlinearity {value!r}", fix, severity=Severity.ERROR)
+    short = event.name.rpartition(".")[2]
+    message = f"{short} knows no nonlinearity {value!r}: ValueError"
+    yield Hit(event, message, _respell(event, value, source), severity=Severity.ERROR)
+
+
+def _respell(event: Called, value: str, source: Source) -> Fix | None:
+    """The name that torch knows, where the wrong one is written in the call."""
+    near, call = _respelled(value), source.call_at(event)
+    for arg in call.args if near and call is not None else ():
+        if isinstance(arg.value, cst.SimpleString) and literal(arg.value) == value:
+            quoted = f"{arg.value.quote}{near}{arg.value.quote}"
+            return Fix(f"write {quoted}", (source.replace(arg.value, quoted),))
+    return None
 
 
 def _respelled(value: str) -> str:
@@ -145,17 +159,52 @@ def in_parameter_names(node: cst.If, source: Source) -> Iterator[Hit]:
             yield Hit(call, message, severity=Severity.ERROR if raises else None)
 
 
-@rule.source(cst.Call, needs=("padding_idx",))
-def in_embeddings(call: cst.Call, source: Source) -> Iterator[Hit]:
+@rule.event(*_FILLING)
+def in_embeddings(event: Called, source: Source) -> Iterator[Hit]:
     """`nn.init.normal_(self.embed.weight)`, where `self.embed` has a padding row."""
-    weight = _filled(call, source)
-    if weight is None or weight.attr.value != "weight":
+    weight = event.positional[0] if event.positional else event.keyword.get("tensor")
+    if not isinstance(weight, Tensor) or weight.origin != "parameter" or weight.name != "weight":
         return
-    made = source.origins(weight.value)
-    owner = source.code(weight.value)
-    padded = bool(made) and all(_is_padded(one, source) for one in made)
-    if padded and not re.search(rf"{re.escape(owner)}\.weight(\.data)?\[", source.text):
-        yield Hit(call, f"fills the padding row of {owner} too, and no gradient will change it")
+    if _is_padded(weight, source) and not _is_indexed(weight, source):
+        owner = _name_owner(event)
+        yield Hit(event, f"fills the padding row of {owner} too, and no gradient will change it")
+
+
+def _name_owner(event: Called) -> str:
+    """`self.embed` of `normal_(self.embed.weight)` and `self.embed.weight.data.normal_()`."""
+    node = event.node
+    if not isinstance(node, ast.Call):
+        return "the embedding"
+    own = event.name.startswith("torch.Tensor.") and isinstance(node.func, ast.Attribute)
+    place: ast.expr | None = node.args[0] if node.args else None
+    if own and isinstance(node.func, ast.Attribute):
+        place = node.func.value
+    text = "" if place is None else ast.unparse(place).removesuffix(".data")
+    return text.removesuffix(".weight") or "the embedding"
+
+
+def _is_padded(weight: Tensor, source: Source) -> bool:
+    """Whether it is the weight of an embedding that was made with a padding_idx."""
+    for reached in source.evaluation.reached:
+        for each in reached.events:
+            made = each.result if isinstance(each, Called) and each.name in _EMBEDDINGS else None
+            if not isinstance(each, Called) or not isinstance(made, Held):
+                continue
+            if f"parameter {made.address}" in weight.memory:
+                index = name_given(each).get("padding_idx")
+                return isinstance(index, Constant) and isinstance(index.value, int)
+    return False
+
+
+def _is_indexed(weight: Tensor, source: Source) -> bool:
+    """Whether a row of it is read or set somewhere: it may be made zero again."""
+    return any(
+        isinstance(each, (Indexed, ItemSet))
+        and isinstance(each.held, Tensor)
+        and bool(each.held.memory & weight.memory)
+        for reached in source.evaluation.reached
+        for each in reached.events
+    )
 
 
 def _class_name_test(test: cst.BaseExpression, source: Source) -> tuple[str, str] | None:
@@ -217,25 +266,3 @@ def _fills(call: cst.Call, target: cst.Name, source: Source) -> str:
         own = source.code(func.value) in (target.value, f"{target.value}.data")
         return func.attr.value if own else ""
     return ""
-
-
-def _filled(call: cst.Call, source: Source) -> cst.Attribute | None:
-    """`x.weight` of `nn.init.normal_(x.weight)` and of `x.weight.data.normal_()`."""
-    name = source.name(call.func)
-    place: cst.BaseExpression | None = None
-    if name.startswith(_INIT):
-        short = name.removeprefix(_INIT)
-        filled = short in _FILLS or _MATRICES.match(short)
-        place = call.args[0].value if filled and call.args else None
-    elif isinstance(call.func, cst.Attribute) and call.func.attr.value in _FILLS:
-        place = call.func.value
-    if isinstance(place, cst.Attribute) and place.attr.value == "data":
-        place = place.value
-    return place if isinstance(place, cst.Attribute) else None
-
-
-def _is_padded(made: cst.Call, source: Source) -> bool:
-    index = source.arguments(made, "num_embeddings", "embedding_dim", "padding_idx").value(
-        "padding_idx", None
-    )
-    return source.name(made.func) in _EMBEDDINGS and isinstance(index, int)

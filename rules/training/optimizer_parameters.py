@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
@@ -9,12 +10,13 @@ import libcst as cst
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.core.torch_methods import PARALLEL_WRAPPERS
-from lintorch.evaluator.events import Called
+from lintorch.evaluator.events import AttributeSet, Called, Combined
 from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.training_code import OPTIMIZERS
-from lintorch.evaluator.values import NONE, Items, Unknown, Value
+from lintorch.evaluator.values import FALSE, NONE, TRUE, Held, Items, Tensor, Unknown, Value
 from lintorch.facts.dataflow.reaching import reaching_definitions
-from lintorch.facts.training.part_values import role_of_object
+from lintorch.facts.models.operation_steps import find_operand, name_operation
+from lintorch.facts.training.part_values import role_of_class, role_of_object
 from lintorch.source import UNKNOWN, Role, Source, literal
 
 rule = Rule(
@@ -80,6 +82,7 @@ def in_constructors(event: Called, source: Source) -> Iterator[Hit]:
     wrong = _not_parameters(params, _written(event, source))
     if wrong:
         yield Hit(event, f"{short} is given {wrong[0]}", severity=wrong[1])
+    yield from _judge_elements(event, params, source)
     missing = short == "SGD" and "lr" not in given and not event.open
     grouped = call is not None and bool(_groups(_params_of(call, source)))
     if missing and source.profile.torch < _LR_SINCE and not grouped:
@@ -98,7 +101,7 @@ def in_wrappers(event: Called, source: Source) -> Iterator[Hit]:
 @rule.source(cst.Call, needs=("optim",))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
-    if not name.startswith("torch.optim.") or source.role(call) is not Role.OPTIMIZER:
+    if not name.startswith("torch.optim.") or role_of_class(name) is not Role.OPTIMIZER:
         return
     short, params = name.rpartition(".")[2], _params_of(call, source)
     if params is None:
@@ -107,7 +110,6 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
         yield Hit(call, f"{short} is given a sum of iterators", severity=Severity.ERROR)
     elif wrong := _repeated(params, source):
         yield Hit(call, f"{short} is given {wrong[0]}", severity=wrong[1])
-    yield from _elements(params, short, source)
 
 
 def _is_sum(params: cst.BaseExpression) -> bool:
@@ -195,19 +197,64 @@ def _entry(group: cst.BaseExpression, key: str) -> cst.BaseExpression | None:
     return None
 
 
-def _elements(params: cst.BaseExpression, short: str, source: Source) -> Iterator[Hit]:
+def _judge_elements(event: Called, params: Value, source: Source) -> Iterator[Hit]:
     """Tensors that are handed over one by one."""
-    items = params.elements if isinstance(params, (cst.List, cst.Tuple)) else ()
-    for item in items:
-        if not isinstance(item.value, (cst.Name, cst.Call, cst.BinaryOperation)):
+    short = event.name.rpartition(".")[2]
+    listed = isinstance(params, Items) and params.kind in ("list", "tuple")
+    for index, item in enumerate(params.items or () if isinstance(params, Items) else ()):
+        if not listed or not isinstance(item, Tensor):
             continue
-        made = _definition(item.value, source)
-        text = source.code(item.value)
-        if how := _derived(made, source):
+        text = _write_element(event, index)
+        if how := _derived(item, source):
             message = f"{short} is given {text}, which {how} made out of the tensor with a gradient"
-            yield Hit(item, message, severity=Severity.ERROR)
-        elif isinstance(item.value, cst.Name) and _needs_none(made, item.value, source):
-            yield Hit(item, f"{short} is given {text}, which needs no gradient and never changes")
+            yield Hit(event, message, severity=Severity.ERROR)
+        elif _needs_none(item, source):
+            yield Hit(event, f"{short} is given {text}, which needs no gradient and never changes")
+
+
+def _write_element(event: Called, index: int) -> str:
+    """How one of the tensors is written."""
+    args = event.node.args if isinstance(event.node, ast.Call) else []
+    first = args[0] if args else None
+    written = first.elts if isinstance(first, (ast.List, ast.Tuple)) else []
+    starred = any(isinstance(each, ast.Starred) for each in written)
+    return ast.unparse(written[index]) if index < len(written) and not starred else "a tensor"
+
+
+def _derived(item: Tensor, source: Source) -> str:
+    """`.to()` or arithmetic on a leaf; "" where there is none."""
+    made = source.evaluation.ways.find_maker(item)
+    if isinstance(made, Combined):
+        return "arithmetic" if any(_is_leaf(v, source) for v in (made.left, made.right)) else ""
+    moved = isinstance(made, Called) and name_operation(made) in _MOVES
+    if made is not None and moved and _is_leaf(find_operand(made), source):
+        return f".{name_operation(made)}()"
+    return ""
+
+
+def _is_leaf(value: Value | None, source: Source) -> bool:
+    made = source.evaluation.ways.find_maker(value)
+    if not isinstance(made, Called):
+        return False
+    return made.name == "torch.nn.Parameter" or (
+        made.name in _MAKERS and made.keyword.get("requires_grad") == TRUE
+    )
+
+
+def _needs_none(item: Tensor, source: Source) -> bool:
+    """`w = torch.zeros(3)`, of which nothing says that it needs a gradient."""
+    made = source.evaluation.ways.find_maker(item)
+    if not isinstance(made, Called) or made.name not in _MAKERS or made.open:
+        return False
+    if made.keyword.get("requires_grad", FALSE) != FALSE:
+        return False
+    users = source.evaluation.ways.find_users(item)
+    asked = any(isinstance(u, Called) and u.name.endswith(".requires_grad_") for u in users)
+    return not asked and not any(
+        isinstance(each, AttributeSet) and each.held is item
+        for reached in source.evaluation.reached
+        for each in reached.events
+    )
 
 
 def _definition(node: cst.BaseExpression, source: Source) -> cst.BaseExpression | None:
@@ -215,32 +262,6 @@ def _definition(node: cst.BaseExpression, source: Source) -> cst.BaseExpression 
         return node
     found = reaching_definitions(node, source)
     return found[0].value if len(found) == 1 and found[0].index is None else None
-
-
-def _derived(made: cst.BaseExpression | None, source: Source) -> str:
-    """`.to()` or arithmetic on a leaf written in the same expression; "" where there is none."""
-    if isinstance(made, cst.BinaryOperation):
-        parts = (made.left, made.right)
-        return "arithmetic" if any(_is_leaf(part, source) for part in parts) else ""
-    if _method(made) in _MOVES and _is_leaf(_receiver(made), source):
-        return f".{_method(made)}()"
-    return ""
-
-
-def _is_leaf(node: cst.BaseExpression | None, source: Source) -> bool:
-    if not isinstance(node, cst.Call):
-        return False
-    name = source.name(node.func)
-    told = source.arguments(node).value("requires_grad", False) is True
-    return name == "torch.nn.Parameter" or (name in _MAKERS and told)
-
-
-def _needs_none(made: cst.BaseExpression | None, name: cst.Name, source: Source) -> bool:
-    """`w = torch.zeros(3)`, of which nothing else in the file says that it needs a gradient."""
-    if not isinstance(made, cst.Call) or source.name(made.func) not in _MAKERS:
-        return False
-    told = source.arguments(made).value("requires_grad", False)
-    return told is False and f"{name.value}.requires_grad" not in source.text
 
 
 @rule.source(cst.For, needs=("param_groups",))
@@ -280,37 +301,50 @@ def _sets_lr(assign: cst.Assign, group: str, source: Source) -> bool:
     return target.value.value == group and key == "lr" and plain
 
 
-@rule.source(cst.Assign, needs=("optim",))
-def in_replacements(assign: cst.Assign, source: Source) -> Iterator[Hit]:
+@rule.event(AttributeSet)
+def in_replacements(event: AttributeSet, source: Source) -> Iterator[Hit]:
     """`model.fc = nn.Linear(...)` after the optimizer of `model` was made."""
-    target = assign.targets[0].target
-    made = assign.value
-    if not isinstance(target, cst.Attribute) or not isinstance(made, cst.Call):
+    node, made = event.node, event.value
+    if not isinstance(node, ast.Attribute) or role_of_object(made) is not Role.MODEL:
         return
-    owner = source.code(target.value)
-    if owner == "self" or not source.name(made.func).startswith("torch.nn."):
+    if ast.unparse(node.value) == "self" or "add_param_group" in source.evaluation.words:
         return
-    if source.role(made) is Role.MODEL and _is_too_late(assign, owner, source):
-        text = source.code(target)
-        yield Hit(assign, f"{text} is made after the optimizer, which goes on with the old one")
+    if _is_too_late(event, source):
+        text = ast.unparse(node)
+        yield Hit(event, f"{text} is made after the optimizer, which goes on with the old one")
 
 
-def _is_too_late(assign: cst.Assign, owner: str, source: Source) -> bool:
-    """Whether the one optimizer of the function is made before, from all parameters."""
-    scope = source.enclosing(assign, cst.FunctionDef)
-    here = [
-        call
-        for call in source.nodes(cst.Call)
-        if source.enclosing(call, cst.FunctionDef) is scope and source.role(call) is Role.OPTIMIZER
-    ]
-    line = source.parent(assign)
-    block = source.parent(line) if line else None
-    if len(here) != 1 or ".add_param_group" in source.text:
+def _is_too_late(event: AttributeSet, source: Source) -> bool:
+    """Whether the one optimizer of the code was made before, of all parameters of the model."""
+    for reached in source.evaluation.reached:
+        order = {id(each): number for number, each in enumerate(reached.events)}
+        if id(event) not in order:
+            continue
+        made = [
+            each
+            for each in reached.events
+            if isinstance(each, Called) and role_of_class(each.name) is Role.OPTIMIZER
+        ]
+        only = made[0] if len({each.spot for each in made}) == 1 else None
+        early = only is not None and order[id(only)] < order[id(event)]
+        return (
+            only is not None and early and only.way.certain and _takes_all(only, event.held, source)
+        )
+    return False
+
+
+def _takes_all(optimizer: Called, model: Value, source: Source) -> bool:
+    """Whether an optimizer is given `model.parameters()`."""
+    ways, params = source.evaluation.ways, name_given(optimizer).get("params")
+    called = ways.find_unknown_maker(params) if params is not None else None
+    if called is not None:
+        return called.method == "parameters" and called.held is model
+    asked = ways.find_maker(params)
+    if not isinstance(asked, Called) or asked.name != "torch.nn.Module.parameters":
         return False
-    params = source.arguments(here[0], "params").get("params")
-    same = block is not None and block in source.ancestors(here[0])
-    whole = _method(params) == "parameters" and source.code(_receiver(params)) == owner
-    return whole and same and source.precedes(here[0], assign)
+    owner = asked.positional[0] if asked.positional else None
+    same = isinstance(owner, Held) and isinstance(model, Held)
+    return same and isinstance(model, Held) and getattr(owner, "address", None) == model.address
 
 
 def _method(node: cst.CSTNode | None) -> str:

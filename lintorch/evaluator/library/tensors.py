@@ -106,7 +106,8 @@ def list_rows(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`x.unbind(0)`: as many tensors as an axis is long."""
     found = infer_result(machine, node, "torch.Tensor.unbind", given)
     held, axis = given.pick(0, "input"), given.pick(1, "dim") or Constant(0)
-    if isinstance(found, Items) or not isinstance(held, Tensor) or not held.shape:
+    told = isinstance(found, Items) and found.items is not None
+    if told or not isinstance(held, Tensor) or not held.shape:
         return found
     at, rank = size_in(axis), len(held.shape)
     if not isinstance(at, int) or not -rank <= at < rank:

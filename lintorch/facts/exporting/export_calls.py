@@ -7,7 +7,6 @@ from typing import Protocol
 
 import libcst as cst
 
-from lintorch.core.exporter_calls import DYNAMO_BY_DEFAULT, DYNAMO_SINCE
 from lintorch.core.profile import Profile
 from lintorch.syntax.literals import Arguments, arguments, literal
 
@@ -25,15 +24,6 @@ class HasProfile(Protocol):
 def onnx_arguments(call: cst.Call) -> Arguments:
     """The arguments of a `torch.onnx.export`, by name."""
     return arguments(call, *_POSITIONAL)
-
-
-def onnx_exporter(call: cst.Call, source: HasProfile) -> str:
-    """Which of the two ONNX exporters a `torch.onnx.export` takes; "" where it cannot be told."""
-    release, given = source.profile.torch, onnx_arguments(call)
-    if release < DYNAMO_SINCE:
-        return "onnx-legacy"
-    chosen = given.value("dynamo", release >= DYNAMO_BY_DEFAULT)
-    return "onnx" if chosen is True else "onnx-legacy" if chosen is False else ""
 
 
 def is_given(given: Arguments, name: str) -> bool:

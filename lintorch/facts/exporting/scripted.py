@@ -47,15 +47,17 @@ def find_scripted(source: HasScripts) -> dict[cst.FunctionDef, bool]:
 
 
 def _presumed(source: HasScripts) -> Iterator[cst.FunctionDef]:
-    """The forwards that ran as those of models that may be exported."""
-    ran = {
-        event.way.names[-1]
-        for reached in source.evaluation.reached
-        for event in reached.events
-        if event.way.forward and event.spot.path == source.file.path and event.way.names
-    }
+    """The forwards that ran as those of models that may be exported; all such where not all was followed."""
+    roots = source.evaluation.reached
+    ran: dict[str, bool] = {}
+    for event in (each for reached in roots for each in reached.events):
+        if event.spot.path == source.file.path and event.way.names:
+            name = event.way.names[-1]
+            ran[name] = ran.get(name, False) or event.way.forward
+    cut = any(each.spent or each.failure is not None for each in roots)
     for info in source.classes.all.values():
-        if info.is_module and "forward" in info.methods and f"{info.name}.forward" in ran:
+        left = cut and source.evaluation.may_be_exported(info.name)
+        if info.is_module and "forward" in info.methods and ran.get(f"{info.name}.forward", left):
             yield info.methods["forward"]
 
 

@@ -58,6 +58,10 @@ class Evaluation:
         self._outlines: dict[str, NodeParents] = {}
         self._loops: dict[str, FileLoops] = {}
 
+    def may_be_exported(self, name: str) -> bool:
+        """Whether the forward of a class of the file may be: it is no loss, no augmentation."""
+        return self._is_exported(name)
+
     def _note_place(self, path: str) -> None:
         self._consulted.add(os.path.abspath(path))
 

@@ -24,7 +24,7 @@ class Net(nn.Module):
         self.conv.weight.requires_grad = False
         self.token.requires_grad = False
         self.gate.requires_grad = False
-        self.backbone.requires_grad = not freeze
+        self.backbone.requires_grad = not freeze  # hit
         for p in self.backbone.parameters():
             p.requires_grad = False
         for p in self.conv.parameters():
@@ -65,7 +65,7 @@ def main(pretrained, other):
     net = Net(model, True)
     net.conv.requires_grad = True  # hit
     net.token.requires_grad = False
-    net.backbone.requires_grad = False
+    net.backbone.requires_grad = False  # hit
     other.requires_grad = False
     x = torch.rand(3)
     x.requires_grad = True

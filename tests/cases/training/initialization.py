@@ -83,3 +83,19 @@ def gains(w, kind):
     init.xavier_uniform_(w, gain=init.calculate_gain("ReLU"))  # hit
     init.xavier_uniform_(w, gain=nn.init.calculate_gain("tanh"))
     return torch.nn.init.calculate_gain("leaky_relu", 0.2)
+
+
+def spread(layer, how=nn.init.normal_):
+    how(layer.weight)  # hit
+
+
+class Tables(nn.Module):
+    def __init__(self, padding=0):
+        super().__init__()
+        self.tables = nn.ModuleList([nn.Embedding(10, 4, padding_idx=padding) for _ in range(2)])
+        self.free = nn.Embedding(10, 4)
+        for table in self.tables:
+            spread(table)
+        spread(self.free)
+        gain = {"nonlinearity": "swish"}
+        nn.init.kaiming_normal_(self.free.weight, **gain)  # hit
