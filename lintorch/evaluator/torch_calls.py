@@ -214,7 +214,8 @@ def _guess_result(machine: Machine, node: ast.AST, name: str, given: Given) -> V
     memory, ranked_as = _shared_memory(name, given), find_ranked(machine, name, given)
     data = reads_data(machine, node, name, given)
     result = Tensor(None, memory=memory, via=_via_of(given), ranked_as=ranked_as, data=data)
-    return Items("tuple", None, result) if last in _SEVERAL else result
+    rounds = Number(None, True, True) if last == "unbind" else None
+    return Items("tuple", None, result, rounds) if last in _SEVERAL else result
 
 
 def reads_data(machine: Machine, node: ast.AST, name: str, given: Given) -> bool | None:
