@@ -11,7 +11,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Combined
-from lintorch.evaluator.values import Constant, Tensor, Value
+from lintorch.evaluator.values import UNKNOWN, Constant, Tensor, Value
 from lintorch.facts.models.operation_steps import find_operand, name_operation
 from lintorch.facts.models.value_ways import Operation
 from lintorch.source import Source, literal
@@ -102,7 +102,8 @@ def in_log(event: Called, source: Source) -> Iterator[Hit]:
         yield from judge_sum(event, made, source)
     elif isinstance(made, Called) and name_operation(made) == "sum":
         exp = ways.find_maker(find_operand(made))
-        if is_exp(exp) and not is_less(find_operand(exp), source):
+        given = find_operand(exp) if is_exp(exp) else UNKNOWN
+        if given != UNKNOWN and not is_less(given, source):
             yield Hit(event, "log of a sum of exp is inf where exp overflows: logsumexp is not")
 
 

@@ -105,3 +105,8 @@ class Pieces(nn.Module):
         a = a + torch.where(x > 0, safe.sqrt(), y)
         rows = x.argmax(1).float()
         return a + torch.where(rows > 0, rows.sqrt(), rows)
+
+
+def largest_first(scores):
+    top = scores.data.max()
+    return torch.log(torch.sum(torch.exp(scores - top), 1, keepdim=True)) + top
