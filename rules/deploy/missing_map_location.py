@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import Applicability, Fix, Hit
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Indexed
 from lintorch.evaluator.given_arguments import name_given
@@ -83,7 +83,7 @@ def in_loads(event: Called, source: Source) -> Iterator[Hit]:
     copies = alone and all(_copies(taker, source) for taker in takers)
     promise = Applicability.SAFE if copies else Applicability.UNSAFE
     fix = Fix("load to the CPU", (source.insert_argument(call, 'map_location="cpu"'),), promise)
-    yield Hit(call, _MESSAGE, fix)
+    yield Hit(call, _MESSAGE, fix, severity=_weigh(call, source))
 
 
 @rule.source(cst.Call, needs=("load",))
@@ -94,7 +94,21 @@ def where_nothing_leads(call: cst.Call, source: Source) -> Iterator[Hit]:
     taken = any(_is_taken(use, source) for use in (call, *_named(call, source)))
     if taken and not source.evaluation.is_reached(source.place(call)) and _is_judged(call, source):
         edit = source.insert_argument(call, 'map_location="cpu"')
-        yield Hit(call, _MESSAGE, Fix("load to the CPU", (edit,), Applicability.UNSAFE))
+        fix = Fix("load to the CPU", (edit,), Applicability.UNSAFE)
+        yield Hit(call, _MESSAGE, fix, severity=_weigh(call, source))
+
+
+def _weigh(call: cst.Call, source: Source) -> Severity | None:
+    """A note where the function asks for a GPU whatever there is: without one it raises in any case."""
+    scopes = _scopes(call, source)
+    asking = (
+        other
+        for other in source.nodes(cst.Call)
+        if isinstance(other.func, cst.Attribute)
+        and other.func.attr.value == "cuda"
+        and scopes & _scopes(other, source)
+    )
+    return Severity.NOTE if any(not _is_on_gpu(each, source) for each in asking) else None
 
 
 def _is_judged(call: cst.Call, source: Source) -> bool:
