@@ -6,6 +6,7 @@ import ast
 import io
 import tokenize
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -44,8 +45,13 @@ def mended(text: str) -> str:
     return settle(text, lambda now: lint_subject(Source("model.py", now), RULES), EVERY).text
 
 
+ADVISED = {"extend_select": ("advice",)}
+"""With notes, which many fixes are of."""
+
+
 def mend_files(folder: Path) -> None:
-    done = check_and_fix(CheckRequest((str(folder),), fix=True, unsafe_fixes=True, no_cache=True))
+    request = CheckRequest((str(folder),), fix=True, unsafe_fixes=True, no_cache=True)
+    done = check_and_fix(replace(request, settings=ADVISED))
     assert done.errors == ()
 
 
@@ -70,7 +76,7 @@ def test_a_name_that_another_file_takes_keeps_its_meaning(project: Path, other: 
     own.write_text(AMP)
     (pack / "__init__.py").write_text("")
     (pack / "other.py").write_text(other)
-    done = check_and_fix(CheckRequest((".",), no_cache=True))
+    done = check_and_fix(CheckRequest((".",), settings=ADVISED, no_cache=True))
     fixes = [f.fix for f in done.result.findings if f.place.path.endswith("own.py") and f.fix]
     assert {fix.applicability for fix in fixes} == {Applicability.DISPLAY}
     mend_files(project)
@@ -98,7 +104,7 @@ def test_an_import_that_a_fix_left_idle_stays_where_another_file_takes_it(projec
 
 def test_a_text_from_standard_input_is_no_file_of_the_project(project: Path) -> None:
     (project / "other.py").write_text("from own import autocast\n")
-    request = CheckRequest(("own.py",), fix=True, unsafe_fixes=True, text=AMP)
+    request = CheckRequest(("own.py",), settings=ADVISED, fix=True, unsafe_fixes=True, text=AMP)
     done = check_and_fix(request)
     assert done.rewritten == ()
     (project / "other.py").unlink()

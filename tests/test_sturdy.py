@@ -104,7 +104,7 @@ def test_what_python_compiles_is_checked_however_deep(tmp_path: Path, name: str)
 def test_what_is_too_deep_is_told_wherever_it_stands(tmp_path: Path, text: str) -> None:
     (tmp_path / "deep.py").write_text(f"import torch\n{text}")
     (tmp_path / "net.py").write_text(RETIRED)
-    found = findings(cwd=tmp_path)
+    found = findings("--extend-select", "advice", cwd=tmp_path)
     assert [f["code"] for f in found] == ["LT001", "LT601"]
     assert "nested too deeply" in found[0]["message"]
 
@@ -154,7 +154,7 @@ def test_no_encoding_ends_a_run_or_keeps_others_from_being_fixed(tmp_path: Path)
     for name, text in odd.items():
         (tmp_path / name).write_bytes(text.encode())
     (tmp_path / "zz.py").write_text(RETIRED)
-    done = lintorch("check", "--fix", "--unsafe-fixes", cwd=tmp_path)
+    done = lintorch("check", "--select", "ALL", "--fix", "--unsafe-fixes", cwd=tmp_path)
     assert done.returncode in (1, 2), done.stderr
     assert "Traceback" not in done.stderr
     assert "linalg.cholesky" in (tmp_path / "zz.py").read_text()
@@ -166,8 +166,8 @@ def test_no_encoding_ends_a_run_or_keeps_others_from_being_fixed(tmp_path: Path)
 def test_a_file_whose_bytes_would_not_come_back_is_checked_and_not_written(tmp_path: Path) -> None:
     text = f"# coding: utf-7\nname = 'a+AGE-b'  # +AGE-\n{RETIRED}"
     (tmp_path / "odd.py").write_text(text)
-    assert codes(cwd=tmp_path) == ["LT601"]
-    done = lintorch("check", "--fix", cwd=tmp_path)
+    assert codes("--select", "LT601", cwd=tmp_path) == ["LT601"]
+    done = lintorch("check", "--select", "LT601", "--fix", cwd=tmp_path)
     assert "odd.py: utf" in done.stderr
     assert (tmp_path / "odd.py").read_text() == text
 

@@ -75,8 +75,15 @@ def in_model(event: Repeated, source: Source) -> Iterator[Hit]:
             harm = COUNTED if is_symbol(over.length.size) else COUNTED_WORKED_OUT
             said = f"`{text}` has as many rounds as sizes say for the example"
             yield Hit(event, said, harm=harm)
-    elif isinstance(over, Tensor) and over.sure and over.shape and varies(over.shape[0]):
+    elif isinstance(over, Tensor) and has_open_rows(over):
         yield Hit(event, f"one round for each row that {text} has in the example", harm=ROWS)
+
+
+def has_open_rows(over: Tensor) -> bool:
+    """Whether the first axis surely varies, or is that of an input, in what is worked out of it."""
+    if over.shape is None:
+        return over.sure and bool(over.ranked_as) and over.data is True
+    return over.sure and bool(over.shape) and varies(over.shape[0]) is True
 
 
 def uses_layers(loop: ast.AST | None) -> bool:

@@ -14,6 +14,7 @@ from lintorch.evaluator.given_arguments import name_arguments
 from lintorch.evaluator.values import Class, Constant, External, Held, Items, Tensor, Value
 from lintorch.evidence import GraphCapture, OperatorCall, Raised, Trace, Tracer
 from lintorch.evidence.host_reads import is_whole_run, source_line, write_shapes
+from lintorch.facts.models.operation_steps import find_operand, name_operation
 from lintorch.source import Source
 
 rule = Rule(
@@ -68,6 +69,13 @@ FLATTENING = (
 )
 """Makers of torchvision's models whose forward flattens or averages before the last layer."""
 
+KEEPING = frozenset(
+    {"relu", "relu6", "leaky_relu", "leakyrelu", "gelu", "silu", "elu", "selu", "mish", "tanh",
+     "sigmoid", "softplus", "hardswish", "dropout", "identity", "layernorm", "layer_norm", "softmax"}
+)  # fmt: skip
+"""What leaves the last axis as long as it is."""
+DEEPEST = 8
+
 
 @rule.event(*(f"torch.nn.Conv{axes}d" for axes in (1, 2, 3)))
 def in_padding(event: Called, source: Source) -> Iterator[Hit]:
@@ -113,7 +121,7 @@ def in_model(event: Refused, source: Source) -> Iterator[Hit]:
     spot = event.made or event.spot
     certain = event.way.certain
     told = not certain and spot.path == source.path and spot.row in source.evaluation.rows.refused
-    if not event.founded or told:
+    if told or not (event.founded or follows_linear(event, source)):
         return
     short = event.name.rpartition(".")[2]
     severity, where = (None, "") if certain else (Severity.WARNING, ", if this is reached")
@@ -123,6 +131,23 @@ def in_model(event: Refused, source: Source) -> Iterator[Hit]:
         yield Hit(source.evaluation.place(event.made), message, severity=severity)
     else:
         yield Hit(event, f"{short} raises{where}: {show_message(event)}", severity=severity)
+
+
+def follows_linear(event: Refused, source: Source) -> bool:
+    """Whether a Linear gets what another gives, with nothing but activations between: of whatever rank."""
+    if event.name != "torch.nn.Linear" or not event.operands:
+        return False
+    value: Value | None = event.operands[0]
+    for _ in range(DEEPEST):
+        made = source.evaluation.ways.find_maker(value)
+        if not isinstance(made, Called) or not made.positional:
+            return False
+        if made.name == "torch.nn.Linear.forward":
+            return True
+        if name_operation(made) not in KEEPING:
+            return False
+        value = find_operand(made)
+    return False
 
 
 def show_message(event: Refused) -> str:

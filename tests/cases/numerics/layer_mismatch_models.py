@@ -183,3 +183,19 @@ def main():
 
 if __name__ == "__main__":
     main()
+
+
+class OfAnyRank(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.Linear(8, 17),
+            nn.ReLU(),
+            nn.Dropout(0.1),
+            nn.Linear(16, 4),  # hit
+        )
+        self.first = nn.Linear(8, 8)
+        self.last = nn.Linear(12, 2)  # hit
+
+    def forward(self, x):
+        return self.layers(x), self.last(F.gelu(self.first(x)))
