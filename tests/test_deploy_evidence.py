@@ -117,10 +117,12 @@ class Loss(nn.Module):
         seen[seen > 0.5] = 0
         return F.mse_loss(logits, target) + seen.sum()
 """
-CHOICE = "def norm(n):\n    return nn.BatchNorm2d(n) if n > 8 else nn.Identity()\n\n"
+TAKEN_OUT = '        self.body._modules["1"] = nn.Identity()\n\n    def forward'
 
 MODAL = model("modal", NET.format(layer="nn.BatchNorm2d(8), nn.Dropout(0.5)"))
-INDIFFERENT = model("indifferent", CHOICE + NET.format(layer="norm(8)"))
+INDIFFERENT = model(
+    "indifferent", NET.format(layer="nn.BatchNorm2d(8)").replace("\n    def forward", TAKEN_OUT)
+)
 DROPPING = model("dropping", DROPS.format(share=0.5))
 IDLE = model("idle", DROPS.format(share=0.0))
 SYNCED = model("synced", NET.format(layer="nn.SyncBatchNorm(8)"))

@@ -186,7 +186,8 @@ def test_an_export_with_other_sizes_than_the_project_takes_nothing_out(tmp_path:
 def test_sizes_that_every_export_call_fixes_are_not_varied(tmp_path: Path) -> None:
     fixed = EXPORTED.replace("dynamo=True", "dynamo=False").format("None")
     (tmp_path / "net.py").write_text(BAKED + fixed)
-    assert [f["code"] for f in findings("--export", "onnx-legacy", cwd=tmp_path)] == ["LT129"]
+    looking = ("--export", "onnx-legacy", "--extend-select", "advice")
+    assert [f["code"] for f in findings(*looking, cwd=tmp_path)] == ["LT126", "LT129"]
 
 
 SHARED = """import torch
@@ -229,19 +230,19 @@ class Loop(nn.Module):
 
 class Single(nn.Module):
     def forward(self, x):
-        if x.size(1) == 1:
+        if x.size(0) == 1:
             return x * 2
         return x
 
 
 class Half(nn.Module):
     def forward(self, x):
-        return x[:, : int(x.shape[1] / 2)]
+        return x[: int(x.shape[0] / 2)]
 """
 LOUD = """
 def deploy(x):
     torch.jit.trace(Loop(), (x,))
-    torch.export.export(Single(), (x,), dynamic_shapes=({1: torch.export.Dim.DYNAMIC},))
+    torch.export.export(Single(), (x,), dynamic_shapes=({0: torch.export.Dim.DYNAMIC},))
 """
 
 

@@ -84,9 +84,9 @@ BAKED = {
     "x = torch.stack([row * 2 for row in x])": "LT105",
 }
 FIXED = {
-    "x = x * int(x.mean((2, 3)).size(d := eval('1')))": "LT101",
-    "x = x * 3 if given.size(d) > 4 else x": "LT104",
-    "x = sum(x * i for i in range(x.mean((2, 3)).size(d)))": "LT105",
+    "x = F.pad(x, [0, int(given.size(2) // 1000)])": "LT101",
+    "x = x * 3 if given.size(2) // 1000 > 0 else x": "LT104",
+    "x = sum(x * i for i in range(given.size(2) // 1000 + 3))": "LT105",
 }
 LOOKED_AT = ("assert int(x.size(0)) > 0", "y = x.data.shape[1]", "print(len(x))")
 OPEN = {"x = x * 4 if given.size(2) > 5000 else x": "LT104"}

@@ -80,7 +80,7 @@ def test_a_profile_becomes_settings_that_are_accepted(tmp_path: Path) -> None:
     def ask(workspace: Path) -> Questions:
         profile = "# profile: onnx-legacy@17 onnx # target: tensorrt-7.2 # torch: 2.4"
         (workspace / "lintorch.toml").write_text(write_settings(profile), "utf-8")
-        (workspace / "model.py").write_text("import torch\n\ntorch.set_default_tensor_type(t)\n")
+        (workspace / "model.py").write_text("import torch\n\ntorch.symeig(t)\n")
         found = yield Question("model.json", ("check", "--output-format", "json"), workspace)
         assert json.loads(found)[0]["filename"] == "model.py"
 

@@ -98,7 +98,7 @@ class Root(nn.Module):
 
 
 class Still(nn.Module):
-    """What weights decide."""
+    """One more for each thousand of a batch."""
 
     def __init__(self):
         super().__init__()
@@ -106,7 +106,7 @@ class Still(nn.Module):
 
     def forward(self, x):
         y = self.head(x)
-        return sum(y[..., i] for i in range(y.size(2)))  # LT105 gone: still
+        return sum(y[i] for i in range(y.size(0) // 1000 + 1))  # LT105 gone: still
 '''
 SETTINGS = 'exporters = ["torch.export", "onnx", "onnx-legacy", "torchscript-trace"]\n'
 MARK = re.compile(r"# (LT\d+) (kept|gone): (\w+)$")

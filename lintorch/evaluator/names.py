@@ -106,6 +106,17 @@ def standing_on_ground(machine: Machine) -> Iterator[None]:
 
 
 def _read_star(machine: Machine, file: CodeFile, name: str) -> Value:
+    key = file, f"* {name}"
+    if not file.star_imports or key in machine.top.pending:  # files that import each other whole
+        return External(name) if name in _BUILTINS else UNKNOWN
+    machine.top.pending.add(key)
+    try:
+        return _look_in_stars(machine, file, name)
+    finally:
+        machine.top.pending.discard(key)
+
+
+def _look_in_stars(machine: Machine, file: CodeFile, name: str) -> Value:
     for statement in file.star_imports:
         dotted = absolute_name(file, statement)
         other = machine.library.find(dotted, file)

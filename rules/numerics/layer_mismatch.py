@@ -74,6 +74,8 @@ KEEPING = frozenset(
      "sigmoid", "softplus", "hardswish", "dropout", "identity", "layernorm", "layer_norm", "softmax"}
 )  # fmt: skip
 """What leaves the last axis as long as it is."""
+TAKING = frozenset(f"torch.nn.{name}" for name in ("Linear", "LSTM", "GRU", "RNN"))
+GIVING = frozenset({"torch.nn.Linear.forward", "torch.nn.Embedding.forward"})
 DEEPEST = 8
 
 
@@ -134,15 +136,18 @@ def in_model(event: Refused, source: Source) -> Iterator[Hit]:
 
 
 def follows_linear(event: Refused, source: Source) -> bool:
-    """Whether a Linear gets what another gives, with nothing but activations between: of whatever rank."""
-    if event.name != "torch.nn.Linear" or not event.operands:
+    """Whether a Linear or recurrent layer gets what a Linear or Embedding gives, with nothing but activations between.
+
+    That is wrong whatever the rank is.
+    """
+    if event.name not in TAKING or not event.operands:
         return False
     value: Value | None = event.operands[0]
     for _ in range(DEEPEST):
         made = source.evaluation.ways.find_maker(value)
         if not isinstance(made, Called) or not made.positional:
             return False
-        if made.name == "torch.nn.Linear.forward":
+        if made.name in GIVING:
             return True
         if name_operation(made) not in KEEPING:
             return False
