@@ -185,6 +185,8 @@ class Machine:
         """Whether models are left closed: neither their constructors nor their forwards are entered."""
         self.tells_unknown = False
         """Whether calls of something unknown are told, as they are where marks are."""
+        self.is_unsure = False
+        """Whether the model is built as a branch builds it that nothing decides."""
         self.is_of_model = False
         """Whether a model is built and its forward run, and nothing else."""
         self.helper_steps = 0

@@ -148,7 +148,8 @@ def construct_object(machine: Machine, node: ast.AST, kind: Class, given: Given)
                 keep_arguments(machine, made, each.path, given)
                 break
     if machine.witness is not None:
-        machine.witness.note_built(kind, made, given, machine.state)
+        sure = machine.is_certain and not machine.is_unsure
+        machine.witness.note_built(kind, made, given, machine.state, sure)
     if layer:
         machine.repeated.keep_made(kind, given, made)
     return made

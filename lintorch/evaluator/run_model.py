@@ -128,6 +128,7 @@ def _run_settled(around: Surroundings, name: str, asked: AskedSettings) -> Reach
     machine.asked, machine.is_of_model = asked, True
     built: list[Held] = []
     seen = dict(around.witness.built)
+    machine.is_unsure = any(kind.name == name and not each.sure for kind, each in seen.items())
 
     def build(machine: Machine) -> Value:
         model = _build_model(machine, around.file, name, seen)
@@ -141,6 +142,7 @@ def _run_settled(around: Surroundings, name: str, asked: AskedSettings) -> Reach
     while machine.asked.total > known and not reached.failure and known < _MOST_SETTINGS:
         known, before, machine = machine.asked.total, machine, around.make_machine(name)
         machine.asked, machine.made = before.asked, before.made
+        machine.is_unsure = before.is_unsure
         around.witness.built.clear()
         around.witness.built.update(
             known_built
@@ -149,7 +151,10 @@ def _run_settled(around: Surroundings, name: str, asked: AskedSettings) -> Reach
         reached = _follow(machine, name, build)
     if not built or reached.spent or reached.failure:
         return _finish(machine, reached)
-    return _finish(machine, _run_rounds(machine, around, name, built[0]))
+    done = _finish(machine, _run_rounds(machine, around, name, built[0]))
+    if not machine.is_unsure:
+        return done
+    return replace(done, events=tuple(e for e in done.events if not isinstance(e, Refused)))
 
 
 def _run_rounds(machine: Machine, around: Surroundings, name: str, model: Held) -> Reached:

@@ -28,6 +28,8 @@ class Built:
     made: Held
     given: Given
     state: State
+    sure: bool = True
+    """Whether it surely is built so, and not on a branch that nothing decides."""
 
     @property
     def is_known(self) -> bool:
@@ -54,7 +56,9 @@ class Witness:
     used: dict[Class, Given] = field(default_factory=dict)
     """What a forward was given in a call that gave most."""
 
-    def note_built(self, kind: Class, made: Held, given: Given, state: State) -> None:
+    def note_built(
+        self, kind: Class, made: Held, given: Given, state: State, sure: bool = True
+    ) -> None:
         """An object was made; the first of which all arguments are known counts, else the first."""
         if kind.file is not self.file:
             return
@@ -62,7 +66,7 @@ class Witness:
         if older is None or not older.is_known:
             new = Built(made, given, state)
             if older is None or new.is_known:
-                self.built[kind] = Built(made, given, state.fork())
+                self.built[kind] = Built(made, given, state.fork(), sure)
 
     def note_called(self, kind: Class, given: Given, in_forward: bool) -> None:
         """An object was called."""
