@@ -154,7 +154,13 @@ def _run_settled(around: Surroundings, name: str, asked: AskedSettings) -> Reach
     done = _finish(machine, _run_rounds(machine, around, name, built[0]))
     if not machine.is_unsure:
         return done
-    return replace(done, events=tuple(e for e in done.events if not isinstance(e, Refused)))
+    return leave_refusals(done)
+
+
+def leave_refusals(reached: Reached) -> Reached:
+    """The same, where nothing is said to raise for objects in a state, and arguments, that nobody gives."""
+    events = tuple(each for each in reached.events if not isinstance(each, Refused))
+    return replace(reached, events=events)
 
 
 def _run_rounds(machine: Machine, around: Surroundings, name: str, model: Held) -> Reached:

@@ -20,7 +20,6 @@ from lintorch.evaluator import (  # noqa: F401  each registers what it knows wit
 )
 from lintorch.evaluator.budget import Budget
 from lintorch.evaluator.code_files import CodeFile, Library
-from lintorch.evaluator.events import Refused
 from lintorch.evaluator.library import (  # noqa: F401
     containers,
     einops_patterns,
@@ -52,7 +51,13 @@ from lintorch.evaluator.roots import (
     list_script,
     needs_arguments,
 )
-from lintorch.evaluator.run_model import Reached, Surroundings, run_block, run_model
+from lintorch.evaluator.run_model import (
+    Reached,
+    Surroundings,
+    leave_refusals,
+    run_block,
+    run_model,
+)
 from lintorch.evaluator.training_code import prepares_training, trains
 from lintorch.evaluator.training_roots import list_followed, run_training
 from lintorch.evaluator.values import NONE, Class, Constant, Function, Given, Value
@@ -103,7 +108,7 @@ def evaluate_file(
             plain = replace(around, budget=limit_steps(budget, left), witness=Witness(file))
             reached = run_model(plain, name)
             left -= reached.steps
-            yield _leave_refusals(reached)
+            yield leave_refusals(reached)
     yield from run_training(around, followed)
     if loose:
         yield from _follow_loose(around, limit_steps(budget, min(left, budget.loose_steps)))
@@ -126,13 +131,7 @@ def _follow_loose(around: Surroundings, budget: Budget) -> Iterator[Reached]:
                 run = partial(run_loose, name, is_open)
                 reached = run_block(around, name, run, limit_steps(budget, left))
                 left -= reached.steps
-                yield _leave_refusals(reached)
-
-
-def _leave_refusals(reached: Reached) -> Reached:
-    """Nothing is said to raise for objects in a state, and arguments, that nobody gives."""
-    events = tuple(each for each in reached.events if not isinstance(each, Refused))
-    return replace(reached, events=events)
+                yield leave_refusals(reached)
 
 
 def _is_followed(around: Surroundings, kind: Class) -> bool:

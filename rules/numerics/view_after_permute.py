@@ -9,10 +9,11 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import AttributeRead, Called, Combined, Indexed
+from lintorch.evaluator.events import AttributeRead, Called, Combined
 from lintorch.evaluator.values import Constant, Items, Tensor, Value
 from lintorch.evidence import OperatorCall, Raised, Trace
 from lintorch.evidence.host_reads import is_run_whole, is_whole_run, write_shapes
+from lintorch.facts.models.operation_steps import find_operand
 from lintorch.facts.models.value_ways import Operation
 from lintorch.source import Source
 
@@ -76,10 +77,10 @@ STEPS = 12
 def in_model(event: Called, source: Source) -> Iterator[Hit]:
     sizes, ways = count_sizes(event), source.evaluation.ways
     turn = ways.find_maker(event.positional[0]) if event.positional else None
-    if sizes is None or turn is None or not is_in_order(operand(turn), source):
+    if sizes is None or turn is None or not is_in_order(find_operand(turn), source):
         return
     name = short_name(turn)
-    pieces = count_pieces(order_axes(turn), operand(turn))
+    pieces = count_pieces(order_axes(turn), find_operand(turn))
     if sizes < pieces:
         shown = name if isinstance(turn, AttributeRead) else f"{name}()"
         message = f"after {shown} the memory is in {pieces} pieces, which view cannot merge into {sizes}: it raises"
@@ -137,17 +138,6 @@ def short_name(event: Operation) -> str:
     return "matmul" if isinstance(event, Combined) and event.operator == "MatMult" else ""
 
 
-def operand(event: Operation) -> Value | None:
-    """The tensor that an operation works on."""
-    if isinstance(event, (AttributeRead, Indexed)):
-        return event.held
-    if isinstance(event, Combined):
-        return event.left
-    layer = event.name.endswith(".forward")
-    given = (*event.positional[layer:], *event.keyword.values())
-    return given[0] if given else None
-
-
 def is_in_order(value: Value | None, source: Source) -> bool:
     """Whether the axes of a tensor surely follow each other in memory."""
     for _ in range(STEPS):
@@ -159,13 +149,13 @@ def is_in_order(value: Value | None, source: Source) -> bool:
             return True
         if name not in IN_ORDER:
             return False
-        value = operand(made)
+        value = find_operand(made)
     return False
 
 
 def order_axes(turn: Operation) -> list[int]:
     """The axes in their new order, for the fewest axes there can be; [] if unknown."""
-    name, value = short_name(turn), operand(turn)
+    name, value = short_name(turn), find_operand(turn)
     known = isinstance(value, Tensor) and value.shape is not None and not value.guessed
     rank = len(value.shape or ()) if known and isinstance(value, Tensor) else None
     if name in ("t", "T"):
