@@ -39,6 +39,7 @@ KEEPS_RANK = frozenset(
         "add", "sub", "mul", "div", "true_divide", "pow", "clone", "relu", "sigmoid", "tanh", "exp",
         "log", "abs", "clamp", "neg", "sqrt", "interpolate", "pad", "roll", "flip", "cat", "float",
         "dropout", "leaky_relu", "gelu", "silu", "normalize", "softmax", "masked_fill", "contiguous",
+        "long", "int", "half", "double", "bool", "to", "type", "type_as", "detach", "cuda", "cpu",
     }
 )  # fmt: skip
 """Last parts of the names of functions whose result has as many axes as what they are given first."""

@@ -119,6 +119,10 @@ WINDOWS = {
        for kind in ("Avg", "Max", "LP") for n in (1, 2, 3)},
 }  # fmt: skip
 """Pools whose window is a plain number."""
+FLOATING = frozenset(f"numpy.{name}" for name in ("sqrt", "log", "log2", "log10", "exp"))
+"""Functions that NumPy asks of what it is given, and sizes of torch.export do not have."""
+FOLLOWING = frozenset(f"numpy.{name}" for name in ("ceil", "floor", "rint", "round"))
+"""What such a number goes through next: the same hazard."""
 Question = SizeRead | SizeChosen
 TRACE_HARM: dict[EventKey, dict[str, Harm]] = {
     SizeUse.INT: WORKED_OUT,
@@ -153,7 +157,8 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
         yield Hit(event, said, harm=TRACED)
     elif name in ("max", "min") and not is_bounded_by_model(text):
         yield Hit(event, f"`{text}` keeps the side that the example chose", harm=TRACED)
-    elif name.startswith("numpy."):
+    elif name.startswith("numpy.") and not (name in FOLLOWING and FLOATING & event.also):
+        harm = COPIED if name in FLOATING else harm
         yield Hit(event, f"`{text}` takes sizes as plain numbers: use math or //", harm=harm)
     elif name == ".data":
         fix = without_data(event, source)
@@ -279,8 +284,11 @@ def is_bounded_by_model(text: str) -> bool:
 
 
 def tells_size(size: Dim | None) -> bool:
-    """Whether a number is the size of an input, or that and a constant."""
-    return isinstance(size, Size) and is_symbol(size - dict(size.terms).get((), 0))
+    """Whether a number says which size an input has: a multiple of it, or that and a constant."""
+    if not isinstance(size, Size):
+        return False
+    known = [product for product, _ in size.terms if product]
+    return len(known) == 1 and is_symbol(Size(((known[0], 1),)))
 
 
 def without_int(call: cst.Call, source: Source) -> Fix | None:

@@ -211,3 +211,18 @@ class Masked(nn.Module):
         b, c, n, m = x.shape
         torch.where(mask > 0, x, 0.0)  # value: tensor[B, x.1, x.2, x.3]
         return x.masked_fill(mask == 0, -1e9)  # value: tensor[B, x.1, x.2, x.3]
+
+
+class Indexed(nn.Module):
+    """Of inputs that are indexed before anything else is known of them."""
+
+    def __init__(self, wide):
+        super().__init__()
+        self.row = nn.Conv1d(4, 8, 3, padding=1 if wide else 2)
+
+    def forward(self, marks, line):
+        marks = marks.long()
+        day = marks[:, :, 1]  # value: int64[B, marks.1]
+        line = self.row(line)
+        line.shape[1]  # value: 8
+        return day

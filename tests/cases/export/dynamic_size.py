@@ -148,6 +148,8 @@ class Read(Reading):
         hot = F.one_hot(scores, num_classes=h)  # hit
         scale = x * np.sqrt(h * w)  # hit
         again = torch.tensor(h).item()  # hit
+        many = 5 * np.ceil(np.log(h)).astype("int").item()  # hit
+        best = x.topk(many, dim=2).values[..., : np.minimum(h, 20)]
         names = ["row"] * b
         padding = [0] * len(x.shape[2:])
-        return rows, tokens, shapes, levels, kept, hot, scale, F.pad(x, padding + padding), again
+        return rows, tokens, shapes, levels, kept, hot, scale, F.pad(x, padding + padding), again, best
