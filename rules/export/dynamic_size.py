@@ -49,7 +49,9 @@ rule = Rule(
         `Dim.AUTO`. A number that was worked out first (`int(h // 2)`) is exported by both: the
         program of `torch.export` raises at other sizes, and the ONNX file is silently wrong.
         The window of `avg_pool2d(x, x.shape[2:])` and the steps of `linspace(0, 1, h)` are plain
-        numbers to an exporter too: pool to one cell, and divide an `arange(h)`.
+        numbers to an exporter too: pool to one cell, and divide an `arange(h)`. So are the groups
+        of a convolution with one weight for each row of the batch (`groups=b`, as StyleGAN 2
+        modulates): torch.export alone lets them vary.
         Measured on torch 2.13.
 
         The often-copied advice to write `torch.tensor(x.size(0)).item()` is what bakes the size;
@@ -102,14 +104,22 @@ MAKERS: dict[str, tuple[dict[str, Harm], dict[str, Harm]]] = {
 }
 """What becomes of several sizes, and of a single one that stays a tensor: torch.tensor keeps it."""
 COUNTED = {**REFUSED, "onnx": Harm.AUTO}
+GROUPED = {
+    **dict.fromkeys(("onnx", "onnx-legacy"), Harm.REFUSED),
+    "torchscript-trace": Harm.FAILS,
+}
 STEPS = {"torch.linspace": "steps", "torch.nn.functional.one_hot": "num_classes"}
 """Arguments that count, which an operator takes as plain numbers."""
+CONVOLUTIONS = tuple(
+    f"torch.nn.functional.conv{turned}{n}d" for turned in ("", "_transpose") for n in (1, 2, 3)
+)
 ARGUMENTS = {
     "torch.linspace": ("steps", 2, COUNTED),
     "torch.nn.functional.one_hot": ("num_classes", 1, COUNTED),
     "torch.nn.functional.avg_pool1d": ("kernel_size", 1, WINDOW_1D),
     "torch.nn.functional.avg_pool2d": ("kernel_size", 1, WINDOW),
     "torch.nn.functional.max_pool2d": ("kernel_size", 1, WINDOW),
+    "torch.nn.functional.conv2d": ("groups", 6, GROUPED),
 }
 """Arguments that an operator takes as plain numbers, and where they stand, for what was run."""
 POOLS = tuple(f"{kind}{n}d" for kind in ("avg_pool", "max_pool", "lp_pool") for n in (1, 2, 3))
@@ -236,6 +246,17 @@ def in_steps(event: Called, source: Source) -> Iterator[Hit]:
     if varying and event.way.forward and source.profile.dynamic:
         short = event.name.rpartition(".")[2]
         yield Hit(event, f"{name} of {short} is the example's: divide an arange", harm=COUNTED)
+
+
+@rule.event(*CONVOLUTIONS)
+def in_groups(event: Called, source: Source) -> Iterator[Hit]:
+    """`F.conv2d(x.view(1, b * c, h, w), weight, groups=b)`: a weight of its own for each row of the batch."""
+    count = event.arguments.get("groups")
+    varying = isinstance(count, Number) and count.varies and not count.data
+    if varying and event.way.forward and source.profile.dynamic:
+        name = event.name.rpartition(".")[2]
+        said = f"groups of {name} are the example's: scale the input and the output, not the weight"
+        yield Hit(event, said, harm=GROUPED)
 
 
 @rule.event(*WINDOWS)

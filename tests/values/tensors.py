@@ -226,3 +226,19 @@ class Indexed(nn.Module):
         line = self.row(line)
         line.shape[1]  # value: 8
         return day
+
+
+class Unfolded(nn.Module):
+    """Layers and patterns that say how many axes an input has, and no more."""
+
+    def __init__(self):
+        super().__init__()
+        self.patches = nn.Unfold(3, padding=1)
+        self.bigger = nn.Upsample(scale_factor=2, mode="bilinear")
+
+    def forward(self, x, image, tokens, layers):
+        self.bigger(image)  # value: tensor[B, image.C, 2 * image.H, 2 * image.W]
+        torch.einsum("bti,mi->btm", tokens, torch.ones(4, 8))
+        tokens.relu()  # value: tensor[B, tokens.1, tokens.2]
+        len(layers)  # value: int
+        return self.patches(x)  # value: tensor[B, 9 * x.C, x.H * x.W]
