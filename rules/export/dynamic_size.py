@@ -131,6 +131,8 @@ WINDOWS = {
 """Pools whose window is a plain number."""
 FLOATING = frozenset(f"numpy.{name}" for name in ("sqrt", "log", "log2", "log10", "exp"))
 """Functions that NumPy asks of what it is given, and sizes of torch.export do not have."""
+TOLD_OF = ("numpy.", "math.floor", "math.ceil", "math.trunc")
+"""What says more of a number than the int() around it."""
 FOLLOWING = frozenset(f"numpy.{name}" for name in ("ceil", "floor", "rint", "round"))
 """What such a number goes through next: the same hazard."""
 Question = SizeRead | SizeChosen
@@ -156,7 +158,7 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
     if name in ("int", "float") and event.via.whole:
         call = source.call_at(event)
         fix = without_int(call, source) if call and name == "int" else None
-        if not any(other.startswith("numpy.") for other in event.also):
+        if not any(other.startswith(TOLD_OF) for other in event.also):
             yield Hit(event, f"`{text}` turns a size into a constant", fix=fix, harm=harm)
     elif name == "len":
         call = source.call_at(event)
