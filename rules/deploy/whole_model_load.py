@@ -9,7 +9,7 @@ from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import AttributeSet, Called, Indexed, Occurrence
 from lintorch.evaluator.given_arguments import name_given
-from lintorch.evaluator.unknown_objects import UnknownCalled, UnknownMethod
+from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import NONE, TRUE, External, Value
 from lintorch.facts.exporting.export_events import read_option
 from lintorch.source import Source

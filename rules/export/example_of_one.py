@@ -69,7 +69,9 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
         for axis in list_single(each.value):
             size = find_size(each.sizes, axis, each.value)
             if size == External(f"{DIM}.AUTO") and not of_onnx:
-                message = f"Dim.AUTO fixes axis {axis} at 1, the size of the example, without a word"
+                message = (
+                    f"Dim.AUTO fixes axis {axis} at 1, the size of the example, without a word"
+                )
                 yield Hit(event, f"{message}; {INSTEAD}", severity=Severity.WARNING)
                 return
             if is_refused(size, of_onnx, source):

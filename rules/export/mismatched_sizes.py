@@ -82,7 +82,9 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
         return
     given = name_given(event)
     if not of_onnx and isinstance(args := given.get("args"), Tensor) and args.sure:
-        yield Hit(event, "torch.export takes its inputs in a tuple and refuses a tensor: write (x,)")
+        yield Hit(
+            event, "torch.export takes its inputs in a tuple and refuses a tensor: write (x,)"
+        )
     elif message := find_mismatch(event, of_onnx) or find_axis(event, of_onnx):
         yield Hit(event, message)
 
@@ -116,9 +118,7 @@ def compare_names(
         told = f"dynamic_shapes names {strange[0]!r}, which is no input that is given"
         return f"{told}, and is refused: its keys are the parameters of forward, {show(names)}"
     missing = next(each for each in names if each not in keys)
-    return (
-        f"dynamic_shapes leaves {missing!r} out, and is refused: give None where its sizes are fixed"
-    )
+    return f"dynamic_shapes leaves {missing!r} out, and is refused: give None where its sizes are fixed"
 
 
 def compare_number(
