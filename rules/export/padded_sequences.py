@@ -83,7 +83,8 @@ def are_long(event: Called) -> bool:
     given = event.positional[0] if event.positional else event.keyword.get("sequences")
     items = given.items if isinstance(given, Items) else None
     lengths = [find_length(each) for each in items or ()]
-    return len(set(lengths)) > 1 and None not in lengths and any(map(may_vary, lengths))
+    known = [length for length in lengths if length is not None]
+    return len(set(known)) > 1 and len(known) == len(lengths) and any(map(may_vary, known))
 
 
 def find_length(value: Value) -> Dim | str | None:
@@ -95,6 +96,6 @@ def find_length(value: Value) -> Dim | str | None:
     return value.name if value.shape is None and value.origin == "input" else None
 
 
-def may_vary(length: Dim | str | None) -> bool:
+def may_vary(length: Dim | str) -> bool:
     """Whether it is another one in another run."""
     return isinstance(length, str) or varies(length) is True

@@ -84,18 +84,28 @@ def name_inputs(inputs: list[tuple[str, Value]], forward: ForwardNames) -> list[
 
 def find_forward(model: Value | None) -> ForwardNames | None:
     """The parameters of a model's forward, by its class; None where they are not known."""
+    written = find_written_forward(model)
+    if written is not None:
+        return _read_parameters(written.args)
+    made = model.of if isinstance(model, Held) and model.kind == "object" else None
+    if not isinstance(made, External):
+        return None
+    found = find_signatures(f"{made.path}.forward")
+    single = found[0].parameters if len(found) == 1 else ()
+    plain = single and all(each.kind is ParameterKind.EITHER for each in single)
+    return ForwardNames(tuple(each.name for each in single)) if plain else None
+
+
+def find_written_forward(model: Value | None) -> ast.FunctionDef | None:
+    """The forward of a class of the project, or of the first of its bases that has one; None if it is decorated."""
     if not isinstance(model, Held) or model.kind != "object":
         return None
     for kind in list_ancestors(model.of):
-        if isinstance(kind, Class):
-            for each in kind.node.body:
-                if isinstance(each, ast.FunctionDef) and each.name == "forward":
-                    return None if each.decorator_list else _read_parameters(each.args)
-        elif isinstance(kind, External):
-            found = find_signatures(f"{kind.path}.forward")
-            single = found[0].parameters if len(found) == 1 else ()
-            plain = single and all(each.kind is ParameterKind.EITHER for each in single)
-            return ForwardNames(tuple(each.name for each in single)) if plain else None
+        if not isinstance(kind, Class):
+            return None
+        for each in kind.node.body:
+            if isinstance(each, ast.FunctionDef) and each.name == "forward":
+                return None if each.decorator_list else each
     return None
 
 

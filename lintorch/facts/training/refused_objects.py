@@ -71,9 +71,10 @@ def find_refused(
         return "torch.__version__, which is an object", "str() of it"
     if isinstance(value, Array):
         return "a numpy value", "a tensor, or .item() of it"
-    if isinstance(value, (Function, Bound, Class)):
-        kind = "a class" if isinstance(value, Class) else "a function"
-        return kind, "its name"
+    if isinstance(value, Class):
+        return "a class", "its name"
+    if isinstance(value, Function) or (isinstance(value, Bound) and not value.method):
+        return "a function", "its name"
     return ("a slice", "its ends") if isinstance(value, Slice) else None
 
 
