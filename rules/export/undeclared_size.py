@@ -102,7 +102,7 @@ def compare(
     examples: Mapping[str, Value],
     fed: Mapping[str, Value],
     run: Occurrence,
-    who: str,
+    source: Source,
 ) -> Iterator[Hit]:
     """Sizes that differ from those of the example, and are not declared."""
     declared = list_open(event, list(examples))
