@@ -7,10 +7,12 @@ from typing import Protocol
 
 from lintorch.evaluator.events import Occurrence
 from lintorch.evaluator.objects import list_ancestors
+from lintorch.evaluator.torch_version import VersionText
 from lintorch.evaluator.values import (
     Array,
     Bound,
     Class,
+    Constant,
     External,
     Function,
     Held,
@@ -67,7 +69,7 @@ def find_refused(
         return _find_object(value, event, known)
     if isinstance(value, Unknown):
         return _BY_PATH.get(value.path) or _find_part(value, event, known)
-    if value == External("torch.__version__"):
+    if isinstance(value, Constant) and isinstance(value.value, VersionText):
         return "torch.__version__, which is an object", "str() of it"
     if isinstance(value, Array):
         return "a numpy value", "a tensor, or .item() of it"
