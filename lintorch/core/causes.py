@@ -48,8 +48,9 @@ def _cause_of(finding: Finding) -> _Cause:
     """What findings have in common that may be told as one."""
     promise = finding.fix and finding.fix.applicability
     who = finding.code, finding.target, finding.model, finding.exporter, finding.evidence
-    how = finding.severity, finding.hazard, finding.tried, finding.sizes, finding.notes, promise
-    return (*who, *how, finding.cause or (finding.said, finding.detail, finding.remedy))
+    how = finding.severity, finding.hazard, finding.tried, promise
+    said = finding.said, finding.detail, finding.remedy, finding.sizes, finding.notes
+    return (*who, *how, finding.cause or said)
 
 
 def _split_by_function(

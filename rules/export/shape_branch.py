@@ -53,6 +53,10 @@ rule = Rule(
             def forward(self, x):
                 return F.pad(x, [0, 0, 0, -x.shape[2] % 8])
     """,
+    remedy=(
+        "do what is right at every size without a test (a pad or resize by nothing changes nothing), "
+        "or leave that size out of dynamic_shapes"
+    ),
     proof="""
         from torch.export import Dim, export
 
