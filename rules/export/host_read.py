@@ -75,8 +75,28 @@ CONVERSIONS = {
     "bool": {**dict.fromkeys(CONVERTED, Harm.REFUSED), "torchscript-trace": Harm.FAILS},
 }
 SAME_IN_TORCH = frozenset(
-    "acos asin atan ceil cos cosh erf exp expm1 floor log log10 log1p log2 sin sinh sqrt tan tanh"
-    " trunc".split()
+    [
+        "acos",
+        "asin",
+        "atan",
+        "ceil",
+        "cos",
+        "cosh",
+        "erf",
+        "exp",
+        "expm1",
+        "floor",
+        "log",
+        "log10",
+        "log1p",
+        "log2",
+        "sin",
+        "sinh",
+        "sqrt",
+        "tan",
+        "tanh",
+        "trunc",
+    ]
 )
 IN_RANGE = {**FUNCTION, **UNSCRIPTED}
 TRACE_HARM = {

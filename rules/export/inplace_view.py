@@ -73,6 +73,7 @@ rule = Rule(
                 y[:, 0] = 0
                 return y
     """,
+    remedy="write to the tensor itself (y[:, 0] = 0), or make a new one by torch.where or torch.cat",
     proof="""
         x = torch.ones(2, 3)
         exported = torch.export.export(Edge(), (x,)).module()
@@ -111,8 +112,10 @@ def in_assignment(event: AttributeSet, source: Source) -> Iterator[Hit]:
     """`y.data = z`."""
     if event.way.forward and event.attribute == "data" and isinstance(event.held, Tensor):
         owner = source.evaluation.text(event.spot).rpartition(".")[0]
-        message = f"gives {owner} other data, where no tracer sees it: give the name another tensor"
-        yield Hit(event, message, harm=SWAPPED)
+        message = f"gives {owner} other data, where no tracer sees it"
+        yield Hit(
+            event, message, harm=SWAPPED, remedy=f"give the name another tensor: {owner} = ..."
+        )
 
 
 @rule.event(Called, Combined, ItemSet)
@@ -124,10 +127,11 @@ def in_model(event: Write, source: Source) -> Iterator[Hit]:
         return
     if any(isinstance(each, AttributeRead) and each.attribute == "data" for each in views):
         message = "writes through .data, where no tracer sees it"
-        yield Hit(event, message, write_visibly(event, source), HIDDEN)
+        yield Hit(event, message, write_visibly(event, source), HIDDEN, remedy="drop .data")
     elif any(map(is_diagonal, views)):
-        message = "writes into diagonal(): multiply by a mask and add"
-        yield Hit(event, message, harm=DIAGONAL, severity=Severity.ERROR)
+        remedy = "choose by a mask: torch.where(torch.eye(n, dtype=torch.bool), value, y)"
+        severity = Severity.ERROR
+        yield Hit(event, "writes into diagonal()", harm=DIAGONAL, severity=severity, remedy=remedy)
     elif source.profile.concerns(LOST) and (base := find_stale(event, views, source)):
         message = (
             f"writes through a view of {base}, which is read later: {base} keeps its old values"

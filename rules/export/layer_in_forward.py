@@ -88,7 +88,7 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
         return
     short = event.name.rpartition(".")[2]
     if event.name == PARAMETER:
-        yield Hit(event, f"a Parameter made at each call: no optimizer ever sees it")
+        yield Hit(event, "a Parameter made at each call: no optimizer ever sees it")
     elif event.name in DRAWN:
         drawn = "new random weights, never trained, never saved"
         yield Hit(event, f"a {short} made at each call: {drawn}")

@@ -73,9 +73,49 @@ NUMPY = {
 }
 LIBRARIES = ("scipy.", "cv2.", "PIL.", "skimage.", "sklearn.")
 SAME_IN_TORCH = frozenset(
-    "abs argmax argmin argsort ceil clip concatenate cos cumsum diff einsum exp exp2 expm1 flip"
-    " floor isfinite isinf isnan log log10 log1p log2 matmul max maximum mean min minimum prod"
-    " round sign sin sinh sort sqrt square stack std sum tan tanh tril triu var where".split()
+    [
+        "abs",
+        "argmax",
+        "argmin",
+        "argsort",
+        "ceil",
+        "clip",
+        "concatenate",
+        "cos",
+        "cumsum",
+        "diff",
+        "einsum",
+        "exp",
+        "exp2",
+        "expm1",
+        "flip",
+        "floor",
+        "isfinite",
+        "isinf",
+        "isnan",
+        "log",
+        "log10",
+        "log1p",
+        "log2",
+        "matmul",
+        "maximum",
+        "mean",
+        "minimum",
+        "prod",
+        "round",
+        "sign",
+        "sin",
+        "sinh",
+        "sqrt",
+        "square",
+        "stack",
+        "sum",
+        "tan",
+        "tanh",
+        "tril",
+        "triu",
+        "where",
+    ]
 )
 LOOKS = frozenset({"numpy.shape", "numpy.ndim", "numpy.isscalar", "numpy.dtype", "numpy.random"})
 TELLS = frozenset({"print", "repr", "str", "format"})

@@ -44,6 +44,7 @@ rule = Rule(
                 noise = torch.rand_like(scores).log().neg().log().neg()
                 return torch.topk(scores + noise, 4).indices
     """,
+    remedy="write torch.topk(logits + noise, k).indices, noise = -(-torch.rand_like(logits).log()).log()",
     proof="""
         import warnings
 
