@@ -65,7 +65,7 @@ INSTEAD = {
     "repeat_interleave": "leave output_size out",
     "nonzero": "write torch.where(mask)",
     "combinations": "index with torch.combinations(torch.arange(n)), kept as a buffer",
-    "unique_consecutive": "export with dynamo=True",
+    "unique_consecutive": "write torch.unique(x) where order does not matter",
 }
 OPERATORS = (
     "torch.nn.functional.one_hot",

@@ -129,7 +129,7 @@ def in_model(event: Write, source: Source) -> Iterator[Hit]:
         message = "writes through .data, where no tracer sees it"
         yield Hit(event, message, write_visibly(event, source), HIDDEN, remedy="drop .data")
     elif any(map(is_diagonal, views)):
-        remedy = "choose by a mask: torch.where(torch.eye(n, dtype=torch.bool), value, y)"
+        remedy = "choose by a mask: torch.where(i[:, None] == i, value, y) of i = torch.arange(n)"
         severity = Severity.ERROR
         yield Hit(event, "writes into diagonal()", harm=DIAGONAL, severity=severity, remedy=remedy)
     elif source.profile.concerns(LOST) and (base := find_stale(event, views, source)):
