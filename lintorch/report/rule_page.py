@@ -11,8 +11,8 @@ from lintorch.core.rule import Rule
 
 _TIERS = {Evidence.SOURCE: "source", Evidence.TRACE: "trace", Evidence.EXPORT: "export"}
 _FIX = {
-    "safe": "`--fix` mends it: the meaning stays the same.",
-    "unsafe": "`--fix --unsafe-fixes` mends it; numbers or behaviour may change.",
+    "safe": "`--fix` fixes it: the meaning stays the same.",
+    "unsafe": "`--fix --unsafe-fixes` fixes it; numbers or behaviour may change.",
     "display": "A rewrite is shown, and left to you.",
 }
 _SEEN = "Run after the first example, this goes wrong; after the better one it does not:"

@@ -214,7 +214,7 @@ def hazard(event: OperatorCall, others: list[OperatorCall]) -> tuple[str, dict[s
 def in_area(event: OperatorCall, others: list[OperatorCall]) -> tuple[str, dict[str, Harm]]:
     runs = (event, *others)
     if all(set(shape(e, e.outputs)) == {1} for e in runs):
-        return "area to one cell", {}
+        return "area to a size of 1", {}
     steps = {tuple(map(divmod, shape(e), shape(e, e.outputs))) for e in runs}
     fixed = len({shape(e) for e in runs}) == 1
     whole = all(not rest for step in steps for _, rest in step)
