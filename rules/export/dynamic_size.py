@@ -71,6 +71,7 @@ rule = Rule(
             def forward(self, x):
                 return x.view(x.size(0), -1)
     """,
+    remedy="keep the size as it is read: no int(), float(), len(), NumPy or .data",
     proof="""
         from torch.export import Dim, export
 

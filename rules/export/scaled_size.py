@@ -75,6 +75,7 @@ rule = Rule(
             def forward(self, x):
                 return F.pad(x, [0, 0, 0, x.shape[2] // 2])
     """,
+    remedy="stay with whole numbers: h * 3 // 4, (h + k - 1) // k",
     proof="""
         import onnxruntime
 

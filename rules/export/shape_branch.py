@@ -53,10 +53,7 @@ rule = Rule(
             def forward(self, x):
                 return F.pad(x, [0, 0, 0, -x.shape[2] % 8])
     """,
-    remedy=(
-        "do what is right at every size without a test (a pad or resize by nothing changes nothing), "
-        "or leave that size out of dynamic_shapes"
-    ),
+    remedy="do the same at every size (a pad or resize by nothing is free), or keep that size fixed",
     proof="""
         from torch.export import Dim, export
 
