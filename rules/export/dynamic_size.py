@@ -105,7 +105,6 @@ MAKERS: dict[str, tuple[dict[str, Harm], dict[str, Harm]]] = {
 }
 """What becomes of several sizes, and of a single one that stays a tensor: torch.tensor keeps it."""
 COUNTED = {**REFUSED, "onnx": Harm.AUTO}
-<<<<<<< HEAD
 ROUNDED = frozenset({"math.ceil", "math.floor", "math.trunc", "math.isqrt", "round", "divmod"})
 DYNAMO = "export with dynamo=True or torch.export, which keep both sides"
 WITHOUT_NUMPY = "use // and math.prod(), or x.flatten(1), which keep sizes symbolic"
@@ -115,12 +114,10 @@ BY_ARANGE = {
     "one_hot": "write index[..., None] == torch.arange(n)",
 }
 """What to write for `linspace(a, b, n)` and `one_hot(index, n)`."""
-=======
 GROUPED = {
     **dict.fromkeys(("onnx", "onnx-legacy"), Harm.REFUSED),
     "torchscript-trace": Harm.FAILS,
 }
->>>>>>> main
 STEPS = {"torch.linspace": "steps", "torch.nn.functional.one_hot": "num_classes"}
 """Arguments that count, which an operator takes as plain numbers."""
 CONVOLUTIONS = tuple(
@@ -183,18 +180,12 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
         said = f"`{text}` is made a tensor and read back: it becomes a constant"
         yield Hit(event, said, harm=TRACED, remedy="write the size itself, as x.size(0)")
     elif name in ("max", "min") and not is_bounded_by_model(text):
-<<<<<<< HEAD
         said = f"`{text}` keeps the side that the example chose"
         yield Hit(event, said, harm=TRACED, remedy=DYNAMO)
-    elif name.startswith("numpy."):
-        said = f"`{text}` takes sizes as plain numbers"
-        yield Hit(event, said, harm=harm, remedy=WITHOUT_NUMPY, cause="numpy")
-=======
-        yield Hit(event, f"`{text}` keeps the side that the example chose", harm=TRACED)
     elif name.startswith("numpy.") and not (name in FOLLOWING and FLOATING & event.also):
         harm = COPIED if name in FLOATING else harm
-        yield Hit(event, f"`{text}` takes sizes as plain numbers: use math or //", harm=harm)
->>>>>>> main
+        said = f"`{text}` takes sizes as plain numbers"
+        yield Hit(event, said, harm=harm, remedy=WITHOUT_NUMPY, cause="numpy")
     elif name == ".data":
         fix = without_data(event, source)
         message = "a size read through `.data` is the example's for good"
@@ -294,8 +285,9 @@ def in_groups(event: Called, source: Source) -> Iterator[Hit]:
     varying = isinstance(count, Number) and count.varies and not count.data
     if varying and event.way.forward and source.profile.dynamic:
         name = event.name.rpartition(".")[2]
-        said = f"groups of {name} are the example's: scale the input and the output, not the weight"
-        yield Hit(event, said, harm=GROUPED)
+        said = f"groups of {name} are the example's batch size"
+        remedy = "scale the input and the output of one convolution, not its weight"
+        yield Hit(event, said, harm=GROUPED, remedy=remedy)
 
 
 @rule.event(*WINDOWS)
