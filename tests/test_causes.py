@@ -48,3 +48,31 @@ def test_a_fix_of_one_finding_mends_all_its_places(tmp_path: Path) -> None:
     assert check(tmp_path, "--fix", "--unsafe-fixes") == []
     mended = (tmp_path / "load.py").read_text()
     assert mended.count('map_location="cpu"') == 3
+
+
+RESIZED = """import math
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Halves(nn.Module):
+    def forward(self, x):
+        h = int(x.shape[2] / 2)
+        w = int(x.shape[3] / 2)
+        n = int(math.ceil(x.shape[0] / 3))
+        return F.interpolate(x, size=(h, w)), x.new_zeros(int(n))
+"""
+
+
+def test_a_pattern_of_one_function_is_told_once_and_one_value_by_one_code(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(RESIZED)
+    done = lintorch("check", "--select=LT1", "--output-format=json", cwd=tmp_path)
+    told = {(f["code"], f["location"]["row"]): f for f in json.loads(done.stdout)}
+    assert set(told) == {("LT119", 10), ("LT119", 12)}
+    assert [each["location"]["row"] for each in told["LT119", 10]["also"]] == [11]
+    fixed = lintorch("check", "--select=LT1", "--fix", cwd=tmp_path)
+    assert fixed.stdout.endswith("All checks passed!\n"), fixed.stdout
+    text = (tmp_path / "net.py").read_text()
+    assert "h = x.shape[2] // 2\n        w = x.shape[3] // 2\n" in text
