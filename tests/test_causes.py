@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from running import lintorch
+
+from lintorch.core.causes import fold_findings
+from lintorch.core.finding import Evidence, Finding, Harm, Note, Place, Severity
+from lintorch.report.wording import write_message
 
 LOADS = """import torch
 
@@ -76,3 +81,20 @@ def test_a_pattern_of_one_function_is_told_once_and_one_value_by_one_code(tmp_pa
     assert fixed.stdout.endswith("All checks passed!\n"), fixed.stdout
     text = (tmp_path / "net.py").read_text()
     assert "h = x.shape[2] // 2\n        w = x.shape[3] // 2\n" in text
+
+
+def test_what_one_export_raised_is_told_at_one_line() -> None:
+    place = Place("net.py", 3)
+    shown = Note(Evidence.EXPORT, "off by 2", exporter="onnx", tried=Harm.SILENT)
+    first = Finding(
+        "LT101", "dynamic-size", "off by 2", Severity.ERROR, place, Evidence.EXPORT, "net.py:Net",
+        exporter="onnx", tried=Harm.SILENT, notes=(Note(Evidence.SOURCE, "int() of a size"), shown),
+    )  # fmt: skip
+    branch = Note(Evidence.SOURCE, "a branch")
+    second = replace(first, code="LT104", place=replace(place, row=7), notes=(branch, shown))
+    told = fold_findings([second, first], {})
+    assert [write_message(each) for each in told] == [
+        "off by 2",
+        "a branch: silently wrong under onnx",
+    ]
+    assert [each.evidence for each in told] == [Evidence.EXPORT, Evidence.EXPORT]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from lintorch.core.finding import Edit, Finding, Fix
+from lintorch.core.finding import Edit, Evidence, Finding, Fix
 from lintorch.core.merge import sort_findings
 
 _OWN = "LT0"
@@ -25,12 +25,31 @@ def fold_findings(findings: Iterable[Finding], texts: Mapping[str, str]) -> tupl
     by_path: dict[str, list[Finding]] = defaultdict(list)
     for finding in findings:
         by_path[finding.place.path].append(finding)
-    return sort_findings(
-        folded
+    folded = sort_findings(
+        each
         for path, found in by_path.items()
         for group in group_by_cause(found, texts.get(path))
-        for folded in _fold_group(group)
+        for each in _fold_group(group)
     )
+    return tuple(_tell_outcomes_once(folded))
+
+
+def _tell_outcomes_once(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """What an exported model raises is told at the first line that it may be about.
+
+    The others say what their source says; what was seen of the export stays among their notes.
+    """
+    told: set[tuple[str | None, ...]] = set()
+    for finding in findings:
+        outcome = finding.model, finding.exporter, finding.said, finding.detail
+        source = next((n for n in finding.notes if n.evidence is Evidence.SOURCE), None)
+        of_trial = finding.evidence is Evidence.EXPORT and finding.exporter and source
+        if source is not None and of_trial and outcome in told:
+            yield replace(finding, said=source.said, detail=source.detail, tried=None)
+        else:
+            yield finding
+        if of_trial:
+            told.add(outcome)
 
 
 def group_by_cause(findings: Sequence[Finding], text: str | None) -> list[list[Finding]]:

@@ -120,7 +120,8 @@ def in_model(event: DataRead, source: Source) -> Iterator[Hit]:
     kind = "array" if event.name == "torch.Tensor.numpy" else "number"
     if harm:
         said = f"{source.evaluation.text(event.spot)} is a Python {kind}, read from the data of a tensor"
-        yield Hit(event, said, harm=harm, remedy=name_remedy(event), cause=event.name)
+        remedy = name_remedy(event)
+        yield Hit(event, said, harm=harm, remedy=remedy, cause=remedy or "number")
 
 
 def name_remedy(event: DataRead) -> str | None:
