@@ -105,7 +105,6 @@ MAKERS: dict[str, tuple[dict[str, Harm], dict[str, Harm]]] = {
 }
 """What becomes of several sizes, and of a single one that stays a tensor: torch.tensor keeps it."""
 COUNTED = {**REFUSED, "onnx": Harm.AUTO}
-ROUNDED = frozenset({"math.ceil", "math.floor", "math.trunc", "math.isqrt", "round", "divmod"})
 DYNAMO = "export with dynamo=True or torch.export, which keep both sides"
 WITHOUT_NUMPY = "use // and math.prod(), or x.flatten(1), which keep sizes symbolic"
 STACK = "divide each part by its own size: torch.stack((x[..., 0] / w, x[..., 1] / h), -1)"
@@ -141,6 +140,8 @@ WINDOWS = {
 """Pools whose window is a plain number."""
 FLOATING = frozenset(f"numpy.{name}" for name in ("sqrt", "log", "log2", "log10", "exp"))
 """Functions that NumPy asks of what it is given, and sizes of torch.export do not have."""
+TOLD_OF = ("numpy.", "math.floor", "math.ceil", "math.trunc", "math.isqrt", "round", "divmod")
+"""What says more of a number than the int() around it."""
 FOLLOWING = frozenset(f"numpy.{name}" for name in ("ceil", "floor", "rint", "round"))
 """What such a number goes through next: the same hazard."""
 Question = SizeRead | SizeChosen
@@ -164,11 +165,9 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
     text, name = source.evaluation.text(event.spot), event.via.name
     harm = READ if tells_size(event.via.size) else WORKED_OUT
     if name in ("int", "float") and event.via.whole:
-        if not ROUNDED.isdisjoint(event.also):  # scaled-size tells of it
-            return
         call = source.call_at(event)
         fix = without_int(call, source) if call and name == "int" else None
-        if not any(other.startswith("numpy.") for other in event.also):
+        if not any(other.startswith(TOLD_OF) for other in event.also):
             said = f"`{text}` turns a size into a constant"
             yield Hit(event, said, fix=fix, harm=harm, remedy=bare_size(text, name), cause=name)
     elif name == "len":
