@@ -270,7 +270,7 @@ def in_steps(event: Called, source: Source) -> Iterator[Hit]:
     """`torch.linspace(0, 1, h)`."""
     name = STEPS[event.name]
     count = event.arguments.get(name)
-    varying = isinstance(count, Number) and count.varies and not count.data
+    varying = isinstance(count, Number) and count.varies and not count.data and not count.via
     if varying and event.way.forward and source.profile.dynamic:
         short = event.name.rpartition(".")[2]
         said = f"{name} of {short} is the size of the example"

@@ -152,7 +152,8 @@ def name_rewrite(event: Baked) -> str:
     """What is followed by every exporter in the place of a function."""
     size, name = event.via.size, event.via.name
     atoms = size.atoms if isinstance(size, Size) else ()
-    if any(isinstance(each, Operation) and each.kind == "sqrt" for each in atoms):
+    root = any(isinstance(each, Operation) and each.kind == "sqrt" for each in atoms)
+    if root or (name == "math.sqrt" and "int" in event.also):
         return KEEP_SIDES
     return REWRITES[name]
 
