@@ -43,8 +43,8 @@ rule = Rule(
 
         class Loss(nn.Module):
             def forward(self, logits, target):
-                scores = torch.log(torch.softmax(logits, dim=1))
-                return -(target * scores).sum(1).mean()
+                logp = torch.log(torch.softmax(logits, dim=1))
+                return -(target * logp).sum(1).mean()
     """,
     good="""
         import torch
@@ -53,8 +53,8 @@ rule = Rule(
 
         class Loss(nn.Module):
             def forward(self, logits, target):
-                scores = torch.log_softmax(logits, dim=1)
-                return -(target * scores).sum(1).mean()
+                logp = torch.log_softmax(logits, dim=1)
+                return -(target * logp).sum(1).mean()
     """,
     proof="""
         logits = torch.tensor([[200.0, 0.0]])
