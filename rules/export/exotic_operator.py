@@ -300,6 +300,8 @@ def name_remedy(name: str, harm: dict[str, Harm]) -> str | None:
         return f"write {written}"
     if name in FIRST:
         return f"ask for opset_version={FIRST[name]}, or export with dynamo=True"
+    if "torchscript-trace" in harm:
+        return "use torch.jit.script, or export with dynamo=True"
     return None if "onnx" in harm else DYNAMO
 
 

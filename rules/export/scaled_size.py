@@ -221,7 +221,12 @@ def in_resize(event: Called, source: Source) -> Iterator[Hit]:
     varying = any(isinstance(each, Number) and each.varies and not each.data for each in numbers)
     if varying and event.way.forward and source.profile.dynamic:
         told = "scale_factor is worked out from a size"
-        yield Hit(event, told, harm=SCALED, remedy="give size=(h, w), which may be")
+        yield Hit(
+            event,
+            told,
+            harm=SCALED,
+            remedy="give size=(h, w), worked out from the shape by * and //",
+        )
 
 
 # exact rewrites of h / k with a whole number k

@@ -47,7 +47,7 @@ rule = Rule(
             def forward(self, x):
                 return x + torch.rand(1) * 0.2 - 0.1
     """,
-    remedy="draw with torch.rand(...) or torch.randint(...), which stay in the graph",
+    remedy="draw with torch.rand, torch.randn or torch.randint, which stay in the graph",
     proof="""
         import torch
 

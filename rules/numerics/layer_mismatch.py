@@ -136,7 +136,8 @@ def in_model(event: Refused, source: Source) -> Iterator[Hit]:
         message = f"{short} raises in {caller}{where}: {show_message(event)}"
         yield Hit(source.evaluation.place(event.made), message, severity=severity)
     else:
-        yield Hit(event, f"{short} raises{where}: {show_message(event)}", severity=severity)
+        said = f"{short} raises{where}: {show_message(event)}"
+        yield Hit(event, said, severity=severity, remedy="give it a tensor of the shape it takes")
 
 
 def follows_linear(event: Refused, source: Source) -> bool:
