@@ -90,14 +90,15 @@ def test_the_json_contract(project: Path) -> None:
     (found,) = findings(cwd=project)
     assert set(found) == {
         "code", "name", "message", "severity", "evidence", "filename", "cell", "location",
-        "end_location", "model", "exporters", "sizes", "target", "url", "notes", "fix",
+        "end_location", "remedy", "also", "model", "exporters", "sizes", "target", "url", "notes", "fix",
     }  # fmt: skip
     assert found["filename"] == "net.py"
     assert found["location"] == {"row": 6, "column": 23}
     assert found["end_location"] == {"row": 6, "column": 37}
     assert found["evidence"] == "source"
     assert found["exporters"] == {"torch.export": "refused", "onnx": "wrong-with-auto"}
-    assert (found["sizes"], found["notes"]) == (None, [])
+    assert (found["sizes"], found["notes"], found["also"]) == (None, [], [])
+    assert found["message"].endswith(f"; {found['remedy']}")
     assert found["fix"]["applicability"] == "safe"
 
 

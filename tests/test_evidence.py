@@ -169,7 +169,8 @@ def test_an_export_that_comes_out_right_takes_its_exporter_out(tmp_path: Path) -
     traced = "    torch.jit.trace(Net(), (x,))\n"
     (tmp_path / "net.py").write_text(BAKED + EXPORTED.format("({0: Dim.DYNAMIC},)") + traced)
     (found,) = findings("--export", "onnx", cwd=tmp_path)
-    assert found["message"].endswith("warning under torchscript-trace; right under onnx")
+    verdict = "warning under torchscript-trace; right under onnx; write `x.size(0)`"
+    assert found["message"].endswith(verdict)
     (tmp_path / "net.py").write_text(BAKED + EXPORTED.format("({0: Dim.DYNAMIC},)"))
     assert [f["code"] for f in findings(cwd=tmp_path)] == ["LT101"]
     done = lintorch("check", "--export", "onnx", "--show-refuted", cwd=tmp_path)
@@ -180,7 +181,7 @@ def test_an_export_that_comes_out_right_takes_its_exporter_out(tmp_path: Path) -
 def test_an_export_with_other_sizes_than_the_project_takes_nothing_out(tmp_path: Path) -> None:
     (tmp_path / "net.py").write_text(BAKED + EXPORTED.format("({0: Dim.AUTO},)"))
     (found,) = findings("--export", "onnx", cwd=tmp_path)
-    assert "where sizes are left to Dim.AUTO" in found["message"]
+    assert "where dynamic_shapes leaves a size to Dim.AUTO" in found["message"]
 
 
 def test_sizes_that_every_export_call_fixes_are_not_varied(tmp_path: Path) -> None:

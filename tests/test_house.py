@@ -211,8 +211,8 @@ NET = """import torch
 
 class Net(torch.nn.Module):
     def forward(self, x):
-        size = int(x.size(0))  # lintorch: ignore[dynamic-size]
-        return x.view(int(x.size(0)), size)
+        size = int(x.size(0))
+        return x.view(int(x.size(0)), size)  # lintorch: ignore[dynamic-size]
 """
 
 

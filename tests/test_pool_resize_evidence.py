@@ -139,7 +139,7 @@ def test_a_run_tells_what_the_exporters_do(
     run: dict[str, Merged], line: str, code: str, verdict: str
 ) -> None:
     assert strongest(run[line]) == [(code, Evidence.TRACE)]
-    assert write_message(run[line].standing[0]).endswith(verdict)
+    assert f": {verdict}; " in write_message(run[line].standing[0])
 
 
 def test_a_pool_whose_input_never_varies_is_withdrawn(run: dict[str, Merged]) -> None:

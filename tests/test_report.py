@@ -227,16 +227,24 @@ _NOTE = {
     "required": ["evidence", "message", "model", "exporters", "sizes"],
     "additionalProperties": False,
 }
+_SPAN = {
+    "type": "object",
+    "properties": {"location": _POSITION, "end_location": _POSITION},
+    "required": ["location", "end_location"],
+    "additionalProperties": False,
+}
 _FINDING = {
     "code": {"type": "string", "pattern": "^LT[0-9]{3}$"},
     "name": {"type": "string"},
     "message": {"type": "string"},
+    "remedy": {"type": ["string", "null"]},
     "severity": {"enum": ["error", "warning", "note"]},
     "evidence": {"enum": ["source", "trace", "export"]},
     "filename": {"type": "string", "pattern": r"^[^\\]+$"},
     "cell": {"type": ["integer", "null"]},
     "location": _POSITION,
     "end_location": _POSITION,
+    "also": {"type": "array", "items": _SPAN},
     "model": {"type": ["string", "null"]},
     "exporters": _EXPORTERS,
     "sizes": _SIZES,
@@ -268,19 +276,27 @@ def test_json_of_nothing_is_an_empty_array() -> None:
 
 def test_json_keeps_its_contract_with_everything_given() -> None:
     found = finding(
-        fix=UNSAFE, evidence=Evidence.EXPORT, model=os.path.abspath(f"{PATH}:UNet"), target="ort"
-    )
+        fix=UNSAFE, evidence=Evidence.EXPORT, model=os.path.abspath(f"{PATH}:UNet"), target="ort",
+        remedy="write x.size(0)", also=(replace(CALL, row=6, end_row=6),),
+    )  # fmt: skip
     assert as_json(found) == [
         {
             "code": "LT101",
             "name": "dynamic-size",
-            "message": "a baked size",
+            "message": "a baked size; write x.size(0); also in line 6",
+            "remedy": "write x.size(0)",
             "severity": "error",
             "evidence": "export",
             "filename": PATH,
             "cell": None,
             "location": {"row": 5, "column": 9},
             "end_location": {"row": 5, "column": 23},
+            "also": [
+                {
+                    "location": {"row": 6, "column": 9},
+                    "end_location": {"row": 6, "column": 23},
+                }
+            ],
             "model": f"{PATH}:UNet",
             "exporters": {},
             "sizes": None,
@@ -331,7 +347,7 @@ def test_json_says_by_exporter_what_all_evidence_comes_to() -> None:
     assert list(warned["exporters"]) == list(known)
     assert warned["sizes"] == [[], ["height", "width"], ["batch"]]
     assert warned["message"] == (
-        "onnx-legacy says so: silently wrong under onnx where sizes are left to Dim.AUTO; "
+        "onnx-legacy says so: silently wrong under onnx where dynamic_shapes leaves a size to Dim.AUTO; "
         "refused by torch.export; a needless warning under torchscript-trace"
     )
     said, seen = warned["notes"]
@@ -345,7 +361,7 @@ def test_json_says_by_exporter_what_all_evidence_comes_to() -> None:
 def test_json_says_null_for_what_is_not_known() -> None:
     (element,) = as_json(finding())
     unknown = {key for key, value in element.items() if value is None}
-    assert unknown == {"cell", "model", "sizes", "target", "url", "fix"}
+    assert unknown == {"cell", "remedy", "model", "sizes", "target", "url", "fix"}
 
 
 def test_json_ends_a_place_without_an_end_where_it_starts() -> None:
@@ -646,8 +662,8 @@ def test_full_tells_evidence_model_target_and_notes() -> None:
 def test_a_message_gives_each_exporter_its_verdict() -> None:
     found = finding(hazard=HAZARD)
     assert write_message(found) == (
-        "a baked size: silently wrong under onnx-legacy; silently wrong under onnx where sizes are "
-        "left to Dim.AUTO; refused by torch.export; a needless warning under torchscript-trace; "
+        "a baked size: silently wrong under onnx-legacy; silently wrong under onnx where "
+        "dynamic_shapes leaves a size to Dim.AUTO; refused by torch.export; a needless warning under torchscript-trace; "
         "right under torchscript-script"
     )
     two = replace(HAZARD, harm=(("onnx", Harm.SILENT), ("onnx-legacy", Harm.SILENT)), fine=())
@@ -670,6 +686,15 @@ def test_notes_leave_out_a_verdict_that_the_message_gives_and_what_is_said_twice
     ]
     alone = finding(said="is off by 1", evidence=Evidence.EXPORT, notes=tuple(notes[3:]))
     assert write_notes(alone) == []
+
+
+def test_a_message_ends_in_what_to_write_and_where_else() -> None:
+    rows = tuple(replace(CALL, row=row, end_row=row) for row in (5, 7, 9, 9))
+    found = finding(remedy="drop int()", also=rows)
+    assert write_message(found) == "a baked size; drop int(); also in lines 7 and 9"
+    same = finding(said="off", evidence=Evidence.EXPORT, remedy="drop int()",
+                   notes=(Note(Evidence.EXPORT, "off"),))  # fmt: skip
+    assert write_notes(same) == []
 
 
 def test_a_detail_stands_behind_a_colon_and_once() -> None:

@@ -17,7 +17,7 @@ import pytest
 
 from lintorch import catalog
 from lintorch.core.dispatch import index_detectors, lint_subject
-from lintorch.core.finding import Applicability, Evidence, Finding
+from lintorch.core.finding import Applicability, Evidence, Finding, Severity
 from lintorch.core.profile import Profile
 from lintorch.core.rule import Rule
 from lintorch.fix.fix_rounds import settle
@@ -101,3 +101,24 @@ def test_a_key_that_no_event_has_is_refused() -> None:
     rule = Rule("rules.export.some", code="LT199", summary="some", why="some")
     with pytest.raises(ValueError, match=r"'size\.int' is no operator"):
         rule.trace("size.int")
+
+
+def reported_by_default(rule: Rule) -> bool:
+    return rule.default and rule.severity is not Severity.NOTE and rule.theme != "lintorch"
+
+
+@pytest.mark.parametrize("rule", [r for r in RULES if reported_by_default(r)], ids=lambda r: r.name)
+def test_what_breaks_is_told_with_a_fix_or_with_what_to_write_instead(rule: Rule) -> None:
+    profile = profile_of(rule.example_profile)
+    found = findings(rule, rule.bad, profile) if rule in with_source_half(RULES) else []
+    applied = {Applicability.SAFE, Applicability.UNSAFE}
+    for finding in found:
+        assert finding.remedy or (finding.fix and finding.fix.applicability in applied)
+    assert found or rule.remedy or all(d.evidence is Evidence.EXPORT for d in rule.detectors)
+
+
+@pytest.mark.parametrize("rule", [r for r in RULES if r.remedy], ids=lambda r: r.name)
+def test_a_remedy_is_a_clause_that_can_end_any_message(rule: Rule) -> None:
+    assert rule.remedy[0].islower()
+    assert not rule.remedy.endswith((".", ";", ","))
+    assert len(rule.remedy) <= 120

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -20,7 +21,7 @@ ALL = frozenset(NAMES)
 
 def finding(row: int, code: str = "LT101", end_row: int = 0) -> Finding:
     place = Place("m.py", row, 1, end_row or row, 2)
-    return Finding(code, NAMES[code], "", Severity.WARNING, place)
+    return Finding(code, NAMES[code], f"of row {row}", Severity.WARNING, place)
 
 
 def applied(
@@ -160,6 +161,18 @@ def test_unused_is_only_said_where_this_run_could_know() -> None:
     assert applied(text, decidable=ALL - {"LT101"}) == ()
     assert applied(text, withdrawn=[finding(1)]) == ()
     assert applied(text, enabled=ALL - {"LT003"}) == ()
+
+
+def of_one_cause(row: int) -> Finding:
+    return replace(finding(row), cause="the same")
+
+
+def test_what_silences_the_first_line_of_a_cause_silences_the_others_of_its_function() -> None:
+    text = "def f():\n    a{}\n    b{}\n    c\n\ndef g():\n    d\n"
+    comment = "  # lintorch: ignore[LT101]"
+    every = [of_one_cause(row) for row in (2, 3, 4, 7)]
+    assert applied(text.format(comment, ""), *every) == (every[3],)
+    assert applied(text.format("", comment), *every) == (every[0], every[2], every[3])
 
 
 def test_findings_about_suppressions_obey_ignore_file() -> None:

@@ -464,7 +464,7 @@ def test_an_export_refused_for_its_opset_says_which_would_do(tmp_path: Path) -> 
     )
     (trial,) = [f for f in found if f["evidence"] == "export"]
     assert (trial["code"], trial["severity"]) == ("LT902", "error")
-    assert "opset 12 is the lowest" in trial["message"]
+    assert "ask for opset_version=12, the lowest" in trial["message"]
 
 
 PROGRAM = """

@@ -85,5 +85,6 @@ def _read_shape_findings(said: Iterable[dict[str, Any]], repository: str) -> Ite
     for each in said:
         if each["code"].startswith(SHAPE_CODES):
             file = f"{repository}/{each['filename']}"
-            row = each["location"]["row"]
-            yield ShapeFinding(each["code"], file, row, each["severity"], each["message"])
+            for place in (each, *each["also"]):
+                row = place["location"]["row"]
+                yield ShapeFinding(each["code"], file, row, each["severity"], each["message"])

@@ -72,13 +72,14 @@ def unpacked(name: str, version: str) -> Path:
 
 
 def findings(folder: Path) -> Iterable[tuple[str, str, int]]:
-    """Code, file and row of what lintorch finds in a folder with every rule on."""
+    """Code, file and each row of what lintorch finds in a folder with every rule on."""
     command = [sys.executable, "-m", "lintorch", "check", ".", "--select", "ALL", "--exit-zero"]
     command += ["--no-cache", "--output-format", "json"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
     for each in json.loads(done.stdout):
         if not each["code"].startswith("LT0"):
-            yield each["code"], each["filename"], each["location"]["row"]
+            for place in (each, *each["also"]):
+                yield each["code"], each["filename"], place["location"]["row"]
 
 
 def labels() -> list[Label]:

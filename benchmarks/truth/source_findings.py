@@ -120,5 +120,6 @@ def _read_findings(
     for each in said:
         file = project.prefix + each["filename"]
         harm = {name: word for name, word in each["exporters"].items() if word not in _HARMLESS}
-        rows = statements[file].widen(each["location"]["row"], each["end_location"]["row"])
-        yield SourceFinding(each["code"], file, rows, each["message"], harm)
+        for place in (each, *each.get("also", ())):
+            rows = statements[file].widen(place["location"]["row"], place["end_location"]["row"])
+            yield SourceFinding(each["code"], file, rows, each["message"], harm)

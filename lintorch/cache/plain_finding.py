@@ -37,6 +37,7 @@ def read_finding(path: str, stored: list[Any]) -> Finding:
     values["place"] = Place(other[0] if other else path, *span)
     values["notes"] = tuple(_read_note(each) for each in values["notes"])
     values["fix"] = values["fix"] and _read_fix(*values["fix"])
+    values["also"] = tuple(Place(path, *span) for span in values["also"])
     return Finding(**_type_fields(values))
 
 

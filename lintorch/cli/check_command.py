@@ -33,7 +33,7 @@ _LEVELS = ("note", "warning", "error")
 @click.option(
     "--fix",
     is_flag=True,
-    help="Mend what can be mended without changing the meaning, and say what.",
+    help="Fix what can be fixed without changing the meaning, and say what.",
 )
 @click.option(
     "--unsafe-fixes",
@@ -53,7 +53,7 @@ _LEVELS = ("note", "warning", "error")
 )
 @click.option("--output-file", type=click.Path(dir_okay=False), help="Write the report there.")
 @click.option("--fail-on", type=click.Choice(_LEVELS), default="note", show_default=True,
-              help="The gravity from which findings make the exit code 1.")  # fmt: skip
+              help="The severity from which findings make the exit code 1.")  # fmt: skip
 @click.option(
     "--show-refuted", is_flag=True, help="List the findings that a run withdrew, and why."
 )

@@ -14,7 +14,7 @@ from lintorch.cli.shared_options import rules_option
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text")
 @rules_option
 def command(output_format: str, rules: tuple[str, ...]) -> None:
-    """List all rules with their codes, names, gravity, evidence and fixes."""
+    """List all rules with their codes, names, severity, evidence and fixes."""
     from lintorch.catalog import CatalogError, build_catalog
     from lintorch.cli.problems import print_problems
     from lintorch.report.rule_page import list_facts, write_table

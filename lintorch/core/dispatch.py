@@ -116,6 +116,7 @@ def _make_finding(rule: Rule, found: Yielded, subject: Subject) -> Finding | Non
         evidence=subject.evidence,
         model=subject.model,
         exporter=subject.exporter,
+        remedy=rule.remedy,
     )
     if isinstance(found, Refuted):
         return replace(bare, refuted=found.reason, target=found.target, settles=found.settles)
@@ -145,6 +146,8 @@ def _judge_hit(bare: Finding, hit: Hit, subject: Subject) -> Finding | None:
         exporter=hit.exporter or bare.exporter,
         target=hit.target,
         detail=hit.detail,
+        remedy=bare.remedy if hit.remedy is None else hit.remedy,
+        cause=hit.cause,
         hazard=hazard,
         tried=hit.tried if hit.tried is not None else subject.tried if of_exporter else None,
         sizes=hit.sizes or (subject.sizes if of_exporter else ()),

@@ -127,6 +127,10 @@ class Hit:
     beside: bool = False
     detail: str = ""
     """What stands behind the message and a colon, and once where several say the same."""
+    remedy: str | None = None
+    """What to write instead, in words one can type; None for what the rule says of all its hits."""
+    cause: str = ""
+    """What several hits of one function have in common, whose messages differ; they are told once."""
 
 
 @dataclass(frozen=True)
@@ -208,3 +212,9 @@ class Finding:
     """How many findings of its line it refutes, where it does; 0 for all."""
     beside: bool = False
     """Whether it tells of something else than why the trial came out as it did."""
+    remedy: str = ""
+    """What to write instead; it ends the message."""
+    cause: str = ""
+    """What it has in common with findings of the same function whose messages differ."""
+    also: tuple[Place, ...] = ()
+    """Further places of the same function where the same is to be said."""

@@ -153,6 +153,8 @@ def _join_evidence(hits: Sequence[Finding]) -> list[Finding]:
             place=a.place,
             exporter=strongest.exporter or a.exporter,
             fix=a.fix,
+            remedy=a.remedy or strongest.remedy,
+            cause=a.cause,
             notes=(_make_note(a), *seen),
             confirms=False,
             severity=max(a.severity, strongest.severity),

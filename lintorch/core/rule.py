@@ -38,6 +38,9 @@ class Rule:
     `formerly` is the code and the name under which the hazard was reported with others: they still
     select and suppress it.
 
+    `remedy` is what to write instead, where one answer holds for all hits; a hit with its own
+    outweighs it. It ends the message of every finding.
+
     `proof` is a program that goes wrong (raises, or warns) when it is run after `bad`, and runs
     through after `good`: the tests do both. A hazard that cannot be shown so, as it takes a GPU
     or several machines, says in `unproven` why it is reported all the same.
@@ -49,6 +52,7 @@ class Rule:
     why: str
     bad: str = ""
     good: str = ""
+    remedy: str = ""
     proof: str = ""
     unproven: str = ""
     severity: Severity = Severity.WARNING

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 
-from lintorch.core.finding import Finding, Fix, Harm, Note, Sizes
+from lintorch.core.finding import Finding, Fix, Harm, Note, Place, Sizes
 from lintorch.report.harm_by_exporter import gather_sizes, sum_up_harm
 from lintorch.report.places import find_end, find_start, shown_model, shown_path
 from lintorch.report.result import Result
@@ -39,12 +39,14 @@ def _finding_values(finding: Finding, report: Result) -> dict[str, Any]:
         "code": finding.code,
         "name": finding.name,
         "message": write_message(finding),
+        "remedy": finding.remedy or None,
         "severity": str(finding.severity),
         "evidence": str(finding.evidence),
         "filename": shown_path(finding.place.path),
         "cell": None,
         "location": _position_values(find_start(finding.place)),
         "end_location": _position_values(find_end(finding.place)),
+        "also": [_span_values(place) for place in finding.also],
         "model": finding.model and shown_model(finding.model),
         "exporters": _exporter_words(sum_up_harm(finding)),
         "sizes": _size_lists(gather_sizes(finding)),
@@ -52,6 +54,13 @@ def _finding_values(finding: Finding, report: Result) -> dict[str, Any]:
         "url": None,
         "notes": [_note_values(note) for note in finding.notes],
         "fix": finding.fix and _fix_values(finding.fix, report.text(finding.place)),
+    }
+
+
+def _span_values(place: Place) -> dict[str, Any]:
+    return {
+        "location": _position_values(find_start(place)),
+        "end_location": _position_values(find_end(place)),
     }
 
 

@@ -11,8 +11,8 @@ from lintorch.core.rule import Rule
 
 _TIERS = {Evidence.SOURCE: "source", Evidence.TRACE: "trace", Evidence.EXPORT: "export"}
 _FIX = {
-    "safe": "`--fix` mends it: the meaning stays the same.",
-    "unsafe": "`--fix --unsafe-fixes` mends it; numbers or behaviour may change.",
+    "safe": "`--fix` fixes it: the meaning stays the same.",
+    "unsafe": "`--fix --unsafe-fixes` fixes it; numbers or behaviour may change.",
     "display": "A rewrite is shown, and left to you.",
 }
 _SEEN = "Run after the first example, this goes wrong; after the better one it does not:"
@@ -33,6 +33,8 @@ def write_page(rule: Rule) -> str:
         parts += ["## Seen", _SEEN, _indent_code(rule.proof)]
     if rule.unproven:
         parts += ["## Not shown", rule.unproven]
+    if rule.remedy:
+        parts.append(f"Instead: {rule.remedy}.")
     if rule.fix:
         parts.append(_FIX[str(rule.fix)])
     parts.append(f"To allow it on one line: `# lintorch: ignore[{rule.name}]`")
@@ -46,6 +48,7 @@ def list_facts(rule: Rule) -> dict[str, Any]:
         "name": rule.name,
         "theme": rule.theme,
         "summary": rule.summary,
+        "remedy": rule.remedy or None,
         "severity": str(rule.severity),
         "evidence": list_tiers(rule),
         "fix": rule.fix and str(rule.fix),

@@ -10,7 +10,7 @@ from lintorch.report.harm_by_exporter import sum_up_harm
 
 _CLAUSES = {
     Harm.SILENT: "silently wrong under {}",
-    Harm.AUTO: "silently wrong under {} where sizes are left to Dim.AUTO",
+    Harm.AUTO: "silently wrong under {} where dynamic_shapes leaves a size to Dim.AUTO",
     Harm.WARNED: "wrong with no more than a warning under {}",
     Harm.REFUSED: "refused by {}",
     Harm.FAILS: "fails at run time under {}",
@@ -19,16 +19,26 @@ _CLAUSES = {
 
 
 def write_message(found: Finding | Note) -> str:
-    """What was found, and for which exporters in use the line breaks and how, and for which not."""
+    """What was found, for which exporters in use the line breaks and how, and what to write instead."""
     verdict = _write_verdict(found)
-    return ": ".join(part for part in (found.said, found.detail, verdict) if part)
+    told = ": ".join(part for part in (found.said, found.detail, verdict) if part)
+    if isinstance(found, Note):
+        return told
+    return "; ".join(part for part in (told, found.remedy, _write_also(found)) if part)
+
+
+def _write_also(finding: Finding) -> str:
+    """`also in lines 31 and 35`; nothing where it stands at one line alone."""
+    rows = dict.fromkeys(str(place.row) for place in finding.also if place.row != finding.place.row)
+    return f"also in line{'s' if len(rows) > 1 else ''} {enumerate_names([*rows])}" if rows else ""
 
 
 def write_notes(finding: Finding) -> list[tuple[Evidence, str]]:
     """What each piece of evidence said, once, without the end that the finding's message has too."""
     told = dict.fromkeys((note.evidence, _write_note(note, finding)) for note in finding.notes)
     if all(note.evidence is not Evidence.SOURCE for note in finding.notes):
-        told.pop((finding.evidence, write_message(finding)), None)  # another exporter said it too
+        bare = write_message(replace(finding, remedy="", also=()))
+        told.pop((finding.evidence, bare), None)  # another exporter said it too
     return list(told)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from lintorch.core.causes import fold_findings
 from lintorch.files import NotWritten, write_file
 from lintorch.report.result import Repaired, Result
 from lintorch.run.check_files import CheckedFiles, check_files
@@ -66,10 +67,11 @@ def _take_fixed_text(request: CheckRequest, mended: FixedFiles) -> CheckRequest:
 
 
 def _make_result(seen: CheckedFiles, request: CheckRequest) -> Result:
+    texts = {path: text.text for path, text in seen.texts.items()}
     return Result(
-        findings=seen.standing,
+        findings=fold_findings(seen.standing, texts),
         withdrawn=seen.withdrawn,
-        texts={path: text.text for path, text in seen.texts.items()},
+        texts=texts,
         show_refuted=request.show_refuted,
         files=seen.files,
         notebooks=seen.notebooks,

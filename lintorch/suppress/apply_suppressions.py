@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from lintorch.core.causes import group_by_cause
 from lintorch.core.codes import BLANKET_SUPPRESSION, MALFORMED_SUPPRESSION, UNUSED_SUPPRESSION
 from lintorch.core.finding import Finding, Fix, Place, Severity
 from lintorch.core.merge import sort_findings
@@ -30,8 +31,9 @@ def apply_suppressions(
     `names` are of all rules, by code; of those that are loaded where they are `partial`, so that
     an unknown word may be a rule's. A suppression is called unused only where its rule is
     `enabled` and this run could have found what it is about (`decidable`; None for all), and
-    where no finding that a trace withdrew lies there. Findings about suppressions obey
-    `ignore-file` and `enabled` alone. `former` are, by code, the code and name that a rule had
+    where no finding that a trace withdrew lies there. What silences the first line of a cause
+    silences its other lines. Findings about suppressions obey `ignore-file` and `enabled` alone.
+    `former` are, by code, the code and name that a rule had
     together with others: they suppress it still, and a note says what is meant now.
     """
     found = tuple(findings)
@@ -39,7 +41,13 @@ def apply_suppressions(
         return found
     comments, lines = read_comments(text)
     judged = _File(text, path, names, enabled, decidable, tuple(lines), partial, former or {})
-    standing = [f for f in found if not any(judged.silences(c, f) for c in comments)]
+    standing = [
+        finding
+        for head, *others in group_by_cause(found, text)
+        if not any(judged.silences(c, head) for c in comments)
+        for finding in (head, *others)
+        if not any(judged.silences(c, finding) for c in comments)
+    ]
     met = (*found, *withdrawn)
     own = [f for c in comments for f in judged.judge_comment(c, met) if f.code in enabled]
     quiet = {judged.find_code(w) for c in comments if c.whole_file for w in c.words}

@@ -104,7 +104,7 @@ def weighted_bag(call: cst.Call, source: Source) -> Iterator[Hit]:
         mode = source.arguments(built[0], *BAG).value("mode", "mean")
         if mode in ("mean", "max"):
             said = f'{WEIGHTS} for an EmbeddingBag of mode "{mode}": only "sum" takes them'
-            yield Hit(weights, said)
+            yield Hit(weights, said, remedy='build it with mode="sum"')
 
 
 def last_name(func: cst.BaseExpression) -> str:
@@ -183,10 +183,11 @@ def misplaced(given: str, known: CallableParameters, args: Sequence[cst.Arg]) ->
             continue
         if index >= len(slots):
             if not known.any_position:
-                yield Hit(arg, f"{given} takes {len(slots)} arguments by position, not more")
+                said = f"{given} takes {len(slots)} arguments by position, not more"
+                yield Hit(arg, said, remedy="give it by name")
             return
         if said := mistaken(slots[index], literal(arg.value)):
-            yield Hit(arg, f"{given} takes this for {said}")
+            yield Hit(arg, f"{given} takes this for {said}", remedy="give it by name")
 
 
 def mistaken(slot: str, value: Any) -> str:
@@ -216,4 +217,5 @@ def too_much_padding(call: cst.Call, source: Source) -> Iterator[Hit]:
         arg = given.by_name["output_padding"]
         slot = "the sixth argument is output_padding, and " if arg.keyword is None else ""
         said = f"{slot}{padding} is not smaller than stride {stride} or dilation {dilation}"
-        yield Hit(arg, f"{said}: every call raises")
+        remedy = f"say an output_padding below {max(stride, dilation)}"
+        yield Hit(arg, f"{said}: every call raises", remedy=remedy)

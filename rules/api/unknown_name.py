@@ -323,7 +323,12 @@ def of_six(node: cst.ImportFrom, names: Sequence[cst.ImportAlias], source: Sourc
     if all(lines):
         edit = source.replace(node, stacked(lines, node, source))
         fix = Fix("write it without", (edit,), Applicability.SAFE)
-    yield Hit(node, "torch._six is no more: it held names of the standard library", fix)
+    yield Hit(
+        node, "torch._six is no more: it held names of the standard library", fix, remedy=STANDARD
+    )
+
+
+STANDARD = "import them from there: collections.abc, math, queue"
 
 
 def stacked(lines: list[str], node: cst.ImportFrom, source: Source) -> str:

@@ -43,6 +43,7 @@ rule = Rule(
                 found.append(model(x))
             return torch.cat(found)
     """,
+    remedy="collect them in a list, and cat once behind the loop",
     proof="""
         from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -87,7 +88,7 @@ def in_source(node: cst.Assign, source: Source) -> Iterator[Hit]:
     grows = first is not None and is_joined_with(first, target.value)
     if grows and not is_short(loop, source) and is_begun_outside(loop, target, source):
         text = source.code(target)
-        yield Hit(node, f"copies all of {text} at each turn: collect in a list and cat once")
+        yield Hit(node, f"copies all of {text} at each turn")
 
 
 def runs_forward(node: cst.CSTNode, source: Source) -> bool:

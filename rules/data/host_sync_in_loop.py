@@ -47,6 +47,7 @@ rule = Rule(
                 total += loss.detach()
             return total
     """,
+    remedy="add up tensors, and read the sum after the loop",
     unproven="It takes a GPU to see a program wait for it; on the CPU nothing does.",
     severity=Severity.NOTE,
     default=False,
@@ -81,7 +82,7 @@ def _report(event: Occurrence, read: str, source: Source) -> Iterator[Hit]:
     if known.find_loop(event) not in known.training_loops or known.is_now_and_then(event):
         return
     if not _is_read_already(event.node):
-        message = f"{read} waits for the device at each step of the loop; add up tensors, and read them after it"
+        message = f"{read} waits for the device at each step of the loop"
         yield Hit(event, message)
 
 

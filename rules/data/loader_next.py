@@ -34,6 +34,7 @@ rule = Rule(
             batches = iter(loader)
             return next(batches)
     """,
+    remedy="write next(iterator), of iterator = iter(loader)",
     proof="""
         first_batch(torch.utils.data.DataLoader([1, 2]))
     """,
@@ -47,13 +48,13 @@ _LOADER = re.compile(r"(^|[<._])(data_?)?loader>?$", re.I)
 """What parameters are called that nobody is seen to give a value."""
 
 
-_MESSAGE = "the iterator of a DataLoader has no method next(): AttributeError; call next(iterator)"
+_MESSAGE = "the iterator of a DataLoader has no method next(): AttributeError"
 
 
 @rule.event("torch.utils.data.DataLoader.next")
 def of_loader(event: Called, source: Source) -> Iterator[Hit]:
     if source.profile.torch >= GONE and not _is_tried(event, source):
-        message = "a DataLoader has no method next(): AttributeError; call next(iter(loader))"
+        message = "a DataLoader has no method next(): AttributeError"
         yield Hit(event, message)
 
 
@@ -69,9 +70,7 @@ def of_iterator(event: Called, source: Source) -> Iterator[Hit]:
     if call is not None and isinstance(call.func, cst.Attribute):
         edit = source.replace(call, f"next({source.code(call.func.value)})")
         fix = Fix("call next() on it", (edit,), Applicability.SAFE)
-    message = (
-        "the iterator of a DataLoader has no method next(): AttributeError; call next(iterator)"
-    )
+    message = "the iterator of a DataLoader has no method next(): AttributeError"
     yield Hit(event, message, fix)
 
 

@@ -120,8 +120,9 @@ def in_loaders(event: Called, source: Source) -> Iterator[Hit]:
         shuffle = loader_arguments(call).get("shuffle") if call is not None else None
         asked = "shuffle" in event.keyword or len(event.positional) > 2
         severity = Severity.NOTE if asked else Severity.WARNING
-        message = "trains on the samples in the same order at every epoch; give shuffle=True"
-        yield Hit(event, message, shuffled(call, shuffle, asked, source), severity=severity)
+        message = "trains on the samples in the same order at every epoch"
+        fix = shuffled(call, shuffle, asked, source)
+        yield Hit(event, message, fix, severity=severity, remedy="give shuffle=True")
 
 
 def incomplete(
@@ -139,7 +140,12 @@ def incomplete(
     if written is not None and literal(written.value) is True:
         edit = source.replace(written.value, "False")
         fix = Fix("evaluate all samples", (edit,), Applicability.UNSAFE)
-    yield Hit(call, "drop_last=True leaves the last samples out of the evaluation", fix)
+    yield Hit(
+        call,
+        "drop_last=True leaves the last samples out of the evaluation",
+        fix,
+        remedy="leave drop_last out",
+    )
 
 
 @rule.source(cst.Call, needs=("os.listdir(", "glob(", "iterdir(", "listdir("))
@@ -151,8 +157,9 @@ def in_listings(call: cst.Call, source: Source) -> Iterator[Hit]:
         return
     for kept in kept_in(call, info, source):
         if is_indexed(kept, info, source):
-            message = f"self.{kept} is indexed in the order of the file system: sort what is listed"
-            yield Hit(call, message, in_order(call, source))
+            message = f"self.{kept} is indexed in the order of the file system"
+            fix, remedy = in_order(call, source), "sort what is listed: sorted(os.listdir(folder))"
+            yield Hit(call, message, fix, remedy=remedy, cause="order")
             return
 
 
@@ -166,7 +173,8 @@ def in_generators(call: cst.Call, source: Source) -> Iterator[Hit]:
         return
     kept = held_through(call, source)
     if kept and is_drawn_from(kept, info, source) and not source.mentions(PER_WORKER):
-        yield Hit(call, f"every worker of a loader copies self.{kept}: all draw the same numbers")
+        said = f"every worker of a loader copies self.{kept}: all draw the same numbers"
+        yield Hit(call, said, remedy="seed it in worker_init_fn, or draw with torch")
 
 
 # loaders

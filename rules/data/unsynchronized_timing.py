@@ -51,6 +51,7 @@ rule = Rule(
             torch.cuda.synchronize()
             return y, time.time() - start
     """,
+    remedy="call torch.cuda.synchronize() before each reading",
     unproven="It takes a GPU: work on the CPU is done when the call returns.",
 )
 
@@ -96,7 +97,7 @@ def in_source(event: Combined, source: Source) -> Iterator[Hit]:
     if ran is not None and not any(_waits(each, source) for each in between):
         text = source.evaluation.text(ran.spot).partition("(")[0]
         message = f"the clock is read when {text} is queued, not when the GPU is done with it"
-        yield Hit(event, f"{message}; call torch.cuda.synchronize() before each reading")
+        yield Hit(event, message)
 
 
 def _reads_clock(event: Occurrence | None) -> bool:

@@ -60,6 +60,7 @@ rule = Rule(
                 x = F.dropout(x, 0.2, training=self.training)
                 return self.classify(x)
     """,
+    remedy="say training=self.training",
     proof="""
         head, features = Head().eval(), torch.ones(1, 512)
         assert torch.equal(head(features), head(features))
@@ -123,7 +124,8 @@ def in_attention(event: Called, source: Source) -> Iterator[Hit]:
         edit = source.replace(written, f"{source.code(written)} if self.training else 0.0")
         fix = make_fix(call, source, edit)
     if not asks_mode(event, source):
-        yield Hit(event, f"dropout_p{shown} drops in eval mode too", fix)
+        remedy = "write dropout_p=p if self.training else 0.0"
+        yield Hit(event, f"dropout_p{shown} drops in eval mode too", fix, remedy=remedy)
 
 
 @rule.event(*sorted(f"{layer}.forward" for layer in LAYERS))
@@ -136,10 +138,8 @@ def in_layer(event: Called, source: Source) -> Iterator[Hit]:
     dropped = event.settings.get("p") not in NOTHING
     if inside and dropped and event.way.forward and not asks_mode(event, source):
         short = event.name.removesuffix(".forward").rpartition(".")[2]
-        message = (
-            f"a {short} made in forward is in training mode at every call: make it in __init__"
-        )
-        yield Hit(event, message)
+        message = f"a {short} made in forward is in training mode at every call"
+        yield Hit(event, message, remedy="make it in __init__ and call it here")
 
 
 @rule.trace(*FUNCTIONS)

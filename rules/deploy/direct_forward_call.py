@@ -49,6 +49,7 @@ rule = Rule(
             def forward(self, x):
                 return self.body(x)
     """,
+    remedy="call the module itself: model(x)",
     proof="""
         net, seen = Net(), []
         net.body.register_forward_hook(lambda module, args, output: seen.append(output))
@@ -101,12 +102,13 @@ def _report(event: Occurrence, source: Source) -> Iterator[Hit]:
     if call is None or model == text:
         yield Hit(
             event,
-            f"{text}(…) is the forward of a model: none of its hooks run; call the model itself",
+            f"{text}(…) is the forward of a model: none of its hooks run",
         )
         return
     promise = Applicability.UNSAFE if _HOOKS.search(source.text) else Applicability.SAFE
     fix = Fix("call the module", (source.replace(call.func, model),), promise)
-    yield Hit(event, f"{text}(…) runs none of the hooks of {model}; call {model}(…)", fix)
+    said = f"{text}(…) runs none of the hooks of {model}"
+    yield Hit(event, said, fix, remedy=f"write {model}(…)")
 
 
 def _is_own(event: Occurrence, source: Source) -> bool:

@@ -42,6 +42,7 @@ rule = Rule(
             if result.missing_keys:
                 raise ValueError(f"no weights for {result.missing_keys}")
     """,
+    remedy="load all of it, and look at what load_state_dict(state, strict=False) gives back",
     proof="""
         model = torch.nn.Linear(2, 2)
         other = torch.nn.DataParallel(torch.nn.Linear(2, 2)).state_dict()
@@ -72,10 +73,10 @@ def filtered(call: cst.Call, source: Source) -> Iterator[Hit]:
         and _keeps_known(kept, own.value, source)
         and not _is_looked_at(given, kept, source)
     ):
-        yield Hit(
-            call,
-            f"keys that {own.value} does not have are dropped: all may be, and nothing is said",
+        message = (
+            f"keys that {own.value} does not have are dropped: all may be, and nothing is said"
         )
+        yield Hit(call, message)
 
 
 @rule.source(cst.DictComp, needs=(".shape",))
@@ -99,7 +100,8 @@ def compared(kept: cst.DictComp, source: Source) -> Iterator[Hit]:
                 message = (
                     f"{own.value}[{key}] raises a KeyError at a key that the model does not have"
                 )
-                yield Hit(test, message, fix, severity=Severity.ERROR)
+                remedy = f"ask `{key} in {own.value}` first"
+                yield Hit(test, message, fix, severity=Severity.ERROR, remedy=remedy)
             return
 
 
@@ -120,7 +122,8 @@ def _report(event: Occurrence, given: Value | None, source: Source) -> Iterator[
     if source.evaluation.parts.find_role(given, event) is not Role.MODEL:
         return
     message = "load_state_dict of a model, not of its state dict: it raises"
-    yield Hit(event, message, _add_call(source.call_at(event), source), severity=Severity.ERROR)
+    fix, remedy = _add_call(source.call_at(event), source), "give its state_dict()"
+    yield Hit(event, message, fix, severity=Severity.ERROR, remedy=remedy)
 
 
 def _add_call(call: cst.Call | None, source: Source) -> Fix | None:

@@ -52,6 +52,7 @@ rule = Rule(
             model.eval()
             return torch.export.export(model, (example,))
     """,
+    remedy="call model.eval() before it",
     proof="""
         exported = export(torch.randn(4, 3, 8, 8)).module()
         images = torch.randn(4, 3, 8, 8)
@@ -136,7 +137,7 @@ def _report(
         fix = _fix(given, call, source) if whole and given is not None else None
         yield Hit(
             call,
-            f"{message}; call eval() first",
+            message,
             fix,
             severity=told.severity,
             model=model or None,
@@ -206,7 +207,7 @@ def _reference(event: ModelHandled, source: Source) -> Iterator[Hit]:
     if not _is_told(event, source):
         message = (
             f"the runtime is compared with a model in training mode, on which "
-            f"{_depend(sorted(event.layers))}; call eval() first"
+            f"{_depend(sorted(event.layers))}"
         )
         yield Hit(call, message, _fix(call.func, call, source))
 

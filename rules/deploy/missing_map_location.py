@@ -41,6 +41,7 @@ rule = Rule(
             model.load_state_dict(torch.load(path, map_location="cpu"))
             return model.eval()
     """,
+    remedy="say map_location='cpu', and move the model afterwards",
     proof="""
         from torch import serialization
 
@@ -60,9 +61,7 @@ _CUDA = re.compile(
 _MORE = (cst.GreaterThan, cst.IsNot, cst.NotEqual)
 _OF_NUMBERS = (Role.SCALER, Role.SCHEDULER)
 """What has a state without tensors."""
-_MESSAGE = (
-    "no map_location: weights saved on a GPU raise where there is none; load them with map_location"
-)
+_MESSAGE = "no map_location: weights saved on a GPU raise where there is none"
 _NUMBERS = re.compile(r"scal|sched", re.I)
 _MOST_ITEMS = 8
 _PARAMETERS = ("f", "map_location", "pickle_module")

@@ -50,6 +50,7 @@ rule = Rule(
                 outputs.append(model(batch))
             return torch.cat(outputs)
     """,
+    remedy="call it under torch.no_grad()",
     proof="""
         assert not predict(torch.nn.Linear(1, 1), [torch.ones(1, 1)] * 2).requires_grad
     """,
@@ -87,7 +88,7 @@ def in_source(loop: cst.For, source: Source) -> Iterator[Hit]:
         here = source.enclosing(call, cst.For, cst.FunctionDef, cst.Lambda) is loop
         fed = _BATCHES.search(source.code(loop.iter)) or _takes_item(call, loop)
         if here and fed and source.code(call.func) in models and _plain_withs(call, source):
-            message = f"{source.code(call.func)}(…) records a graph for backward: eval() alone does not stop it; call it under torch.no_grad()"
+            message = f"{source.code(call.func)}(…) records a graph for backward: eval() alone does not stop it"
             yield Hit(call, message, _fix(function, source))
             return
 

@@ -50,6 +50,7 @@ rule = Rule(
             def forward(self, x):
                 return self.linear(x)
     """,
+    remedy="call super().__init__() in the first line of __init__",
     proof="""
         Head(10)(torch.ones(1, 512))
     """,
@@ -194,7 +195,8 @@ def _of_sampler(node: cst.ClassDef, init: cst.FunctionDef, source: Source) -> It
                 if call.args[-1].comma != cst.MaybeSentinel.DEFAULT
                 else Fix("call it without arguments", (edit,))
             )
-            yield Hit(call, "Sampler.__init__ takes no argument since torch 2.10: it raises", fix)
+            said = "Sampler.__init__ takes no argument since torch 2.10: it raises"
+            yield Hit(call, said, fix, remedy="write super().__init__()")
 
 
 def _is_super_init(call: cst.Call) -> bool:

@@ -58,6 +58,7 @@ rule = Rule(
                 with torch.no_grad():
                     print(model(held_out).square().mean())
     """,
+    remedy="call model.train() after it",
     proof="""
         model = torch.nn.BatchNorm1d(2)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -75,7 +76,7 @@ def in_training(training: Training, source: Source) -> Iterator[Hit]:
             if action.at.spot not in told:
                 told.add(action.at.spot)
                 message = f"{action.on} is not put back into training mode: later steps train in eval mode"
-                yield Hit(action.at, f"{message}; call {action.on}.train() after it")
+                yield Hit(action.at, message, remedy=f"call {action.on}.train() after it")
 
 
 def _list_lasting(region: TrainingRegion, training: Training, source: Source) -> Iterator[Action]:

@@ -46,6 +46,7 @@ rule = Rule(
         def predict(x):
             return model(x.to(next(model.parameters()).device))
     """,
+    remedy="ask one of its parameters: next(model.parameters()).device",
     proof="""
         predict(torch.ones(1, 4))
     """,
@@ -78,7 +79,8 @@ def of_parameters(event: AttributeRead, source: Source) -> Iterator[Hit]:
         text = f"next({model}.parameters()).{event.attribute}"
         fix = Fix("ask a parameter", (source.replace(node, text),), Applicability.UNSAFE)
     message = f"{model} is a module: it has no {event.attribute}, its parameters have"
-    yield Hit(event, message, fix)
+    remedy = f"write next({model}.parameters()).{event.attribute}"
+    yield Hit(event, message, fix, remedy=remedy)
 
 
 def _is_plain(held: Value) -> bool:
@@ -122,8 +124,10 @@ def by_name(event: Indexed, source: Source) -> Iterator[Hit]:
         start = source.replace(node.value, "").end
         edit = Edit(start, source.replace(node, "").end, f".{key}")
         fix = Fix("name the layer", (edit,), Applicability.SAFE)
-    message = f"a Sequential is not indexed by a name, such as {key!r}: it raises; write .{key}"
-    yield Hit(event, message, fix)
+    message = f"a Sequential is not indexed by a name, such as {key!r}: it raises"
+    yield Hit(
+        event, message, fix, remedy=f"write .{key}" if _is_name(key) else "index it by number"
+    )
 
 
 def _is_name(key: str) -> bool:
@@ -140,7 +144,8 @@ def of_wrapped(event: AttributeRead, source: Source) -> Iterator[Hit]:
     if node is not None:
         end = source.replace(node.value, "").end
         fix = Fix("reach through the wrapper", (Edit(end, end, ".module"),), Applicability.SAFE)
-    yield Hit(event, f"the wrapper has no {name}: the model is its .module", fix)
+    said = f"the wrapper has no {name}: the model is its .module"
+    yield Hit(event, said, fix, remedy=f"write .module.{name}")
 
 
 def _is_of_model(name: str, source: Source) -> bool:

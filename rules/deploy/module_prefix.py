@@ -34,6 +34,7 @@ rule = Rule(
         def unwrapped(state):
             return {key.removeprefix("module."): value for key, value in state.items()}
     """,
+    remedy="write key.removeprefix('module.')",
     proof="""
         class Net(torch.nn.Module):
             def __init__(self):

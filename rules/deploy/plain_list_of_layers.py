@@ -60,6 +60,7 @@ rule = Rule(
                     x = layer(x)
                 return x
     """,
+    remedy="keep them in an nn.ModuleList, or an nn.ModuleDict for a dict",
     proof="""
         trained = Stack()
         restored = Stack()

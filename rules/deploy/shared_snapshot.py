@@ -52,6 +52,7 @@ rule = Rule(
                 optimizer.step()
             return best
     """,
+    remedy="keep copy.deepcopy(model.state_dict())",
     proof="""
         model = torch.nn.Linear(2, 2)
         start = copy.deepcopy(model.state_dict())
@@ -80,13 +81,13 @@ def in_source(node: cst.Assign, source: Source) -> Iterator[Hit]:
     if _outlives(node, uses, source):
         yield Hit(
             node.value,
-            f"{text} goes on changing as training goes on: keep a deep copy",
+            f"{text} goes on changing as training goes on",
             _fix(node, source),
         )
     elif _is_put_back(node, model, uses, source):
         yield Hit(
             node.value,
-            f"{text} changes with the model: loading it back does nothing; keep a deep copy",
+            f"{text} changes with the model: loading it back does nothing",
             _fix(node, source),
         )
 

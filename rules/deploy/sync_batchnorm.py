@@ -54,6 +54,7 @@ rule = Rule(
             def forward(self, x):
                 return self.norm(self.conv(x))
     """,
+    remedy="script the model with nn.BatchNorm2d in its place: state dicts and numbers are the same",
     proof="""
         warnings.simplefilter("ignore")
         torch.jit.script(Stem().eval())
@@ -86,7 +87,7 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
         yield Hit(call, message, severity=Severity.ERROR)
     if name in (LAYER, CONVERT) and (group := _gloo(call, source)):
         message = f"training raises on a CPU inside a process group, and {group} is for one"
-        yield Hit(call, message)
+        yield Hit(call, message, remedy="use the nccl backend, or nn.BatchNorm2d on a CPU")
 
 
 @rule.trace(ModalLayer)

@@ -51,6 +51,7 @@ rule = Rule(
             with torch.no_grad():
                 return model(x)
     """,
+    remedy="write the parentheses: ()",
     proof="""
         assert predict(torch.ones(64, 4)).ne(0).all(), "dropout is still on"
     """,
@@ -173,7 +174,7 @@ def _report(
         return
     node = _find_written(event, method, source)
     if node is None:
-        yield Hit(event, f"{method} is not called: {why}; write {method}()")
+        yield Hit(event, f"{method} is not called: {why}", remedy=f"write {method}()")
     elif not _is_property(node, source):
         promise = Applicability.UNSAFE if "saved" in why else Applicability.SAFE
         yield Hit(node, f"{source.code(node)} is not called: {why}", _fix(node, source, promise))

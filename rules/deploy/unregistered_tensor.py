@@ -59,6 +59,7 @@ rule = Rule(
             def forward(self, x):
                 return nn.functional.conv2d(x, self.kernel)
     """,
+    remedy="register it: self.register_buffer('name', tensor)",
     proof="""
         Scale().half()(torch.ones(1, 1, 4, 4).half())
     """,
@@ -97,9 +98,10 @@ def in_source(event: AttributeSet, source: Source) -> Iterator[Hit]:
     own = [each for each in kinds if isinstance(each, Class)]
     if made and _is_kept(name, own) and _is_needed(event.value, source):
         message = f"self.{name} is no buffer: to(), cuda() and half() do not reach it"
+        remedy = f'write self.register_buffer("{name}", ...)'
         node = _find_assignment(event, source)
         fix = None if node is None else _fix(node, name, made, source)
-        yield Hit(event, message, fix)
+        yield Hit(event, message, fix, remedy=remedy)
 
 
 def _find_assignment(event: AttributeSet, source: Source) -> cst.Assign | None:
@@ -172,7 +174,8 @@ def of_integers(call: cst.Call, source: Source) -> Iterator[Hit]:
     given = source.arguments(call, "data", "requires_grad")
     if given.value("requires_grad", True) is True and _is_whole(given.get("data"), source):
         message = "a Parameter of integers raises: only floating point can be trained"
-        yield Hit(call, message, severity=Severity.ERROR)
+        remedy = "say requires_grad=False, or register it as a buffer"
+        yield Hit(call, message, severity=Severity.ERROR, remedy=remedy)
 
 
 @rule.trace(PlainTensor)

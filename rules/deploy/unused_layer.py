@@ -53,6 +53,7 @@ rule = Rule(
             def forward(self, x):
                 return self.first(x)
     """,
+    remedy="call it in forward, or remove it",
     proof="""
         net = Net()
         net(torch.ones(1, 4)).sum().backward()

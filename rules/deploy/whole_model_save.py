@@ -48,6 +48,7 @@ rule = Rule(
             model = nn.Linear(4, 2)
             torch.save(model.state_dict(), path)
     """,
+    remedy="save model.state_dict()",
     proof="""
         save("model.pt")
         torch.load("model.pt")
@@ -84,22 +85,22 @@ def _report(
     if _is_model(value, event, source):
         message = f"{where} holds the whole model {written}".rstrip()
         fix = _state_dict(node, source) if node is not None else None
-        yield Hit(node or event, f"{message}: {_EFFECT[refuses]}; save its state_dict()", fix)
+        yield Hit(node or event, f"{message}: {_EFFECT[refuses]}", fix)
     elif refuses and _is_namespace(value):
         message = f"{where} holds an argparse.Namespace: torch.load refuses to read it by itself"
         fix = None
         if node is not None:
             edit = source.replace(node, f"vars({written})")
             fix = Fix("save a dict", (edit,), Applicability.UNSAFE)
-        yield Hit(node or event, message, fix)
+        yield Hit(node or event, message, fix, remedy="save vars(args), a dict")
     elif refuses and isinstance(value, Array):
         shown = f"{written}, " if written else ""
         message = f"{where} holds {shown}a numpy value: torch.load refuses to read it by itself"
-        yield Hit(node or event, message)
+        yield Hit(node or event, message, remedy="save it as a number, by .item() or float()")
     elif refuses and (found := find_refused(value, event, source.evaluation)):
         kind, instead = found
-        message = f"{where} holds {kind}: torch.load refuses to read it by itself; save {instead}"
-        yield Hit(node or event, message)
+        message = f"{where} holds {kind}: torch.load refuses to read it by itself"
+        yield Hit(node or event, message, remedy=f"save {instead}")
 
 
 def _is_model(value: Value, event: Called, source: Source) -> bool:

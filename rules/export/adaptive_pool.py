@@ -1,4 +1,4 @@
-"""LT116: an adaptive pool to more than one cell, whose window an exporter bakes or cannot work out."""
+"""LT116: an adaptive pool to an output size above 1, whose window an exporter bakes or cannot work out."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from lintorch.source import Source
 rule = Rule(
     __name__,
     code="LT116",
-    summary="an adaptive pool to more than one cell",
+    summary="an adaptive pool to an output size above 1",
     why="""
         An adaptive pool works out its window from the size of its input. ONNX has no such
         operator, so an exporter writes a fixed window. With fixed height and width that is
         right where the output divides the input. Where height or width may vary, the new ONNX
         exporter keeps the window of the example input and gives an output of another size,
-        without a word; the legacy exporter refuses. To one cell (1 or (1, 1)) every exporter
+        without a word; the legacy exporter refuses. To an output size of 1 (1 or (1, 1)) every exporter
         is right at every size. A size kept by None or read from a shape is refused by the legacy
         exporter; under the new one, (None, 1) is right only while the width stays the same.
-        AdaptiveAvgPool3d to more than one cell, and a max pool whose output does not divide the
+        AdaptiveAvgPool3d to more than that, and a max pool whose output does not divide the
         input, have no translation in the new exporter either. Measured on torch 2.13.
 
         The often-copied replacement AvgPool2d(kernel=in-(out-1)*stride, stride=in//out) gives
@@ -58,6 +58,7 @@ rule = Rule(
             def forward(self, x):
                 return self.pool(x).flatten(1)
     """,
+    remedy="export with a fixed height and width, or pool a fixed window: nn.AvgPool2d(k)",
     proof="""
         import onnxruntime
 
@@ -94,7 +95,17 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
         harm = {}
     if harm:
         where = ", where height or width may vary" if pool.hangs_on_size else ""
-        yield Hit(event, f"{pool.name} {describe_size(pool)}{where}", harm=harm)
+        said = f"{pool.name} {describe_size(pool)}{where}"
+        yield Hit(event, said, harm=harm, remedy=name_remedy(pool))
+
+
+def name_remedy(pool: Pool) -> str | None:
+    """What does the same where sizes vary; None where nothing does."""
+    if pool.several:
+        return None
+    if any(pool.kept):
+        return "reduce the other axis itself: x.mean(-1, keepdim=True), or amax of a max pool"
+    return "export with dynamo=True"
 
 
 @dataclass(frozen=True)
@@ -172,7 +183,7 @@ def may_differ(size: Dim | None) -> bool:
 def describe_size(pool: Pool) -> str:
     """What it makes."""
     if pool.several:
-        return "to more than one cell"
+        return "to an output size above 1"
     return (
         "to a size that None leaves as it is" if any(pool.kept) else "to a size read from a shape"
     )
@@ -185,7 +196,7 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
     if trace.profile.concerns(harm):
         yield Hit(event.site, message, harm=harm, severity=Severity.WARNING)
     elif set(pooled(event)) == {1} and trace.never_changes(event, pooled):
-        yield Refuted(event.site, "one cell: right at every input size")
+        yield Refuted(event.site, "output size 1: right at every input size")
     elif any(spatial(e) != spatial(event) for e in others) or trace.never_changes(event, spatial):
         yield Refuted(event.site, f"{message}: right under the exporters in use")
 

@@ -53,6 +53,7 @@ rule = Rule(
             def forward(self, x, grid):
                 return F.grid_sample(x, grid, align_corners=False)
     """,
+    remedy="ask for opset_version=11 or later",
     proof="""
         Warp()(torch.ones(1, 3, 4, 4), torch.zeros(1, 4, 4, 2))
     """,
@@ -74,6 +75,7 @@ TWICE = "torch.nn.UpsamplingBilinear2d"
 LINEAR = ("linear", "bilinear", "trilinear")
 FIRST_RIGHT = 11
 """The first opset whose resize operator can do what torch does."""
+SAY = "say align_corners=False, which is what it means"
 REFUSALS = ("upsample", "'NoneType' object is not subscriptable")
 
 
@@ -85,7 +87,7 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
     fix = None
     if call is not None and source.name(call.func) == event.name:
         fix = written(call, source.arguments(call, *GRIDS[event.name]), source)
-    yield Hit(event, unset(short), fix, severity=Severity.NOTE)
+    yield Hit(event, unset(short), fix, severity=Severity.NOTE, remedy=SAY)
 
 
 def hands_on(event: Called) -> bool:
@@ -108,7 +110,7 @@ def in_resize(event: Called, source: Source) -> Iterator[Hit]:
         smoothed = read_argument(given, "antialias") is True  # refused at any opset
         if wrong := impossible(mode, flag, size, read_argument(given, "scale_factor")):
             if is_written(event):
-                yield Hit(event, wrong, severity=Severity.ERROR)
+                yield Hit(event, wrong, severity=Severity.ERROR, remedy="leave one of them out")
             return
     layer = event.name.rpartition(".")[2][0].isupper()
     outdated = old(source.profile.opset_of("onnx-legacy")) and not smoothed
@@ -129,7 +131,8 @@ def is_written(event: Called) -> bool:
 @rule.trace(*GRIDS)
 def in_grid_run(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
     if event.args.get("align_corners", UNKNOWN) is None:
-        yield Hit(event, unset(event.name.rpartition(".")[2]), severity=Severity.NOTE)
+        said = unset(event.name.rpartition(".")[2])
+        yield Hit(event, said, severity=Severity.NOTE, remedy=SAY)
 
 
 @rule.trace("torch.nn.functional.interpolate")
@@ -170,10 +173,10 @@ def written(call: cst.Call, given: Arguments, source: Source) -> Fix:
 def impossible(mode: Any, flag: Any, size: Any, factor: Any) -> str:
     """Why torch raises for these arguments; "" where it does not, or where they are not known."""
     if flag in (True, False) and mode in ("nearest", "nearest-exact", "area"):
-        return f"raises: mode {mode!r} takes no align_corners"
+        return f"raises: mode {mode!r} and align_corners do not go together"
     known = UNKNOWN not in (size, factor)
     if known and size is not None and factor is not None:
-        return "raises: takes a size or a scale_factor, not both"
+        return "raises: size and scale_factor do not go together"
     return ""
 
 

@@ -62,6 +62,7 @@ rule = Rule(
                 calls = calls + 1
                 return x * calls, calls
     """,
+    remedy="take it as an argument of forward and return the new value",
     proof="""
         x = torch.ones(2)
         calls = (torch.tensor(1),) if Sum.forward.__defaults__ else ()
@@ -151,7 +152,7 @@ def in_method(event: Called, source: Source) -> Iterator[Hit]:
 
 
 def describe_kept(held: Tensor) -> str:
-    return f"self.{held.name} is kept from one forward to the next: take it as an input"
+    return f"self.{held.name} is kept from one forward to the next"
 
 
 def is_sure(event: Occurrence) -> bool:

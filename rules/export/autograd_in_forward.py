@@ -60,6 +60,7 @@ rule = Rule(
                 error = x.round() - x
                 return x + error.detach()
     """,
+    remedy="write .detach() for .data",
     proof="""
         x = torch.randn(2, 3)
         exported = torch.export.export(Quantizer(), (x,)).module()
@@ -89,6 +90,9 @@ REENTRANT = {
 }
 GRADIENTS = ("torch.autograd.grad", "torch.autograd.backward")
 DATA = "torch.Tensor.data.__get__"
+OUTSIDE = "take the gradient outside of the model"
+LENIENT = "say use_reentrant=False"
+UNLESS_SCRIPTED = "call it under `if not torch.jit.is_scripting():`, and the function itself else"
 OTHER = re.compile(r"grad|backward|checkpoint")
 """What else of autograd a line may hold."""
 CHECKPOINTS = ("torch.utils.checkpoint.checkpoint", "torch.utils.checkpoint.checkpoint_sequential")
@@ -116,14 +120,17 @@ def in_data(event: AttributeRead, source: Source) -> Iterator[Hit]:
     if node is not None:
         promise = Applicability.UNSAFE if is_kept(node, source) else Applicability.SAFE
         fix = Fix("detach", (source.replace(node.attr, "detach()"),), promise)
-    said = f"{source.evaluation.text(event.spot)}: no tracer sees what comes of it; detach() it"
-    yield Hit(event, said, fix, HIDDEN_WEIGHT if weight else HIDDEN)
+    text = source.evaluation.text(event.spot)
+    remedy = f"write {text.removesuffix('.data')}.detach()"
+    harm = HIDDEN_WEIGHT if weight else HIDDEN
+    yield Hit(event, f"{text}: no tracer sees what comes of it", fix, harm, remedy=remedy)
 
 
 @rule.event(*GRADIENTS, "torch.Tensor.backward")
 def in_gradient(event: Called, source: Source) -> Iterator[Hit]:
     if event.way.forward and not trains(event, source):
-        yield Hit(event, "a gradient taken in forward is that of the example", harm=BAKED)
+        told = "a gradient taken in forward is that of the example"
+        yield Hit(event, told, harm=BAKED, remedy=OUTSIDE)
 
 
 @rule.event(*CHECKPOINTS)
@@ -131,14 +138,16 @@ def in_checkpoint(event: Called, source: Source) -> Iterator[Hit]:
     if event.way.forward:
         reentrant = is_reentrant(event)
         told = "with use_reentrant=True" if reentrant else "takes any number of arguments"
-        yield Hit(event, f"checkpoint {told}", harm=REENTRANT if reentrant else UNSCRIPTED)
+        harm, remedy = (REENTRANT, LENIENT) if reentrant else (UNSCRIPTED, UNLESS_SCRIPTED)
+        yield Hit(event, f"checkpoint {told}", harm=harm, remedy=remedy)
 
 
 @rule.trace(BakedKind.DATA, BakedKind.GRADIENT)
 def in_trace(event: BakedValue, trace: Trace) -> Iterator[Hit]:
     what, harm = (".data", HIDDEN) if event.what is BakedKind.DATA else ("gradient", BAKED)
     message = f"on other values with the {what} of the example, {event.change}"
-    yield Hit(event, message, harm=harm)
+    remedy = None if event.what is BakedKind.DATA else OUTSIDE
+    yield Hit(event, message, harm=harm, remedy=remedy)
 
 
 @rule.trace(DATA, *GRADIENTS)

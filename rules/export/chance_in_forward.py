@@ -56,6 +56,7 @@ rule = Rule(
                     return mean
                 return mean + spread * torch.randn_like(mean)
     """,
+    remedy="draw outside and pass it in, or only `if self.training:`",
     proof="""
         import torch
 

@@ -65,6 +65,7 @@ rule = Rule(
             def forward(self, x):
                 return torch.where(x.sum() > 0, x, -x)
     """,
+    remedy="compute both sides and choose: torch.where(condition, a, b)",
     proof="""
         import torch
 
@@ -82,6 +83,8 @@ VERDICT = {**REFUSED, "onnx-legacy": Harm.SILENT, "torchscript-trace": Harm.SILE
 RAISES = {**REFUSED, **NOISY}
 ASSERT = {"torch.export": Harm.REFUSED, **NOISY}
 CHOSEN = {"onnx-legacy": Harm.WARNED, "torchscript-trace": Harm.WARNED}
+CHECK = "check it before the model is called"
+LOOP = "loop a fixed number of times, and keep what is done by torch.where(done, old, new)"
 PARTS = ("and", "or", "not")
 """Questions within others, which are told by themselves."""
 
@@ -99,7 +102,10 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
         harm = ASSERT if any(map(is_tensor, asked)) else {}
     if harm:
         text = source.evaluation.text(event.spot)
-        yield Hit(event, f"`{text}` is decided by the values of a tensor", harm=harm)
+        checks = event.kind == "assert" or only_checks(event.branch)
+        remedy = CHECK if checks else LOOP if event.kind == "while" else None
+        said = f"`{text}` is decided by the values of a tensor"
+        yield Hit(event, said, harm=harm, remedy=remedy)
 
 
 @rule.event("torch._assert")
@@ -107,7 +113,8 @@ def in_assert(event: Called, source: Source) -> Iterator[Hit]:
     given = event.positional[:1] or tuple(event.keyword.values())[:1]
     if event.way.forward and any(isinstance(v, Tensor) and v.data for v in given):
         text = source.evaluation.text(event.spot)
-        yield Hit(event, f"`{text}` is decided by the values of a tensor", harm=ASSERT)
+        said = f"`{text}` is decided by the values of a tensor"
+        yield Hit(event, said, harm=ASSERT, remedy=CHECK)
 
 
 @rule.event("max", "min")
@@ -119,7 +126,8 @@ def in_bound(event: Called, source: Source) -> Iterator[Hit]:
         and any(isinstance(v, Tensor) and v.data for v in given)
     ):
         said = f"{event.name}() compares tensors in Python and keeps one of them"
-        yield Hit(event, said, harm=CHOSEN)
+        remedy = f"write torch.{event.name}imum(a, b)"
+        yield Hit(event, said, harm=CHOSEN, remedy=remedy)
 
 
 @rule.trace(TensorUse.BOOL, TensorUse.ITEM, *host_reads.VERDICTS)

@@ -60,10 +60,12 @@ REFUSED = {"torch.export": Harm.REFUSED, **ONNX, **LEGACY}
 SCRIPT = {"torchscript-script": Harm.REFUSED}
 HARM = {"masked_select": ONNX, "combinations": REFUSED, "unique_consecutive": LEGACY}
 INSTEAD = {
-    "one_hot": ": say num_classes",
-    "masked_select": ": index with the mask",
-    "repeat_interleave": ": leave output_size out",
-    "nonzero": ": use torch.where(mask)",
+    "one_hot": "say num_classes=",
+    "masked_select": "write x[mask] for x.masked_select(mask)",
+    "repeat_interleave": "leave output_size out",
+    "nonzero": "write torch.where(mask)",
+    "combinations": "index with torch.combinations(torch.arange(n)), kept as a buffer",
+    "unique_consecutive": "write torch.unique(x) where order does not matter",
 }
 OPERATORS = (
     "torch.nn.functional.one_hot",
@@ -78,8 +80,9 @@ def in_call(event: Called, source: Source) -> Iterator[Hit]:
     last = event.name.rpartition(".")[2]
     harm = HARM.get(last) or weigh_arguments(event, last)
     if harm and event.way.forward and not source.evaluation.is_dropped(event):
-        said = f"the data decides how large {last}() is{INSTEAD.get(last, '')}"
-        yield Hit(event, said, fix=write_index(event, last, source), harm=harm)
+        said = f"the data decides how large {last}() is"
+        fix, remedy = write_index(event, last, source), INSTEAD[last]
+        yield Hit(event, said, fix=fix, harm=harm, remedy=remedy)
 
 
 @rule.event(ItemSet)
@@ -88,7 +91,7 @@ def in_assignment(event: ItemSet, source: Source) -> Iterator[Hit]:
     number = isinstance(event.value, Constant) and isinstance(event.value.value, (int, float))
     if number and event.way.forward and is_row_mask(event, source):
         said = f"{source.evaluation.text(event.spot)} is as many rows as the data says"
-        yield Hit(event, said, harm=LEGACY)
+        yield Hit(event, said, harm=LEGACY, remedy="write torch.where(mask[:, None], value, x)")
 
 
 @rule.trace(*OPERATORS)

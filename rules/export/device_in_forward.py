@@ -46,6 +46,7 @@ rule = Rule(
             def forward(self, x):
                 return x + torch.ones(x.shape[1], device=x.device)
     """,
+    remedy="take the device of an input: device=x.device",
     proof="""
         import torch
 
@@ -83,7 +84,7 @@ def in_name(event: Called, source: Source) -> Iterator[Hit]:
         return
     if not is_asked_around(event, source):
         text = source.evaluation.text(event.spot)
-        yield Hit(event, f"`{text}` is on a GPU wherever the input is: take the device of a tensor")
+        yield Hit(event, f"`{text}` is on a GPU wherever the input is", cause="gpu")
 
 
 @rule.event("torch.Tensor.cuda")
@@ -91,7 +92,8 @@ def in_move(event: Called, source: Source) -> Iterator[Hit]:
     """`y.cuda()` of a tensor; of a module it is not said here."""
     if event.way.forward and not is_asked_around(event, source):
         text = source.evaluation.text(event.spot)
-        yield Hit(event, f"{text} goes to a GPU wherever the input is")
+        said = f"`{text}` goes to a GPU wherever the input is"
+        yield Hit(event, said, remedy="write .to(x.device) of an input x", cause="gpu")
 
 
 @rule.event("torch.Tensor.get_device", "torch.get_device")
@@ -109,7 +111,8 @@ def in_question(event: Called, source: Source) -> Iterator[Hit]:
         text = f"{source.code(call.func.value)}.device"
         fix = Fix(f"write {text}", (source.replace(call, text),))
     text = source.evaluation.text(event.spot)
-    yield Hit(event, f"{text} is -1 on a CPU, which is no device", fix)
+    remedy = "write x.device for x.get_device()"
+    yield Hit(event, f"{text} is -1 on a CPU, which is no device", fix, remedy=remedy)
 
 
 def takes_device(user: Operation, value: Value) -> bool:

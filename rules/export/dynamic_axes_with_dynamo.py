@@ -51,6 +51,7 @@ rule = Rule(
                 dynamic_shapes=({0: "batch"},),
             )
     """,
+    remedy="give dynamic_shapes, keyed by the parameters of forward: {'x': {0: 'batch'}}",
     proof="""
         warnings.simplefilter("ignore")
         warnings.filterwarnings("error", ".*dynamic_axes.*")
@@ -64,8 +65,9 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
     given, exporter = name_given(event), choose_exporter(event, source)
     axes, shapes = (read_option(event, each) or NONE for each in ("dynamic_axes", "dynamic_shapes"))
     if exporter == "onnx-legacy" and shapes != NONE and axes == NONE:
-        message = "the legacy exporter raises when given dynamic_shapes: it takes dynamic_axes"
-        yield Hit(event, message, severity=Severity.ERROR)
+        message = "the legacy exporter raises when given dynamic_shapes"
+        remedy = "give dynamic_axes, keyed by input names: {'x': {0: 'batch'}}"
+        yield Hit(event, message, severity=Severity.ERROR, remedy=remedy)
     if axes == NONE:
         return
     unknown = sorted(_unknown(given))
@@ -75,11 +77,10 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
         message = (
             f"dynamic_axes names {unknown[0]!r}, which is no input or output: {exporter} {told}"
         )
-        yield Hit(event, message, severity=severity)
+        remedy = f"list {unknown[0]!r} among input_names or output_names, or drop it"
+        yield Hit(event, message, severity=severity, remedy=remedy)
     elif exporter == "onnx" and shapes == NONE:
-        yield Hit(
-            event, "the new exporter wants dynamic_shapes, and turns dynamic_axes into them at best"
-        )
+        yield Hit(event, "the new exporter warns of dynamic_axes, and converts them at best")
 
 
 def _unknown(given: Mapping[str, Value]) -> set[str]:

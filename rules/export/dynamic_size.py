@@ -73,6 +73,7 @@ rule = Rule(
             def forward(self, x):
                 return x.view(x.size(0), -1)
     """,
+    remedy="keep the size as it is read: no int(), float(), len(), NumPy or .data",
     proof="""
         from torch.export import Dim, export
 
@@ -104,6 +105,14 @@ MAKERS: dict[str, tuple[dict[str, Harm], dict[str, Harm]]] = {
 }
 """What becomes of several sizes, and of a single one that stays a tensor: torch.tensor keeps it."""
 COUNTED = {**REFUSED, "onnx": Harm.AUTO}
+DYNAMO = "export with dynamo=True or torch.export, which keep both sides"
+WITHOUT_NUMPY = "use // and math.prod(), or x.flatten(1), which keep sizes symbolic"
+STACK = "divide each part by its own size: torch.stack((x[..., 0] / w, x[..., 1] / h), -1)"
+BY_ARANGE = {
+    "linspace": "write a + (b - a) * torch.arange(n) / (n - 1)",
+    "one_hot": "write index[..., None] == torch.arange(n)",
+}
+"""What to write for `linspace(a, b, n)` and `one_hot(index, n)`."""
 GROUPED = {
     **dict.fromkeys(("onnx", "onnx-legacy"), Harm.REFUSED),
     "torchscript-trace": Harm.FAILS,
@@ -131,7 +140,7 @@ WINDOWS = {
 """Pools whose window is a plain number."""
 FLOATING = frozenset(f"numpy.{name}" for name in ("sqrt", "log", "log2", "log10", "exp"))
 """Functions that NumPy asks of what it is given, and sizes of torch.export do not have."""
-TOLD_OF = ("numpy.", "math.floor", "math.ceil", "math.trunc")
+TOLD_OF = ("numpy.", "math.floor", "math.ceil", "math.trunc", "math.isqrt", "round", "divmod")
 """What says more of a number than the int() around it."""
 FOLLOWING = frozenset(f"numpy.{name}" for name in ("ceil", "floor", "rint", "round"))
 """What such a number goes through next: the same hazard."""
@@ -159,23 +168,36 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
         call = source.call_at(event)
         fix = without_int(call, source) if call and name == "int" else None
         if not any(other.startswith(TOLD_OF) for other in event.also):
-            yield Hit(event, f"`{text}` turns a size into a constant", fix=fix, harm=harm)
+            said = f"`{text}` turns a size into a constant"
+            yield Hit(event, said, fix=fix, harm=harm, remedy=bare_size(text, name), cause=name)
     elif name == "len":
         call = source.call_at(event)
         fix = as_size(call, source) if call else None
-        yield Hit(event, f"`{text}` is the example's batch size for good", fix=fix, harm=READ)
+        said = f"`{text}` is the example's batch size for good"
+        yield Hit(event, said, fix=fix, harm=READ, remedy="write x.size(0) for len(x)", cause=name)
     elif name == "torch.tensor" and "int" in event.also:
         said = f"`{text}` is made a tensor and read back: it becomes a constant"
-        yield Hit(event, said, harm=TRACED)
+        yield Hit(event, said, harm=TRACED, remedy="write the size itself, as x.size(0)")
     elif name in ("max", "min") and not is_bounded_by_model(text):
-        yield Hit(event, f"`{text}` keeps the side that the example chose", harm=TRACED)
+        said = f"`{text}` keeps the side that the example chose"
+        yield Hit(event, said, harm=TRACED, remedy=DYNAMO)
     elif name.startswith("numpy.") and not (name in FOLLOWING and FLOATING & event.also):
         harm = COPIED if name in FLOATING else harm
-        yield Hit(event, f"`{text}` takes sizes as plain numbers: use math or //", harm=harm)
+        said = f"`{text}` takes sizes as plain numbers"
+        yield Hit(event, said, harm=harm, remedy=WITHOUT_NUMPY, cause="numpy")
     elif name == ".data":
         fix = without_data(event, source)
         message = "a size read through `.data` is the example's for good"
-        yield Hit(event, message, fix=fix, harm=UNSEEN)
+        yield Hit(event, message, fix=fix, harm=UNSEEN, remedy="drop .data")
+
+
+def bare_size(text: str, name: str) -> str:
+    """`write x.size(0)` for `int(x.size(0))`."""
+    whole = text.startswith(f"{name}(") and text.endswith(")") and "\n" not in text
+    inner = text[len(name) + 1 : -1]
+    return (
+        f"write `{inner}`" if whole and inner.count("(") == inner.count(")") else f"drop {name}()"
+    )
 
 
 @rule.event(*MAKERS)
@@ -188,7 +210,8 @@ def in_maker(event: Called, source: Source) -> Iterator[Hit]:
     several, single = MAKERS[event.name]
     text = source.evaluation.text(event.spot)
     harm = single if isinstance(data, Number) else several
-    yield Hit(event, f"`{text}` holds the sizes of the example", harm=harm)
+    remedy = "use the size itself" if isinstance(data, Number) else STACK
+    yield Hit(event, f"`{text}` holds the sizes of the example", harm=harm, remedy=remedy)
 
 
 def list_numbers(value: Value | None) -> Iterator[Number]:
@@ -209,7 +232,8 @@ def in_item(event: Called, source: Source) -> Iterator[Hit]:
     text, call = source.evaluation.text(event.spot), source.call_at(event)
     fix = as_given(call, source) if call is not None else None
     said = f"`{text}` is made a tensor and read back: it becomes a constant"
-    yield Hit(event, said, fix=fix, harm=TRACED)
+    remedy = "write the size itself, as x.size(0)"
+    yield Hit(event, said, fix=fix, harm=TRACED, remedy=remedy)
 
 
 @rule.event(Combined)
@@ -229,8 +253,10 @@ def in_list(event: Combined, source: Source) -> Iterator[Hit]:
         and any(map(is_computed, held.items or ()))
     ):
         text = source.evaluation.text(event.spot)
-        said = f"`{text}` has as many items as the example asked for: repeat or expand a tensor"
-        yield Hit(event, said, harm=REPEATED)
+        said = f"`{text}` has as many items as the example asked for"
+        yield Hit(
+            event, said, harm=REPEATED, remedy="write token.expand(x.size(0), -1) of a tensor"
+        )
 
 
 def is_computed(value: Value) -> bool:
@@ -244,10 +270,11 @@ def in_steps(event: Called, source: Source) -> Iterator[Hit]:
     """`torch.linspace(0, 1, h)`."""
     name = STEPS[event.name]
     count = event.arguments.get(name)
-    varying = isinstance(count, Number) and count.varies and not count.data
+    varying = isinstance(count, Number) and count.varies and not count.data and not count.via
     if varying and event.way.forward and source.profile.dynamic:
         short = event.name.rpartition(".")[2]
-        yield Hit(event, f"{name} of {short} is the example's: divide an arange", harm=COUNTED)
+        said = f"{name} of {short} is the size of the example"
+        yield Hit(event, said, harm=COUNTED, remedy=BY_ARANGE[short])
 
 
 @rule.event(*CONVOLUTIONS)
@@ -257,8 +284,9 @@ def in_groups(event: Called, source: Source) -> Iterator[Hit]:
     varying = isinstance(count, Number) and count.varies and not count.data
     if varying and event.way.forward and source.profile.dynamic:
         name = event.name.rpartition(".")[2]
-        said = f"groups of {name} are the example's: scale the input and the output, not the weight"
-        yield Hit(event, said, harm=GROUPED)
+        said = f"groups of {name} are the example's batch size"
+        remedy = "scale the input and the output of one convolution, not its weight"
+        yield Hit(event, said, harm=GROUPED, remedy=remedy)
 
 
 @rule.event(*WINDOWS)
@@ -272,7 +300,18 @@ def in_window(event: Called, source: Source) -> Iterator[Hit]:
     numbers = [each for each in sizes if is_open_number(each)]
     if any(n.varies for n in numbers) or (numbers and is_whole_window(event.node)):
         message = f"the window of {WINDOWS[event.name]} is the size of the example"
-        yield Hit(event, message, harm=WINDOW if several else WINDOW_1D)
+        harm, remedy = WINDOW if several else WINDOW_1D, pool_all(event.name)
+        yield Hit(event, message, harm=harm, remedy=remedy)
+
+
+def pool_all(name: str) -> str:
+    """What pools to one cell, whatever the size."""
+    pool = WINDOWS[name]
+    if pool.lower().startswith("lp"):
+        return "write torch.linalg.vector_norm(x, p, (-2, -1), keepdim=True)"
+    if pool[0].isupper():
+        return f"write nn.Adaptive{pool}(1) where all of it is pooled"
+    return f"write F.adaptive_{pool}(x, 1) where all of it is pooled"
 
 
 def is_open_number(value: Value) -> TypeGuard[Number]:

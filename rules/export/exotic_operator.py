@@ -49,6 +49,7 @@ rule = Rule(
             def forward(self, x):
                 return x / torch.linalg.vector_norm(x, dim=-1, keepdim=True)
     """,
+    remedy="work it out before or after the exported part of the model",
     proof="""
         import io
         import warnings
@@ -148,6 +149,30 @@ METHOD_KEYS = [f"torch.Tensor.{name.rpartition('.')[2]}" for name in NAMES]
 METHOD_NAMES = frozenset(f"torch.{name}" for name in METHODS) | {
     name for name in (*NEVER, *FIRST) if name.count(".") == 1
 }
+DYNAMO = "export with dynamo=True"
+WRITTEN_OUT = {
+    "median": "x.sort(d).values.select(d, (x.shape[d] - 1) // 2)",
+    "kthvalue": "x.sort(d).values.select(d, k - 1)",
+    "searchsorted": "(edges < x[..., None]).sum(-1)",
+    "cumprod": "x.log().cumsum(d).exp() for positive x",
+    "hypot": "torch.sqrt(a * a + b * b)",
+    "copysign": "torch.where(b < 0, -a.abs(), a.abs())",
+    "pdist": "(x[:, None] - x[None]).square().sum(-1).sqrt(), and take its upper half",
+    "cdist": "(a[..., :, None, :] - b[..., None, :, :]).square().sum(-1).sqrt()",
+    "cov": "c @ c.T / (n - 1) of the centred c",
+    "nested_tensor": "a padded batch and its mask",
+}
+"""What both ONNX exporters translate, by operator: measured at sizes that vary."""
+OF_ARGUMENTS = {
+    "Unflatten": "write x.unflatten(dim, sizes)",
+    "scaled_dot_product_attention": "write is_causal=bool(...) of the comparison",
+    "layer_norm": "give the shape as numbers: F.layer_norm(x, (dim,))",
+    **dict.fromkeys(
+        ("MultiheadAttention", "TransformerEncoderLayer"),
+        "call torch.backends.mha.set_fastpath_enabled(False) before the export",
+    ),
+}
+"""The same for operators that are refused for some arguments."""
 TURNED = ("mT", "mH")
 """Attributes that turn a matrix; `transpose(-2, -1)` is translated."""
 TRACERS = {"onnx-legacy": Harm.REFUSED, "torchscript-trace": Harm.REFUSED}
@@ -276,8 +301,9 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
         return  # called as no tensor is
     if not event.way.forward or for_complex_only(event, source):
         return
-    for message, harm in weigh_operator(name_operator(event.name), source):
-        yield Hit(event, message, harm=harm)
+    name = name_operator(event.name)
+    for message, harm in weigh_operator(name, source):
+        yield Hit(event, message, harm=harm, remedy=name_remedy(name, harm))
 
 
 @rule.event(AttributeRead)
@@ -285,7 +311,8 @@ def in_attribute(event: AttributeRead, source: Source) -> Iterator[Hit]:
     turned = event.attribute in TURNED and isinstance(event.held, Tensor)
     if turned and event.way.forward:
         message = f"{event.attribute} has no translation in the legacy exporter"
-        yield Hit(event, message, harm=LEGACY)
+        remedy = "write x.transpose(-2, -1), or export with dynamo=True"
+        yield Hit(event, message, harm=LEGACY, remedy=remedy)
 
 
 @rule.event(ItemSet)
@@ -303,7 +330,21 @@ def in_arguments(event: Called, source: Source) -> Iterator[Hit]:
     """Operators that are translated, but not as they are called here."""
     if event.way.forward:
         for message, harm in ARGUMENTS[event.name](event, source):
-            yield Hit(event, message, harm=harm)
+            remedy = OF_ARGUMENTS.get(
+                event.name.removesuffix(".forward").rpartition(".")[2], DYNAMO
+            )
+            yield Hit(event, message, harm=harm, remedy=remedy)
+
+
+def name_remedy(name: str, harm: dict[str, Harm]) -> str | None:
+    """What to write, or how to export; None where nothing does the same."""
+    if written := WRITTEN_OUT.get(name.rpartition(".")[2]):
+        return f"write {written}"
+    if name in FIRST:
+        return f"ask for opset_version={FIRST[name]}, or export with dynamo=True"
+    if "torchscript-trace" in harm:
+        return "use torch.jit.script, or export with dynamo=True"
+    return None if "onnx" in harm else DYNAMO
 
 
 def name_operator(called: str) -> str:

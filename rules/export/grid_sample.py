@@ -48,6 +48,10 @@ rule = Rule(
                 grid = F.affine_grid(theta, (1, 3, 64, 64), align_corners=False)
                 return F.grid_sample(x, grid, align_corners=False)
     """,
+    remedy=(
+        "make the points with arange: (2 * torch.arange(w) + 1) / w - 1, the same of h, "
+        "and multiply by theta"
+    ),
     proof="""
         image, identity = torch.randn(1, 3, 64, 64), torch.eye(2, 3)[None]
         assert torch.allclose(Warp()(image, identity), image, atol=1e-3)
@@ -79,7 +83,8 @@ def in_pair(event: Called, source: Source) -> Iterator[Hit]:
     read, flag = (read_plain(each.arguments.get("align_corners")) for each in (event, made))
     if UNKNOWN not in (read, flag) and bool(flag) is not bool(read):
         message = f"samples with align_corners={bool(read)} a grid made with {not read}"
-        yield Hit(event, f"{message}: every point is shifted")
+        remedy = "say the same align_corners in both calls"
+        yield Hit(event, f"{message}: every point is shifted", remedy=remedy)
 
 
 @rule.event(SAMPLE, AFFINE)
@@ -94,7 +99,9 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
     if varies and source.profile.concerns(VARYING):
         yield Hit(event, message, harm=harm, severity=Severity.WARNING)
     elif harm:
-        yield Hit(event, needs(short, opset, lowest), harm=harm, severity=Severity.ERROR)
+        remedy = f"ask for opset_version={lowest}"
+        said = needs(short, opset, lowest)
+        yield Hit(event, said, harm=harm, severity=Severity.ERROR, remedy=remedy)
 
 
 def is_volume(event: Called) -> bool:
@@ -118,7 +125,9 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
     if trace.profile.concerns(harm):
         varies = "onnx" in harm
         message = f"{short} to a size that varies" if varies else needs(short, opset, first(event))
-        yield Hit(event, message, harm=harm, severity=Severity.WARNING if varies else None)
+        remedy = None if varies else f"ask for opset_version={first(event)}"
+        severity = Severity.WARNING if varies else None
+        yield Hit(event, message, harm=harm, severity=severity, remedy=remedy)
     elif event.name == AFFINE and trace.never_changes(event, grid_size):
         yield Refuted(event, f"the grid is {shown(event)} at every size tried")
 

@@ -54,6 +54,7 @@ rule = Rule(
                 state = torch.zeros(1, x.size(0), 16)
                 return self.rnn(x, state)[0]
     """,
+    remedy="take the batch size from the input: x.size(0)",
     proof="""
         model = Tagger()
         model(torch.randn(32, 3, 8))
@@ -102,8 +103,8 @@ def in_recurrent_layer(event: Called, source: Source) -> Iterator[Hit]:
         batch = shape[axis] if shape is not None and len(shape) > axis else None
         made = find_made(state, source)
         if event.way.forward and isinstance(batch, int) and batch > 1 and made is not None:
-            said = f"a state for a batch of {batch}: any other batch raises; ask the input for it"
-            yield Hit(made, said)
+            said = f"a state for a batch of {batch}: any other batch raises"
+            yield Hit(made, said, remedy=f"write x.size(0) for {batch}, of the input x")
 
 
 def find_made(state: Value, source: Source) -> Called | None:
@@ -130,7 +131,7 @@ def in_reshape(event: Called, source: Source) -> Iterator[Hit]:
         return
     if counts_features(sizes[1], held) and not asks_sizes(event.node) and is_maps(held, source):
         message = "-1 stands for the batch: maps of another size give more rows than samples"
-        yield Hit(event, f"{message}; flatten(1) keeps the batch")
+        yield Hit(event, message, remedy="write x.flatten(1), which keeps the batch")
 
 
 def counts_features(size: Value, held: Value) -> bool:

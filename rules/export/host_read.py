@@ -53,6 +53,7 @@ rule = Rule(
             def forward(self, x):
                 return x / x.max()
     """,
+    remedy="compute with the tensor itself, which multiplies, compares and indexes as a number does",
     proof="""
         import torch
 
@@ -73,6 +74,30 @@ CONVERSIONS = {
     "float": CONVERTED,
     "bool": {**dict.fromkeys(CONVERTED, Harm.REFUSED), "torchscript-trace": Harm.FAILS},
 }
+SAME_IN_TORCH = frozenset(
+    [
+        "acos",
+        "asin",
+        "atan",
+        "ceil",
+        "cos",
+        "cosh",
+        "erf",
+        "exp",
+        "expm1",
+        "floor",
+        "log",
+        "log10",
+        "log1p",
+        "log2",
+        "sin",
+        "sinh",
+        "sqrt",
+        "tan",
+        "tanh",
+        "trunc",
+    ]
+)
 IN_RANGE = {**FUNCTION, **UNSCRIPTED}
 TRACE_HARM = {
     TensorUse.ITEM: METHODS["item"],
@@ -95,7 +120,19 @@ def in_model(event: DataRead, source: Source) -> Iterator[Hit]:
     kind = "array" if event.name == "torch.Tensor.numpy" else "number"
     if harm:
         said = f"{source.evaluation.text(event.spot)} is a Python {kind}, read from the data of a tensor"
-        yield Hit(event, said, harm=harm)
+        remedy = name_remedy(event)
+        yield Hit(event, said, harm=harm, remedy=remedy, cause=remedy or "number")
+
+
+def name_remedy(event: DataRead) -> str | None:
+    """What does the same with a tensor; None where nothing more is to be said than of all."""
+    if isinstance(event.by, Repeated):
+        return "loop a fixed number of times, or compute on the whole axis and mask the rest"
+    if event.name == "torch.Tensor.numpy":
+        return "stay with functions of torch"
+    if event.name.startswith("math.") and event.name.removeprefix("math.") in SAME_IN_TORCH:
+        return f"write {event.name.replace('math.', 'torch.')}() of the tensor"
+    return None
 
 
 @rule.trace(*host_reads.READS, TensorUse.BOOL)

@@ -59,6 +59,7 @@ rule = Rule(
                 image = image / 255.0
                 return self.conv(image).mean((2, 3))
     """,
+    remedy="work on a copy: x = x.clone(), or out of place: x = x + 1 for x += 1",
     proof="""
         model, image = Classifier().eval(), torch.rand(1, 3, 8, 8)
         assert torch.equal(model(image), model(image))
@@ -97,7 +98,8 @@ def in_model(event: Called | Combined | ItemSet, source: Source) -> Iterator[Hit
     name = find_input(written, source)
     if name and not is_compared(event, name, source):
         message = f"changes the caller's {name}: {foretell(event)}"
-        yield Hit(event, message, write_out_of_place(event, name, source))
+        fix, remedy = write_out_of_place(event, name, source), f"begin with {name} = {name}.clone()"
+        yield Hit(event, message, fix, remedy=remedy)
 
 
 @rule.trace(InputWrite)

@@ -73,6 +73,7 @@ rule = Rule(
                 y[:, 0] = 0
                 return y
     """,
+    remedy="write to the tensor itself (y[:, 0] = 0), or make a new one by torch.where or torch.cat",
     proof="""
         x = torch.ones(2, 3)
         exported = torch.export.export(Edge(), (x,)).module()
@@ -112,8 +113,10 @@ def in_assignment(event: AttributeSet, source: Source) -> Iterator[Hit]:
     """`y.data = z`."""
     if event.way.forward and event.attribute == "data" and isinstance(event.held, Tensor):
         owner = source.evaluation.text(event.spot).rpartition(".")[0]
-        message = f"gives {owner} other data, where no tracer sees it: give the name another tensor"
-        yield Hit(event, message, harm=SWAPPED)
+        message = f"gives {owner} other data, where no tracer sees it"
+        yield Hit(
+            event, message, harm=SWAPPED, remedy=f"give the name another tensor: {owner} = ..."
+        )
 
 
 @rule.event(Called, Combined, ItemSet)
@@ -125,15 +128,14 @@ def in_model(event: Write, source: Source) -> Iterator[Hit]:
         return
     if any(isinstance(each, AttributeRead) and each.attribute == "data" for each in views):
         message = "writes through .data, where no tracer sees it"
-        yield Hit(event, message, write_visibly(event, source), HIDDEN)
+        yield Hit(event, message, write_visibly(event, source), HIDDEN, remedy="drop .data")
     elif any(map(is_diagonal, views)):
-        message = "writes into diagonal(): multiply by a mask and add"
-        yield Hit(event, message, harm=DIAGONAL, severity=Severity.ERROR)
+        remedy = "choose by a mask: torch.where(i[:, None] == i, value, y) of i = torch.arange(n)"
+        severity = Severity.ERROR
+        yield Hit(event, "writes into diagonal()", harm=DIAGONAL, severity=severity, remedy=remedy)
     elif source.profile.concerns(LOST) and is_index_of_slice(event, views):
-        message = (
-            "writes to an index of a slice: write it as one index, y[:, 2:] for y[:, 1:][:, 1:]"
-        )
-        yield Hit(event, message, harm=LEGACY, severity=Severity.ERROR)
+        severity, remedy = Severity.ERROR, "write one index: y[:, 2:] for y[:, 1:][:, 1:]"
+        yield Hit(event, "writes to an index of a slice", None, LEGACY, severity, remedy=remedy)
     elif source.profile.concerns(LOST) and (base := find_stale(event, views, source)):
         message = (
             f"writes through a view of {base}, which is read later: {base} keeps its old values"

@@ -45,6 +45,7 @@ rule = Rule(
             def forward(self, x):
                 return x + torch.arange(x.shape[1]).type_as(x)
     """,
+    remedy="register what is made here as a buffer, or export on the device it is to run on",
     proof="""
         import torch
 

@@ -47,6 +47,7 @@ rule = Rule(
             def forward(self, x):
                 return self.linear(self.norm(x))
     """,
+    remedy="make it in __init__ and call it here",
     proof="""
         model, x = Head(4).eval(), torch.randn(2, 4)
         assert torch.equal(model(x), model(x))
@@ -73,7 +74,6 @@ NORMS = {
 }
 """Layers with weights that start at one: trained if it were kept, and what says whether they have any."""
 PARAMETER = "torch.nn.Parameter"
-INSTEAD = "make it in the constructor"
 MOVES = ("eval", "to", "train", "cuda", "forward")
 
 
@@ -88,13 +88,13 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
         return
     short = event.name.rpartition(".")[2]
     if event.name == PARAMETER:
-        yield Hit(event, f"a Parameter made at each call: no optimizer ever sees it; {INSTEAD}")
+        yield Hit(event, "a Parameter made at each call: no optimizer ever sees it")
     elif event.name in DRAWN:
         drawn = "new random weights, never trained, never saved"
-        yield Hit(event, f"a {short} made at each call: {drawn}; {INSTEAD}")
+        yield Hit(event, f"a {short} made at each call: {drawn}")
     else:
         kept = "its weights are never trained, never saved"
-        yield Hit(event, f"a {short} made at each call: {kept}; {INSTEAD}")
+        yield Hit(event, f"a {short} made at each call: {kept}")
 
 
 def has_weights(event: Called) -> bool:

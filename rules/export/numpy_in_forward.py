@@ -56,6 +56,7 @@ rule = Rule(
             def forward(self, x):
                 return x + torch.sin(torch.relu(x))
     """,
+    remedy="write it with functions of torch, or do it before the model is called",
     proof="""
         import torch
 
@@ -71,6 +72,51 @@ NUMPY = {
     "torchscript-script": Harm.REFUSED,
 }
 LIBRARIES = ("scipy.", "cv2.", "PIL.", "skimage.", "sklearn.")
+SAME_IN_TORCH = frozenset(
+    [
+        "abs",
+        "argmax",
+        "argmin",
+        "argsort",
+        "ceil",
+        "clip",
+        "concatenate",
+        "cos",
+        "cumsum",
+        "diff",
+        "einsum",
+        "exp",
+        "exp2",
+        "expm1",
+        "flip",
+        "floor",
+        "isfinite",
+        "isinf",
+        "isnan",
+        "log",
+        "log10",
+        "log1p",
+        "log2",
+        "matmul",
+        "maximum",
+        "mean",
+        "minimum",
+        "prod",
+        "round",
+        "sign",
+        "sin",
+        "sinh",
+        "sqrt",
+        "square",
+        "stack",
+        "sum",
+        "tan",
+        "tanh",
+        "tril",
+        "triu",
+        "where",
+    ]
+)
 LOOKS = frozenset({"numpy.shape", "numpy.ndim", "numpy.isscalar", "numpy.dtype", "numpy.random"})
 TELLS = frozenset({"print", "repr", "str", "format"})
 
@@ -85,7 +131,9 @@ def in_call(event: Called, source: Source) -> Iterator[Hit]:
         return
     if not source.evaluation.is_dropped(event) and not only_tells(event, source):
         written = ast.unparse(event.node.func) if isinstance(event.node, ast.Call) else event.name
-        yield Hit(event, f"{written}() is given {name_given(event, numpy)}", harm=NUMPY)
+        said, short = f"{written}() is given {name_given(event, numpy)}", event.name[6:]
+        remedy = f"write torch.{short}()" if numpy and short in SAME_IN_TORCH else None
+        yield Hit(event, said, harm=NUMPY, remedy=remedy)
 
 
 @rule.trace(BakedKind.ARRAY)

@@ -39,6 +39,7 @@ rule = Rule(
         def export(model, image):
             torch.onnx.export(model, (image,), "model.onnx", opset_version=18)
     """,
+    remedy="ask for opset_version=18, or for the lower one with dynamo=False",
     proof="""
         import inspect
         import re
@@ -74,9 +75,13 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
         message = f"opset {opset} is asked for; unless conversion succeeds, 18 is written"
         yield Hit(event, message, _raise_opset(event, source))
     elif exporter == "onnx" and known and opset > HIGHEST:
-        yield Hit(event, f"opset {opset} is asked for, and 18 is written")
+        said = f"opset {opset} is asked for, and 18 is written"
+        yield Hit(event, said, remedy=f"ask for opset_version={HIGHEST} at most")
     elif exporter == "onnx-legacy" and known and opset > LEGACY_HIGHEST:
-        yield Hit(event, f"the legacy exporter knows no opset above 20: {opset} is only a number")
+        said = (
+            f"the legacy exporter knows no opset above {LEGACY_HIGHEST}: {opset} is only a number"
+        )
+        yield Hit(event, said, remedy=f"ask for opset_version={LEGACY_HIGHEST} at most")
 
 
 def _raise_opset(event: Called, source: Source) -> Fix | None:

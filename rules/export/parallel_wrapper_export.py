@@ -42,6 +42,7 @@ rule = Rule(
             model = nn.DataParallel(model)
             return torch.jit.script(model.module)
     """,
+    remedy="export the model in it: model.module",
     proof="""
         warnings.simplefilter("ignore")
         save(nn.Linear(2, 2))

@@ -53,6 +53,7 @@ rule = Rule(
                 blurred = F.interpolate(F.avg_pool2d(padded, 8), scale_factor=8.0)
                 return F.pad(blurred, (0, 0, 0, height - blurred.shape[2]))
     """,
+    remedy="crop with F.pad(x, (0, n - x.shape[-1])), a negative width, which holds at every size",
     proof="""
         import torch
 
@@ -70,7 +71,6 @@ CROPS = ("torch.Tensor.__getitem__", "torch.Tensor.narrow", "torch.narrow")
 NARROWS = CROPS[1:]
 TRIED = range(17, 97)
 """Sizes at which it is looked whether anything is left out."""
-INSTEAD = "F.pad with a negative width crops at every size"
 
 
 @rule.event(Indexed)
@@ -144,4 +144,4 @@ def is_whole(event: OperatorCall) -> bool:
 
 
 def describe(text: str) -> str:
-    return f"`{text}` leaves nothing out at some sizes, and something at others: {INSTEAD}"
+    return f"`{text}` leaves nothing out at some sizes, and something at others"

@@ -64,6 +64,7 @@ rule = Rule(
                 steps, _ = self.rnn(x)
                 return steps[torch.arange(x.size(0)), lengths - 1]
     """,
+    remedy="export with dynamo=False, or pad to one length and leave it out of dynamic_shapes",
     proof="""
         import warnings
 
@@ -82,14 +83,16 @@ PACKED = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
 PROJECTED = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.REFUSED}
 UNROLLED = {"torch.export": Harm.REFUSED}
 UNROLLED_RNN = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
+PADDED = "run the padded batch, and read each last step by its index: out[rows, lengths - 1]"
+TURN = "build it with batch_first=True and give the model batch-first input, or export with dynamo=False"
 TIME_FIRST = {"torch.export": Harm.REFUSED, "onnx": Harm.SILENT}
 
 
 @rule.event(*PACK)
 def in_forward(event: Called, source: Source) -> Iterator[Hit]:
     if event.way.forward:
-        said = f"{event.name.rpartition('.')[2]}: a batch packed by lengths; run the padded batch"
-        yield Hit(event, said, harm=PACKED, severity=Severity.ERROR)
+        said = f"{event.name.rpartition('.')[2]}: a batch packed by lengths"
+        yield Hit(event, said, harm=PACKED, severity=Severity.ERROR, remedy=PADDED)
 
 
 @rule.event(*LAYERS)
@@ -102,18 +105,20 @@ def in_layer(event: Called, source: Source) -> Iterator[Hit]:
     projected = given.get("proj_size")
     if isinstance(projected, Constant) and isinstance(projected.value, int) and projected.value > 0:
         message = f"{kind} with proj_size={projected.value}: no ONNX model of it runs"
-        yield Hit(event, message, harm=PROJECTED, severity=Severity.ERROR)
+        remedy = "leave proj_size out, and put an nn.Linear behind the layer"
+        yield Hit(event, message, harm=PROJECTED, severity=Severity.ERROR, remedy=remedy)
         return
     first = UNKNOWN if left else given.get("batch_first", UNKNOWN)
     harms = harm(kind, first.value if isinstance(first, Constant) else None)
     if source.profile.dynamic and (is_quiet(harms, source) or is_declared(source)):
-        yield Hit(event, f"{kind}{layout(first)}, where the length may vary", harm=harms)
+        said = f"{kind}{layout(first)}, where the length may vary"
+        yield Hit(event, said, harm=harms, remedy=TURN if harms is TIME_FIRST else None)
 
 
 @rule.trace("torch._pack_padded_sequence")
 def in_packing(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
     message = f"packs a batch of {write_shapes(event.inputs[:1])} by lengths"
-    yield Hit(event.site, message, harm=PACKED, severity=Severity.ERROR)
+    yield Hit(event.site, message, harm=PACKED, severity=Severity.ERROR, remedy=PADDED)
 
 
 @rule.trace(*RUNS)

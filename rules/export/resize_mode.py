@@ -49,6 +49,7 @@ rule = Rule(
                 size = (x.shape[2] // 2, x.shape[3] // 2)
                 return F.interpolate(x, size=size, mode="bilinear", antialias=True)
     """,
+    remedy="export with dynamo=True",
     proof="""
         import onnxruntime
 
@@ -69,6 +70,12 @@ PARAMETERS = (
 UPSAMPLE = "torch.nn.Upsample"
 LEGACY = {"onnx-legacy": Harm.REFUSED}
 BOTH = {"onnx": Harm.SILENT, "onnx-legacy": Harm.REFUSED}
+
+
+WHOLE_PIXELS = "give size= in whole pixels, or recompute_scale_factor=True"
+FIXED_WINDOW = (
+    "export with a fixed height and width, or write F.avg_pool2d(x, k) for a factor 1 / k"
+)
 
 
 @rule.event(INTERPOLATE, f"{UPSAMPLE}.forward")
@@ -103,7 +110,8 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
         return
     message, harm = found
     if trace.profile.concerns(harm):
-        yield Hit(event.site, message, harm=harm, severity=Severity.WARNING)
+        remedy = name_remedy(event) if "onnx" in harm else None
+        yield Hit(event.site, message, harm=harm, severity=Severity.WARNING, remedy=remedy)
     elif trace.never_changes(event, shape):
         reason = f"{message} at every size tried: right under the exporters in use"
         yield Refuted(event.site, reason)
@@ -117,7 +125,8 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
         if found is None or not (exact or outcome.exporter in found[1]):
             continue
         if outcome.status == "wrong" and set(outcome.wrong_at) & resized_at(event, trial.trace):
-            yield Hit(event.site, describe_outcome(outcome, silently=True), severity=Severity.ERROR)
+            told, remedy = describe_outcome(outcome, silently=True), name_remedy(event)
+            yield Hit(event.site, told, severity=Severity.ERROR, remedy=remedy)
         elif outcome.status == "failed" and refuses(outcome, event):
             why = outcome.message.partition(chr(10))[0][:200]
             yield report_refusal(event.site, outcome, why)
@@ -134,14 +143,22 @@ def refuses(outcome: Outcome, event: OperatorCall) -> bool:
     return told and may_be_of(outcome, event)
 
 
+def name_remedy(event: OperatorCall) -> str:
+    """What comes out right under the new ONNX exporter, too."""
+    if event.args.get("mode") == "area":
+        return FIXED_WINDOW
+    return WHOLE_PIXELS if event.args.get("antialias") else "give size= instead of scale_factor="
+
+
 def antialiased(node: object, values: dict[str, Any]) -> Hit:
     """antialias=True: always wrong with align_corners, else by a fraction of the input."""
     if values["align_corners"] is True:
-        return Hit(node, "antialias with align_corners=True", harm=BOTH)
+        remedy = "leave align_corners=True out, which changes the numbers a little"
+        return Hit(node, "antialias with align_corners=True", harm=BOTH, remedy=remedy)
     factors = values["scale_factor"]
     if fraction(factors) and values["recompute_scale_factor"] in (None, False):
         message = f"antialias by {factors}, where that leaves no whole number of pixels"
-        return Hit(node, message, harm=BOTH, severity=Severity.WARNING)
+        return Hit(node, message, harm=BOTH, severity=Severity.WARNING, remedy=WHOLE_PIXELS)
     return Hit(node, "resizes with antialias", harm=LEGACY)
 
 
@@ -151,10 +168,10 @@ def area(event: Called, values: dict[str, Any], source: Source) -> Iterator[Hit]
     several_cells = target not in (None, UNKNOWN) and set(several(target)) != {1}
     if several_cells and source.profile.dynamic and not is_settled(event):
         message = f"area to {target}, where height or width may vary"
-        yield Hit(event, message, harm=BOTH, severity=Severity.WARNING)
+        yield Hit(event, message, harm=BOTH, severity=Severity.WARNING, remedy=FIXED_WINDOW)
     elif shrinks(values["scale_factor"]):
         message = f"area by {values['scale_factor']}, where that does not divide the input"
-        yield Hit(event, message, harm=BOTH, severity=Severity.WARNING)
+        yield Hit(event, message, harm=BOTH, severity=Severity.WARNING, remedy=FIXED_WINDOW)
     elif values["scale_factor"] not in (None, UNKNOWN) or read_from_shape(event):
         yield Hit(event, "area to a size that is not constant", harm=LEGACY)
 
@@ -197,7 +214,7 @@ def hazard(event: OperatorCall, others: list[OperatorCall]) -> tuple[str, dict[s
 def in_area(event: OperatorCall, others: list[OperatorCall]) -> tuple[str, dict[str, Harm]]:
     runs = (event, *others)
     if all(set(shape(e, e.outputs)) == {1} for e in runs):
-        return "area to one cell", {}
+        return "area to a size of 1", {}
     steps = {tuple(map(divmod, shape(e), shape(e, e.outputs))) for e in runs}
     fixed = len({shape(e) for e in runs}) == 1
     whole = all(not rest for step in steps for _, rest in step)

@@ -31,8 +31,8 @@ rule = Rule(
 
 
         class Choose(nn.Module):
-            def forward(self, scores):
-                return torch.multinomial(scores.softmax(-1), 4)
+            def forward(self, logits):
+                return torch.multinomial(logits.softmax(-1), 4)
     """,
     good="""
         import torch
@@ -40,19 +40,20 @@ rule = Rule(
 
 
         class Choose(nn.Module):
-            def forward(self, scores):
-                noise = torch.rand_like(scores).log().neg().log().neg()
-                return torch.topk(scores + noise, 4).indices
+            def forward(self, logits):
+                noise = torch.rand_like(logits).log().neg().log().neg()
+                return torch.topk(logits + noise, 4).indices
     """,
+    remedy="write torch.topk(logits + noise, k).indices, noise = -(-torch.rand_like(logits).log()).log()",
     proof="""
         import warnings
 
         import torch
 
         warnings.simplefilter("ignore")
-        scores = torch.zeros(64, 4)
-        program = torch.onnx.export(Choose(), (scores,), dynamo=True, verbose=False)
-        (chosen,) = program(scores)
+        logits = torch.zeros(64, 4)
+        program = torch.onnx.export(Choose(), (logits,), dynamo=True, verbose=False)
+        (chosen,) = program(logits)
         assert all(len(set(row)) == 4 for row in chosen.tolist())
     """,
 )

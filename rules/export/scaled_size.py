@@ -75,6 +75,7 @@ rule = Rule(
             def forward(self, x):
                 return F.pad(x, [0, 0, 0, x.shape[2] // 2])
     """,
+    remedy="stay with whole numbers: h * 3 // 4, (h + k - 1) // k",
     proof="""
         import onnxruntime
 
@@ -108,6 +109,20 @@ ROOT = {
 UPWARD = frozenset({"math.ceil", "math.floor", "math.trunc"})
 FUNCTIONS = frozenset({f"math.{name}" for name in ("sqrt", "log", "log1p", "log2")})
 ROUNDS = frozenset({"round", "divmod", "math.isqrt"}) | UPWARD | FUNCTIONS
+KEEP_SIDES = "take height and width from the shape before they are flattened"
+UPWARDS = "write (h + k - 1) // k for -(-h // k), and -((d + k - 1) // k) for -d // k"
+REWRITES = {
+    "int": "stay with whole numbers: h * 3 // 4 for int(h * 0.75)",
+    "round": "stay with whole numbers: (h * 3 + 2) // 4 for round(h * 0.75)",
+    "divmod": "write h // k and h % k",
+    "math.ceil": "write (h + k - 1) // k for math.ceil(h / k)",
+    "math.floor": "write h // k for math.floor(h / k)",
+    "math.trunc": "write h // k for math.trunc(h / k)",
+    "math.sqrt": "write h ** 0.5 where it only divides or multiplies",
+    "math.isqrt": KEEP_SIDES,
+    **dict.fromkeys(("math.log", "math.log1p", "math.log2"), "give the number as a constant"),
+}
+"""What exporters follow, by the function that they do not."""
 RESIZES = ("torch.nn.functional.interpolate", "torch.nn.functional.upsample")
 TRACE_HARM: dict[EventKey, dict[str, Harm]] = {
     SizeUse.INT: WHOLE,
@@ -129,7 +144,18 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
         call = source.call_at(event) if is_quotient(event.via.size) else None
         fix = exact(call, source) if call else None
         said = f"`{text}` is worked out from the size of the example"
-        yield Hit(event, said, fix=fix, harm=harm)
+        name = event.via.name
+        yield Hit(event, said, fix=fix, harm=harm, remedy=name_rewrite(event), cause=name)
+
+
+def name_rewrite(event: Baked) -> str:
+    """What is followed by every exporter in the place of a function."""
+    size, name = event.via.size, event.via.name
+    atoms = size.atoms if isinstance(size, Size) else ()
+    root = any(isinstance(each, Operation) and each.kind == "sqrt" for each in atoms)
+    if root or (name == "math.sqrt" and "int" in event.also):
+        return KEEP_SIDES
+    return REWRITES[name]
 
 
 def is_quotient(size: Dim | None) -> bool:
@@ -183,7 +209,8 @@ def in_division(event: Combined, source: Source) -> Iterator[Hit]:
         text = source.evaluation.text(event.spot)
         said = f"`{text}` divides a negative size, which ONNX rounds towards zero"
         node = source.node_at(event, cst.BinaryOperation)
-        yield Hit(event, said, fix=upwards(node, source) if node else None, harm=NEGATIVE)
+        fix = upwards(node, source) if node else None
+        yield Hit(event, said, fix=fix, harm=NEGATIVE, remedy=UPWARDS)
 
 
 @rule.event(*RESIZES)
@@ -193,8 +220,13 @@ def in_resize(event: Called, source: Source) -> Iterator[Hit]:
     numbers = (given.items or ()) if isinstance(given, Items) else (given,)
     varying = any(isinstance(each, Number) and each.varies and not each.data for each in numbers)
     if varying and event.way.forward and source.profile.dynamic:
-        told = "scale_factor is worked out from a size: give size= instead"
-        yield Hit(event, told, harm=SCALED)
+        told = "scale_factor is worked out from a size"
+        yield Hit(
+            event,
+            told,
+            harm=SCALED,
+            remedy="give size=(h, w), worked out from the shape by * and //",
+        )
 
 
 # exact rewrites of h / k with a whole number k

@@ -58,6 +58,7 @@ rule = Rule(
         def compiled():
             return torch.jit.script(Scaled())
     """,
+    remedy="set it in __init__",
     proof="""
         warnings.simplefilter("ignore")
         compiled()
@@ -84,10 +85,14 @@ def in_attributes(here: CompiledCode, source: Source) -> Iterator[Hit]:
             yield Hit(read, told, harm=SCRIPT)
         elif is_left_out(read, here, source):
             told = f"{source.code(read)} is made in a branch of the constructor alone"
-            yield Hit(read, told, harm=SCRIPT)
+            yield Hit(
+                read, told, harm=SCRIPT, remedy="make it in both branches, nn.Identity() or None"
+            )
         elif is_left_empty(read, source):
             told = f"{source.code(read)} is left empty, and the class does not say of what type"
-            yield Hit(read, told, harm=SCRIPT)
+            yield Hit(
+                read, told, harm=SCRIPT, remedy="annotate it in the class: cache: Dict[str, Tensor]"
+            )
 
 
 def is_of_class(node: cst.Attribute, source: Source) -> bool:

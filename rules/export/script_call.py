@@ -50,6 +50,7 @@ rule = Rule(
         def compiled():
             return torch.jit.script(flat)
     """,
+    remedy="call it before the exported code, and pass in what it gives",
     proof="""
         warnings.simplefilter("ignore")
         compiled()
@@ -86,15 +87,25 @@ def in_calls(here: CompiledCode, source: Source) -> Iterator[Hit]:
             yield from in_call(call, name, source)
         above = isinstance(owner, cst.Call) and source.name(owner.func) == "super"
         if above and is_compiled(call, source):
-            yield Hit(call, "super() is not compiled", harm=SCRIPT)
+            yield Hit(
+                call,
+                "super() is not compiled",
+                harm=SCRIPT,
+                remedy="put what it does into a method of another name, and call self.that(x)",
+            )
         for arg in call.args:
             if arg.star == "*" and is_listed(arg.value, source) and is_compiled(call, source):
                 told = f"*{source.code(arg.value)}: the number of arguments is not known"
-                yield Hit(arg, told, harm=SCRIPT)
+                yield Hit(arg, told, harm=SCRIPT, remedy="name each argument")
     for item in here.nodes(cst.WithItem):
         entered = item.item.func if isinstance(item.item, cst.Call) else None
         if source.name(entered) in MODES and is_compiled(item, source):
-            yield Hit(item, f"{source.name(entered)} cannot be entered", harm=SCRIPT)
+            yield Hit(
+                item,
+                f"{source.name(entered)} cannot be entered",
+                harm=SCRIPT,
+                remedy="use torch.no_grad(), or leave the with out",
+            )
 
 
 def in_call(call: cst.Call, name: str, source: Source) -> Iterator[Hit]:
@@ -102,11 +113,22 @@ def in_call(call: cst.Call, name: str, source: Source) -> Iterator[Hit]:
     if name in VARIADIC:
         yield Hit(call, f"{name} takes any number of arguments", harm=SCRIPT)
     elif name == "getattr" and len(call.args) > 1 and literal(call.args[1].value) is UNKNOWN:
-        yield Hit(call, "getattr of a name that is not a literal", harm=SCRIPT)
+        yield Hit(
+            call,
+            "getattr of a name that is not a literal",
+            harm=SCRIPT,
+            remedy="name the attribute, or keep layers in an nn.ModuleList and loop over it",
+        )
     elif name == "setattr":
-        yield Hit(call, "setattr is Python's alone: write self.name = value", harm=SCRIPT)
+        remedy = "write self.name = value"
+        yield Hit(call, "setattr is Python's alone", harm=SCRIPT, remedy=remedy)
     elif name.startswith("torch.nn.") and source.classes.is_module_class(name):
-        yield Hit(call, f"{name} cannot be made in compiled code", harm=SCRIPT)
+        yield Hit(
+            call,
+            f"{name} cannot be made in compiled code",
+            harm=SCRIPT,
+            remedy="make it in __init__",
+        )
 
 
 def is_listed(value: cst.BaseExpression, source: Source) -> bool:

@@ -51,6 +51,7 @@ rule = Rule(
         def compiled():
             return torch.jit.script(sizes_of)
     """,
+    remedy="annotate it: names: List[str] = []",
     proof="""
         warnings.simplefilter("ignore")
         compiled()

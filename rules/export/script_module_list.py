@@ -66,6 +66,7 @@ rule = Rule(
         def compiled():
             return torch.jit.script(Stack())
     """,
+    remedy="loop over it: for i, block in enumerate(self.blocks)",
     proof="""
         warnings.simplefilter("ignore")
         compiled()

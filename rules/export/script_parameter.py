@@ -52,6 +52,7 @@ rule = Rule(
         def compiled():
             return torch.jit.script(scaled)
     """,
+    remedy="annotate the parameter: List[torch.Tensor], Optional[torch.Tensor], int",
     proof="""
         warnings.simplefilter("ignore")
         compiled()
@@ -87,11 +88,11 @@ def in_parameters(function: cst.FunctionDef, source: Source) -> Iterator[Hit]:
     several = given.star_arg if isinstance(given.star_arg, cst.Param) else given.star_kwarg
     if several is not None:
         told = f"{function.name.value} takes any number of arguments"
-        yield Hit(several, told, harm=SCRIPT)
+        yield Hit(several, told, harm=SCRIPT, remedy="take a list, List[torch.Tensor]")
     for parameter in given.kwonly_params:
         if parameter.default is not None:
             told = f"{parameter.name.value} is taken by keyword only and has a default"
-            yield Hit(parameter, told, harm=SCRIPT)
+            yield Hit(parameter, told, harm=SCRIPT, remedy="take it by position: no * before it")
     for parameter in given.params:
         yield from in_parameter(parameter, function, source)
 

@@ -55,6 +55,7 @@ rule = Rule(
         def compiled():
             return torch.jit.script(doubled)
     """,
+    remedy="move it into a function that the exported code does not call",
     proof="""
         warnings.simplefilter("ignore")
         compiled()
@@ -63,6 +64,17 @@ rule = Rule(
 )
 
 SCRIPT = {"torchscript-script": Harm.REFUSED}
+INSTEAD: dict[type[cst.CSTNode], str] = {
+    cst.Lambda: "write a function at the top of the file",
+    cst.FunctionDef: "write it at the top of the file, or as a method",
+    cst.ClassDef: "write it at the top of the file",
+    cst.Import: "import it at the top of the file",
+    cst.ImportFrom: "import it at the top of the file",
+    cst.NamedExpr: "assign it in a line of its own",
+    cst.Match: "write it as if and elif",
+    cst.Set: "use a list, or a dict",
+    cst.SetComp: "use a list, or a dict",
+}
 NEVER: dict[type[cst.CSTNode], str] = {
     cst.Yield: "yield", cst.Try: "try", cst.TryStar: "try", cst.Lambda: "a lambda",
     cst.Global: "global", cst.FunctionDef: "a function in a function",
@@ -81,20 +93,45 @@ def in_text(here: CompiledCode, source: Source) -> Iterator[Hit]:
     """What is refused in any branch."""
     for kind, told in NEVER.items():
         for node in here.nodes(kind):
-            yield Hit(node, f"{told} is not compiled", harm=SCRIPT)
+            yield Hit(node, f"{told} is not compiled", harm=SCRIPT, remedy=INSTEAD.get(kind))
     loops: Iterator[cst.For | cst.While] = here.nodes(cst.For, cst.While)
     for loop in loops:
         if loop.orelse is not None:
-            yield Hit(loop.orelse, "else after a loop is not compiled", harm=SCRIPT)
+            yield Hit(
+                loop.orelse,
+                "else after a loop is not compiled",
+                harm=SCRIPT,
+                remedy="ask a flag after the loop",
+            )
     for part in here.nodes(cst.CompFor):
         if part.ifs or part.inner_for_in is not None:
-            yield Hit(part, "a comprehension with if or a second for is not compiled", harm=SCRIPT)
+            yield Hit(
+                part,
+                "a comprehension with if or a second for is not compiled",
+                harm=SCRIPT,
+                remedy="write it as a for loop that appends",
+            )
     for text in here.nodes(cst.FormattedStringExpression):
         if text.format_spec is not None or text.conversion or text.equal:
-            yield Hit(text, "a format in an f-string is not compiled", harm=SCRIPT)
+            yield Hit(
+                text,
+                "a format in an f-string is not compiled",
+                harm=SCRIPT,
+                remedy='write "{}".format(value)',
+            )
     for assign in here.nodes(cst.AnnAssign):
         if assign.value is None:
-            yield Hit(assign, "an annotation without a value is not compiled", harm=SCRIPT)
+            yield Hit(
+                assign,
+                "an annotation without a value is not compiled",
+                harm=SCRIPT,
+                remedy="give it a value",
+            )
     for arg in here.nodes(cst.Arg):
         if arg.star == "**":
-            yield Hit(arg, "keyword arguments from a dict are not compiled", harm=SCRIPT)
+            yield Hit(
+                arg,
+                "keyword arguments from a dict are not compiled",
+                harm=SCRIPT,
+                remedy="name each argument",
+            )

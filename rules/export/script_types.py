@@ -66,6 +66,7 @@ rule = Rule(
         def compiled():
             return torch.jit.script(Root())
     """,
+    remedy="annotate the parameter with its type: List[torch.Tensor], float, Tuple[int, int]",
     proof="""
         warnings.simplefilter("ignore")
         compiled()
@@ -81,6 +82,9 @@ JOINS = frozenset(
 RESIZES = ("torch.nn.functional.interpolate", "torch.nn.functional.upsample")
 UNTYPED = "has no annotation, so it is a tensor"
 SCALED = "the scale of interpolate is an int: it takes floats alone"
+FLOAT = "write a float: scale_factor=2.0"
+MAKE = "set it in __init__"
+OPTIONAL = "annotate it in the class: cache: Optional[torch.Tensor]"
 BASES = frozenset({"Module"})
 STATIC = ("isinstance", "hasattr", "is_scripting", " is None", " is not None")
 """Words of tests that the compiler answers itself: the other branch is not compiled."""
@@ -102,7 +106,7 @@ def in_resize(event: Called, source: Source) -> Iterator[Hit]:
         return
     here = find_compiled(source)
     if (function := here.home(call)) in here.table:
-        yield here.tell(Hit(call, SCALED, harm=SCRIPT), function)
+        yield here.tell(Hit(call, SCALED, harm=SCRIPT, remedy=FLOAT), function)
 
 
 def is_int(value: Value | None) -> bool:
@@ -123,7 +127,7 @@ def in_calls(here: CompiledCode, source: Source) -> Iterator[Hit]:
         elif name in RESIZES:
             scale = source.arguments(call, "input", "size", "scale_factor").get("scale_factor")
             if type(literal(scale)) is int:
-                yield Hit(call, SCALED, harm=SCRIPT)
+                yield Hit(call, SCALED, harm=SCRIPT, remedy=FLOAT)
         yield from given_numbers(call, here, source)
 
 
@@ -236,7 +240,8 @@ def in_returns(here: CompiledCode, source: Source) -> Iterator[Hit]:
     for kinds in found.values():
         (first, _), *others = kinds.items()
         for kind, line in others[:1]:
-            yield Hit(line, f"{kind} is returned here, and {first} before", harm=SCRIPT)
+            told = f"{kind} is returned here, and {first} before"
+            yield Hit(line, told, harm=SCRIPT, remedy="return the same type everywhere")
 
 
 def find_tensors(source: Source) -> frozenset[Place]:
@@ -297,9 +302,11 @@ def in_attribute(
     if is_named_in_class(name, lineage, source):
         return
     if not outside:
-        yield Hit(part, f"{source.code(part)} is not made by the constructor", harm=SCRIPT)
+        yield Hit(
+            part, f"{source.code(part)} is not made by the constructor", harm=SCRIPT, remedy=MAKE
+        )
     elif all(literal(each) is None for each in outside):
-        yield Hit(part, f"{source.code(part)} is None for good", harm=SCRIPT)
+        yield Hit(part, f"{source.code(part)} is None for good", harm=SCRIPT, remedy=OPTIONAL)
 
 
 def is_named_in_class(name: str, lineage: list[ClassInfo], source: Source) -> bool:

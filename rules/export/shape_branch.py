@@ -53,6 +53,7 @@ rule = Rule(
             def forward(self, x):
                 return F.pad(x, [0, 0, 0, -x.shape[2] % 8])
     """,
+    remedy="do the same at every size (a pad or resize by nothing is free), or keep that size fixed",
     proof="""
         from torch.export import Dim, export
 

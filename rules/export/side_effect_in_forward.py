@@ -47,6 +47,7 @@ rule = Rule(
             def forward(self, x):
                 return x + torch.rand(1) * 0.2 - 0.1
     """,
+    remedy="draw with torch.rand, torch.randn or torch.randint, which stay in the graph",
     proof="""
         import torch
 
@@ -84,7 +85,7 @@ def in_call(event: Called, source: Source) -> Iterator[Hit]:
         return
     if event.name.endswith("shuffle") or is_used(event, source):
         written = ast.unparse(event.node.func) if isinstance(event.node, ast.Call) else event.name
-        said = f"{written}() is drawn once, for the example; draw with torch"
+        said = f"{written}() is drawn once, for the example"
         reached = None if event.way.certain else Severity.WARNING  # such as where styles are mixed
         yield Hit(event, said, harm=HARM, severity=reached)
 

@@ -55,6 +55,7 @@ rule = Rule(
             def forward(self, image):
                 return self.conv(image) * (torch.arange(image.shape[3]) / 7)
     """,
+    remedy="key it by text: str(size)",
     proof="""
         import torch
 
@@ -83,7 +84,7 @@ def in_model(event: ItemSet | Indexed, source: Source) -> Iterator[Hit]:
     if isinstance(event, Indexed) and is_written(event, source):
         return
     text = source.evaluation.text(event.spot).partition(" = ")[0]
-    yield Hit(event, f"`{text}` is kept by a size: key it by str() of the size", harm=HARM)
+    yield Hit(event, f"`{text}` is kept by a size", harm=HARM)
 
 
 @rule.trial("failed")

@@ -47,6 +47,7 @@ rule = Rule(
             def forward(self, x):
                 return x + torch.arange(x.shape[1], device=x.device)
     """,
+    remedy="say device=x.device, of a tensor x that it meets",
     proof="""
         import torch
 
@@ -95,7 +96,8 @@ def in_operation(event: Combined | Compared, source: Source) -> Iterator[Hit]:
         if made is None or not follows_model(other, source) or has_default(made, source):
             continue
         said = f"{write_function(made)}() makes it on the CPU, {ast.unparse(written)} may not be"
-        yield Hit(event, f"{said}: say device=", fix=place_it(made, event, written, source))
+        remedy = f"say device={written.id}.device" if isinstance(written, ast.Name) else None
+        yield Hit(event, said, fix=place_it(made, event, written, source), remedy=remedy)
 
 
 @rule.event(*COPIES)
@@ -104,8 +106,9 @@ def in_call(event: Called, source: Source) -> Iterator[Hit]:
     first = event.positional[0] if event.positional else event.keyword.get("data")
     listed = isinstance(first, Items) and holds_tensors(first)
     if listed and event.way.forward and not source.evaluation.is_dropped(event):
-        said = f"{write_function(event)}() copies the numbers of tensors: stack them"
-        yield Hit(event, said, harm=COPIES[event.name])
+        said = f"{write_function(event)}() copies the numbers of tensors"
+        remedy = "write torch.stack((a, b)), which keeps them in the graph"
+        yield Hit(event, said, harm=COPIES[event.name], remedy=remedy)
 
 
 @rule.trace(MixedDevices)

@@ -46,6 +46,7 @@ rule = Rule(
             def forward(self, x):
                 return x * 2
     """,
+    remedy="compute on the whole axis at once (broadcasting, matmul, cumsum), or keep that size fixed",
     proof="""
         from torch.export import Dim, export
 

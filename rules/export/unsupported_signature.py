@@ -87,6 +87,7 @@ rule = Rule(
         def save(x, path):
             torch.onnx.export(Detector(), (x,), path, output_names=["scores", "boxes"])
     """,
+    remedy="return tensors alone, in a tuple",
     proof="""
         import onnxruntime
 
@@ -124,6 +125,21 @@ MISNAMED = {"onnx": Harm.SILENT, "onnx-legacy": Harm.SILENT}
 SHIFTED = {"onnx": Harm.SILENT, "onnx-legacy": Harm.REFUSED}
 BAKED = {"onnx": Harm.REFUSED}
 SIZED = frozenset({"size"})
+REMEDIES = {
+    "a dict": "return a tuple, or call torch.jit.trace with strict=False",
+    "None": "return what is there alone",
+    "a number": "return it as a tensor: torch.tensor(value)",
+    "a string": "leave it out of what forward returns",
+    "a size": "leave it out: the caller reads it off a tensor",
+    "a set": "return a tuple",
+    "a generator": "return tuple(...) of it",
+    "an empty list": "return a tuple",
+    "a list of tensors and others": "return a tuple",
+    "a number of a tensor": "return the tensor, without item()",
+}
+"""What to return instead; of objects, their tensors."""
+UNNAME = "take its name out of"
+IN_A_TUPLE = "return its tensors in a tuple or a NamedTuple"
 Told = dict[str, dict[str, Harm]]
 """What a forward returns, and what happens then."""
 DICTS = ("dict", "collections.OrderedDict")
@@ -170,14 +186,21 @@ def in_class(node: cst.ClassDef, source: Source) -> Iterator[Hit]:
     if not info.is_module or forward is None or is_part(info, source):
         return
     for yielded in nodes_in_body(forward, cst.Yield, source):
-        yield Hit(yielded, "forward is a generator", harm=EVERY)
+        remedy = "collect the results and return them in a tuple"
+        yield Hit(yielded, "forward is a generator", harm=EVERY, remedy=remedy)
         return
     values = [value for value, _ in returned(forward, source)]
     objects = [object_of(value, source) for value in values]
     first = objects[0] if objects else ()
     if first and all(objects):
         told, harm = first
-        yield Hit(values[0], f"forward returns {told}", harm=harm)
+        yield give_back(values[0], told, harm)
+
+
+def give_back(node: object, told: str, harm: dict[str, Harm]) -> Hit:
+    """What a forward returns, and what it is to return instead."""
+    remedy = REMEDIES.get(told, IN_A_TUPLE)
+    return Hit(node, f"forward returns {told}", harm=harm, remedy=remedy)
 
 
 @rule.event(Returned)
@@ -194,7 +217,7 @@ def in_model(event: Returned, source: Source) -> Iterator[Hit]:
     for text, harm in told.items():
         sure = {k: v for k, v in harm.items() if all(k in each for each in judged)}
         if sure and not (text == "a dict" and "strict=False" in source.text):
-            yield Hit(event, f"forward returns {text}", harm=sure)
+            yield give_back(event, text, sure)
 
 
 @rule.event(Wrapped)
@@ -208,7 +231,8 @@ def in_wrapper(event: Wrapped, source: Source) -> Iterator[Hit]:
                 message = (
                     f"a decorator gives forward {name} by name, which is given by position too"
                 )
-                yield Hit(event, message, harm={"onnx-legacy": Harm.REFUSED})
+                remedy = f"give {name} by position in the decorator"
+                yield Hit(event, message, harm={"onnx-legacy": Harm.REFUSED}, remedy=remedy)
                 return
 
 
@@ -378,7 +402,8 @@ def in_example(call: cst.Call, exporter: str, source: Source) -> Iterator[Hit]:
         for element, value in plain:
             if value is not UNKNOWN:
                 told = f"{source.code(element.value)} among the example inputs"
-                yield Hit(element.value, told, harm=TRACE)
+                remedy = "give tensors alone: torch.tensor(value)"
+                yield Hit(element.value, told, harm=TRACE, remedy=remedy)
     elif len([*literal_strings(given.get("input_names"))]) == len(plain):
         yield from unnamed(plain)
 
@@ -387,9 +412,11 @@ def unnamed(plain: list[tuple[cst.BaseElement, object]]) -> Iterator[Hit]:
     """What has a name among `input_names` and is no input of the exported model."""
     for index, (element, value) in enumerate(plain):
         if value is None and any(later is UNKNOWN for _, later in plain[index:]):
-            yield Hit(element.value, "None is no input: its name goes to the next", harm=SHIFTED)
+            told = "None is no input: its name goes to the next"
+            yield Hit(element.value, told, harm=SHIFTED, remedy=f"{UNNAME} input_names")
         elif isinstance(value, (int, float)) and not isinstance(value, bool):
-            yield Hit(element.value, f"{value} is baked, and no input of its name", harm=BAKED)
+            told = f"{value} is baked, and no input of its name"
+            yield Hit(element.value, told, harm=BAKED, remedy="give torch.tensor(value)")
 
 
 def in_names(call: cst.Call, forward: cst.FunctionDef, source: Source) -> Iterator[Hit]:
@@ -400,17 +427,20 @@ def in_names(call: cst.Call, forward: cst.FunctionDef, source: Source) -> Iterat
     names, example = [*literal_strings(inputs)], given.get("args")
     positional = isinstance(example, cst.Tuple) and len(example.elements) == len(names)
     if inputs is not None and positional and others_order(names, parameters[: len(names)]):
-        yield Hit(inputs, f"forward takes {', '.join(parameters[: len(names)])}", harm=MISNAMED)
+        told = f"forward takes {', '.join(parameters[: len(names)])}"
+        yield Hit(inputs, told, harm=MISNAMED, remedy="list the names in this order")
     values = [value for value, _ in returned(forward, source)]
     if outputs is None or len(values) != 1:
         return
     keys, names = keys_of(values[0], source), [*literal_strings(outputs)]
     if others_order(names, keys):
-        yield Hit(outputs, f"forward returns {', '.join(keys)}, in this order", harm=MISNAMED)
+        told = f"forward returns {', '.join(keys)}, in this order"
+        yield Hit(outputs, told, harm=MISNAMED, remedy="list the names in this order")
     elif isinstance(values[0], cst.Tuple) and len(values[0].elements) == len(names):
         absent = [literal(e.value) is None for e in values[0].elements]
         if any(absent) and not all(absent[absent.index(True) :]):
-            yield Hit(outputs, "None is no output: its name goes to the next", harm=SHIFTED)
+            told = "None is no output: its name goes to the next"
+            yield Hit(outputs, told, harm=SHIFTED, remedy=f"{UNNAME} output_names")
 
 
 def others_order(names: list[str], real: list[str]) -> bool:
@@ -427,10 +457,12 @@ def in_parameters(forward: cst.FunctionDef, source: Source) -> Iterator[Hit]:
         bare = annotation.value if isinstance(annotation, cst.Subscript) else annotation
         harm = TAKEN.get(source.name(bare)) or own_class(source.name(bare), source)
         if harm:
-            yield Hit(parameter, f"forward takes a {source.code(annotation)}", harm=harm)
+            told = f"forward takes a {source.code(annotation)}"
+            yield Hit(parameter, told, harm=harm, remedy="take its tensors one by one")
     for parameter in forward.params.kwonly_params:
         harm = BY_POSITION if parameter.default is None else BY_POSITION_DEFAULT
-        yield Hit(parameter, f"{parameter.name.value} is taken by keyword only", harm=harm)
+        told = f"{parameter.name.value} is taken by keyword only"
+        yield Hit(parameter, told, harm=harm, remedy="take it by position: no * before it")
 
 
 def in_returns(forward: cst.FunctionDef, source: Source) -> Iterator[Hit]:
@@ -439,7 +471,7 @@ def in_returns(forward: cst.FunctionDef, source: Source) -> Iterator[Hit]:
     for kind in dict.fromkeys(kind for _, kinds in given for kind in kinds):
         if kind in RETURNED and all(kind in kinds for _, kinds in given):
             told, harm = RETURNED[kind]
-            yield Hit(given[0][0], f"forward returns {told}", harm=harm)
+            yield give_back(given[0][0], told, harm)
 
 
 def returned(

@@ -53,6 +53,7 @@ rule = Rule(
             nn.ReLU(),
         )
     """,
+    remedy="make the layer for the size that reaches it",
     proof="""
         net(torch.randn(2, 3, 8, 8))
     """,
@@ -91,7 +92,7 @@ def in_padding(event: Called, source: Source) -> Iterator[Hit]:
     if half := half_of(given.get("padding"), kernel, source):
         change = "longer" if half == "k" else "shorter"
         message = f"an even kernel of {size} with half of it as padding: the output is one {change}"
-        yield Hit(event, message, severity=Severity.NOTE)
+        yield Hit(event, message, severity=Severity.NOTE, remedy='say padding="same"')
 
 
 @rule.event("torch.nn.Sequential")
@@ -102,7 +103,10 @@ def in_children(event: Called, source: Source) -> Iterator[Hit]:
         return
     lost = work_between(made.held, source)
     if lost:
-        yield Hit(event, f"runs the children of {made.text} one after the other, and {lost}")
+        said = f"runs the children of {made.text} one after the other, and {lost}"
+        yield Hit(
+            event, said, remedy="write a forward of your own that calls them as the model does"
+        )
 
 
 @rule.event(IdleRow)
@@ -132,7 +136,8 @@ def in_model(event: Refused, source: Source) -> Iterator[Hit]:
         message = f"{short} raises in {caller}{where}: {show_message(event)}"
         yield Hit(source.evaluation.place(event.made), message, severity=severity)
     else:
-        yield Hit(event, f"{short} raises{where}: {show_message(event)}", severity=severity)
+        said = f"{short} raises{where}: {show_message(event)}"
+        yield Hit(event, said, severity=severity, remedy="give it a tensor of the shape it takes")
 
 
 def follows_linear(event: Refused, source: Source) -> bool:

@@ -39,6 +39,7 @@ rule = Rule(
         def broken(loss: torch.Tensor):
             return torch.isnan(loss)
     """,
+    remedy="write torch.isnan(x) of a tensor, math.isnan(x) of a number",
     proof="""
         assert broken(torch.tensor([float("nan")]))
     """,

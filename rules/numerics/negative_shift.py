@@ -34,6 +34,7 @@ rule = Rule(
         def quarter(codes: torch.Tensor):
             return codes >> 2
     """,
+    remedy="shift by 0 to 31, or 63 where the tensor is int64",
     proof="""
         assert quarter(torch.tensor([8, 16])).tolist() == [2, 4]
     """,

@@ -57,7 +57,11 @@ def in_resize(event: Called, source: Source) -> Iterator[Hit]:
         return
     function = source.evaluation.find_function(event)
     if function is not None and not any(map(_BOUNDS.search, list_words(function))):
-        yield Hit(event, "bicubic leaves the range of the image at edges: clamp the result")
+        yield Hit(
+            event,
+            "bicubic leaves the range of the image at edges",
+            remedy="clamp the result: .clamp(0, 1)",
+        )
 
 
 def is_image(event: Called, value: Value | None, source: Source) -> bool:
@@ -90,7 +94,11 @@ def in_fold(event: Called, source: Source) -> Iterator[Hit]:
     if not of_unfold or kernel is None or stride is None or not 0 < stride < kernel:
         return
     if not any(is_quotient(each) for each in ways.find_users(event.result)):
-        yield Hit(event, f"windows of {kernel} every {stride} overlap, and fold adds them up")
+        yield Hit(
+            event,
+            f"windows of {kernel} every {stride} overlap, and fold adds them up",
+            remedy="divide by fold(unfold(ones))",
+        )
 
 
 def is_quotient(event: Occurrence) -> bool:

@@ -43,8 +43,8 @@ rule = Rule(
 
         class Loss(nn.Module):
             def forward(self, logits, target):
-                scores = torch.log(torch.softmax(logits, dim=1))
-                return -(target * scores).sum(1).mean()
+                logp = torch.log(torch.softmax(logits, dim=1))
+                return -(target * logp).sum(1).mean()
     """,
     good="""
         import torch
@@ -53,8 +53,8 @@ rule = Rule(
 
         class Loss(nn.Module):
             def forward(self, logits, target):
-                scores = torch.log_softmax(logits, dim=1)
-                return -(target * scores).sum(1).mean()
+                logp = torch.log_softmax(logits, dim=1)
+                return -(target * logp).sum(1).mean()
     """,
     proof="""
         logits = torch.tensor([[200.0, 0.0]])
@@ -104,7 +104,11 @@ def in_log(event: Called, source: Source) -> Iterator[Hit]:
         exp = ways.find_maker(find_operand(made))
         given = find_operand(exp) if is_exp(exp) else UNKNOWN
         if given != UNKNOWN and not is_less(given, source):
-            yield Hit(event, "log of a sum of exp is inf where exp overflows: logsumexp is not")
+            yield Hit(
+                event,
+                "log of a sum of exp is inf where exp overflows",
+                remedy="write torch.logsumexp(x, dim)",
+            )
 
 
 @rule.event(*LOGS)
@@ -119,9 +123,10 @@ def in_log_of_share(event: Called, source: Source) -> Iterator[Hit]:
     )
     if name not in BETTER:
         return
-    message = f"log of {name} is -inf where {name} rounds to 0: {BETTER[name]} is not"
+    message = f"log of {name} is -inf where {name} rounds to 0"
+    remedy = f"write F.{BETTER[name]}"
     log, inner = find_call(event, source), find_call(made, source)
-    yield Hit(event, message, as_one(log, inner, source) if log and inner else None)
+    yield Hit(event, message, as_one(log, inner, source) if log and inner else None, remedy=remedy)
 
 
 BETTER = {"softmax": "log_softmax", "sigmoid": "logsigmoid"}
@@ -163,7 +168,9 @@ def judge_sum(event: Called, added: Combined, source: Source) -> Iterator[Hit]:
     exp = source.evaluation.ways.find_maker(other)
     if is_exp(exp):
         if not is_bounded(find_operand(exp), source):
-            yield Hit(event, "log(1 + exp(x)) is inf where exp overflows: softplus(x) is not")
+            yield Hit(
+                event, "log(1 + exp(x)) is inf where exp overflows", remedy="write F.softplus(x)"
+            )
     elif any(step.name in TINY for step in source.evaluation.steps.list_steps(other)[:2]):
         message = "log(1 + x) loses the digits of a small x: log1p(x) keeps them"
         fix = with_log1p(find_call(event, source), source)

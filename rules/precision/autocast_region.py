@@ -75,9 +75,9 @@ def in_calls(event: Called, source: Source) -> Iterator[Hit]:
     wrong = [name for name in event.keyword if name not in names]
     if "enable" in wrong:
         fix = _renamed(given, source) if given and "enable" in given.by_name else None
-        yield Hit(event, "autocast has no argument enable: TypeError", fix)
+        yield Hit(event, "autocast has no argument enable: TypeError", fix, remedy="write enabled=")
     elif wrong:
-        yield Hit(event, f"autocast has no argument {wrong[0]}: TypeError")
+        yield Hit(event, f"autocast has no argument {wrong[0]}: TypeError", remedy="leave it out")
     elif names is _BY_TYPE:
         yield from _device(event, call, source)
 
@@ -85,7 +85,11 @@ def in_calls(event: Called, source: Source) -> Iterator[Hit]:
 @rule.source(cst.Decorator, needs=("autocast",))
 def in_decorators(node: cst.Decorator, source: Source) -> Iterator[Hit]:
     if source.name(node.decorator) in _SIGNATURES:
-        yield Hit(node.decorator, "autocast without brackets takes the function for its argument")
+        yield Hit(
+            node.decorator,
+            "autocast without brackets takes the function for its argument",
+            remedy='write @torch.autocast("cuda")',
+        )
 
 
 def _device(event: Called, call: cst.Call | None, source: Source) -> Iterator[Hit]:
@@ -95,18 +99,29 @@ def _device(event: Called, call: cst.Call | None, source: Source) -> Iterator[Hi
     if device is None:
         if not event.open:
             fix = _with_device(call, source) if call is not None else None
-            yield Hit(event, "autocast without a device type: TypeError", fix)
+            yield Hit(
+                event,
+                "autocast without a device type: TypeError",
+                fix,
+                remedy='write torch.autocast("cuda")',
+            )
     elif isinstance(name, str) and name.partition(":")[0] not in _DEVICES:
-        yield Hit(event, f"{name!r} is no device type: RuntimeError")
+        yield Hit(
+            event, f"{name!r} is no device type: RuntimeError", remedy='write "cuda" or "cpu"'
+        )
     elif isinstance(name, bool) or (isinstance(device, Number) and device.truth):
         message = "the first argument of autocast is the device type, not a flag: ValueError"
-        yield Hit(event, message)
+        yield Hit(event, message, remedy='write torch.autocast("cuda", enabled=...)')
     elif isinstance(device, Unknown) and device.path == "torch.device()":
         message = "the device type is asked for as text, not as a torch.device: ValueError"
         written = source.arguments(call, *_BY_TYPE).get("device_type") if call else None
-        yield Hit(event, message, _by_type(written, source))
+        yield Hit(event, message, _by_type(written, source), remedy="write device.type")
     elif isinstance(dtype, Constant) and isinstance(dtype.value, bool):
-        yield Hit(event, "the second argument of autocast is the dtype, not enabled: TypeError")
+        yield Hit(
+            event,
+            "the second argument of autocast is the dtype, not enabled: TypeError",
+            remedy="write enabled=",
+        )
 
 
 # fixes

@@ -44,6 +44,7 @@ rule = Rule(
             scores = scores.half()
             return scores.masked_fill(mask, torch.finfo(scores.dtype).min)
     """,
+    remedy="work in float32 there: x.float()",
     proof="""
         scores = torch.ones(2)
         hide(scores, scores > 0)
@@ -102,7 +103,8 @@ def judge_fill(
     if is_half(held, source):
         message = f"{number:g} does not fit into float16: raises"
         fix = _take_bound(event, name, number, source)
-        yield Hit(event, message, fix, severity=Severity.ERROR)
+        remedy = "write torch.finfo(x.dtype).min, or max, of the tensor x"
+        yield Hit(event, message, fix, severity=Severity.ERROR, remedy=remedy)
 
 
 @rule.event(Combined)
@@ -115,7 +117,11 @@ def in_sum(event: Combined, source: Source) -> Iterator[Hit]:
         if not isinstance(value, float) or not is_half(other, source):
             continue
         if 0 < abs(value) < SMALLEST:
-            yield Hit(event, f"{value:g} is 0 in float16: nothing is added")
+            yield Hit(
+                event,
+                f"{value:g} is 0 in float16: nothing is added",
+                remedy="write 1e-4 or more, or add it in float32",
+            )
         elif _overflows(value):
             yield Hit(event, f"{value:g} is infinite in float16")
 

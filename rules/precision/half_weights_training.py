@@ -43,6 +43,7 @@ rule = Rule(
             model(batch).sum().backward()
             optimizer.step()
     """,
+    remedy="keep the weights in float32, and run the model under torch.autocast",
     proof="""
         model = torch.nn.Linear(2, 2)
         torch.nn.init.ones_(model.weight)

@@ -89,7 +89,8 @@ def in_calls(event: Called, source: Source) -> Iterator[Hit]:
     given, call = name_given(event), source.call_at(event)
     if _is_made_in_step(event, source):
         message = "made anew at every step: the scale starts at 65536 again and never adapts"
-        yield Hit(event, message, severity=Severity.WARNING)
+        remedy = "make it once, before the loop"
+        yield Hit(event, message, severity=Severity.WARNING, remedy=remedy)
     elif event.open or "enabled" in given:
         return
     elif _is_all_bfloat16(source):

@@ -67,6 +67,7 @@ rule = Rule(
                 scaler.step(optimizer)
                 scaler.update()
     """,
+    remedy="call scaler.scale(loss).backward(), scaler.step(optimizer) and scaler.update(), in this order",
     proof="""
         model = torch.nn.Linear(2, 1)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -270,7 +271,7 @@ def _plain_step(action: Action, passage: Passage) -> Iterator[Fault]:
     if any(e.act is Act.UNSCALE and e.on == action.on for e in passage.before(action)):
         yield action, f"{action.on}.step() does not skip gradients with inf, as scaler.step() would"
     else:
-        message = f"{action.on}.step() applies gradients that are still scaled: use scaler.step()"
+        message = f"{action.on}.step() applies gradients that are still scaled"
         yield action, message
 
 

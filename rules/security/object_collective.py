@@ -43,6 +43,7 @@ rule = Rule(
             dist.all_gather(gathered, torch.as_tensor(loss))
             return gathered
     """,
+    remedy="send tensors, or let only machines that you trust into the group",
     proof="""
         class Loss(float):
             def __reduce__(self):

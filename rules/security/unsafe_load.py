@@ -46,6 +46,7 @@ rule = Rule(
         def restore(path):
             return torch.load(path, map_location="cpu", weights_only=True)
     """,
+    remedy="say weights_only=True, and allow classes by torch.serialization.add_safe_globals",
     proof="""
         import pickle
 
@@ -112,8 +113,8 @@ def by_module(event: Called, source: Source) -> Iterator[Hit]:
 @rule.event(*sorted(_PICKLES))
 def of_pickles(event: Called, source: Source) -> Iterator[Hit]:
     if _becomes_model(event, source):
-        message = f"{event.name} of a model runs whatever code the file holds; save its state_dict by torch.save"
-        yield Hit(event, message)
+        message = f"{event.name} of a model runs whatever code the file holds"
+        yield Hit(event, message, remedy="keep its state_dict(), by torch.save and torch.load")
 
 
 def _torch(call: cst.Call, source: Source) -> Iterator[Hit]:

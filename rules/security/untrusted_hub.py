@@ -31,6 +31,7 @@ rule = Rule(
 
         model = torch.hub.load("pytorch/vision:v0.22.0", "resnet18")
     """,
+    remedy="pin a commit",
     unproven="""
         It takes a network to fetch a repository. That what is fetched runs is what the
         functions are for.
@@ -58,7 +59,9 @@ def of_hub(call: cst.Call, source: Source) -> Iterator[Hit]:
         and _REPOSITORY.match(repository)
         and not _PINNED.search(repository)
     ):
-        yield Hit(call, f"runs whatever code {repository} holds today: no revision is pinned")
+        remedy = f'pin a commit: "{repository.partition(":")[0]}:COMMIT"'
+        said = f"runs whatever code {repository} holds today: no revision is pinned"
+        yield Hit(call, said, remedy=remedy)
 
 
 @rule.source(cst.Call, needs=("trust_remote_code",))
@@ -71,6 +74,5 @@ def of_pretrained(call: cst.Call, source: Source) -> Iterator[Hit]:
     given = source.arguments(call, "name")
     trusted = given.value("trust_remote_code", False) is True
     if trusted and given.complete and not {"revision", "code_revision"} & given.by_name.keys():
-        yield Hit(
-            call, "trust_remote_code=True without a revision runs whatever code is there today"
-        )
+        said = "trust_remote_code=True without a revision runs whatever code is there today"
+        yield Hit(call, said, remedy='pin a commit: revision="COMMIT"')

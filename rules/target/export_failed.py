@@ -42,7 +42,8 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
         return  # out of time or memory, which says nothing of the export
     stage = f" at {outcome.stage}" if outcome.stage else ""
     told = f"{outcome.exporter} fails{stage}: {first_line(outcome.message)}"
-    yield Hit(trial.find_line(), f"{told}{unnamed(outcome)}{inside(outcome)}; {remedy(outcome)}")
+    said = f"{told}{unnamed(outcome)}{inside(outcome)}"
+    yield Hit(trial.find_line(), said, remedy=remedy(outcome))
 
 
 def unnamed(outcome: Outcome) -> str:
@@ -59,7 +60,7 @@ def inside(outcome: Outcome) -> str:
 def remedy(outcome: Outcome) -> str:
     """What to do."""
     if outcome.enough:
-        return f"opset {outcome.enough} is the lowest that has what it needs"
+        return f"ask for opset_version={outcome.enough}, the lowest that has what it needs"
     if outcome.operators:
         it = "each of them" if len(outcome.operators) > 1 else "it"
         return f"replace {it}, or give the exporter a translation"

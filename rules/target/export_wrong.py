@@ -47,13 +47,11 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     if outcome.is_explained():
         return
     detail = outcome.detail or worst(outcome)
-    hint = (
-        "; a size that is 1 at the traced sizes was taken for always 1"
-        if ONE.search(detail)
-        else ""
-    )
+    one = bool(ONE.search(detail))
+    hint = "; a size that is 1 at the traced sizes was taken for always 1" if one else ""
     told = describe_outcome(replace(outcome, detail=detail), silently=True)
-    yield Hit(trial.find_line(), f"{told}{hint}{inside(outcome)}")
+    remedy = "export an example in which no size is 1" if one else None
+    yield Hit(trial.find_line(), f"{told}{hint}{inside(outcome)}", remedy=remedy)
 
 
 def inside(outcome: Outcome) -> str:

@@ -86,8 +86,9 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
         if kind == "onnx":
             yield from exported(call, name, target, source)
         elif lacking := [*outside_onnx(name, target)]:
-            message = f"{told(lacking, target)}; {remedy(lacking, target)}"
-            yield Hit(call, message, severity=gravity(target), target=target.name)
+            instead, message = remedy(lacking, target), told(lacking, target)
+            severity = gravity(target)
+            yield Hit(call, message, severity=severity, target=target.name, remedy=instead)
 
 
 def exported(call: cst.Call, name: str, target: Target, source: Source) -> Iterator[Hit]:
@@ -110,7 +111,7 @@ def exported(call: cst.Call, name: str, target: Target, source: Source) -> Itera
     )
     grave = Severity.WARNING if under else gravity(target)
     hint = remedy(lacking, target, exporter)
-    yield Hit(call, f"{message}; {hint}", severity=grave, target=target.name)
+    yield Hit(call, message, severity=grave, target=target.name, remedy=hint)
 
 
 @rule.trace(Tracer.EXPORT)
@@ -129,9 +130,10 @@ def in_program(capture: GraphCapture, trace: Trace) -> Iterator[Hit]:
                     message = f"{told_of}, which nothing decomposes, and {told(lacking, target)}"
                     yield Hit(
                         site or capture,
-                        f"{message}; {remedy(lacking, target)}",
+                        message,
                         severity=Severity.WARNING,
                         target=target.name,
+                        remedy=remedy(lacking, target),
                     )
 
 
@@ -170,9 +172,9 @@ def judged(
         names = enumerate_names([name for name, _ in lacking])
         wrote = f"{outcome.exporter} wrote {names} here at opset {outcome.opset}"
         hint = remedy(lacking, target, outcome.exporter)
-        message = f"{wrote}, and {told(lacking, target)}; {hint}"
+        message = f"{wrote}, and {told(lacking, target)}"
         grave = gravity(target) if missing else Severity.WARNING
-        yield Hit(site, message, severity=grave, target=target.name)
+        yield Hit(site, message, severity=grave, target=target.name, remedy=hint)
     elif alone and all(verdicts.values()):
         reason = f"exported as {', '.join(verdicts)}, which {target.name} has"
         yield Refuted(site, reason, target=target.name)

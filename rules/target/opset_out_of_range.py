@@ -56,6 +56,7 @@ rule = Rule(
         def export(model, image):
             torch.onnx.export(model, (image,), "model.onnx", opset_version=17, dynamo=False)
     """,
+    remedy="ask for an opset_version that the target is made for",
     unproven="""
         It takes the target's runtime. The highest opsets of ONNX Runtime 1.0 to 1.31 and of RKNN
         were measured, those of TensorRT are of its parser's documentation.
@@ -151,7 +152,8 @@ def below_first(event: Called, source: Source) -> Iterator[Hit]:
     if refused and name not in ELSEWHERE and not otherwise:
         short = name.removeprefix("torch.")
         message = f"{short} needs opset {first}, and {opset} is written"
-        yield Hit(event, message, harm={LEGACY: Harm.REFUSED}, severity=Severity.ERROR)
+        harm, remedy = {LEGACY: Harm.REFUSED}, f"ask for opset_version={first}"
+        yield Hit(event, message, harm=harm, severity=Severity.ERROR, remedy=remedy)
 
 
 @rule.trial("failed")
@@ -163,8 +165,8 @@ def too_low(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
         return  # LT118 tells of it
     what = enumerate_names(list(outcome.operators)) or "an operator"
     message = f"{outcome.exporter} has no {what} at opset {outcome.opset}"
-    hint = f"opset {outcome.enough} is the lowest that has what it needs"
-    yield Hit(outcome, f"{message}; {hint}", severity=Severity.ERROR)
+    remedy = f"ask for opset_version={outcome.enough}, the lowest that has what it needs"
+    yield Hit(outcome, message, severity=Severity.ERROR, remedy=remedy)
 
 
 def judged(node: object, opset: int, how: str, exporter: str, target: Target) -> Hit | None:
@@ -180,11 +182,11 @@ def judged(node: object, opset: int, how: str, exporter: str, target: Target) ->
         verb = "refuses it: its highest is" if refused else "is made for opsets up to"
         grave = Severity.ERROR if refused else None
         told = f"opset {opset} {how}, and {target.name} {verb} {most}"
-        message = f"{told}{newer(opset, target)}; {lower(highest, exporter)}"
-        return Hit(node, message, severity=grave, target=target.name)
+        message, remedy = f"{told}{newer(opset, target)}", lower(highest, exporter)
+        return Hit(node, message, severity=grave, target=target.name, remedy=remedy)
     if opset < lowest:
         message = f"opset {opset} {how}, and {target.name} is made for {lowest} and later"
-        return Hit(node, message, target=target.name)
+        return Hit(node, message, target=target.name, remedy=f"ask for opset_version={lowest}")
     return None
 
 
@@ -199,8 +201,11 @@ def newer_file(node: object, ir: int, exporter: str, target: Target) -> Hit | No
     later = target.tables.later(target.version)
     found = next((r.version for r in later if (r.ir or 0) >= ir), None)
     since = f" ({target.family}-{found} takes it)" if found else ""
-    how = "" if exporter == LEGACY else "; dynamo=False writes the one that goes with the opset"
-    return Hit(node, f"{told}{since}{how}", severity=Severity.ERROR, target=target.name)
+    remedy = "ask for a lower opset_version, with whose IR version it is written"
+    if exporter != LEGACY:
+        remedy = "export with dynamo=False, which writes the one that goes with the opset"
+    severity = Severity.ERROR
+    return Hit(node, f"{told}{since}", severity=severity, target=target.name, remedy=remedy)
 
 
 def newer(opset: int, target: Target) -> str:

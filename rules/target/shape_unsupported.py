@@ -51,6 +51,7 @@ rule = Rule(
                 dynamo=False, opset_version=13,
             )
     """,
+    remedy="flatten or split to as many axes as the target takes: x.flatten(0, 1), and unflatten behind it",
     unproven="""
         It takes the target's own tools. RKNN: issues 158 and 457 of airockchip/rknn-toolkit2.
         TensorRT: pull request 2450 of microsoft/onnxruntime, and its release notes.
@@ -75,9 +76,8 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
             message = (
                 f"{named[0]} is given, and {target.name} takes fixed sizes only{since(target)}"
             )
-            yield Hit(
-                node, f"{message} [medium confidence]; export once per size", target=target.name
-            )
+            said = f"{message} [medium confidence]"
+            yield Hit(node, said, target=target.name, remedy="export once per size")
 
 
 @rule.trace(*FUNCTIONS)
@@ -102,13 +102,9 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
             elif names := list(dict.fromkeys(as_many_as_the_data_says(uses, target))):
                 message = f"{enumerate_names(names)} makes as many values as the data says"
                 how = f"{target.name} hands such an output only to an IOutputAllocator"
-                hint = "keep a mask of fixed size instead"
-                yield Hit(
-                    site,
-                    f"{message}, and {how}; {hint}",
-                    severity=Severity.NOTE,
-                    target=target.name,
-                )
+                remedy, severity = "keep a mask of fixed size instead", Severity.NOTE
+                said = f"{message}, and {how}"
+                yield Hit(site, said, severity=severity, target=target.name, remedy=remedy)
 
 
 def as_many_as_the_data_says(uses: list[OperatorUse], target: Target) -> Iterator[str]:

@@ -26,6 +26,7 @@ rule = Rule(
         Cast before the operator, or do this part outside the model.
     """,
     severity=Severity.WARNING,
+    remedy="cast before it: x.to(torch.float32)",
 )
 
 
@@ -39,7 +40,7 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
             use = OperatorUse(name, opset, types=event.dtypes)
             if found := next(refused([use], target), None):
                 message = f"{event.dtypes[0]} came here"
-                detail = f"{found}; cast before it{doubt(target)}"
+                detail = f"{found}{doubt(target)}"
                 yield Hit(event, message, target=target.name, detail=detail)
                 break
 
@@ -53,7 +54,7 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
         for site, uses in trial.list_by_line().items():
             if found := list(dict.fromkeys(refused(uses, target))):
                 message = f"exported by {outcome.exporter}: {'; '.join(found)}"
-                yield Hit(site, f"{message}; cast before it{doubt(target)}", target=target.name)
+                yield Hit(site, f"{message}{doubt(target)}", target=target.name)
 
 
 def refused(uses: list[OperatorUse], target: Target) -> Iterator[str]:

@@ -48,6 +48,7 @@ rule = Rule(
                 clip_grad_norm_(model.parameters(), 1.0)
                 optimizer.step()
     """,
+    remedy="clip between loss.backward() and optimizer.step()",
     proof="""
         model = torch.nn.Linear(2, 1)
         optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
@@ -112,5 +113,6 @@ def _one_by_one(call: cst.Call, source: Source) -> Iterator[Hit]:
     over = loop.iter.func if isinstance(loop.iter, cst.Call) else None
     plain = isinstance(over, cst.Attribute) and over.attr.value == "parameters"
     if plain and isinstance(loop.target, cst.Name) and loop.target.value == given.value:
-        message = "gives each parameter a norm of its own: pass all parameters in one call"
-        yield Hit(call, message, severity=Severity.NOTE)
+        message = "gives each parameter a norm of its own"
+        remedy = "pass all of them in one call: clip_grad_norm_(model.parameters(), 1.0)"
+        yield Hit(call, message, severity=Severity.NOTE, remedy=remedy)

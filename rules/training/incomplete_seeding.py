@@ -66,9 +66,8 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
             n for n in called if n.startswith(f"{module}.") and n.rpartition(".")[2] not in OWN
         ]
         if drawn and seed not in called:
-            yield Hit(
-                call, f"seeds torch; {drawn[0]} draws from {module}, which no seed is set for"
-            )
+            said = f"seeds torch; {drawn[0]} draws from {module}, which no seed is set for"
+            yield Hit(call, said, remedy=f"call {seed}(seed) too")
 
 
 @rule.source(cst.Assign, needs=("deterministic",))
@@ -78,7 +77,11 @@ def in_flags(assign: cst.Assign, source: Source) -> Iterator[Hit]:
         for other in source.nodes(cst.Assign):
             same = source.enclosing(other, cst.IndentedBlock) is block
             if same and _sets(other, "torch.backends.cudnn.deterministic", source):
-                yield Hit(assign, "cudnn.benchmark = True undoes cudnn.deterministic = True")
+                yield Hit(
+                    assign,
+                    "cudnn.benchmark = True undoes cudnn.deterministic = True",
+                    remedy="leave benchmark False",
+                )
 
 
 def _is_first(call: cst.Call, source: Source) -> bool:

@@ -24,9 +24,9 @@ rule = Rule(
         CrossEntropyLoss and BCEWithLogitsLoss apply log-softmax or sigmoid themselves. Given
         probabilities they run, and train badly: a right and certain answer among three classes
         still costs 0.55, so that the loss never comes near zero and gradients are flat.
-        NLLLoss, KLDivLoss and CTCLoss want log-probabilities; given scores or probabilities
-        they only become negative numbers. BCELoss raises as soon as one raw score leaves 0 to 1.
-        Of sigmoid followed by BCELoss, a note: from a score of 17 for the wrong answer on, the
+        NLLLoss, KLDivLoss and CTCLoss want log-probabilities; given logits or probabilities
+        they only become negative numbers. BCELoss raises as soon as one logit leaves 0 to 1.
+        Of sigmoid followed by BCELoss, a note: from a logit of 17 for the wrong answer on, the
         gradient is exactly 0, which `binary_cross_entropy_with_logits` does not suffer from.
         Targets of another kind than the loss takes (one-hot integers, floats as class numbers)
         raise, and so do a list or number as weight, and tensors handed to the loss's
@@ -39,17 +39,18 @@ rule = Rule(
 
 
         def step(model, images, labels):
-            scores = model(images)
-            return F.cross_entropy(F.softmax(scores, dim=1), labels)
+            logits = model(images)
+            return F.cross_entropy(F.softmax(logits, dim=1), labels)
     """,
     good="""
         import torch.nn.functional as F
 
 
         def step(model, images, labels):
-            scores = model(images)
-            return F.cross_entropy(scores, labels)
+            logits = model(images)
+            return F.cross_entropy(logits, labels)
     """,
+    remedy="give the loss what it wants: logits, log-probabilities or probabilities",
     proof="""
         import torch
 
@@ -70,7 +71,7 @@ class Loss:
 
 _CLASSES, _SHARES = "class numbers", "floats"
 _NLL, _BCE = Loss("log-probabilities", _CLASSES), Loss("probabilities", _SHARES)
-_CE, _LOGITS = Loss("scores", _CLASSES), Loss("scores", _SHARES)
+_CE, _LOGITS = Loss("logits", _CLASSES), Loss("logits", _SHARES)
 _LOG = Loss("log-probabilities")
 _F = "torch.nn.functional."
 LOSSES = {
@@ -78,9 +79,9 @@ LOSSES = {
     _F + "cross_entropy": _CE,
     "torch.nn.BCEWithLogitsLoss": _LOGITS,
     _F + "binary_cross_entropy_with_logits": _LOGITS,
-    "torch.nn.MultiLabelSoftMarginLoss": Loss("scores"),
-    _F + "multilabel_soft_margin_loss": Loss("scores"),
-    "torchvision.ops.sigmoid_focal_loss": Loss("scores"),
+    "torch.nn.MultiLabelSoftMarginLoss": Loss("logits"),
+    _F + "multilabel_soft_margin_loss": Loss("logits"),
+    "torchvision.ops.sigmoid_focal_loss": Loss("logits"),
     "torch.nn.NLLLoss": _NLL,
     _F + "nll_loss": _NLL,
     "torch.nn.KLDivLoss": _LOG,
@@ -93,7 +94,7 @@ LOSSES = {
 INPUTS = {
     "probabilities": frozenset({"softmax", "sigmoid", "softmin"}),
     "log-probabilities": frozenset({"log_softmax", "logsigmoid"}),
-    "raw scores": frozenset(
+    "logits": frozenset(
         {
             "linear", "lazylinear", "bilinear", "conv1d", "conv2d", "conv3d",
             "convtranspose1d", "convtranspose2d", "convtranspose3d",
@@ -102,10 +103,21 @@ INPUTS = {
 }  # fmt: skip
 """What the last operation before a loss makes of a tensor; anything else is unknown."""
 WRONG = {
-    "scores": ("probabilities",),
-    "log-probabilities": ("probabilities", "raw scores"),
-    "probabilities": ("raw scores", "log-probabilities"),
+    "logits": ("probabilities",),
+    "log-probabilities": ("probabilities", "logits"),
+    "probabilities": ("logits", "log-probabilities"),
 }
+INSTEAD = {
+    ("logits", "probabilities"): "leave {last} out, the loss applies it itself",
+    ("log-probabilities", "probabilities"): "give it log_softmax(...) for softmax(...)",
+    (
+        "log-probabilities",
+        "logits",
+    ): "give it log_softmax(logits), or use CrossEntropyLoss for NLLLoss",
+    ("probabilities", "logits"): "use BCEWithLogitsLoss, which takes logits",
+    ("probabilities", "log-probabilities"): "give it their exp()",
+}
+"""What to do, by what a loss wants and what it is given."""
 _CASTS = frozenset({"float", "double", "half", "bfloat16"})
 _WHOLE = frozenset({"int", "short", "char"})
 _LAYERS = tuple(name for name in LOSSES if name.startswith("torch.nn.") and _F not in name)
@@ -123,7 +135,9 @@ def in_call(event: Called, source: Source) -> Iterator[Hit]:
     if first is not None:
         yield from _judge_input(event, first, short, loss, source)
     if target is not None and (wrong := _wrong_target(target, short, loss, source)):
-        yield Hit(event, wrong, severity=Severity.ERROR)
+        whole = "leave one_hot out" if "one-hot" in wrong else "write target.long()"
+        remedy = "write target.float()" if loss.target == _SHARES else whole
+        yield Hit(event, wrong, severity=Severity.ERROR, remedy=remedy)
 
 
 @rule.event(*_LAYERS)
@@ -131,14 +145,16 @@ def in_construction(event: Called, source: Source) -> Iterator[Hit]:
     """`nn.BCEWithLogitsLoss(out, y)`, `nn.CrossEntropyLoss(weight=[1, 2])`."""
     short = event.name.rpartition(".")[2]
     if len(event.positional) == 2 and all(_is_tensor(each, source) for each in event.positional):
-        message = f"{short} is given tensors when it is made; it is to be called with them"
-        yield Hit(event, message, severity=Severity.ERROR)
+        message = f"{short} is given tensors when it is made"
+        remedy = f"write {short}()(output, target)"
+        yield Hit(event, message, severity=Severity.ERROR, remedy=remedy)
     for word in _WEIGHTS:
         given = event.keyword.get(word)
         plain = read_plain(given)
         if given is not None and plain is not UNKNOWN and plain is not None:
             message = f"{short} wants a tensor as {word}, and is given {plain!r}"
-            yield Hit(event, message, severity=Severity.ERROR)
+            remedy = f"write {word}=torch.tensor({plain!r})"
+            yield Hit(event, message, severity=Severity.ERROR, remedy=remedy)
 
 
 def _pick(event: Called, given: tuple[Value, ...], at: int) -> Value | None:
@@ -166,12 +182,14 @@ def _judge_input(
     last = min(names, default="")
     if kind and kind in WRONG[loss.wants]:
         message = f"{short} wants {loss.wants}, and is given the {kind} of {last}"
-        raises = loss.wants == "probabilities" and kind == "raw scores"
-        fix = _without(event, first, source) if loss.wants == "scores" else None
-        yield Hit(event, message, fix, severity=Severity.ERROR if raises else None)
+        raises = loss.wants == "probabilities" and kind == "logits"
+        fix = _without(event, first, source) if loss.wants == "logits" else None
+        severity, remedy = Severity.ERROR if raises else None, INSTEAD[loss.wants, kind]
+        yield Hit(event, message, fix, severity=severity, remedy=remedy.format(last=last))
     elif loss is _BCE and last == "sigmoid" and _is_written_there(event, first, source):
-        message = f"{short} after sigmoid has no gradient where the score is large and wrong"
-        yield Hit(event, message, _with_logits(event, source), severity=Severity.NOTE)
+        message = f"{short} after sigmoid has no gradient where the logit is large and wrong"
+        fix, remedy = _with_logits(event, source), "give BCEWithLogitsLoss the logits"
+        yield Hit(event, message, fix, severity=Severity.NOTE, remedy=remedy)
 
 
 def _is_written_there(event: Called, first: Value, source: Source) -> bool:
@@ -182,7 +200,7 @@ def _is_written_there(event: Called, first: Value, source: Source) -> bool:
 
 
 def _find_input(call: cst.Call | None, source: Source) -> cst.BaseExpression | None:
-    """The scores in `F.softmax(scores, 1)` and `scores.softmax(1)`, where that is what a loss is given."""
+    """The logits in `F.softmax(logits, 1)` and `logits.softmax(1)`, where that is what a loss is given."""
     first = source.arguments(call, "input").get("input") if call is not None else None
     if not isinstance(first, cst.Call):
         return None
@@ -199,7 +217,7 @@ def _without(event: Called, first: Value, source: Source) -> Fix | None:
     given = source.arguments(call, "input").get("input")
     assert given is not None
     edit = source.replace(given, source.fitted(source.code(inner), given))
-    return Fix("give the loss the scores themselves", (edit,), Applicability.UNSAFE)
+    return Fix("give the loss the logits themselves", (edit,), Applicability.UNSAFE)
 
 
 def _is_own(inner: cst.BaseExpression) -> bool:
@@ -221,7 +239,7 @@ def _with_logits(event: Called, source: Source) -> Fix | None:
         source.replace(call.func, spelled),
         source.replace(first, source.fitted(source.code(inner), first)),
     )
-    return Fix("work it out from the scores", edits, Applicability.UNSAFE)
+    return Fix("work it out from the logits", edits, Applicability.UNSAFE)
 
 
 def _wrong_target(target: Value, short: str, loss: Loss, source: Source) -> str:

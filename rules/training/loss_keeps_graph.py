@@ -47,6 +47,7 @@ rule = Rule(
                 total += loss.detach()
             return total
     """,
+    remedy="add loss.item(), or loss.detach()",
     proof="""
         model = torch.nn.Linear(1, 1)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)

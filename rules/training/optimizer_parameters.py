@@ -54,6 +54,7 @@ rule = Rule(
             net = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 2))
             return net, torch.optim.SGD(net.parameters(), lr=0.1)
     """,
+    remedy="give it model.parameters(), once the model is complete",
     proof="""
         net, optimizer = make()
         before = net[1].weight.clone()
@@ -72,6 +73,9 @@ _MAKERS = frozenset(
 _LR_SINCE = (2, 2)
 
 
+SCALE = "change each by a factor: group['lr'] *= 0.1"
+
+
 @rule.event(*(f"torch.optim.{name}" for name in OPTIMIZERS))
 def in_constructors(event: Called, source: Source) -> Iterator[Hit]:
     short = event.name.rpartition(".")[2]
@@ -86,7 +90,12 @@ def in_constructors(event: Called, source: Source) -> Iterator[Hit]:
     missing = short == "SGD" and "lr" not in given and not event.open
     grouped = call is not None and bool(_groups(_params_of(call, source)))
     if missing and source.profile.torch < _LR_SINCE and not grouped:
-        yield Hit(event, "SGD has no default for lr before torch 2.2", severity=Severity.ERROR)
+        yield Hit(
+            event,
+            "SGD has no default for lr before torch 2.2",
+            severity=Severity.ERROR,
+            remedy="say lr=",
+        )
 
 
 @rule.event(*PARALLEL_WRAPPERS)
@@ -95,7 +104,7 @@ def in_wrappers(event: Called, source: Source) -> Iterator[Hit]:
     if role_of_object(wrapped) is Role.OPTIMIZER:
         short = event.name.rpartition(".")[2]
         message = f"{short} wraps modules, and is given an optimizer"
-        yield Hit(event, message, severity=Severity.ERROR)
+        yield Hit(event, message, severity=Severity.ERROR, remedy="give it the model")
 
 
 @rule.source(cst.Call, needs=("optim",))
@@ -276,7 +285,11 @@ def in_loops(loop: cst.For, source: Source) -> Iterator[Hit]:
         return
     for assign in source.nodes(cst.Assign):
         if loop in source.ancestors(assign) and _sets_lr(assign, group, source):
-            yield Hit(assign, "gives all groups one lr, where they were made with different ones")
+            yield Hit(
+                assign,
+                "gives all groups one lr, where they were made with different ones",
+                remedy=SCALE,
+            )
 
 
 def _differ(made: cst.Call, source: Source) -> bool:

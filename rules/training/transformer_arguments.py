@@ -68,6 +68,7 @@ rule = Rule(
                 out, _ = self.rnn(x)
                 return self.head(out[:, -1])
     """,
+    remedy="build it with batch_first=True",
     proof="""
         model, batch = Classifier(), torch.randn(3, 5, 8)
         alone = model(batch[1:2])
@@ -137,7 +138,9 @@ def in_decoder(event: Called, source: Source) -> Iterator[Hit]:
         return
     if _is_text(target, source):
         short = event.name.removesuffix(".forward").rpartition(".")[2]
-        yield Hit(event, f"{short} without tgt_mask sees the words that it is to predict")
+        said = f"{short} without tgt_mask sees the words that it is to predict"
+        remedy = "give tgt_mask=nn.Transformer.generate_square_subsequent_mask(length)"
+        yield Hit(event, said, remedy=remedy)
 
 
 @rule.event(*_HEADS)
@@ -146,7 +149,8 @@ def in_heads(event: Called, source: Source) -> Iterator[Hit]:
     width, heads = (size_in(given.get(name, UNKNOWN)) for name in _HEADS[event.name])
     if isinstance(width, int) and isinstance(heads, int) and heads > 0 and width % heads:
         message = f"{width} features cannot be divided among {heads} heads"
-        yield Hit(event, message, severity=Severity.ERROR)
+        remedy = f"choose a number of heads that divides {width}"
+        yield Hit(event, message, severity=Severity.ERROR, remedy=remedy)
 
 
 @rule.trace("torch.Tensor.__getitem__", *(f"torch.Tensor.{name}" for name in _REDUCTIONS))

@@ -1,0 +1,126 @@
+"""One finding per cause: what one rule says of several lines of a function is told once, at the first."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+from lintorch.core.finding import Edit, Evidence, Finding, Fix
+from lintorch.core.merge import sort_findings
+
+_OWN = "LT0"
+"""Codes of what lintorch says of itself and of comments: each such line is a matter of its own."""
+
+_Cause = tuple[object, ...]
+
+
+def fold_findings(findings: Iterable[Finding], texts: Mapping[str, str]) -> tuple[Finding, ...]:
+    """Findings of several files, those of one cause as one that names the other places too.
+
+    What a path has no text for is left as it is.
+    """
+    by_path: dict[str, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        by_path[finding.place.path].append(finding)
+    folded = sort_findings(
+        each
+        for path, found in by_path.items()
+        for group in group_by_cause(found, texts.get(path))
+        for each in _fold_group(group)
+    )
+    return tuple(_tell_outcomes_once(folded))
+
+
+def _tell_outcomes_once(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """What an exported model raises is told at the first line that it may be about.
+
+    The others say what their source says; what was seen of the export stays among their notes.
+    """
+    told: set[tuple[str | None, ...]] = set()
+    for finding in findings:
+        outcome = finding.model, finding.exporter, finding.said, finding.detail
+        source = next((n for n in finding.notes if n.evidence is Evidence.SOURCE), None)
+        of_trial = finding.evidence is Evidence.EXPORT and finding.exporter and source
+        if source is not None and of_trial and outcome in told:
+            yield replace(finding, said=source.said, detail=source.detail, tried=None)
+        else:
+            yield finding
+        if of_trial:
+            told.add(outcome)
+
+
+def group_by_cause(findings: Sequence[Finding], text: str | None) -> list[list[Finding]]:
+    """The findings of one file, those of one code, function and cause together, the first line first."""
+    groups: dict[_Cause, list[Finding]] = defaultdict(list)
+    for finding in sort_findings(findings):
+        groups[_cause_of(finding)].append(finding)
+    functions = _outline_functions(text) if any(len(g) > 1 for g in groups.values()) else []
+    return [
+        part for group in groups.values() for part in _split_by_function(group, functions, text)
+    ]
+
+
+def _cause_of(finding: Finding) -> _Cause:
+    """What findings have in common that may be told as one."""
+    promise = finding.fix and finding.fix.applicability
+    who = finding.code, finding.target, finding.model, finding.exporter, finding.evidence
+    how = finding.severity, finding.hazard, finding.tried, promise
+    said = finding.said, finding.detail, finding.remedy, finding.sizes, finding.notes
+    return (*who, *how, finding.cause or said)
+
+
+def _split_by_function(
+    group: list[Finding], functions: Sequence[range], text: str | None
+) -> Iterator[list[Finding]]:
+    if len(group) == 1 or text is None or group[0].code.startswith(_OWN):
+        yield from ([finding] for finding in group)
+        return
+    within: dict[range | None, list[Finding]] = defaultdict(list)
+    for finding in group:
+        holding = [rows for rows in functions if finding.place.row in rows]
+        within[min(holding, key=len, default=None)].append(finding)
+    yield from within.values()
+
+
+def _outline_functions(text: str | None) -> list[range]:
+    """The rows of each function and class; none of what does not parse."""
+    try:
+        tree = ast.parse(text or "")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    kinds = ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef
+    return [
+        range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        for node in ast.walk(tree)
+        if isinstance(node, kinds)
+    ]
+
+
+def _fold_group(group: Sequence[Finding]) -> Iterator[Finding]:
+    """The first finding with the places and edits of all; all of them where their edits clash."""
+    head, *others = group
+    fix = _join_fixes([finding.fix for finding in group if finding.fix])
+    if not others or (fix is None and head.fix is not None):
+        yield from group
+        return
+    yield replace(head, fix=fix, also=tuple(other.place for other in others))
+
+
+def _join_fixes(fixes: Sequence[Fix]) -> Fix | None:
+    if not fixes:
+        return None
+    every = [edit for fix in fixes for edit in dict.fromkeys(fix.edits)]
+    edits = tuple(dict.fromkeys(every))
+    twice = (edit for edit in edits if every.count(edit) > 1)
+    if any(_overlap(first, second) for first, second in combinations(edits, 2)) or any(
+        edit.start == edit.end and not edit.content.endswith("\n") for edit in twice
+    ):
+        return None
+    return replace(fixes[0], edits=edits)
+
+
+def _overlap(first: Edit, second: Edit) -> bool:
+    return first.start < second.end and second.start < first.end

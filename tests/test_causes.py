@@ -1,0 +1,100 @@
+"""What has one cause is told once, with all its places, and mended in all of them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from running import lintorch
+
+from lintorch.core.causes import fold_findings
+from lintorch.core.finding import Evidence, Finding, Harm, Note, Place, Severity
+from lintorch.report.wording import write_message
+
+LOADS = """import torch
+
+from nets import Net
+
+
+def build(first, second):
+    a, b = Net(), Net()
+    a.load_state_dict(torch.load(first))
+    b.load_state_dict(torch.load(second))
+    return a.cpu(), b
+
+
+def other(model, path):
+    model.load_state_dict(torch.load(path))
+    return model
+"""
+
+
+def check(folder: Path, *options: str) -> list[dict[str, Any]]:
+    (folder / "load.py").write_text(LOADS)
+    done = lintorch("check", "--select=LT214", "--output-format=json", *options, cwd=folder)
+    return list(json.loads(done.stdout))
+
+
+def test_loads_of_one_function_are_one_finding_that_names_the_other_line(tmp_path: Path) -> None:
+    first, second = check(tmp_path)
+    assert (first["location"], second["location"]) == (
+        {"row": 8, "column": 23},
+        {"row": 14, "column": 27},
+    )
+    assert str(first["message"]).endswith("; also in line 9")
+    (also,) = first["also"]
+    assert also["location"] == {"row": 9, "column": 23}
+    assert second["also"] == []
+
+
+def test_a_fix_of_one_finding_mends_all_its_places(tmp_path: Path) -> None:
+    assert check(tmp_path, "--fix", "--unsafe-fixes") == []
+    mended = (tmp_path / "load.py").read_text()
+    assert mended.count('map_location="cpu"') == 3
+
+
+RESIZED = """import math
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Halves(nn.Module):
+    def forward(self, x):
+        h = int(x.shape[2] / 2)
+        w = int(x.shape[3] / 2)
+        n = int(math.ceil(x.shape[0] / 3))
+        return F.interpolate(x, size=(h, w)), x.new_zeros(int(n))
+"""
+
+
+def test_a_pattern_of_one_function_is_told_once_and_one_value_by_one_code(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(RESIZED)
+    done = lintorch("check", "--select=LT1", "--output-format=json", cwd=tmp_path)
+    told = {(f["code"], f["location"]["row"]): f for f in json.loads(done.stdout)}
+    assert set(told) == {("LT119", 10), ("LT119", 12)}
+    assert [each["location"]["row"] for each in told["LT119", 10]["also"]] == [11]
+    fixed = lintorch("check", "--select=LT1", "--fix", cwd=tmp_path)
+    assert fixed.stdout.endswith("All checks passed!\n"), fixed.stdout
+    text = (tmp_path / "net.py").read_text()
+    assert "h = x.shape[2] // 2\n        w = x.shape[3] // 2\n" in text
+
+
+def test_what_one_export_raised_is_told_at_one_line() -> None:
+    place = Place("net.py", 3)
+    shown = Note(Evidence.EXPORT, "off by 2", exporter="onnx", tried=Harm.SILENT)
+    first = Finding(
+        "LT101", "dynamic-size", "off by 2", Severity.ERROR, place, Evidence.EXPORT, "net.py:Net",
+        exporter="onnx", tried=Harm.SILENT, notes=(Note(Evidence.SOURCE, "int() of a size"), shown),
+    )  # fmt: skip
+    branch = Note(Evidence.SOURCE, "a branch")
+    second = replace(first, code="LT104", place=replace(place, row=7), notes=(branch, shown))
+    told = fold_findings([second, first], {})
+    assert [write_message(each) for each in told] == [
+        "off by 2",
+        "a branch: silently wrong under onnx",
+    ]
+    assert [each.evidence for each in told] == [Evidence.EXPORT, Evidence.EXPORT]
