@@ -11,7 +11,8 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Combined, Indexed, ItemSet
-from lintorch.evaluator.values import Constant, Items, Slice, Tensor, Value
+from lintorch.evaluator.unknown_objects import UnknownMethod
+from lintorch.evaluator.values import Constant, Items, Number, Slice, Tensor, Value
 from lintorch.facts.models.operation_steps import find_operand, name_operation
 from lintorch.source import Source, literal
 
@@ -24,7 +25,8 @@ rule = Rule(
         index or the bound of a slice (`/` gives a float); a minus before or behind a mask,
         which is bool; chunk or split unpacked into another number of names than it was asked
         for pieces; cat or stack of tensors that are not in a list; a literal whose rows are of
-        different length; item() on what has more than one element; numpy() of a parameter
+        different length; an index into a tensor of one number, such as loss.data[0]; item() on what
+        has more than one element; numpy() of a parameter
         outside torch.no_grad().
 
         chunk(n) may also give fewer than n pieces where n does not divide the length
@@ -88,6 +90,10 @@ def in_index(event: Indexed | ItemSet, source: Source) -> Iterator[Hit]:
     if not isinstance(event.held, Tensor) or not event.held.sure:
         return
     whole = event.index
+    if event.held.shape == () and not event.held.guessed and takes_axis(whole):
+        message = "a tensor of one number has no axis to index: this raises, use item()"
+        yield Hit(event, message, read_number(event, source))
+        return
     for part in (whole.items or ()) if isinstance(whole, Items) else (whole,):
         sliced = isinstance(part, Slice)
         for bound in (part.start, part.stop, part.step) if isinstance(part, Slice) else (part,):
@@ -96,6 +102,42 @@ def in_index(event: Indexed | ItemSet, source: Source) -> Iterator[Hit]:
                 yield Hit(event, message, without_rest(event, source))
             elif not sliced and is_float_tensor(bound, source):
                 yield Hit(event, "a float tensor cannot be an index: this raises, use long()")
+
+
+def takes_axis(index: Value) -> bool:
+    """Whether an index asks for places of an axis: 0, a slice, several of them."""
+    parts = (index.items or ()) if isinstance(index, Items) else (index,)
+    whole = [p for p in parts if isinstance(p, Constant) and type(p.value) is int]
+    return bool(whole) or any(isinstance(part, (Slice, Number)) for part in parts)
+
+
+def read_number(event: Indexed | ItemSet, source: Source) -> Fix | None:
+    """`loss.item()` for `loss.data[0]`."""
+    node = source.node_at(event, cst.Subscript) if isinstance(event, Indexed) else None
+    if node is None:
+        return None
+    text = source.code(node.value).removesuffix(".data")
+    edit = source.replace(node, f"{text}.item()")
+    return Fix("read the number", (edit,), Applicability.UNSAFE)
+
+
+@rule.event(Indexed)
+def in_sum(event: Indexed, source: Source) -> Iterator[Hit]:
+    """`loss.sum().data[0]` of what is unknown but for what is called on it."""
+    held = event.held
+    read = isinstance(held, UnknownMethod) and held.method == "data"
+    inner = held.held if isinstance(held, UnknownMethod) and read else held
+    made = source.evaluation.ways.find_unknown_maker(inner)
+    if made is None or made.method not in ("sum", "mean") or made.given.values or made.given.open:
+        return
+    below = source.evaluation.ways.find_unknown_maker(made.held)
+    if (read or (below is not None and below.method in OF_TENSORS)) and takes_axis(event.index):
+        message = "a tensor of one number has no axis to index: this raises, use item()"
+        yield Hit(event, message, read_number(event, source))
+
+
+OF_TENSORS = frozenset({"eq", "ne", "view", "float", "cpu", "cuda", "long", "gt", "lt"})
+"""Methods that tensors alone have."""
 
 
 def is_quotient(value: Value, source: Source) -> bool:

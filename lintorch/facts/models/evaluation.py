@@ -320,6 +320,19 @@ class Evaluation:
                 if event.way.root == read.way.root and self.find_loop(event) is read.loop:
                     yield event
 
+    def list_repeated(self, root: str) -> tuple[Repeated, ...]:
+        """The loops of one root, as they were begun."""
+        return self._repeated.get(root, ())
+
+    @cached_property
+    def _repeated(self) -> Mapping[str, tuple[Repeated, ...]]:
+        found: dict[str, list[Repeated]] = defaultdict(list)
+        for reached in self.reached:
+            for event in reached.events:
+                if isinstance(event, Repeated):
+                    found[event.way.root].append(event)
+        return {root: tuple(events) for root, events in found.items()}
+
     @cached_property
     def training_rows(self) -> frozenset[int]:
         """Where loops begin in this file in which a backward pass runs."""
