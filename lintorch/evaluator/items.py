@@ -115,8 +115,11 @@ def load_batch(machine: Machine, loader: Held) -> Value | None:
     return Items("list", tuple(found))
 
 
-_PARTS = (".children()", ".modules()", ".named_children()", ".named_modules()")
-"""What gives the parts of a model, of which it matters that they are modules."""
+_PARTS = (
+    ".children()", ".modules()", ".named_children()", ".named_modules()", ".parameters()",
+    ".named_parameters()",
+)  # fmt: skip
+"""What gives the parts of a model, of which it matters that they are modules or parameters."""
 
 
 def drop_repeats(items: tuple[Value, ...]) -> tuple[Value, ...] | None:

@@ -10,10 +10,12 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called, Combined, Indexed, ItemSet
-from lintorch.evaluator.unknown_objects import UnknownMethod
-from lintorch.evaluator.values import Constant, Items, Number, Slice, Tensor, Value
+from lintorch.evaluator.events import Called, Combined, Indexed, ItemSet, Occurrence
+from lintorch.evaluator.unknown_objects import UnknownCalled, UnknownMethod
+from lintorch.evaluator.values import UNKNOWN as ABSENT
+from lintorch.evaluator.values import Constant, Held, Items, Number, Slice, Tensor, Value
 from lintorch.facts.models.operation_steps import find_operand, name_operation
+from lintorch.facts.training.gradient_graphs import has_weights
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -26,8 +28,8 @@ rule = Rule(
         which is bool; chunk or split unpacked into another number of names than it was asked
         for pieces; cat or stack of tensors that are not in a list; a literal whose rows are of
         different length; an index into a tensor of one number, such as loss.data[0]; item() on what
-        has more than one element; numpy() of a parameter
-        outside torch.no_grad().
+        has more than one element; numpy() of a parameter,
+        of a loss and of what a layer gave outside torch.no_grad().
 
         chunk(n) may also give fewer than n pieces where n does not divide the length
         (5 in 4: 3 pieces); tensor_split(n) always gives n. As the length is seldom written
@@ -213,17 +215,55 @@ def in_numpy(event: Called, source: Source) -> Iterator[Hit]:
     value: Value | None = event.positional[0] if event.positional else None
     while (made := ways.find_maker(value)) is not None and name_operation(made) in MOVES:
         value = find_operand(made)
+    if needs_gradient(value, event, source):
+        message = "numpy() of what requires grad: this raises, use detach().numpy()"
+        yield Hit(event, message, detach_first(event, source))
+        return
     own = made is None or name_operation(made) == "Parameter"
     plain = isinstance(value, Tensor) and value.origin == "parameter"
     if not plain or not own or NO_GRAD & source.evaluation.words:
         return
+    message = "numpy() of a parameter, which requires grad: this raises, use detach().numpy()"
+    yield Hit(event, message, detach_first(event, source))
+
+
+@rule.event(UnknownCalled)
+def in_unknown_numpy(event: UnknownCalled, source: Source) -> Iterator[Hit]:
+    """`loss.numpy()` of what is unknown but for its backward()."""
+    if event.method != "numpy":
+        return
+    value = event.held
+    while (called := source.evaluation.ways.find_unknown_maker(value)) is not None:
+        if called.method not in MOVES:
+            break
+        value = called.held
+    if needs_gradient(value, event, source):
+        message = "numpy() of what requires grad: this raises, use detach().numpy()"
+        yield Hit(event, message, detach_first(event, source))
+
+
+def needs_gradient(value: Value | None, event: Occurrence, source: Source) -> bool:
+    """Whether backward() starts from it, or a layer with weights gave it, where gradients are recorded."""
+    graph = source.evaluation.graphs.get(event.way.root)
+    if graph is None or value is None:
+        return False
+    if any(each is value for each in source.evaluation.losses) and not isinstance(value, Held):
+        return value is not ABSENT
+    trained = event.way.root.endswith(":") or graph.has_backward
+    freezes = {"requires_grad", "requires_grad_"} & source.evaluation.words
+    if not trained or freezes:
+        return False
+    return any(isinstance(n, Called) and has_weights(n) for n in graph.list_nodes(value))
+
+
+def detach_first(event: Called | UnknownCalled, source: Source) -> Fix | None:
+    """`x.detach().numpy()`."""
     call = source.call_at(event)
-    fix = None
-    if call is not None and isinstance(call.func, cst.Attribute):
-        inner = call.func.value
-        edit = source.replace(inner, f"{source.code(inner)}.detach()")
-        fix = Fix("detach it first", (edit,), Applicability.SAFE)
-    yield Hit(event, "numpy() of a parameter, which requires grad: this raises", fix)
+    if call is None or not isinstance(call.func, cst.Attribute):
+        return None
+    inner = call.func.value
+    edit = source.replace(inner, f"{source.code(inner)}.detach()")
+    return Fix("detach it first", (edit,), Applicability.SAFE)
 
 
 def inverted(node: cst.BinaryOperation, right: bool, source: Source) -> Fix | None:

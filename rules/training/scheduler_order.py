@@ -115,6 +115,8 @@ def in_horizons(training: Training, source: Source) -> Iterator[Hit]:
 @rule.event(f"{_MODULE}{_PLATEAU}.step")
 def in_plateau(event: Called, source: Source) -> Iterator[Hit]:
     if len(event.positional) == 1 and not event.keyword and not event.open:
+        if any(e.name != event.name for e in source.evaluation.list_calls_at(event.spot)):
+            return  # it may be a scheduler of another kind
         message = "ReduceLROnPlateau.step() takes the metric: TypeError, write step(loss)"
         yield Hit(event, message, severity=Severity.ERROR)
 

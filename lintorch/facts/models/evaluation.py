@@ -37,6 +37,7 @@ from lintorch.facts.models.operation_steps import OperationSteps
 from lintorch.facts.models.value_ways import ValueWays
 from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.regions.guards import has_aside_name
+from lintorch.facts.training.gradient_graphs import GradientGraphs
 from lintorch.facts.training.loader_loops import LoaderRead, list_loader_loops
 from lintorch.facts.training.told_parts import ToldParts
 from lintorch.facts.training.training_regions import (
@@ -320,6 +321,11 @@ class Evaluation:
                 if event.way.root == read.way.root and self.find_loop(event) is read.loop:
                     yield event
 
+    def list_calls_at(self, spot: Spot) -> Iterator[Called]:
+        """What a call calls, in whatever way it is reached."""
+        for reached in self.reached:
+            yield from (e for e in reached.events if isinstance(e, Called) and e.spot == spot)
+
     def list_repeated(self, root: str) -> tuple[Repeated, ...]:
         """The loops of one root, as they were begun."""
         return self._repeated.get(root, ())
@@ -365,6 +371,15 @@ class Evaluation:
         events = (event for reached in self.reached for event in reached.events)
         found = (list_given(event)[:1] for event in events if is_backward_pass(event))
         return tuple(value for given in found for value in given)
+
+    @cached_property
+    def graphs(self) -> Mapping[str, GradientGraphs]:
+        """The graphs of losses, by the roots whose order is known."""
+        events: dict[str, list[Occurrence]] = defaultdict(list)
+        for reached in self.reached:
+            if reached.ordered and reached.events:
+                events[reached.events[0].way.root] += reached.events
+        return {root: GradientGraphs(tuple(each), self.ways) for root, each in events.items()}
 
     @cached_property
     def parts(self) -> ToldParts:
