@@ -14,8 +14,8 @@ from lintorch.evaluator.events import Called, Combined, Indexed, ItemSet, Occurr
 from lintorch.evaluator.unknown_objects import UnknownCalled, UnknownMethod
 from lintorch.evaluator.values import UNKNOWN as ABSENT
 from lintorch.evaluator.values import Constant, Held, Items, Number, Slice, Tensor, Value
+from lintorch.facts.models.gradient_graphs import has_weights
 from lintorch.facts.models.operation_steps import find_operand, name_operation
-from lintorch.facts.training.gradient_graphs import has_weights
 from lintorch.source import Source, literal
 
 rule = Rule(

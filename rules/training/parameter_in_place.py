@@ -13,8 +13,8 @@ from lintorch.evaluator.run_model import Reached
 from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import TRUE, Tensor, Unknown, Value
 from lintorch.facts.models.evaluation import is_backward_pass
+from lintorch.facts.models.gradient_graphs import GradientGraphs
 from lintorch.facts.models.operation_steps import name_operation
-from lintorch.facts.training.gradient_graphs import GradientGraphs
 from lintorch.source import Source, Training
 
 rule = Rule(

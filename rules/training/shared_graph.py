@@ -10,7 +10,7 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import FALSE, Given, Held, Spot, Value
-from lintorch.facts.training.gradient_graphs import GradientGraphs, has_weights
+from lintorch.facts.models.gradient_graphs import GradientGraphs, has_weights
 from lintorch.source import Act, Action, Passage, Source, Training
 
 rule = Rule(

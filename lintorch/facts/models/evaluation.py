@@ -30,6 +30,7 @@ from lintorch.evaluator.watch_lines import LineWatch
 from lintorch.facts.dataflow.axis_layouts import image_axes
 from lintorch.facts.models.attribute_history import Rewrite, trace_attributes
 from lintorch.facts.models.explain_rows import Explained, list_contexts
+from lintorch.facts.models.gradient_graphs import GradientGraphs
 from lintorch.facts.models.known_rows import KnownRows
 from lintorch.facts.models.loops_around import LOOPS, FileLoops, Loop, is_within, list_places
 from lintorch.facts.models.node_parents import DEFINITIONS, NodeParents
@@ -37,7 +38,6 @@ from lintorch.facts.models.operation_steps import OperationSteps
 from lintorch.facts.models.value_ways import ValueWays
 from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.regions.guards import has_aside_name
-from lintorch.facts.training.gradient_graphs import GradientGraphs
 from lintorch.facts.training.loader_loops import LoaderRead, list_loader_loops
 from lintorch.facts.training.told_parts import ToldParts
 from lintorch.facts.training.training_regions import (
