@@ -29,6 +29,7 @@ from lintorch.evaluator.values import Items, Spot, Value
 from lintorch.evaluator.watch_lines import LineWatch
 from lintorch.facts.dataflow.axis_layouts import image_axes
 from lintorch.facts.models.attribute_history import Rewrite, trace_attributes
+from lintorch.facts.models.autocast_types import AutocastTypes
 from lintorch.facts.models.explain_rows import Explained, list_contexts
 from lintorch.facts.models.gradient_graphs import GradientGraphs
 from lintorch.facts.models.known_rows import KnownRows
@@ -380,6 +381,24 @@ class Evaluation:
             if reached.ordered and reached.events:
                 events[reached.events[0].way.root] += reached.events
         return {root: GradientGraphs(tuple(each), self.ways) for root, each in events.items()}
+
+    @cached_property
+    def autocast(self) -> Mapping[str, AutocastTypes]:
+        """The types of values under autocast, by root: of those whose order is known, or that have none."""
+        events: dict[str, list[Occurrence]] = defaultdict(list)
+        for reached in self.reached:
+            plain = not any(isinstance(e, Called) and "autocast" in e.name for e in reached.events)
+            if reached.events and (reached.ordered or plain):
+                events[reached.events[0].way.root] += reached.events
+        return {
+            root: AutocastTypes(tuple(each), GradientGraphs(tuple(each), self.ways))
+            for root, each in events.items()
+        }
+
+    def find_half(self, value: Value) -> str:
+        """The type of half precision that autocast surely gave a value, else ""."""
+        found = (types.find_type(value) for types in self.autocast.values())
+        return next(filter(None, found), "") if "autocast" in self.words else ""
 
     @cached_property
     def parts(self) -> ToldParts:
