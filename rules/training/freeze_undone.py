@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import AttributeSet, Called, Occurrence, Repeated
+from lintorch.evaluator.events import AttributeSet, Called, Occurrence
 from lintorch.evaluator.run_model import Reached
 from lintorch.evaluator.values import FALSE, TRUE, Held, Unknown, Value
 from lintorch.facts.models.evaluation import changes_weights
@@ -59,7 +60,7 @@ rule = Rule(
 
 @rule.event(AttributeSet, "torch.nn.Module.requires_grad_", "torch.nn.Sequential.requires_grad_")
 def in_source(event: AttributeSet | Called, source: Source) -> Iterator[Hit]:
-    model, flag = _read_setting(event, source)
+    model, flag = _read_setting(event)
     if model is None or flag != TRUE or _is_asked(event, source):
         return
     for reached in source.evaluation.reached:
@@ -78,7 +79,7 @@ def in_source(event: AttributeSet | Called, source: Source) -> Iterator[Hit]:
 def _is_asked(event: Occurrence, source: Source) -> bool:
     """Whether it happens only on a branch of its function."""
     for outer in source.evaluation.list_around(event):
-        if isinstance(outer, (ast.If, ast.IfExp, ast.While, ast.Try)):
+        if isinstance(outer, (ast.If, ast.IfExp)):
             return True
         if isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return False
@@ -86,7 +87,7 @@ def _is_asked(event: Occurrence, source: Source) -> bool:
 
 
 def _find_frozen(
-    event: Occurrence, at: int, model: Held, reached: Reached, source: Source
+    event: Occurrence, at: int, model: int, reached: Reached, source: Source
 ) -> Occurrence | None:
     """The last freeze of a part, or of all, with no training and nothing undecided in between."""
     for each in reversed(reached.events[:at]):
@@ -94,37 +95,29 @@ def _find_frozen(
             return None
         if not isinstance(each, (AttributeSet, Called)):
             continue
-        part, flag = _read_setting(each, source)
+        part, flag = _read_setting(each)
         if part is None or flag != FALSE:
             continue
         graphs = GradientGraphs(reached.events[:at], source.evaluation.ways)
-        if part.address != model.address and part.address in graphs.list_parts(model.address):
+        if part != model and part in graphs.list_parts(model):
             return each
     return None
 
 
-def _read_setting(event: AttributeSet | Called, source: Source) -> tuple[Held | None, Value | None]:
-    """The model whose parameters are told to need gradients, or not, and which of the two."""
+def _read_setting(event: AttributeSet | Called) -> tuple[int | None, Value | None]:
+    """The model whose parameters are told to need gradients, or not, by its address; and which of the two."""
     if isinstance(event, Called):
         if not event.name.endswith(".requires_grad_") or not event.name.startswith("torch.nn."):
             return None, None
         held = event.positional[0] if event.positional else None
         given = event.positional[1] if len(event.positional) > 1 else TRUE
         flag = event.keyword.get("requires_grad", given)
-        return (held if isinstance(held, Held) else None), flag
-    drawn = isinstance(event.held, Unknown) and event.held.path.endswith("parameters()[]")
-    if event.attribute != "requires_grad" or not drawn:
+        return (held.address if isinstance(held, Held) else None), flag
+    drawn = _DRAWN.match(event.held.path) if isinstance(event.held, Unknown) else None
+    if drawn is None or event.attribute != "requires_grad":
         return None, None
-    loop = next(source.evaluation.list_loops(event), None)
-    for each in source.evaluation.list_repeated(event.way.root):
-        if each.loop is loop and each.way.names == event.way.names:
-            return _find_model(each, source), event.value
-    return None, None
+    return int(drawn[1]), event.value
 
 
-def _find_model(event: Repeated, source: Source) -> Held | None:
-    """The model of `for p in model.parameters()`."""
-    made = source.evaluation.ways.find_maker(event.over)
-    named = isinstance(made, Called) and made.name.endswith(".parameters")
-    held = made.positional[0] if named and isinstance(made, Called) and made.positional else None
-    return held if isinstance(held, Held) else None
+_DRAWN = re.compile(r"#(\d+)\.parameters\(\)\[\]$")
+"""What a loop takes out of the parameters of a model, told by its address."""
