@@ -63,7 +63,8 @@ def _unpack(machine: Machine, target: ast.Tuple | ast.List, value: Value) -> Non
     value = learn_rank(machine, value, [_name_of(each) for each in targets])
     items = _items_to_unpack(machine, value, len(targets))
     stars = [i for i, each in enumerate(targets) if isinstance(each, ast.Starred)]
-    named = isinstance(value, Unknown) and value.path and names_items(machine, value)
+    told = machine.marks or machine.tells_unknown
+    named = isinstance(value, Unknown) and value.path and (told or names_items(machine, value))
     if (setting := name_setting(value)) and not stars:
         items = tuple(make_asked(machine, f"{setting}[{i}]") for i in range(len(targets)))
     elif named and not stars:

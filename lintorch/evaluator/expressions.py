@@ -62,7 +62,7 @@ def evaluate_operation(machine: Machine, node: ast.BinOp) -> Value:
     left, right = machine.evaluate(node.left), machine.evaluate(node.right)
     kind = type(node.op).__name__
     result = combine_each(machine, node, kind, left, right)
-    if kind == "Div" and type(result) is Unknown:
+    if type(result) is Unknown and (result.path or kind in ("Div", "FloorDiv")):
         result = replace(result)  # one of its own, of which it is known that it is a quotient
     if kind == "Mult":  # `[x] * n`
         left, right = freeze_list(machine, left), freeze_list(machine, right)

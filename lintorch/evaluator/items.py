@@ -5,13 +5,16 @@ from __future__ import annotations
 import ast
 
 from lintorch.evaluator.machine import Machine
+from lintorch.evaluator.sizes import make_symbol
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
+    NONE,
     UNKNOWN,
     Array,
     Bound,
     Class,
     Constant,
+    External,
     Function,
     Given,
     Held,
@@ -70,16 +73,53 @@ def item_of(machine: Machine, over: Value) -> Value:
         return KEY
     if isinstance(over, Unknown) and names_items(machine, over):
         return machine.unknown_from(over, "[]")
-    return UNKNOWN
+    loaded = isinstance(over, Held) and over.of == _LOADER
+    if isinstance(over, Held) and loaded and (batch := load_batch(machine, over)) is not None:
+        return batch
+    told = machine.marks or machine.tells_unknown
+    return Unknown(_ITEM) if told and (loaded or isinstance(over, Unknown)) else UNKNOWN
 
 
 def names_items(machine: Machine, over: Unknown) -> bool:
     """Whether what is taken out of something unknown is called after it; one item is not the next."""
+    if over.path.startswith(_ITEM):
+        return True
     return machine.names_unknown or any(each in over.path for each in _PARTS)
 
 
-_PARTS = (".children()", ".modules()", ".named_children()", ".named_modules()")
-"""What gives the parts of a model, of which it matters that they are modules."""
+_ITEM = "?[]"
+"""What a loop takes out of something unknown: one of its own, told from others."""
+_LOADER = External("torch.utils.data.DataLoader")
+_COLLATES = ("collate_fn", "batch_sampler")
+
+
+def load_batch(machine: Machine, loader: Held) -> Value | None:
+    """The tensors of a TensorDataset, of which a batch takes some rows; None of anything else."""
+    made = machine.state.read(loader.address).get("lintorch arguments")
+    if not isinstance(made, Given) or made.open:
+        return None
+    data = made.pick(0, "dataset")
+    if not isinstance(data, Held) or data.of != External("torch.utils.data.TensorDataset"):
+        return None
+    held = machine.state.read(data.address).get("lintorch arguments")
+    plain = made.keyword.get("batch_size", UNKNOWN) != NONE
+    if not isinstance(held, Given) or held.open or held.keyword or not plain:
+        return None
+    if any(name in made.keyword for name in _COLLATES) or len(made.positional) > 3:
+        return None
+    rows = make_symbol("B")
+    tensors = [v for v in held.positional if isinstance(v, Tensor) and v.shape and v.sure]
+    if len(tensors) != len(held.positional):
+        return None
+    found = (Tensor((rows, *(v.shape or ())[1:]), v.dtype, guessed=v.guessed) for v in tensors)
+    return Items("list", tuple(found))
+
+
+_PARTS = (
+    ".children()", ".modules()", ".named_children()", ".named_modules()", ".parameters()",
+    ".named_parameters()",
+)  # fmt: skip
+"""What gives the parts of a model, of which it matters that they are modules or parameters."""
 
 
 def drop_repeats(items: tuple[Value, ...]) -> tuple[Value, ...] | None:

@@ -28,6 +28,7 @@ from lintorch.evaluator.sizes import Dim, make_symbol
 from lintorch.evaluator.torch_calls import is_founded, lift_result, lower_value, tell_call
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
+    NONE,
     UNKNOWN,
     Constant,
     External,
@@ -231,6 +232,8 @@ def _infer_call(machine: Machine, node: ast.AST, callee: Held, path: str, given:
     built = bind_layer(path, made)
     if built is None:
         return _presume_result(path, given)
+    if is_reduced(path, built) and not all(isinstance(v, Tensor) for v in given.values):
+        return Tensor(())
     given = place_in_layer(machine, path.rpartition(".")[2], built, given)
     given = _teach_input(machine, path, built, given)
     lowered = {key: lower_value(machine, each) for key, each in built.items()}
@@ -251,6 +254,19 @@ def _infer_call(machine: Machine, node: ast.AST, callee: Held, path: str, given:
         return _presume_result(path, given)
     ranked = path.rpartition(".")[2][-2:] in ("1d", "2d", "3d")
     return lift_result(machine, found, guessed=not ranked and not is_founded(machine, given))
+
+
+def is_reduced(path: str, built: dict[str, Value]) -> bool:
+    """Whether a layer is a loss that gives one number, whatever it is given."""
+    asked = all(built.get(name, NONE) == NONE for name in ("reduce", "size_average"))
+    return asked and path in _LOSSES and built.get("reduction") in _REDUCED
+
+
+_REDUCED = Constant("mean"), Constant("sum")
+_LOSSES = frozenset(
+    f"torch.nn.{name}Loss"
+    for name in ("MSE", "L1", "SmoothL1", "Huber", "CrossEntropy", "NLL", "BCE", "BCEWithLogits")
+)
 
 
 def _presume_result(path: str, given: Given) -> Value:

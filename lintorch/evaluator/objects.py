@@ -21,6 +21,8 @@ from lintorch.evaluator.values import (
     Function,
     Given,
     Held,
+    Items,
+    Tensor,
     Unknown,
     Value,
 )
@@ -213,7 +215,7 @@ def _call_method(
     marks = machine.marks
     ordered = marks and not is_module_class(callee.of)
     if known is not None and machine.watch is None and not ordered:
-        return known
+        return give_anew(known) if marks else known
     machine.marks = ordered
     try:
         result = machine.call(node, method, given.behind(callee))
@@ -222,6 +224,15 @@ def _call_method(
     state, told = machine.state, machine.events
     machine.repeated.keep_result(callee, given, forward, state, result, told, events)
     return result
+
+
+def give_anew(value: Value) -> Value:
+    """The same as values of their own: where order counts, two calls gave two tensors."""
+    if isinstance(value, Tensor):
+        return replace(value)
+    if isinstance(value, Items) and value.items is not None:
+        return replace(value, items=tuple(map(give_anew, value.items)))
+    return value
 
 
 _MAKERS = ("dataclass", "define", "frozen", "attrs")

@@ -211,11 +211,32 @@ def _guess_result(machine: Machine, node: ast.AST, name: str, given: Given) -> V
         return Number(None, data=True) if last in ("item", "tolist") else UNKNOWN
     if not is_operator(name):
         return UNKNOWN
+    if is_reduced_loss(name, given):
+        return Tensor(())
     memory, ranked_as = _shared_memory(name, given), find_ranked(machine, name, given)
     data = reads_data(machine, node, name, given)
     result = Tensor(None, memory=memory, via=_via_of(given), ranked_as=ranked_as, data=data)
+    if last in _PAIRS:
+        return Items("tuple", (result, replace(result, dtype="int64")))
     rounds = Number(None, True, True) if last == "unbind" else None
     return Items("tuple", None, result, rounds) if last in _SEVERAL else result
+
+
+def is_reduced_loss(name: str, given: Given) -> bool:
+    """Whether a loss gives one number, whatever it is given: nothing is said of a reduction."""
+    plain = len(given.positional) <= 2 and _REDUCTIONS.isdisjoint(given.keyword)
+    return plain and not given.open and name.removeprefix("torch.nn.functional.") in REDUCED
+
+
+REDUCED = frozenset(
+    {
+        "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "kl_div", "cross_entropy", "nll_loss",
+        "binary_cross_entropy", "binary_cross_entropy_with_logits", "soft_margin_loss",
+        "poisson_nll_loss",
+    }
+)  # fmt: skip
+"""Losses that are reduced to one number where nothing else is asked for."""
+_REDUCTIONS = frozenset({"reduction", "reduce", "size_average"})
 
 
 def reads_data(machine: Machine, node: ast.AST, name: str, given: Given) -> bool | None:
@@ -248,6 +269,8 @@ def _list_parts(machine: Machine, value: Value) -> Iterator[Value]:
 
 
 _SEVERAL = frozenset({"chunk", "split", "unbind", "tensor_split", "split_with_sizes"})
+_PAIRS = frozenset({"topk", "sort"})
+"""What gives values, and where they stood."""
 _COPIES = frozenset({"tensor", "as_tensor", "from_numpy", "new_tensor"})
 _MAKERS = _COPIES | {
     "arange", "linspace", "logspace", "ones", "zeros", "full", "eye", "empty", "rand", "randn",

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called
-from lintorch.evaluator.values import FALSE, Tensor
+from lintorch.evaluator.events import Called, Combined
+from lintorch.evaluator.unknown_objects import UnknownCalled
+from lintorch.evaluator.values import FALSE, Tensor, Unknown
 from lintorch.source import Source
 
 rule = Rule(
@@ -19,7 +20,8 @@ rule = Rule(
         Methods of tensors return a new tensor and leave theirs as it was, unless their name
         ends in an underscore. `x.to(device)`, `x.clamp(0, 1)` or `x.contiguous()` as a
         statement does nothing, silently. Only modules are moved in place by `to` and `cuda`;
-        what is not surely a tensor is not reported. Measured on torch 2.13.
+        what is not surely a tensor is not reported; of what a loader gives it is one where operators
+        or methods of tensors take it. Measured on torch 2.13.
 
         The fix assigns the result, and so changes what the code after it works with.
     """,
@@ -84,6 +86,47 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
     yield Hit(event, message, assigned(event, tensor, source))
 
 
+@rule.event(UnknownCalled)
+def in_batches(event: UnknownCalled, source: Source) -> Iterator[Hit]:
+    """`x.to(device)` of what a loader gives, and torch's functions take as a tensor."""
+    if event.method not in ("to", "cuda") or not isinstance(event.held, Unknown):
+        return
+    if not event.held.path.endswith("]") or not source.evaluation.is_dropped(event):
+        return
+    called = event.node.func if isinstance(event.node, ast.Call) else None
+    if not isinstance(called, ast.Attribute) or not is_used_as_tensor(event, source):
+        return
+    tensor = ast.unparse(called.value)
+    message = (
+        f"{tensor}.{event.method}() leaves {tensor} where it was: write {tensor} ="
+        f" {tensor}.{event.method}(…)"
+    )
+    yield Hit(event, message, assigned(event, tensor, source))
+
+
+def is_used_as_tensor(event: UnknownCalled, source: Source) -> bool:
+    """Whether what it is called on is given to operators or has methods that only tensors have."""
+    held, ways = event.held, source.evaluation.ways
+    if any(is_operator_call(each) for each in ways.find_users(held)):
+        return True
+    return bool(SURELY & source.evaluation.parts.list_uses(held, event))
+
+
+def is_operator_call(event: object) -> bool:
+    if isinstance(event, Combined):
+        return any(isinstance(v, Tensor) and v.sure for v in (event.left, event.right))
+    known = isinstance(event, Called) and event.name.startswith("torch.")
+    return known and isinstance(event, Called) and isinstance(event.result, Tensor)
+
+
+SURELY = frozenset(
+    {
+        "view", "unsqueeze", "squeeze", "permute", "contiguous", "detach", "float", "long", "half",
+        "requires_grad_", "view_as", "reshape", "argmax",
+    }
+)  # fmt: skip
+
+
 def is_tensor(event: Called) -> bool:
     """Whether what is left as it was is surely a tensor."""
     first = event.positional[0] if event.positional else event.keyword.get("input")
@@ -112,7 +155,7 @@ def is_tried(event: Called, source: Source) -> bool:
     return False
 
 
-def assigned(event: Called, tensor: str, source: Source) -> Fix | None:
+def assigned(event: Called | UnknownCalled, tensor: str, source: Source) -> Fix | None:
     """`x = x.clamp(0, 1)` of a name; an attribute may be a parameter, which takes no tensor."""
     call = source.call_at(event)
     if call is None or not tensor.isidentifier():

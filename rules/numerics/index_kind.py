@@ -10,8 +10,11 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called, Combined, Indexed, ItemSet
-from lintorch.evaluator.values import Constant, Items, Slice, Tensor, Value
+from lintorch.evaluator.events import Called, Combined, Indexed, ItemSet, Occurrence
+from lintorch.evaluator.unknown_objects import UnknownCalled, UnknownMethod
+from lintorch.evaluator.values import UNKNOWN as ABSENT
+from lintorch.evaluator.values import Constant, Held, Items, Number, Slice, Tensor, Value
+from lintorch.facts.models.gradient_graphs import has_weights
 from lintorch.facts.models.operation_steps import find_operand, name_operation
 from lintorch.source import Source, literal
 
@@ -24,8 +27,9 @@ rule = Rule(
         index or the bound of a slice (`/` gives a float); a minus before or behind a mask,
         which is bool; chunk or split unpacked into another number of names than it was asked
         for pieces; cat or stack of tensors that are not in a list; a literal whose rows are of
-        different length; item() on what has more than one element; numpy() of a parameter
-        outside torch.no_grad().
+        different length; an index into a tensor of one number, such as loss.data[0]; item() on what
+        has more than one element; numpy() of a parameter,
+        of a loss and of what a layer gave outside torch.no_grad().
 
         chunk(n) may also give fewer than n pieces where n does not divide the length
         (5 in 4: 3 pieces); tensor_split(n) always gives n. As the length is seldom written
@@ -88,6 +92,10 @@ def in_index(event: Indexed | ItemSet, source: Source) -> Iterator[Hit]:
     if not isinstance(event.held, Tensor) or not event.held.sure:
         return
     whole = event.index
+    if event.held.shape == () and not event.held.guessed and takes_axis(whole):
+        message = "a tensor of one number has no axis to index: this raises, use item()"
+        yield Hit(event, message, read_number(event, source))
+        return
     for part in (whole.items or ()) if isinstance(whole, Items) else (whole,):
         sliced = isinstance(part, Slice)
         for bound in (part.start, part.stop, part.step) if isinstance(part, Slice) else (part,):
@@ -96,6 +104,42 @@ def in_index(event: Indexed | ItemSet, source: Source) -> Iterator[Hit]:
                 yield Hit(event, message, without_rest(event, source))
             elif not sliced and is_float_tensor(bound, source):
                 yield Hit(event, "a float tensor cannot be an index: this raises, use long()")
+
+
+def takes_axis(index: Value) -> bool:
+    """Whether an index asks for places of an axis: 0, a slice, several of them."""
+    parts = (index.items or ()) if isinstance(index, Items) else (index,)
+    whole = [p for p in parts if isinstance(p, Constant) and type(p.value) is int]
+    return bool(whole) or any(isinstance(part, (Slice, Number)) for part in parts)
+
+
+def read_number(event: Indexed | ItemSet, source: Source) -> Fix | None:
+    """`loss.item()` for `loss.data[0]`."""
+    node = source.node_at(event, cst.Subscript) if isinstance(event, Indexed) else None
+    if node is None:
+        return None
+    text = source.code(node.value).removesuffix(".data")
+    edit = source.replace(node, f"{text}.item()")
+    return Fix("read the number", (edit,), Applicability.UNSAFE)
+
+
+@rule.event(Indexed)
+def in_sum(event: Indexed, source: Source) -> Iterator[Hit]:
+    """`loss.sum().data[0]` of what is unknown but for what is called on it."""
+    held = event.held
+    read = isinstance(held, UnknownMethod) and held.method == "data"
+    inner = held.held if isinstance(held, UnknownMethod) and read else held
+    made = source.evaluation.ways.find_unknown_maker(inner)
+    if made is None or made.method not in ("sum", "mean") or made.given.values or made.given.open:
+        return
+    below = source.evaluation.ways.find_unknown_maker(made.held)
+    if (read or (below is not None and below.method in OF_TENSORS)) and takes_axis(event.index):
+        message = "a tensor of one number has no axis to index: this raises, use item()"
+        yield Hit(event, message, read_number(event, source))
+
+
+OF_TENSORS = frozenset({"eq", "ne", "view", "float", "cpu", "cuda", "long", "gt", "lt"})
+"""Methods that tensors alone have."""
 
 
 def is_quotient(value: Value, source: Source) -> bool:
@@ -171,17 +215,55 @@ def in_numpy(event: Called, source: Source) -> Iterator[Hit]:
     value: Value | None = event.positional[0] if event.positional else None
     while (made := ways.find_maker(value)) is not None and name_operation(made) in MOVES:
         value = find_operand(made)
+    if needs_gradient(value, event, source):
+        message = "numpy() of what requires grad: this raises, use detach().numpy()"
+        yield Hit(event, message, detach_first(event, source))
+        return
     own = made is None or name_operation(made) == "Parameter"
     plain = isinstance(value, Tensor) and value.origin == "parameter"
     if not plain or not own or NO_GRAD & source.evaluation.words:
         return
+    message = "numpy() of a parameter, which requires grad: this raises, use detach().numpy()"
+    yield Hit(event, message, detach_first(event, source))
+
+
+@rule.event(UnknownCalled)
+def in_unknown_numpy(event: UnknownCalled, source: Source) -> Iterator[Hit]:
+    """`loss.numpy()` of what is unknown but for its backward()."""
+    if event.method != "numpy":
+        return
+    value = event.held
+    while (called := source.evaluation.ways.find_unknown_maker(value)) is not None:
+        if called.method not in MOVES:
+            break
+        value = called.held
+    if needs_gradient(value, event, source):
+        message = "numpy() of what requires grad: this raises, use detach().numpy()"
+        yield Hit(event, message, detach_first(event, source))
+
+
+def needs_gradient(value: Value | None, event: Occurrence, source: Source) -> bool:
+    """Whether backward() starts from it, or a layer with weights gave it, where gradients are recorded."""
+    graph = source.evaluation.graphs.get(event.way.root)
+    if graph is None or value is None:
+        return False
+    if any(each is value for each in source.evaluation.losses) and not isinstance(value, Held):
+        return value is not ABSENT
+    trained = event.way.root.endswith(":") or graph.has_backward
+    freezes = {"requires_grad", "requires_grad_"} & source.evaluation.words
+    if not trained or freezes:
+        return False
+    return any(isinstance(n, Called) and has_weights(n) for n in graph.list_nodes(value))
+
+
+def detach_first(event: Called | UnknownCalled, source: Source) -> Fix | None:
+    """`x.detach().numpy()`."""
     call = source.call_at(event)
-    fix = None
-    if call is not None and isinstance(call.func, cst.Attribute):
-        inner = call.func.value
-        edit = source.replace(inner, f"{source.code(inner)}.detach()")
-        fix = Fix("detach it first", (edit,), Applicability.SAFE)
-    yield Hit(event, "numpy() of a parameter, which requires grad: this raises", fix)
+    if call is None or not isinstance(call.func, cst.Attribute):
+        return None
+    inner = call.func.value
+    edit = source.replace(inner, f"{source.code(inner)}.detach()")
+    return Fix("detach it first", (edit,), Applicability.SAFE)
 
 
 def inverted(node: cst.BinaryOperation, right: bool, source: Source) -> Fix | None:

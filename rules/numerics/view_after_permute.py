@@ -9,8 +9,9 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import AttributeRead, Called, Combined
-from lintorch.evaluator.values import Constant, Items, Tensor, Value
+from lintorch.evaluator.events import AttributeRead, Called, Combined, Indexed
+from lintorch.evaluator.unknown_objects import UnknownCalled
+from lintorch.evaluator.values import NONE, Constant, Items, Slice, Tensor, Unknown, Value
 from lintorch.evidence import OperatorCall, Raised, Trace
 from lintorch.evidence.host_reads import is_run_whole, is_whole_run, write_shapes
 from lintorch.facts.models.operation_steps import find_operand
@@ -66,7 +67,7 @@ IN_ORDER = frozenset(
 FRESH = frozenset(
     {
         "randn", "rand", "zeros", "ones", "empty", "full", "arange", "randint", "linear", "matmul",
-        "bmm", "layernorm", "embedding", "contiguous",
+        "bmm", "layernorm", "embedding", "contiguous", "topk", "sort",
     }
 )  # fmt: skip
 """What gives a tensor in order, whatever it was given."""
@@ -75,22 +76,86 @@ STEPS = 12
 
 @rule.event("torch.Tensor.view")
 def in_model(event: Called, source: Source) -> Iterator[Hit]:
-    sizes, ways = count_sizes(event), source.evaluation.ways
-    turn = ways.find_maker(event.positional[0]) if event.positional else None
+    sizes = count_sizes(event)
+    turn = find_turn(event.positional[0], source) if event.positional else None
     if sizes is None or turn is None or not is_in_order(find_operand(turn), source):
         return
     name = short_name(turn)
     pieces = count_pieces(order_axes(turn), find_operand(turn))
     if sizes < pieces:
         shown = name if isinstance(turn, AttributeRead) else f"{name}()"
-        message = f"after {shown} the memory is in {pieces} pieces, which view cannot merge into {sizes}: it raises"
-        call = source.call_at(event)
-        fix = None
-        if call is not None and isinstance(call.func, cst.Attribute):
-            named = call.func.attr.value == "view"
-            edit = source.replace(call.func.attr, "reshape")
-            fix = Fix("use reshape", (edit,), Applicability.SAFE) if named else None
-        yield Hit(event, message, fix)
+        message = f"after {shown} the memory is in {pieces} pieces, which view cannot merge into {sizes}: it raises, use reshape"
+        yield Hit(event, message, use_reshape(event, source))
+
+
+def use_reshape(event: Called | UnknownCalled, source: Source) -> Fix | None:
+    """`reshape` for `view`, where that is what is written."""
+    call = source.call_at(event)
+    if call is None or not isinstance(call.func, cst.Attribute) or call.func.attr.value != "view":
+        return None
+    edit = source.replace(call.func.attr, "reshape")
+    return Fix("use reshape", (edit,), Applicability.SAFE)
+
+
+def find_turn(value: Value | None, source: Source) -> Operation | None:
+    """What exchanged the axes: comparisons keep their order, and so does a slice of the first axis."""
+    ways = source.evaluation.ways
+    sliced = ways.find_maker(value)
+    if isinstance(sliced, Indexed) and takes_several(sliced.index):
+        value = sliced.held
+    for _ in range(STEPS):
+        made = ways.find_maker(value)
+        if made is None:
+            compared = ways.find_comparison(value) if value is not None else None
+            if compared is None:
+                return None
+            value = compared.left
+        elif isinstance(made, Called) and short_name(made) in LIKE_FIRST:
+            value = find_operand(made)
+        else:
+            return made
+    return None
+
+
+def takes_several(index: Value) -> bool:
+    """Whether a slice from the begin takes more than one place; what is not known may."""
+    if not isinstance(index, Slice) or index.start not in (NONE, Constant(0)):
+        return False
+    stop = index.stop
+    return index.step in (NONE, Constant(1)) and stop not in (NONE, Constant(0), Constant(1))
+
+
+LIKE_FIRST = frozenset({"eq", "ne", "gt", "lt", "ge", "le", "logical_not", "float", "long", "int"})
+"""What gives a tensor with the axes in memory as the first has them."""
+
+
+@rule.event(UnknownCalled)
+def in_accuracy(event: UnknownCalled, source: Source) -> Iterator[Hit]:
+    """`pred.t().eq(target)[:k].view(-1)`, where pred is what topk gives."""
+    given = event.given.positional
+    if event.method != "view" or given != (Constant(-1),) or event.given.keyword:
+        return
+    ways, value = source.evaluation.ways, event.held
+    sliced = ways.find_maker(value)
+    if isinstance(sliced, Indexed) and takes_several(sliced.index):
+        value = sliced.held
+    for _ in range(STEPS):
+        called = ways.find_unknown_maker(value)
+        compared = ways.find_comparison(value) if called is None else None
+        if compared is not None:
+            value = compared.left
+        elif called is not None and called.method in LIKE_FIRST:
+            value = called.held
+        else:
+            break
+    if called is None or called.method != "t" or not isinstance(called.held, Unknown):
+        return
+    if called.held.path.endswith((".topk()[1]", ".topk()[]")) and isinstance(sliced, Indexed):
+        message = (
+            "after t() the memory is in 2 pieces, which view cannot merge into 1: it raises, use"
+            " reshape"
+        )
+        yield Hit(event, message, use_reshape(event, source))
 
 
 @rule.trace(Raised)

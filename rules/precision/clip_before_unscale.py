@@ -8,7 +8,9 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
-from lintorch.evaluator.values import Spot
+from lintorch.evaluator.conditions import name_lasting
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.values import Spot, Value
 from lintorch.source import Act, Action, Passage, Source, Training
 
 rule = Rule(
@@ -77,7 +79,9 @@ def in_training(training: Training, source: Source) -> Iterator[Hit]:
         for action in passage.actions:
             if action.act is not Act.CLIP:
                 continue
-            if hit := _scaled(action, passage, source):
+            if hit := _scaled(action, passage, source) or _of_another(
+                action, passage, training, source
+            ):
                 found.setdefault(action.at.spot, hit)
             elif any(each.act is Act.UNSCALE for each in passage.before(action)):
                 innocent.add(action.at.spot)
@@ -104,6 +108,50 @@ def _scaled(clip: Action, passage: Passage, source: Source) -> Hit | None:
         return Hit(clip.at, message, _swap(clip, late, source))
     message = f"{begin} {steps[0].by}.unscale_({steps[0].on}) is missing"
     return Hit(clip.at, message, _insert(clip, steps, source))
+
+
+def _of_another(clip: Action, passage: Passage, training: Training, source: Source) -> Hit | None:
+    """Where only the optimizer of another model was unscaled since the last backward."""
+    before = passage.before(clip)
+    last = max((i for i, each in enumerate(before) if each.act is Act.BACKWARD), default=None)
+    if last is None or before[last].by is None:
+        return None
+    since = before[last:]
+    unscaled = [each for each in since if each.act is Act.UNSCALE]
+    owners = {_find_owner(_find_parameters(each, source), source) for each in unscaled}
+    given = clip.at.positional[:1] if isinstance(clip.at, Called) else ()
+    mine = _find_owner(given[0] if given else None, source)
+    if not owners or "" in owners or not mine or mine in owners:
+        return None
+    steps = [each for each in training.actions if each.act in (Act.SCALER_STEP, Act.STEP)]
+    others = [e for e in steps if _find_owner(_find_parameters(e, source), source) == mine]
+    if not others or any(each.act is Act.PASSED for each in since):
+        return None
+    message = (
+        f"clips gradients that are still scaled: {unscaled[0].by}.unscale_({unscaled[0].on}) was for"
+        f" other parameters, {others[0].on} has these"
+    )
+    return Hit(clip.at, message)
+
+
+def _find_parameters(action: Action, source: Source) -> Value | None:
+    """What the optimizer was given that is stepped or unscaled."""
+    made = source.evaluation.ways.find_maker(action.value)
+    return made.positional[0] if isinstance(made, Called) and made.positional else None
+
+
+def _find_owner(parameters: Value | None, source: Source) -> str:
+    """Which model's parameters they are, "" where that is not known."""
+    if parameters is None:
+        return ""
+    ways = source.evaluation.ways
+    made = ways.find_maker(parameters)
+    if isinstance(made, Called) and made.name.endswith(".parameters") and made.positional:
+        return name_lasting(made.positional[0])
+    asked = ways.find_unknown_maker(parameters)
+    if asked is not None and asked.method == "parameters":
+        return name_lasting(asked.held)
+    return ""
 
 
 def _insert(clip: Action, steps: list[Action], source: Source) -> Fix | None:

@@ -130,6 +130,8 @@ def is_half(value: Value, source: Source, depth: int = 0) -> bool:
     """Whether it is surely float16: `x.half()`, `x.to(torch.float16)`, and what is made of that."""
     if depth > DEEPEST:
         return False
+    if source.evaluation.find_half(value):
+        return source.evaluation.find_half(value) == "float16"
     if isinstance(value, Tensor) and value.dtype is not None:
         return value.dtype == "float16"
     if isinstance(value, Tensor) and value.arms:

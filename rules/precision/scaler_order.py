@@ -8,7 +8,7 @@ import libcst as cst
 
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
-from lintorch.evaluator.values import NONE, Constant, External, Held, Spot
+from lintorch.evaluator.values import NONE, Constant, External, Held, Items, Spot
 from lintorch.source import (
     EVERYTHING,
     Act,
@@ -126,7 +126,8 @@ def _faults(region: TrainingRegion, training: Training, source: Source) -> Itera
     for passage in region.passages:
         past = [] if by_hand else list(_passage_faults(passage))
         yield from past or _in_order(passage.actions)
-        for later in region.passages if region.is_loop and not region.holds_loop else ():
+        repeats = region.is_loop and not region.holds_loop and not _is_over_items(region, source)
+        for later in region.passages if repeats else ():
             if not past and passage.precedes(later) and passage.actions and later.actions:
                 yield from _across(passage, later, region)
 
@@ -187,6 +188,15 @@ def _across(passage: Passage, later: Passage, region: TrainingRegion) -> Iterato
     for action, message in _in_order((*passage.actions, *later.actions)):
         if action.at.spot not in known and not region.rebinds(action.on):
             yield action, f"{message}, in the next iteration"
+
+
+def _is_over_items(region: TrainingRegion, source: Source) -> bool:
+    """Whether a loop goes over items that are known, one after the other: another one at each turn."""
+    return any(
+        isinstance(each.over, Items) and each.over.items is not None and each.over.kind != "range"
+        for each in source.evaluation.list_repeated(region.began.way.root)
+        if each.loop is region.node
+    )
 
 
 class _Order:

@@ -21,7 +21,8 @@ rule = Rule(
         batches, measured on torch 2.13, without a word. zero_grad() ahead of the loop clears
         once. Between backward() and step() it takes away what the step should use, and the model
         stays as it is. In an accumulating loop, where step() runs every n-th time, zero_grad() at
-        each time throws away the gradients of all other batches.
+        each time throws away the gradients of all other batches. With several optimizers each
+        clears its own.
 
         Clearing in a helper of the file, by model.zero_grad() or by `p.grad = None` counts. Loops
         that hand model or optimizer to code that is not seen are not judged.
@@ -68,7 +69,8 @@ def in_training(training: Training, source: Source) -> Iterator[Hit]:
         if not region.has(Act.BACKWARD) or not region.has(*_STEPS):
             continue
         between = () if by_hand else _between(region)
-        for hit in (*_missing(region, training, source), *between, *_each_time(region)):
+        alone = (*_missing(region, training, source), *_of_others(region))
+        for hit in (*alone, *between, *_each_time(region)):
             if hit.node.spot not in told:
                 told.add(hit.node.spot)
                 yield hit
@@ -95,6 +97,36 @@ def _missing(region: TrainingRegion, training: Training, source: Source) -> Iter
         message = f"gradients are cleared {where}: each step sums up those of all steps before it"
         yield Hit(step.at, message, None if once else _fix(step, backward, source))
         return
+
+
+def _of_others(region: TrainingRegion) -> Iterator[Hit]:
+    """A loop with several optimizers that steps one of them and clears only others."""
+    if not region.is_loop or region.has(Act.PASSED, Act.SOME_STEP, Act.GIVEN):
+        return
+    steps, clearing = region.list_acts(*_STEPS), region.list_acts(Act.ZERO_GRAD)
+    stepped, cleared = {each.on for each in steps}, {each.on for each in clearing}
+    if len(stepped) < 2 or not cleared or not cleared < stepped or None in stepped:
+        return
+    for step in steps:
+        repeated = step.at.spot in region.repeated or region.rebinds(step.on)
+        if step.on in cleared or repeated or not _follows_backward(step, region):
+            continue
+        other = min(str(each) for each in cleared)
+        message = (
+            f"{step.on} steps and nothing clears its gradients, only those of {other}: each step"
+            f" sums up those of all steps before it; call {step.on}.zero_grad()"
+        )
+        yield Hit(step.at, message)
+
+
+def _follows_backward(step: Action, region: TrainingRegion) -> bool:
+    """Whether on a way that goes on gradients are made before a step."""
+    return any(
+        passage.goes_on
+        and any(each is step for each in passage.actions)
+        and any(each.act is Act.BACKWARD for each in passage.before(step))
+        for passage in region.passages
+    )
 
 
 def _is_cleared_once(region: TrainingRegion, training: Training) -> bool:

@@ -9,10 +9,11 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called, Occurrence
-from lintorch.evaluator.given_arguments import name_arguments
+from lintorch.evaluator.conditions import name_lasting
+from lintorch.evaluator.events import Called, Combined, Occurrence, Repeated
+from lintorch.evaluator.given_arguments import name_arguments, name_given
 from lintorch.evaluator.training_code import SCHEDULERS
-from lintorch.evaluator.values import UNKNOWN, Constant, External, Held, Spot, Value
+from lintorch.evaluator.values import NONE, UNKNOWN, Constant, External, Held, Spot, Value
 from lintorch.facts.api.version_guards import is_version_guarded
 from lintorch.facts.training.part_values import role_of_object
 from lintorch.source import Act, Action, Role, Source, Subject, Training, TrainingRegion
@@ -27,8 +28,11 @@ rule = Rule(
         a scheduler get_lr() computes a step ahead: 0.001 where the optimizer used 0.01.
         `verbose` was removed in torch 2.7 and raises TypeError. `last_epoch=5` on an optimizer
         that has just been made raises KeyError: a scheduler resumes by load_state_dict. A group
-        added to the optimizer after LambdaLR was made raises ValueError at the next step. Measured
-        on torch 2.13.
+        added to the optimizer after LambdaLR was made raises ValueError at the next step.
+        ReduceLROnPlateau.step() needs the metric. A scheduler that is made for as many steps as
+        there are epochs and steps at every batch is through after the first few: a cosine goes up
+        and down again, OneCycleLR raises. One that is made for the steps that are left after
+        accumulation runs too fast where it steps at every micro-batch. Measured on torch 2.13.
 
         Milestones of MultiStepLR need not be sorted: they are sorted inside.
     """,
@@ -89,6 +93,32 @@ def in_training(training: Training, source: Source) -> Iterator[Hit]:
                 told.add(action.at.spot)
                 message = f"steps ahead of {_optimizer(region)}'s step: the first learning rate is skipped"
                 yield Hit(action.at, message)
+
+
+@rule.event(Training)
+def in_horizons(training: Training, source: Source) -> Iterator[Hit]:
+    """Made for so many epochs, and stepped at every batch; made for fewer steps than it takes."""
+    told: set[Spot] = set()
+    for region in training.regions:
+        if not region.is_loop or region.holds_loop or not region.has(Act.BACKWARD):
+            continue
+        for action in region.list_acts(Act.SCHEDULE):
+            made = _find_making(action, source)
+            horizon = _find_horizon(made) if made is not None else None
+            if made is None or horizon is None or action.at.spot in told:
+                continue
+            if message := _misjudged(action, region, made, horizon, source):
+                told.add(action.at.spot)
+                yield Hit(action.at, message)
+
+
+@rule.event(f"{_MODULE}{_PLATEAU}.step")
+def in_plateau(event: Called, source: Source) -> Iterator[Hit]:
+    if len(event.positional) == 1 and not event.keyword and not event.open:
+        if any(e.name != event.name for e in source.evaluation.list_calls_at(event.spot)):
+            return  # it may be a scheduler of another kind
+        message = "ReduceLROnPlateau.step() takes the metric: TypeError, write step(loss)"
+        yield Hit(event, message, severity=Severity.ERROR)
 
 
 @rule.event(*(f"{_MODULE}{name}" for name in SCHEDULERS))
@@ -203,6 +233,96 @@ def _is_warmed(region: TrainingRegion, step: Action, training: Training) -> bool
 
 def _optimizer(region: TrainingRegion) -> Subject | None:
     return region.list_acts(*_STEPS)[0].on
+
+
+# how long it is made for
+
+_HORIZONS = {
+    "CosineAnnealingLR": "T_max",
+    "OneCycleLR": "total_steps",
+    "LinearLR": "total_iters",
+    "PolynomialLR": "total_iters",
+}
+
+
+def _find_making(action: Action, source: Source) -> Called | None:
+    """The call that made a scheduler."""
+    held = action.value
+    if not isinstance(held, Held) or not isinstance(held.of, External):
+        return None
+    made = source.evaluation.ways.find_maker(held)
+    return made if isinstance(made, Called) and made.name == held.of.path else None
+
+
+def _find_horizon(made: Called) -> Value | None:
+    """For how many steps it is made."""
+    name = _HORIZONS.get(made.name.rpartition(".")[2])
+    found = name_given(made).get(name) if name is not None else None
+    return None if found is None or found == NONE else found
+
+
+def _misjudged(
+    action: Action, region: TrainingRegion, made: Called, horizon: Value, source: Source
+) -> str:
+    name = _HORIZONS[made.name.rpartition(".")[2]]
+    if _counts_epochs(action, region, horizon, source):
+        raising = ": it raises there" if name == "total_steps" else ""
+        return (
+            f"steps at every batch, {name} is the number of epochs{raising}; write {name}=epochs *"
+            " len(loader), or step behind the loop"
+        )
+    steps = region.list_acts(*_STEPS)
+    counted = bool(steps) and all(_is_counted(each, region) for each in steps)
+    divided = source.evaluation.ways.find_maker(horizon)
+    is_quotient = isinstance(divided, Combined) and divided.operator in ("FloorDiv", "Div")
+    if counted and region.always(action) and is_quotient:
+        return (
+            f"steps at every micro-batch, {name} counts those at which the optimizer steps: step it"
+            " with the optimizer"
+        )
+    return ""
+
+
+def _is_counted(step: Action, region: TrainingRegion) -> bool:
+    """Whether a step happens only where `(i + 1) % n == 0` or the like came out so."""
+    return all(
+        any("Mod()" in answer.key for answer in passage.answers)
+        for passage in region.passages
+        if passage.holds(step)
+    )
+
+
+def _counts_epochs(action: Action, region: TrainingRegion, horizon: Value, source: Source) -> bool:
+    """Whether the loop around that over the batches takes as many turns."""
+    loops = [*source.evaluation.list_loops(action.at)]
+    if not loops or loops[0] is not region.node:
+        return False
+    return any(
+        (stop := _find_stop(each, source)) is not None and _is_same(stop, horizon, source)
+        for each in source.evaluation.list_repeated(action.at.way.root)
+        if each.loop in loops[1:]
+    )
+
+
+def _find_stop(event: Repeated, source: Source) -> Value | None:
+    """`n` of `range(n)` and `range(start, n)`."""
+    made = source.evaluation.ways.find_maker(event.over)
+    if not isinstance(made, Called) or made.name != "range" or not made.positional:
+        return None
+    return made.positional[min(1, len(made.positional) - 1)]
+
+
+def _is_same(value: Value, other: Value, source: Source) -> bool:
+    """Whether two numbers are one: of what is not known, what lasts under one name."""
+    made = [source.evaluation.ways.find_maker(each) for each in (value, other)]
+    if made[0] is not made[1]:
+        return False
+    if isinstance(value, Constant) and isinstance(other, Constant):
+        return type(value.value) is int and value.value == other.value and value.value > 1
+    lasting = name_lasting(value)
+    return value is not UNKNOWN and (
+        value is other or (bool(lasting) and lasting == name_lasting(other))
+    )
 
 
 # how it is made and read

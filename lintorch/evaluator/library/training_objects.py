@@ -18,6 +18,7 @@ from lintorch.evaluator.values import (
     Function,
     Given,
     Held,
+    Number,
     Unknown,
     Value,
 )
@@ -56,6 +57,12 @@ def enter_context(path: str, machine: Machine, node: ast.AST, given: Given) -> V
     return machine.hold("object", {"lintorch arguments": given}, External(path))
 
 
+def count_batches(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`len(loader)`: a number of its own."""
+    return Number(None, whole=True)
+
+
+LIBRARY["torch.utils.data.DataLoader.__len__"] = count_batches
 LIBRARY["torch.device"] = lambda machine, node, given: Unknown("torch.device()")
 for _name in CONTEXTS:
     LIBRARY[_name] = partial(enter_context, _name)
@@ -64,7 +71,7 @@ for _name in CONTEXTS:
 def list_tensors(method: str, machine: Machine, node: ast.AST, given: Given) -> Value:
     """`model.parameters()`: of what they are is remembered."""
     held = given.pick(0)
-    known = machine.marks and isinstance(held, Held)
+    known = (machine.marks or machine.tells_unknown) and isinstance(held, Held)
     return Unknown(f"#{held.address}.{method}()") if known and isinstance(held, Held) else UNKNOWN
 
 

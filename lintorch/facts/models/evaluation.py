@@ -29,7 +29,9 @@ from lintorch.evaluator.values import Items, Spot, Value
 from lintorch.evaluator.watch_lines import LineWatch
 from lintorch.facts.dataflow.axis_layouts import image_axes
 from lintorch.facts.models.attribute_history import Rewrite, trace_attributes
+from lintorch.facts.models.autocast_types import AutocastTypes
 from lintorch.facts.models.explain_rows import Explained, list_contexts
+from lintorch.facts.models.gradient_graphs import GradientGraphs
 from lintorch.facts.models.known_rows import KnownRows
 from lintorch.facts.models.loops_around import LOOPS, FileLoops, Loop, is_within, list_places
 from lintorch.facts.models.node_parents import DEFINITIONS, NodeParents
@@ -320,6 +322,24 @@ class Evaluation:
                 if event.way.root == read.way.root and self.find_loop(event) is read.loop:
                     yield event
 
+    def list_calls_at(self, spot: Spot) -> Iterator[Called]:
+        """What a call calls, in whatever way it is reached."""
+        for reached in self.reached:
+            yield from (e for e in reached.events if isinstance(e, Called) and e.spot == spot)
+
+    def list_repeated(self, root: str) -> tuple[Repeated, ...]:
+        """The loops of one root, as they were begun."""
+        return self._repeated.get(root, ())
+
+    @cached_property
+    def _repeated(self) -> Mapping[str, tuple[Repeated, ...]]:
+        found: dict[str, list[Repeated]] = defaultdict(list)
+        for reached in self.reached:
+            for event in reached.events:
+                if isinstance(event, Repeated):
+                    found[event.way.root].append(event)
+        return {root: tuple(events) for root, events in found.items()}
+
     @cached_property
     def training_rows(self) -> frozenset[int]:
         """Where loops begin in this file in which a backward pass runs."""
@@ -352,6 +372,33 @@ class Evaluation:
         events = (event for reached in self.reached for event in reached.events)
         found = (list_given(event)[:1] for event in events if is_backward_pass(event))
         return tuple(value for given in found for value in given)
+
+    @cached_property
+    def graphs(self) -> Mapping[str, GradientGraphs]:
+        """The graphs of losses, by the roots whose order is known."""
+        events: dict[str, list[Occurrence]] = defaultdict(list)
+        for reached in self.reached:
+            if reached.ordered and reached.events:
+                events[reached.events[0].way.root] += reached.events
+        return {root: GradientGraphs(tuple(each), self.ways) for root, each in events.items()}
+
+    @cached_property
+    def autocast(self) -> Mapping[str, AutocastTypes]:
+        """The types of values under autocast, by root: of those whose order is known, or that have none."""
+        events: dict[str, list[Occurrence]] = defaultdict(list)
+        for reached in self.reached:
+            plain = not any(isinstance(e, Called) and "autocast" in e.name for e in reached.events)
+            if reached.events and (reached.ordered or plain):
+                events[reached.events[0].way.root] += reached.events
+        return {
+            root: AutocastTypes(tuple(each), GradientGraphs(tuple(each), self.ways))
+            for root, each in events.items()
+        }
+
+    def find_half(self, value: Value) -> str:
+        """The type of half precision that autocast surely gave a value, else ""."""
+        found = (types.find_type(value) for types in self.autocast.values())
+        return next(filter(None, found), "") if "autocast" in self.words else ""
 
     @cached_property
     def parts(self) -> ToldParts:

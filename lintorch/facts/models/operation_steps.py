@@ -132,7 +132,7 @@ class OperationSteps:
             each = waiting.pop()
             seen += 1
             if isinstance(each, ModelOutput):
-                given = [*self._list_outputs(each)]
+                given = [*self.list_outputs(each)]
                 waiting += given
                 if not given:
                     yield each
@@ -143,7 +143,8 @@ class OperationSteps:
             elif each is not None:
                 yield each
 
-    def _list_outputs(self, output: ModelOutput) -> Iterator[Value]:
+    def list_outputs(self, output: ModelOutput) -> Iterator[Value]:
+        """What the forward of a class of the file gives there, if that is known."""
         model = output.model
         kind = model.of if isinstance(model, Held) else None
         if not isinstance(kind, Class) or kind.file.path != self._path:

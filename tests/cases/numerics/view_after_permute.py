@@ -102,3 +102,29 @@ class Helped(nn.Module):
         view = torch.transpose(x, 1, 2).view
         y = view(-1)  # hit
         return self.flat(turn(x), -1), y
+
+
+def accuracy(output, target, topk=(1,)):
+    _, pred = output.topk(max(topk), 1, True, True)
+    pred = pred.t()
+    correct = pred.eq(target.view(1, -1).expand_as(pred))
+    return [correct[:k].view(-1).float().sum(0) for k in topk]  # hit
+
+
+def accuracy_of_one(output, target, topk=(1,)):
+    _, pred = output.topk(max(topk), 1, True, True)
+    pred = pred.t()
+    correct = pred.eq(target.view(1, -1).expand_as(pred))
+    return [correct[:k].view(-1).float().sum(0) for k in topk]
+
+
+def accuracy_compared(output, target, k):
+    pred = output.topk(k)[1].t()
+    correct = pred.eq(target.view(1, -1))
+    return correct[:k].view(-1).float().sum(), correct[:k].reshape(-1), correct[:1].view(-1)  # hit
+
+
+def evaluate(model, loader):
+    for x, y in loader:
+        accuracy(model(x), y, topk=(1, 5))
+        accuracy_of_one(model(x), y)

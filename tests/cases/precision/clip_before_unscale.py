@@ -113,3 +113,21 @@ def handed_on(model, loader, optimizer, prepare):
         clip_grad_norm_(model.parameters(), 1.0)
         scaler.step(optimizer)
         scaler.update()
+
+
+def two_models(maker, judge, batches):
+    of_maker = torch.optim.Adam(maker.parameters())
+    of_judge = torch.optim.Adam(judge.parameters())
+    scaler = torch.amp.GradScaler()
+    for batch in batches:
+        of_judge.zero_grad()
+        scaler.scale(judge(maker(batch).detach()).mean()).backward()
+        scaler.unscale_(of_judge)
+        clip_grad_norm_(judge.parameters(), 1.0)
+        scaler.step(of_judge)
+        of_maker.zero_grad()
+        scaler.scale(judge(maker(batch)).mean()).backward()
+        scaler.unscale_(of_maker)
+        clip_grad_norm_(judge.parameters(), 1.0)  # hit
+        scaler.step(of_maker)
+        scaler.update()

@@ -466,3 +466,18 @@ class Fitter:
             self.solver.zero_grad()
             self.amp.scale(self.net(item).mean()).backward()
             self.finish(self.solver)
+
+
+class OneOrMore:
+    def __init__(self, optimizer):
+        self.optimizer = optimizer
+        self.scaler = torch.amp.GradScaler()
+
+    def step(self, loss):
+        self.scaler.scale(loss).backward()
+        chosen = {"one": self.optimizer}
+        for each in chosen.values():
+            self.scaler.unscale_(each)
+        for each in chosen.values():
+            self.scaler.step(each)
+        self.scaler.update()

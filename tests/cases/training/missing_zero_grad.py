@@ -167,3 +167,27 @@ def nested(net, data, rate):
 
     for item in data:
         advance(item)
+
+
+def two_players(maker, judge, batches):
+    of_maker = torch.optim.Adam(maker.parameters())
+    of_judge = torch.optim.Adam(judge.parameters())
+    for batch in batches:
+        of_judge.zero_grad()
+        (judge(batch) - judge(maker(batch).detach())).mean().backward()
+        of_judge.step()
+        of_judge.zero_grad()
+        judge(maker(batch)).mean().backward()
+        of_maker.step()  # hit
+
+
+def two_players_cleared(maker, judge, batches):
+    of_maker = torch.optim.Adam(maker.parameters())
+    of_judge = torch.optim.Adam(judge.parameters())
+    for batch in batches:
+        of_judge.zero_grad()
+        (judge(batch) - judge(maker(batch).detach())).mean().backward()
+        of_judge.step()
+        maker.zero_grad()
+        judge(maker(batch)).mean().backward()
+        of_maker.step()

@@ -217,3 +217,81 @@ def by_partial(optimizer):
     scheduler = make(optimizer)
     read = scheduler.get_lr
     return read()  # hit
+
+
+def through_too_early(model, loader, epochs):
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    scheduler = CosineAnnealingLR(optimizer, T_max=epochs)
+    for epoch in range(epochs):
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+            scheduler.step()  # hit
+
+
+def in_time(model, loader, epochs):
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    scheduler = CosineAnnealingLR(optimizer, T_max=epochs * len(loader))
+    for epoch in range(epochs):
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+            scheduler.step()
+
+
+def train_epoch(model, loader, optimizer, scheduler):
+    for x in loader:
+        optimizer.zero_grad()
+        model(x).mean().backward()
+        optimizer.step()
+        scheduler.step()  # hit
+
+
+def by_settings(model, loader, args):
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    scheduler = lr_scheduler.OneCycleLR(optimizer, max_lr=0.1, total_steps=args.epochs)
+    for epoch in range(args.start, args.epochs):
+        train_epoch(model, loader, optimizer, scheduler)
+
+
+def of_epochs(model, loader, args):
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    scheduler = CosineAnnealingLR(optimizer, args.epochs)
+    for epoch in range(args.epochs):
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+        scheduler.step()
+
+
+def accumulated(model, parts, data):
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    loader = torch.utils.data.DataLoader(data)
+    scheduler = lr_scheduler.LinearLR(optimizer, total_iters=len(loader) // parts)
+    for i, x in enumerate(loader):
+        model(x).mean().backward()
+        if (i + 1) % parts == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+        scheduler.step()  # hit
+
+
+def accumulated_alike(model, parts, data):
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    loader = torch.utils.data.DataLoader(data)
+    scheduler = lr_scheduler.LinearLR(optimizer, total_iters=len(loader) // parts)
+    for i, x in enumerate(loader):
+        model(x).mean().backward()
+        if (i + 1) % parts == 0:
+            optimizer.step()
+            scheduler.step()
+            optimizer.zero_grad()
+
+
+def on_plateau(model, optimizer, loss):
+    scheduler = lr_scheduler.ReduceLROnPlateau(optimizer)
+    scheduler.step()  # hit
+    scheduler.step(loss)

@@ -1,0 +1,146 @@
+"""Which operations a backward pass goes through: what a loss was made of, as far as gradients flow."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+from lintorch.evaluator.events import AttributeSet, Called, Occurrence
+from lintorch.evaluator.marks import CallBegan, CallEnded, ContextEntered, ContextLeft
+from lintorch.evaluator.unknown_objects import ModelOutput, UnknownCalled
+from lintorch.evaluator.values import External, Held, Items, Tensor, Value
+from lintorch.facts.models.operation_steps import name_operation
+from lintorch.facts.models.value_ways import Operation, ValueWays, list_operands
+
+Node = Operation | UnknownCalled
+_CUTTING = frozenset(
+    {
+        "detach", "detach_", "data", "item", "tolist", "numpy", "argmax", "argmin", "eq", "ne", "gt",
+        "lt", "ge", "le", "size", "shape", "dim", "no_grad", "long", "int", "bool", "round", "grad",
+        "sign", "zeros_like", "ones_like", "rand_like", "randn_like", "new_zeros", "new_ones",
+    }
+)  # fmt: skip
+"""Operations through which no gradient flows."""
+_MOST = 400
+_QUIET = (
+    "torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad", "torch.set_grad_enabled",
+    "torch.autograd.set_grad_enabled", "torch.autograd.grad_mode.no_grad",
+)  # fmt: skip
+
+
+class GradientGraphs:
+    """The graphs of one root."""
+
+    def __init__(self, events: tuple[Occurrence, ...], ways: ValueWays) -> None:
+        self._events = events
+        self._ways = ways
+
+    def list_nodes(self, loss: Value | None) -> list[Node]:
+        """The operations that a loss went through while gradients were recorded."""
+        return [node for _, node in self._walk(loss) if node is not None]
+
+    def list_outputs(self, loss: Value | None) -> list[Value]:
+        """What closed models gave that a loss was made of."""
+        return [value for value, _ in self._walk(loss) if isinstance(value, ModelOutput)]
+
+    def _walk(self, loss: Value | None) -> Iterator[tuple[Value, Node | None]]:
+        waiting: list[Value] = [] if loss is None else [loss]
+        seen: set[int] = set()
+        while waiting and len(seen) < _MOST:
+            value = waiting.pop()
+            if id(value) in seen:
+                continue
+            seen.add(id(value))
+            if isinstance(value, Tensor) and value.arms:
+                waiting += value.arms
+            node = self._ways.find_maker(value) or self._ways.find_unknown_maker(value)
+            if node is not None and (id(node) in self._quiet or name_operation(node) in _CUTTING):
+                continue
+            yield value, node
+            waiting += () if node is None else _list_given(node)
+
+    @cached_property
+    def has_backward(self) -> bool:
+        """Whether gradients are worked out anywhere in it."""
+        return any(
+            isinstance(e, (Called, UnknownCalled)) and name_operation(e) == "backward"
+            for e in self._events
+        )
+
+    def list_parts(self, model: int) -> set[int]:
+        """A model and what it is made of, by their addresses."""
+        found, waiting = {model}, [model]
+        while waiting:
+            more = self._parts.get(waiting.pop(), set()) - found
+            found |= more
+            waiting += more
+        return found
+
+    @cached_property
+    def _parts(self) -> Mapping[int, set[int]]:
+        found: dict[int, set[int]] = defaultdict(set)
+        for event in self._events:
+            if isinstance(event, AttributeSet) and isinstance(event.held, Held):
+                if isinstance(event.value, Held):
+                    found[event.held.address].add(event.value.address)
+            elif isinstance(event, Called) and isinstance(event.result, Held):
+                for value in _list_given(event):
+                    if isinstance(value, Held):
+                        found[event.result.address].add(value.address)
+        return found
+
+    @cached_property
+    def _quiet(self) -> frozenset[int]:
+        """What happens while no gradients are recorded."""
+        found, depth = set(), 0
+        for event in self._events:
+            if isinstance(event, (ContextEntered, ContextLeft)) and _is_quiet(event.manager):
+                depth += 1 if isinstance(event, ContextEntered) else -1
+            elif isinstance(event, CallBegan) and _is_decorated(event):
+                depth += -1 if isinstance(event, CallEnded) else 1
+            elif depth:
+                found.add(id(event))
+        return frozenset(found)
+
+    def is_quiet(self, event: Occurrence) -> bool:
+        """Whether something happens while no gradients are recorded."""
+        return id(event) in self._quiet
+
+
+def has_weights(event: Called) -> bool:
+    """Whether it is a run of a layer that has weights, and keeps what its gradients need."""
+    name = event.name.removesuffix(".forward")
+    last = name.rpartition(".")[2]
+    layer = event.name.endswith(".forward") and name.startswith("torch.nn.")
+    return layer and last.startswith(_WEIGHTED)
+
+
+_WEIGHTED = (
+    "Linear", "Bilinear", "Conv", "LSTM", "GRU", "RNN", "BatchNorm", "LayerNorm", "GroupNorm",
+    "MultiheadAttention", "Transformer", "PReLU",
+)  # fmt: skip
+
+
+def _is_quiet(manager: Value) -> bool:
+    kind = manager.of if isinstance(manager, Held) else None
+    return isinstance(kind, External) and kind.path in _QUIET
+
+
+def _is_decorated(event: CallBegan) -> bool:
+    """Whether a function is `@torch.no_grad()`."""
+    decorators = getattr(event.node, "decorator_list", ())
+    return any(
+        "no_grad" in ast.unparse(e) or "inference_mode" in ast.unparse(e) for e in decorators
+    )
+
+
+def _list_given(node: Node) -> Iterator[Value]:
+    if not isinstance(node, UnknownCalled):
+        yield from list_operands(node)
+        return
+    yield node.held
+    for value in node.given.values:
+        yield value
+        yield from (value.items or ()) if isinstance(value, Items) else ()

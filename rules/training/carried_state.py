@@ -1,0 +1,253 @@
+"""LT432: a recurrent state that is carried from one training step to the next with its graph."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from lintorch.core.finding import Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.evaluator.events import AttributeSet, Called, ModelCalled, Occurrence
+from lintorch.evaluator.marks import Cell, LoopBegan, LoopEnded, NameBound
+from lintorch.evaluator.unknown_objects import ModelOutput, UnknownCalled
+from lintorch.evaluator.values import Class, Held, Items, Value
+from lintorch.source import Source, Training
+
+rule = Rule(
+    __name__,
+    code="LT432",
+    summary="a hidden state that is never detached",
+    why="""
+        A state that goes into the next step as it came out of the last one is still a part of its
+        graph. backward() of the first step has freed that graph: the second raises "Trying to
+        backward through the graph a second time". With retain_graph=True it goes on to where the
+        optimizer has changed the weights, and raises there. `state = state.detach()` between the
+        steps keeps the numbers and lets the graph go. Measured on torch 2.13.
+
+        Followed are states that torch's recurrent layers and models of the file give back, by a
+        name or kept by the model itself.
+    """,
+    bad="""
+        import torch
+        from torch import nn
+
+
+        def train(batches, rnn=nn.GRU(4, 8)):
+            optimizer = torch.optim.SGD(rnn.parameters(), lr=0.1)
+            state = None
+            for batch in batches:
+                out, state = rnn(batch, state)
+                optimizer.zero_grad()
+                out.square().mean().backward()
+                optimizer.step()
+    """,
+    good="""
+        import torch
+        from torch import nn
+
+
+        def train(batches, rnn=nn.GRU(4, 8)):
+            optimizer = torch.optim.SGD(rnn.parameters(), lr=0.1)
+            state = None
+            for batch in batches:
+                out, state = rnn(batch, state)
+                state = state.detach()
+                optimizer.zero_grad()
+                out.square().mean().backward()
+                optimizer.step()
+    """,
+    proof="""
+        train([torch.randn(5, 2, 4)] * 2)
+    """,
+    severity=Severity.ERROR,
+)
+
+_ROWS = frozenset(f"torch.nn.{name}.forward" for name in ("LSTM", "GRU", "RNN"))
+_CELLS = frozenset(f"torch.nn.{name}.forward" for name in ("LSTMCell", "GRUCell", "RNNCell"))
+_RECURRENT = _ROWS | _CELLS
+_AGAIN = frozenset({"retain_graph", "create_graph"})
+Run = Called | ModelCalled
+
+
+@dataclass
+class _Turn:
+    """One pass of a loop: what names are given, what runs, and what runs backward."""
+
+    runs: list[tuple[int, Run]] = field(default_factory=list)
+    bound: list[tuple[int, Cell, Value, Occurrence]] = field(default_factory=list)
+    backward: list[int] = field(default_factory=list)
+    again: bool = False
+
+
+@rule.event(Training)
+def in_loops(training: Training, source: Source) -> Iterator[Hit]:
+    """`out, state = rnn(x, state)` at every turn, and backward()."""
+    for reached in source.evaluation.reached:
+        if not reached.ordered:
+            continue
+        for turn in _list_turns(reached.events):
+            if not turn.backward or turn.again:
+                continue
+            for at, run in turn.runs:
+                if name := _find_carried(at, run, turn, source):
+                    message = (
+                        f"{name} goes into the next step with the graph of this one: backward()"
+                        f" raises at the second; write {name} = {_detach(name, run, source)}"
+                    )
+                    yield Hit(run, message)
+
+
+def _detach(name: str, run: Run, source: Source) -> str:
+    """An LSTM has two states."""
+    rows = (
+        (run,)
+        if isinstance(run, Called)
+        else [each for r in source.evaluation.reached for each in r.events]
+    )
+    pair = any("LSTM" in each.name for each in rows if isinstance(each, Called))
+    return f"tuple(s.detach() for s in {name})" if pair else f"{name}.detach()"
+
+
+def _list_turns(events: tuple[Occurrence, ...]) -> Iterator[_Turn]:
+    open_turns: list[_Turn] = []
+    for number, event in enumerate(events):
+        if isinstance(event, LoopBegan):
+            open_turns.append(_Turn())
+        elif isinstance(event, LoopEnded):
+            if open_turns:
+                yield open_turns.pop()
+        elif open_turns:
+            for turn in open_turns:
+                _note(turn, number, event)
+
+
+def _note(turn: _Turn, number: int, event: Occurrence) -> None:
+    if isinstance(event, NameBound):
+        turn.bound.append((number, event.cell, event.value, event))
+    elif isinstance(event, AttributeSet) and isinstance(event.held, Held):
+        cell = event.held.address, event.attribute
+        turn.bound.append((number, cell, event.value, event))
+    elif isinstance(event, ModelCalled) or (isinstance(event, Called) and event.name in _RECURRENT):
+        turn.runs.append((number, event))
+    elif isinstance(event, Called) and event.name in (
+        "torch.Tensor.backward",
+        "torch.autograd.backward",
+    ):
+        turn.backward.append(number)
+        turn.again = turn.again or not _AGAIN.isdisjoint(event.keyword)
+    elif isinstance(event, UnknownCalled) and event.method == "backward":
+        turn.backward.append(number)
+        turn.again = turn.again or not _AGAIN.isdisjoint(event.given.keyword)
+
+
+def _find_carried(at: int, run: Run, turn: _Turn, source: Source) -> str:
+    """The name of what a run is given and gives, unchanged from one pass to the next."""
+    if not any(number > at for number in turn.backward):
+        return ""
+    for name in _list_names(run):
+        mine = [each for each in turn.bound if each[1][1] == name and _is_near(each[3], run)]
+        before = [each for each in mine if each[0] < at]
+        after = [each for each in mine if each[0] > at]
+        if not before and after and _is_given_by(after[-1][2], run, source):
+            return name
+    return ""
+
+
+def _list_names(run: Run) -> Iterator[str]:
+    """The names that a call is given behind its first argument."""
+    node = run.node
+    if isinstance(node, ast.Call):
+        for each in (*node.args[1:], *(k.value for k in node.keywords)):
+            if isinstance(each, ast.Name):
+                yield each.id
+
+
+def _is_near(bound: Occurrence, run: Run) -> bool:
+    """Whether a name was given a value in the function that runs the layer."""
+    return bound.way.names == run.way.names and bound.way.spots == run.way.spots
+
+
+def _is_given_by(value: Value, run: Run, source: Source) -> bool:
+    """Whether a value is a state that a run gave, as it was given."""
+    if isinstance(run, Called):
+        return any(each is value for each in _list_states(run))
+    if not isinstance(value, ModelOutput):
+        return _is_state(value, source)
+    if value.model != run.held or not value.item:
+        return False
+    found = [*source.evaluation.steps.list_outputs(value)]
+    return bool(found) and all(_is_state(each, source) for each in found)
+
+
+def _is_state(value: Value, source: Source) -> bool:
+    """Whether a recurrent layer gave it, which had a state to begin with."""
+    inner = value.items[0] if isinstance(value, Items) and value.items else value
+    made = source.evaluation.ways.find_maker(inner)
+    if not isinstance(made, Called) or made.name not in _RECURRENT:
+        return False
+    begun = made.positional[2] if len(made.positional) > 2 else made.keyword.get("hx")
+    return begun is not None and any(each is value or each is inner for each in _list_states(made))
+
+
+def _list_states(run: Called) -> Iterator[Value]:
+    """What a recurrent layer gives to go on with, whole and in parts."""
+    if run.name in _CELLS:
+        yield run.result
+        yield from (run.result.items or ()) if isinstance(run.result, Items) else ()
+    elif isinstance(run.result, Items) and run.result.items and len(run.result.items) == 2:
+        state = run.result.items[1]
+        yield state
+        yield from (state.items or ()) if isinstance(state, Items) else ()
+
+
+@rule.event(AttributeSet)
+def in_models(event: AttributeSet, source: Source) -> Iterator[Hit]:
+    """`y, self.state = self.rnn(x, self.state)`, which nobody resets."""
+    kind = event.held.of if isinstance(event.held, Held) else None
+    made = source.evaluation.ways.find_maker(_first_of(event.value))
+    if not isinstance(kind, Class) or not isinstance(made, Called) or made.name not in _RECURRENT:
+        return
+    if event.spot.path != source.path or not any(v is event.value for v in _list_states(made)):
+        return
+    takes = (ast.unparse(each) for each in getattr(made.node, "args", ())[1:])
+    written = ast.unparse(event.node)
+    if written not in takes or not written.startswith("self.") or not _is_trained(kind, source):
+        return
+    if _count_writers(event.attribute, source) <= {"__init__", _name_around(event, source)}:
+        message = (
+            f"{written} keeps the graph of this step: backward() raises at the next; keep"
+            f" {written.partition('.')[2]}.detach()"
+        )
+        yield Hit(event, message)
+
+
+def _first_of(value: Value) -> Value:
+    return value.items[0] if isinstance(value, Items) and value.items else value
+
+
+def _name_around(event: Occurrence, source: Source) -> str:
+    return getattr(source.evaluation.find_function(event), "name", "")
+
+
+def _count_writers(attribute: str, source: Source) -> set[str]:
+    """The functions of the file that give any object's attribute of this name a value."""
+    found = set()
+    for reached in source.evaluation.reached:
+        for each in reached.events:
+            if isinstance(each, AttributeSet) and each.attribute == attribute:
+                found.add(_name_around(each, source))
+    return found
+
+
+def _is_trained(kind: Class, source: Source) -> bool:
+    """Whether a loop of the file calls such a model and runs backward, and does nothing else to it."""
+    for reached in source.evaluation.reached:
+        for turn in _list_turns(reached.events) if reached.ordered else ():
+            called = any(
+                isinstance(run, ModelCalled) and isinstance(run.held, Held) and run.held.of is kind
+                for _, run in turn.runs
+            )
+            if called and turn.backward and not turn.again:
+                return True
+    return False

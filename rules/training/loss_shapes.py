@@ -1,0 +1,163 @@
+"""LT430: a loss whose input and target do not fit each other: stretched silently, or refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lintorch.core.finding import Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called, Refused
+from lintorch.evaluator.sizes import Dim
+from lintorch.evaluator.values import Tensor, Value
+from lintorch.source import Source
+
+rule = Rule(
+    __name__,
+    code="LT430",
+    summary="a loss whose input and target do not fit",
+    why="""
+        mse_loss, l1_loss, smooth_l1_loss and huber_loss stretch their operands to one another:
+        outputs of [B, 1] against targets of [B] become [B, B], every output is compared with the
+        target of every other sample, and the model learns their mean. torch warns once. The
+        others raise: binary_cross_entropy for sizes that differ and for targets of int64,
+        cross_entropy for targets of [B, 1] and for class numbers that are floats. Measured on
+        torch 2.13.
+
+        Shapes are followed from where tensors are made, through a TensorDataset and its loader,
+        layers and operations; where one is not known nothing is said.
+    """,
+    bad="""
+        import torch
+        from torch import nn
+
+        values, returns = nn.Linear(4, 1), torch.ones(8)
+
+
+        def error(states=torch.ones(8, 4)):
+            return nn.functional.mse_loss(values(states), returns)
+    """,
+    good="""
+        import torch
+        from torch import nn
+
+        values, returns = nn.Linear(4, 1), torch.ones(8)
+
+
+        def error(states=torch.ones(8, 4)):
+            return nn.functional.mse_loss(values(states).squeeze(1), returns)
+    """,
+    proof="""
+        import warnings
+
+        warnings.simplefilter("error")
+        error()
+    """,
+    severity=Severity.WARNING,
+)
+
+_F = "torch.nn.functional."
+_STRETCHING = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
+_STRETCHING_LAYERS = ("MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss")
+_REFUSING = (
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "cross_entropy",
+    "nll_loss",
+)
+_REFUSING_LAYERS = ("BCELoss", "BCEWithLogitsLoss", "CrossEntropyLoss", "NLLLoss")
+_SHARES = ("BCELoss", "BCEWithLogitsLoss", _REFUSING[0], _REFUSING[1])
+_OF_LOSSES = frozenset(
+    {*(f"{_F}{name}" for name in _REFUSING), *(f"torch.nn.{name}" for name in _REFUSING_LAYERS)}
+)
+_FLOATS = re.compile(r"^b?float")
+_WHOLE = frozenset({"int64", "int32", "int16", "int8", "bool"})
+
+
+@rule.event(
+    *(f"{_F}{name}" for name in _STRETCHING),
+    *(f"torch.nn.{name}.forward" for name in _STRETCHING_LAYERS),
+)
+def in_stretched(event: Called, source: Source) -> Iterator[Hit]:
+    """`mse_loss(out, y)` of [B, 1] and [B]."""
+    first, target = list_pair(event)
+    if first is None or target is None or first.shape is None or target.shape is None:
+        return
+    sizes, others = first.shape, target.shape
+    long, short = (sizes, others) if len(sizes) > len(others) else (others, sizes)
+    if len(long) != len(short) + 1 or not short or long[-1] != 1 or short[-1] == 1:
+        return
+    if tuple(long[:-1]) != tuple(short):
+        return
+    rows = show_shape((*short[:-1], short[-1], short[-1]))
+    message = (
+        f"{show_shape(sizes)} against {show_shape(others)} is stretched to {rows}, each with every"
+        f" other: squeeze(-1) the former"
+        if long is sizes
+        else f"{show_shape(sizes)} against {show_shape(others)} is stretched to {rows}, each with"
+        f" every other: squeeze(-1) the target"
+    )
+    yield Hit(event, message)
+
+
+@rule.event(Refused)
+def in_refusal(event: Refused, source: Source) -> Iterator[Hit]:
+    """`cross_entropy(out, y)` of [B, C] and [B, 1]."""
+    if event.name not in _OF_LOSSES or not event.founded or len(event.operands) < 2:
+        return
+    first, target = event.operands[:2]
+    if not isinstance(first, Tensor) or not isinstance(target, Tensor):
+        return
+    if first.shape is None or target.shape is None:
+        return
+    short = event.name.rpartition(".")[2]
+    shown = f"{show_shape(first.shape)} with a target of {show_shape(target.shape)}"
+    advice = advise(first.shape, target.shape)
+    severity = Severity.ERROR if event.way.certain else Severity.WARNING
+    yield Hit(event, f"{short} of {shown} raises{advice}", severity=severity)
+
+
+@rule.event(
+    *(f"{_F}{name}" for name in _REFUSING),
+    *(f"torch.nn.{name}.forward" for name in _REFUSING_LAYERS),
+)
+def in_kinds(event: Called, source: Source) -> Iterator[Hit]:
+    """`cross_entropy(out, y)` where the class numbers are floats; `bce(out, y)` where y is int64."""
+    first, target = list_pair(event)
+    if first is None or target is None or target.dtype is None:
+        return
+    short = event.name.removesuffix(".forward").rpartition(".")[2]
+    if short in _SHARES:
+        if target.dtype in _WHOLE and first.dtype in (None, "float32", "float64"):
+            yield Hit(event, f"{short} of a target of {target.dtype} raises: give it y.float()")
+        return
+    ranks = first.shape is not None and target.shape is not None
+    lower = ranks and len(target.shape or ()) == len(first.shape or ()) - 1
+    if lower and (_FLOATS.match(target.dtype) or target.dtype in ("int32", "int16", "bool")):
+        yield Hit(event, f"{short} of class numbers of {target.dtype} raises: give it y.long()")
+
+
+def list_pair(event: Called) -> tuple[Tensor | None, Tensor | None]:
+    """What a loss compares, where both surely are what they seem."""
+    given = event.positional[event.name.endswith(".forward") :]
+    first = given[0] if given else event.keyword.get("input")
+    target = given[1] if len(given) > 1 else event.keyword.get("target")
+    return as_sure(first), as_sure(target)
+
+
+def as_sure(value: Value | None) -> Tensor | None:
+    known = isinstance(value, Tensor) and value.sure and not value.guessed and not value.arms
+    return value if known and isinstance(value, Tensor) and value.origin != "input" else None
+
+
+def advise(sizes: tuple[Dim, ...], target: tuple[Dim, ...]) -> str:
+    """What to write, where one of them has an axis of 1 at its end that the other lacks."""
+    if len(target) == 2 and target[-1] == 1 and len(sizes) in (1, 2):
+        return ": squeeze(1) the target"
+    if len(sizes) == len(target) + 1 and sizes[-1] == 1:
+        return ": squeeze(-1) the input"
+    return ""
+
+
+def show_shape(shape: tuple[Dim, ...]) -> str:
+    return f"[{', '.join(map(str, shape))}]"

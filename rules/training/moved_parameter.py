@@ -1,0 +1,135 @@
+"""LT431: a parameter that is moved or converted as it is made, so that what is kept is no parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lintorch.core.finding import Applicability, Fix, Hit
+from lintorch.core.rule import Rule
+from lintorch.evaluator.events import AttributeRead, AttributeSet, Called
+from lintorch.evaluator.objects import is_module_class
+from lintorch.evaluator.values import TRUE, External, Held, Tensor, Value
+from lintorch.facts.models.operation_steps import find_operand, name_operation
+from lintorch.source import Source
+
+rule = Rule(
+    __name__,
+    code="LT431",
+    summary="a parameter that is moved as it is made",
+    why="""
+        `to`, `cuda`, `double` and `half` of a tensor give a new tensor wherever device or dtype
+        differ. Of `nn.Parameter(x).cuda()` that is no Parameter any more: the module does not
+        register it, no optimizer sees it, state_dict lacks it. Of
+        `torch.zeros(3, requires_grad=True).cuda()` it is no leaf, and its grad stays None. On the
+        CPU, where nothing is to be moved, all is well, so tests pass. Move the data first, or the
+        module afterwards. Measured on torch 2.13.
+    """,
+    bad="""
+        import torch
+        from torch import nn
+
+
+        class Scale(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.weight = nn.Parameter(torch.ones(4)).to(torch.float64)
+
+            def forward(self, x):
+                return x * self.weight
+    """,
+    good="""
+        import torch
+        from torch import nn
+
+
+        class Scale(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.weight = nn.Parameter(torch.ones(4).to(torch.float64))
+
+            def forward(self, x):
+                return x * self.weight
+    """,
+    proof="""
+        assert list(Scale().parameters())
+    """,
+    fix=Applicability.UNSAFE,
+)
+
+_MOVES = frozenset({"to", "cuda", "double", "half", "bfloat16", "type"})
+_PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
+
+
+@rule.event(AttributeSet)
+def in_modules(event: AttributeSet, source: Source) -> Iterator[Hit]:
+    """`self.weight = nn.Parameter(x).to(device)`."""
+    move = _find_move(event.value, source)
+    if move is None or not isinstance(event.held, Held) or not is_module_class(event.held.of):
+        return
+    made = source.evaluation.ways.find_maker(find_operand(move))
+    if isinstance(made, Called) and made.name in _PARAMETERS:
+        how = name_operation(move)
+        message = (
+            f"where {how}() moves or converts it, self.{event.attribute} is no Parameter and is not"
+            f" trained: call {how}() on what Parameter is given"
+        )
+        yield Hit(move, message, _move_inside(move, made, source))
+
+
+@rule.event(AttributeRead)
+def in_gradients(event: AttributeRead, source: Source) -> Iterator[Hit]:
+    """`torch.zeros(3, requires_grad=True).cuda()` of which the gradient is read."""
+    move = _find_move(event.held, source) if event.attribute == "grad" else None
+    if move is None or _retains(event.held, source):
+        return
+    made = source.evaluation.ways.find_maker(find_operand(move))
+    if isinstance(made, Called) and _needs_gradient(made):
+        how = name_operation(move)
+        message = (
+            f"where {how}() moves or converts it, the tensor is no leaf and its grad stays None:"
+            f" require the gradient behind {how}()"
+        )
+        yield Hit(move, message)
+
+
+def _find_move(value: Value, source: Source) -> Called | None:
+    """The call that moved what was just made."""
+    made = source.evaluation.ways.find_maker(value)
+    if not isinstance(made, Called) or not made.name.startswith("torch.Tensor."):
+        return None
+    return made if name_operation(made) in _MOVES and not _keeps_all(made) else None
+
+
+def _keeps_all(move: Called) -> bool:
+    """Whether it is asked for the dtype that the tensor has."""
+    given = (*move.positional[1:], *move.keyword.values())
+    dtypes = [v for v in given if isinstance(v, External) and v.path.startswith("torch.")]
+    before, after = move.positional[0], move.result
+    known = isinstance(before, Tensor) and isinstance(after, Tensor) and before.dtype is not None
+    return known and bool(given) and len(dtypes) == len(given) and before.dtype == after.dtype  # type: ignore[attr-defined]
+
+
+def _needs_gradient(made: Called) -> bool:
+    if made.name in _PARAMETERS or name_operation(made) == "requires_grad_":
+        return True
+    return made.keyword.get("requires_grad") == TRUE
+
+
+def _retains(value: Value, source: Source) -> bool:
+    users = source.evaluation.ways.find_users(value)
+    return any(name_operation(each) == "retain_grad" for each in users)
+
+
+def _move_inside(move: Called, made: Called, source: Source) -> Fix | None:
+    """`nn.Parameter(x.to(device))`, where that is written in one line."""
+    outer, inner = source.call_at(move), source.call_at(made)
+    if outer is None or inner is None or len(inner.args) < 1 or inner.args[0].keyword is not None:
+        return None
+    given = inner.args[0].value
+    text, whole = source.code(given), source.code(outer)
+    begin = source.code(inner)
+    if not whole.startswith(begin + "."):
+        return None
+    rest = whole[len(begin) :]
+    fixed = begin.replace(text, f"{text}{rest}", 1)
+    return Fix("move what it is made of", (source.replace(outer, fixed),), Applicability.UNSAFE)

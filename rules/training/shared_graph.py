@@ -1,0 +1,176 @@
+"""LT433: two backward passes through one graph, or a step between them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from lintorch.core.finding import Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.unknown_objects import UnknownCalled
+from lintorch.evaluator.values import FALSE, Given, Held, Spot, Value
+from lintorch.facts.models.gradient_graphs import GradientGraphs, has_weights
+from lintorch.source import Act, Action, Passage, Source, Training
+
+rule = Rule(
+    __name__,
+    code="LT433",
+    summary="two backward passes share a graph",
+    why="""
+        backward() frees what it went through. A second loss that was made of the same outputs
+        raises "Trying to backward through the graph a second time": a generator's output that
+        the discriminator's loss did not detach, two heads on one backbone. With retain_graph=True
+        the second pass works, unless an optimizer has stepped in between: it raises "one of the
+        variables needed for gradient computation has been modified by an inplace operation".
+        Add the losses and run backward once, detach what the first loss should not train, or run
+        both backward passes ahead of both steps. Measured on torch 2.13.
+    """,
+    bad="""
+        import torch
+        from torch import nn
+
+
+        def train(batches, body=nn.Linear(4, 4), one=nn.Linear(4, 1), two=nn.Linear(4, 1)):
+            weights = [*body.parameters(), *one.parameters(), *two.parameters()]
+            optimizer = torch.optim.SGD(weights, lr=0.1)
+            for batch in batches:
+                shared = body(batch)
+                optimizer.zero_grad()
+                one(shared).mean().backward()
+                two(shared).mean().backward()
+                optimizer.step()
+    """,
+    good="""
+        import torch
+        from torch import nn
+
+
+        def train(batches, body=nn.Linear(4, 4), one=nn.Linear(4, 1), two=nn.Linear(4, 1)):
+            weights = [*body.parameters(), *one.parameters(), *two.parameters()]
+            optimizer = torch.optim.SGD(weights, lr=0.1)
+            for batch in batches:
+                shared = body(batch)
+                optimizer.zero_grad()
+                (one(shared).mean() + two(shared).mean()).backward()
+                optimizer.step()
+    """,
+    proof="""
+        train([torch.randn(2, 4)])
+    """,
+    severity=Severity.ERROR,
+)
+
+_KEEPING = ("retain_graph", "create_graph")
+
+
+@rule.event(Training)
+def in_training(training: Training, source: Source) -> Iterator[Hit]:
+    if _FREEZING & source.evaluation.words:
+        return  # what is frozen may be a part of no graph
+    told: set[Spot] = set()
+    graphs = source.evaluation.graphs
+    for region in training.regions:
+        for passage in region.passages:
+            for action, message in _list_second(passage, graphs, source):
+                if action.at.spot not in told:
+                    told.add(action.at.spot)
+                    yield Hit(action.at, message)
+
+
+_FREEZING = frozenset({"requires_grad", "requires_grad_"})
+
+
+def _list_second(
+    passage: Passage, graphs: Mapping[str, GradientGraphs], source: Source
+) -> Iterator[tuple[Action, str]]:
+    """Backward passes through what an earlier one has freed, or a step has changed."""
+    backward = [each for each in passage.actions if each.act is Act.BACKWARD]
+    for number, later in enumerate(backward):
+        for first in backward[:number]:
+            graph = graphs.get(first.at.way.root)
+            if graph is None or first.at.way.root != later.at.way.root:
+                continue
+            row = first.at.spot.row
+            if not _is_kept(first):
+                if shared := _name_shared(first, later, graph):
+                    yield (
+                        later,
+                        (
+                            f"goes through {shared} a second time, which backward() in line {row} has"
+                            " freed: it raises; detach() it there, or add the losses"
+                        ),
+                    )
+                    return
+            elif (step := _find_step(first, later, passage, graph, source)) is not None:
+                yield (
+                    later,
+                    (
+                        f"goes through weights that {step.on}.step() in line {step.at.spot.row} has"
+                        " changed: it raises; run both backward() ahead of the steps"
+                    ),
+                )
+                return
+
+
+def _is_kept(action: Action) -> bool:
+    """Whether the graph is asked to stay."""
+    event = action.at
+    if isinstance(event, Called):
+        named, many = event.keyword, len(event.positional) > 1
+    else:
+        given = event.given if isinstance(event, UnknownCalled) else Given()
+        named, many = given.keyword, bool(given.positional)
+    return many or any(named.get(name, FALSE) != FALSE for name in _KEEPING)
+
+
+def _name_shared(first: Action, later: Action, graph: GradientGraphs) -> str:
+    """How a run of a layer with weights is written that is a part of both; "" if there is none."""
+    mine = {id(each) for each in graph.list_nodes(first.value)}
+    for node in graph.list_nodes(later.value):
+        if id(node) in mine and isinstance(node, Called) and has_weights(node):
+            written = ast.unparse(node.node)
+            return written if len(written) < 40 else f"line {node.spot.row}"
+    given = {id(each) for each in graph.list_outputs(first.value)}
+    shared = any(id(each) in given for each in graph.list_outputs(later.value))
+    return "the output of one model" if shared else ""
+
+
+def _find_step(
+    first: Action, later: Action, passage: Passage, graph: GradientGraphs, source: Source
+) -> Action | None:
+    """The step between them that changed weights whose values the second pass needs."""
+    mine = {id(each) for each in graph.list_nodes(first.value)}
+    nodes = graph.list_nodes(later.value)
+    needed = {
+        held.address
+        for node in nodes
+        if id(node) in mine and isinstance(node, Called) and has_weights(node)
+        for held in node.positional[:1]
+        if isinstance(held, Held) and _has_graph(node, graph)
+    }
+    between = passage.actions[passage.actions.index(first) + 1 : passage.actions.index(later)]
+    for each in between if needed else ():
+        if each.act in (Act.STEP, Act.SCALER_STEP):
+            model = _find_trained(each.value, source)
+            if model is not None and needed & graph.list_parts(model):
+                return each
+    return None
+
+
+def _has_graph(node: Called, graph: GradientGraphs) -> bool:
+    """Whether the input of a layer needs a gradient itself, for which the weights are kept."""
+    given = node.positional[1] if len(node.positional) > 1 else None
+    return any(isinstance(each, Called) and has_weights(each) for each in graph.list_nodes(given))
+
+
+def _find_trained(optimizer: Value | None, source: Source) -> int | None:
+    """The address of the model whose parameters an optimizer has."""
+    ways = source.evaluation.ways
+    made = ways.find_maker(optimizer)
+    given = made.positional[0] if isinstance(made, Called) and made.positional else None
+    listed = ways.find_maker(given)
+    if not isinstance(listed, Called) or not listed.name.endswith(".parameters"):
+        return None
+    held = listed.positional[0] if listed.positional else None
+    return held.address if isinstance(held, Held) else None

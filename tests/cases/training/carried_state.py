@@ -1,0 +1,140 @@
+import torch
+from torch import nn
+
+
+class Words(nn.Module):
+    def __init__(self, count=10, width=8):
+        super().__init__()
+        self.width = width
+        self.embed = nn.Embedding(count, width)
+        self.rnn = nn.GRU(width, width)
+        self.out = nn.Linear(width, count)
+
+    def begin(self, batch):
+        return torch.zeros(1, batch, self.width)
+
+    def forward(self, x, state):
+        y, state = self.rnn(self.embed(x), state)
+        return self.out(y), state
+
+
+class Kept(Words):
+    def forward(self, x, state):
+        y, state = self.rnn(self.embed(x), state)
+        return self.out(y), state.detach()
+
+
+class Own(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.LSTMCell(4, 4)
+        self.seen = None
+
+    def forward(self, x):
+        self.seen = self.cell(x, self.seen)  # hit
+        return self.seen[0]
+
+
+class OwnReset(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.GRUCell(4, 4)
+        self.reset()
+
+    def reset(self):
+        self.memory = torch.zeros(2, 4)
+
+    def forward(self, x):
+        self.memory = self.cell(x, self.memory)
+        return self.memory
+
+
+def train_own(batches):
+    model, other = Own(), OwnReset()
+    for x in batches:
+        model(x).mean().backward()
+        other.reset()
+        other(x).mean().backward()
+
+
+def train(model: nn.Module, batches, optimizer, criterion=nn.CrossEntropyLoss()):
+    state = model.begin(2)
+    for x, y in batches:
+        optimizer.zero_grad()
+        output, state = model(x, state)  # hit
+        criterion(output.view(-1, 10), y.view(-1)).backward()
+        optimizer.step()
+
+
+def train_kept(batches, criterion=nn.CrossEntropyLoss()):
+    model = Kept()
+    state = model.begin(2)
+    for x, y in batches:
+        output, state = model(x, state)
+        criterion(output.view(-1, 10), y.view(-1)).backward()
+
+
+def train_detached(batches, criterion=nn.CrossEntropyLoss()):
+    model = Words()
+    state = model.begin(2)
+    for x, y in batches:
+        state = state.detach()
+        output, state = model(x, state)
+        criterion(output.view(-1, 10), y.view(-1)).backward()
+
+
+def train_begun(batches, criterion=nn.CrossEntropyLoss()):
+    model = Words()
+    for x, y in batches:
+        state = model.begin(2)
+        output, state = model(x, state)
+        criterion(output.view(-1, 10), y.view(-1)).backward()
+
+
+def detach(state):
+    return tuple(each.detach() for each in state)
+
+
+class Trainer:
+    def __init__(self):
+        self.rnn = nn.LSTM(4, 4)
+        self.optimizer = torch.optim.SGD(self.rnn.parameters(), lr=0.1)
+
+    def fit(self, batches):
+        hidden = None
+        for batch in batches:
+            out, hidden = self.rnn(batch, hidden)  # hit
+            self.step(out.mean())
+
+    def step(self, loss):
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+
+    def fit_well(self, batches):
+        hidden = None
+        for batch in batches:
+            out, hidden = self.rnn(batch, hidden)
+            hidden = detach(hidden)
+            self.step(out.mean())
+
+    def fit_in_parts(self, batches):
+        hidden, total = None, 0.0
+        for i, batch in enumerate(batches):
+            out, hidden = self.rnn(batch, hidden)
+            total = total + out.mean()
+            if i % 4 == 3:
+                self.step(total)
+                hidden, total = detach(hidden), 0.0
+
+    def look(self, batches):
+        hidden = None
+        for batch in batches:
+            out, hidden = self.rnn(batch, hidden)
+        return out
+
+
+if __name__ == "__main__":
+    batches = [(torch.randint(10, (5, 2)), torch.randint(10, (5, 2)))] * 3
+    words = Words()
+    train(words, batches, torch.optim.Adam(words.parameters()))

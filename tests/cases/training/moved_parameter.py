@@ -1,0 +1,44 @@
+import torch
+from torch import nn
+from torch.nn import Parameter
+
+
+class Weights(nn.Module):
+    def __init__(self, device, start):
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(4)).to(device)  # hit
+        self.shift = Parameter(torch.zeros(4), requires_grad=True).cuda()  # hit
+        alpha = nn.Parameter(start).half()  # hit
+        self.alpha = alpha
+        self.mask = nn.Parameter(torch.ones(4, device=device))
+        self.bias = nn.Parameter(torch.zeros(4).to(device))
+        self.gate = nn.Parameter(torch.zeros(4)).to(torch.float32)
+        self.buffer = torch.zeros(4).to(device)
+        self.to(device)
+
+    def forward(self, x):
+        return x * self.scale + self.shift
+
+
+def attack(model, image, device):
+    delta = torch.zeros(3, requires_grad=True).to(device)  # hit
+    model(image + delta).sum().backward()
+    return delta.grad
+
+
+def attack_asked(model, image, device):
+    delta = torch.zeros(3).to(device).requires_grad_()
+    model(image + delta).sum().backward()
+    return delta.grad
+
+
+def attack_kept(model, image, device):
+    delta = torch.zeros(3, requires_grad=True).cuda()
+    delta.retain_grad()
+    model(image + delta).sum().backward()
+    return delta.grad
+
+
+def only_read(model, device):
+    weight = nn.Parameter(torch.ones(3)).to(device)
+    return model(weight)
