@@ -85,7 +85,7 @@ def in_loads(event: Called, source: Source) -> Iterator[Hit]:
         return
     if used := find_use(event, source):
         message = f"{used} what torch.load reads: a pickled model is refused since torch 2.6"
-        yield Hit(event, f"{message}; save its state_dict() and load that into the class")
+        yield Hit(event, message, remedy="save its state_dict() and load that into the class")
 
 
 def reads_weights_only(event: Called, source: Source) -> bool:

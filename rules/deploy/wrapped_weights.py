@@ -81,10 +81,10 @@ def in_loads(event: Called, source: Source) -> Iterator[Hit]:
     effect = "strict=False hides that nothing is loaded" if strict == FALSE else "it raises"
     if is_wrapped(saved):
         message = f"these weights are of a wrapped model, whose keys begin with module.: {effect}"
-        yield Hit(event, f"{message}; save .module.state_dict()")
+        yield Hit(event, message, remedy="save .module.state_dict()")
     else:
         message = f"the keys of a wrapped model begin with module., these do not: {effect}"
-        yield Hit(event, f"{message}; load them into its .module")
+        yield Hit(event, message, remedy="load them into its .module")
 
 
 def find_saved(state: Value | None, event: Called, source: Source) -> Held | None:

@@ -104,7 +104,7 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
         message = (
             f"{name} over a length that varies: the exported model runs at the example's alone"
         )
-        yield Hit(event, f"{message}; export with dynamo=True, or pad to one length", harm=HARM)
+        yield Hit(event, message, harm=HARM, remedy="export with dynamo=True, or pad to one length")
 
 
 def is_long(value: Value | None, first: Value | None) -> bool:

@@ -99,11 +99,11 @@ def find_strange(
     for name in list_keywords(given, event.name == ONNX_EXPORT):
         if name not in forward.single and exporter == "onnx-legacy":
             message = f"forward has no parameter {name!r}: {LEGACY} passes over it without a word"
-            yield Hit(event, f"{message}; name one of {', '.join(forward.single)}")
+            yield Hit(event, message, remedy=f"name one of {', '.join(forward.single)}")
         elif name not in forward.single:
             message = f"forward has no parameter {name!r}: the export is refused"
             names = ", ".join(forward.single)
-            yield Hit(event, f"{message}; name one of {names}", severity=Severity.ERROR)
+            yield Hit(event, message, severity=Severity.ERROR, remedy=f"name one of {names}")
 
 
 def find_unused(
@@ -121,11 +121,11 @@ def find_unused(
     for name, (_, value) in zip(names, inputs, strict=True):
         if name in by_name:
             message = f"{LEGACY} hands on {name!r} by its place, and forward takes it by name alone"
-            told = f"{message}: it raises; take the * out of forward"
-            yield Hit(event, told, severity=Severity.ERROR)
+            told = f"{message}: it raises"
+            yield Hit(event, told, severity=Severity.ERROR, remedy="take the * out of forward")
         elif name not in read and isinstance(value, Tensor):
             message = f"forward does not use {name!r}: {LEGACY} leaves it out of the model"
-            yield Hit(event, f"{message}, which then takes no such input; do not give it")
+            yield Hit(event, f"{message}, which then takes no such input", remedy="do not give it")
 
 
 def list_keywords(given: Mapping[str, Value], of_onnx: bool) -> list[str]:

@@ -72,12 +72,12 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
                 message = (
                     f"Dim.AUTO fixes axis {axis} at 1, the size of the example, without a word"
                 )
-                yield Hit(event, f"{message}; {INSTEAD}", severity=Severity.WARNING)
+                yield Hit(event, message, severity=Severity.WARNING, remedy=INSTEAD)
                 return
             if is_refused(size, of_onnx, source):
                 exporter = "the new ONNX exporter" if of_onnx else "torch.export"
                 message = f"axis {axis} of the example is 1 long, and is declared dynamic"
-                yield Hit(event, f"{message}: {exporter} refuses it; {INSTEAD}")
+                yield Hit(event, f"{message}: {exporter} refuses it", remedy=INSTEAD)
                 return
 
 

@@ -84,7 +84,7 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
     if source.profile.dynamic and event.name in SHAPED[:3] and is_varying(event):
         harm["torch.export"] = Harm.REFUSED
     short = event.name.rpartition(".")[2]
-    yield Hit(event, f"{short} with a generator in forward; {INSTEAD}", harm=harm)
+    yield Hit(event, f"{short} with a generator in forward", harm=harm, remedy=INSTEAD)
 
 
 def is_varying(event: Called) -> bool:

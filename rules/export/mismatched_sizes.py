@@ -82,11 +82,14 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
         return
     given = name_given(event)
     if not of_onnx and isinstance(args := given.get("args"), Tensor) and args.sure:
-        yield Hit(
-            event, "torch.export takes its inputs in a tuple and refuses a tensor: write (x,)"
-        )
+        said = "torch.export takes its inputs in a tuple and refuses a tensor"
+        yield Hit(event, said, remedy="write (x,)")
     elif message := find_mismatch(event, of_onnx) or find_axis(event, of_onnx):
-        yield Hit(event, message)
+        yield Hit(
+            event,
+            message,
+            remedy="give dynamic_shapes an entry for each input, None where nothing varies",
+        )
 
 
 def find_mismatch(event: Called, of_onnx: bool) -> str:

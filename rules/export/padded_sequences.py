@@ -75,7 +75,7 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
     differ = source.profile.dynamic and are_long(event)
     harm = {"onnx-legacy": Harm.REFUSED, **({"onnx": Harm.SILENT} if differ else {})}
     told = "pad_sequence to the longest sequence" + (", which of them differs" if differ else "")
-    yield Hit(event, f"{told}; {INSTEAD}", harm=harm)
+    yield Hit(event, told, harm=harm, remedy=INSTEAD)
 
 
 def are_long(event: Called) -> bool:

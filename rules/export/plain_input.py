@@ -85,11 +85,13 @@ def in_onnx(event: Called, source: Source) -> Iterator[Hit]:
         if exporter == "onnx" and ((number and not declared) or place < named):
             instead = f"give torch.tensor({value.value})" if number else "export one for each"
             message = f"{value.value!r} is written into the model, which has no input for it"
-            yield Hit(event, f"{message}; {instead}")
+            yield Hit(event, message, remedy=instead)
             return
         if exporter != "onnx" and place < named == len(inputs) and is_left_out(value):
             message = f"{value.value!r} is no input of the model, and input_names has a name for it"
-            yield Hit(event, f"{message}: it raises; leave the name out", severity=Severity.ERROR)
+            yield Hit(
+                event, f"{message}: it raises", severity=Severity.ERROR, remedy="leave the name out"
+            )
             return
 
 
@@ -101,7 +103,7 @@ def in_trace_call(event: Called, source: Source) -> Iterator[Hit]:
     if plain:
         message = f"torch.jit.trace refuses {plain[0].value!r} among its inputs: it takes tensors"
         instead = "leave it out" if plain[0] == NONE else "wrap the model in one that sets it"
-        yield Hit(event, f"{message} only; {instead}", severity=Severity.ERROR)
+        yield Hit(event, f"{message} only", severity=Severity.ERROR, remedy=instead)
 
 
 def is_left_out(value: Constant) -> bool:

@@ -120,8 +120,8 @@ def compare(
                 certain = Severity.ERROR if run.way.certain else Severity.WARNING
                 legacy = event.name == ONNX_EXPORT and choose_exporter(event, source) != "onnx"
                 where = "dynamic_axes" if legacy else "dynamic_shapes"
-                told = f"{message}: {who} refuses it; declare it in {where}"
-                yield Hit(event, told, severity=certain)
+                told = f"{message}: {who} refuses it"
+                yield Hit(event, told, severity=certain, remedy=f"declare it in {where}")
                 return
 
 

@@ -77,13 +77,13 @@ def in_calls(event: Called, source: Source) -> Iterator[Hit]:
     parts = (first.items or ()) if isinstance(first, Items) else (first,)
     if any(_is_packed(each, source) for each in parts):
         short = event.name.removesuffix(".forward").rpartition(".")[2]
-        yield Hit(event, f"{short} is given a PackedSequence: it raises; {_REMEDY}")
+        yield Hit(event, f"{short} is given a PackedSequence: it raises", remedy=_REMEDY)
 
 
 @rule.event(Indexed)
 def in_index(event: Indexed, source: Source) -> Iterator[Hit]:
     if isinstance(event.index, Items) and _is_packed(event.held, source):
-        yield Hit(event, f"takes places of a PackedSequence: it raises; {_REMEDY}")
+        yield Hit(event, "takes places of a PackedSequence: it raises", remedy=_REMEDY)
 
 
 _REMEDY = "give it to pad_packed_sequence first"

@@ -46,6 +46,7 @@ rule = Rule(
                 features = body(x)
             return head(features.float())
     """,
+    remedy="bring both to one dtype: y.to(x.dtype)",
     proof="""
         scores(torch.ones(2, 4))
     """,
@@ -77,7 +78,7 @@ def in_source(event: ContextEntered | Called, source: Source) -> Iterator[Hit]:
             yield Hit(call.event, message)
     for written, kind in types.writes:
         if _is_full(written.held, None, source) and _is_scattered(written.index):
-            message = f"float32 is given {kind} of autocast by an index tensor: it raises; call .to(…dtype) on it"
+            message = f"float32 is given {kind} of autocast by an index tensor: it raises"
             yield Hit(written, message)
 
 

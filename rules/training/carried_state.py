@@ -93,9 +93,10 @@ def in_loops(training: Training, source: Source) -> Iterator[Hit]:
                 if name := _find_carried(at, run, turn, source):
                     message = (
                         f"{name} goes into the next step with the graph of this one: backward()"
-                        f" raises at the second; write {name} = {_detach(name, run, source)}"
+                        f" raises at the second"
                     )
-                    yield Hit(run, message)
+                    remedy = f"write {name} = {_detach(name, run, source)}"
+                    yield Hit(run, message, remedy=remedy)
 
 
 def _detach(name: str, run: Run, source: Source) -> str:
@@ -215,11 +216,8 @@ def in_models(event: AttributeSet, source: Source) -> Iterator[Hit]:
     if written not in takes or not written.startswith("self.") or not _is_trained(kind, source):
         return
     if _count_writers(event.attribute, source) <= {"__init__", _name_around(event, source)}:
-        message = (
-            f"{written} keeps the graph of this step: backward() raises at the next; keep"
-            f" {written.partition('.')[2]}.detach()"
-        )
-        yield Hit(event, message)
+        message = f"{written} keeps the graph of this step: backward() raises at the next"
+        yield Hit(event, message, remedy=f"keep {written.partition('.')[2]}.detach()")
 
 
 def _first_of(value: Value) -> Value:

@@ -52,6 +52,7 @@ rule = Rule(
                 weight.requires_grad = True
             return model
     """,
+    remedy="unfreeze the part that is to train alone, or freeze after it",
     proof="""
         assert not build()[0].weight.requires_grad
     """,
@@ -68,10 +69,7 @@ def in_source(event: AttributeSet | Called, source: Source) -> Iterator[Hit]:
         frozen = _find_frozen(event, at, model, reached, source) if at is not None else None
         if frozen is not None:
             where = f"line {frozen.spot.row}"
-            message = (
-                f"unfreezes the whole model, and so what {where} froze: say it of the part that is"
-                " to train, or freeze after it"
-            )
+            message = f"unfreezes the whole model, and so what {where} froze"
             yield Hit(event, message)
             return
 

@@ -92,12 +92,10 @@ def in_stretched(event: Called, source: Source) -> Iterator[Hit]:
     rows = show_shape((*short[:-1], short[-1], short[-1]))
     message = (
         f"{show_shape(sizes)} against {show_shape(others)} is stretched to {rows}, each with every"
-        f" other: squeeze(-1) the former"
-        if long is sizes
-        else f"{show_shape(sizes)} against {show_shape(others)} is stretched to {rows}, each with"
-        f" every other: squeeze(-1) the target"
+        " other"
     )
-    yield Hit(event, message)
+    remedy = "squeeze(-1) the input" if long is sizes else "squeeze(-1) the target"
+    yield Hit(event, message, remedy=remedy)
 
 
 @rule.event(Refused)
@@ -114,7 +112,7 @@ def in_refusal(event: Refused, source: Source) -> Iterator[Hit]:
     shown = f"{show_shape(first.shape)} with a target of {show_shape(target.shape)}"
     advice = advise(first.shape, target.shape)
     severity = Severity.ERROR if event.way.certain else Severity.WARNING
-    yield Hit(event, f"{short} of {shown} raises{advice}", severity=severity)
+    yield Hit(event, f"{short} of {shown} raises", severity=severity, remedy=advice)
 
 
 @rule.event(
@@ -129,12 +127,16 @@ def in_kinds(event: Called, source: Source) -> Iterator[Hit]:
     short = event.name.removesuffix(".forward").rpartition(".")[2]
     if short in _SHARES:
         if target.dtype in _WHOLE and first.dtype in (None, "float32", "float64"):
-            yield Hit(event, f"{short} of a target of {target.dtype} raises: give it y.float()")
+            yield Hit(
+                event, f"{short} of a target of {target.dtype} raises", remedy="give it y.float()"
+            )
         return
     ranks = first.shape is not None and target.shape is not None
     lower = ranks and len(target.shape or ()) == len(first.shape or ()) - 1
     if lower and (_FLOATS.match(target.dtype) or target.dtype in ("int32", "int16", "bool")):
-        yield Hit(event, f"{short} of class numbers of {target.dtype} raises: give it y.long()")
+        yield Hit(
+            event, f"{short} of class numbers of {target.dtype} raises", remedy="give it y.long()"
+        )
 
 
 def list_pair(event: Called) -> tuple[Tensor | None, Tensor | None]:
@@ -153,9 +155,9 @@ def as_sure(value: Value | None) -> Tensor | None:
 def advise(sizes: tuple[Dim, ...], target: tuple[Dim, ...]) -> str:
     """What to write, where one of them has an axis of 1 at its end that the other lacks."""
     if len(target) == 2 and target[-1] == 1 and len(sizes) in (1, 2):
-        return ": squeeze(1) the target"
+        return "squeeze(1) the target"
     if len(sizes) == len(target) + 1 and sizes[-1] == 1:
-        return ": squeeze(-1) the input"
+        return "squeeze(-1) the input"
     return ""
 
 

@@ -71,9 +71,10 @@ def in_modules(event: AttributeSet, source: Source) -> Iterator[Hit]:
         how = name_operation(move)
         message = (
             f"where {how}() moves or converts it, self.{event.attribute} is no Parameter and is not"
-            f" trained: call {how}() on what Parameter is given"
+            " trained"
         )
-        yield Hit(move, message, _move_inside(move, made, source))
+        remedy = f"call {how}() on what Parameter is given"
+        yield Hit(move, message, _move_inside(move, made, source), remedy=remedy)
 
 
 @rule.event(AttributeRead)
@@ -86,10 +87,9 @@ def in_gradients(event: AttributeRead, source: Source) -> Iterator[Hit]:
     if isinstance(made, Called) and _needs_gradient(made):
         how = name_operation(move)
         message = (
-            f"where {how}() moves or converts it, the tensor is no leaf and its grad stays None:"
-            f" require the gradient behind {how}()"
+            f"where {how}() moves or converts it, the tensor is no leaf and its grad stays None"
         )
-        yield Hit(move, message)
+        yield Hit(move, message, remedy=f"require the gradient behind {how}()")
 
 
 def _find_move(value: Value, source: Source) -> Called | None:

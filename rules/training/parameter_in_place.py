@@ -54,6 +54,7 @@ rule = Rule(
                 for weight in model.parameters():
                     weight.data.clamp_(-0.01, 0.01)
     """,
+    remedy="put it under torch.no_grad()",
     proof="""
         model = torch.nn.Linear(2, 1)
         clipped(model, [torch.ones(1, 2)], torch.optim.SGD(model.parameters(), lr=0.1))
@@ -87,10 +88,7 @@ def _list_changes(reached: Reached, graphs: GradientGraphs, source: Source) -> I
         drawn = isinstance(changed, Unknown) and _PARAMETER.search(changed.path) and not frozen
         if drawn or _is_leaf(changed, source):
             written = _name_changed(event)
-            message = (
-                f"changes {written} in place, which needs a gradient: it raises; put it under"
-                " torch.no_grad()"
-            )
+            message = f"changes {written} in place, which needs a gradient: it raises"
             yield Hit(event, message)
 
 

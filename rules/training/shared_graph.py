@@ -55,6 +55,7 @@ rule = Rule(
                 (one(shared).mean() + two(shared).mean()).backward()
                 optimizer.step()
     """,
+    remedy="add the losses for one backward(), or detach() what both share, ahead of the steps",
     proof="""
         train([torch.randn(2, 4)])
     """,
@@ -98,7 +99,7 @@ def _list_second(
                         later,
                         (
                             f"goes through {shared} a second time, which backward() in line {row} has"
-                            " freed: it raises; detach() it there, or add the losses"
+                            " freed: it raises"
                         ),
                     )
                     return
@@ -107,7 +108,7 @@ def _list_second(
                     later,
                     (
                         f"goes through weights that {step.on}.step() in line {step.at.spot.row} has"
-                        " changed: it raises; run both backward() ahead of the steps"
+                        " changed: it raises"
                     ),
                 )
                 return
