@@ -25,8 +25,9 @@ def _write_lines(report: Result) -> Iterator[str]:
     if report.show_refuted:
         for finding in report.withdrawn:
             yield _write_line(finding, f"withdrawn: {finding.refuted or write_message(finding)}")
-    yield from map(join_lines, write_repairs(report))
-    yield write_summary(report)
+    if not report.quiet:
+        yield from map(join_lines, write_repairs(report))
+        yield write_summary(report)
 
 
 def _write_line(finding: Finding, said: str) -> str:

@@ -21,6 +21,8 @@ def render(report: Result, out: TextIO, *, color: bool, width: int | None) -> No
     for path, found in groupby(report.findings, key=lambda finding: finding.place.path):
         screen.write([[(f"{shown_path(path)}:", "strong")]])
         screen.write(_draw_group(list(found), report, screen))
+    if report.quiet:
+        return
     for line in write_repairs(report):
         screen.write(screen.wrap(line, 0, "good"))
     screen.write(screen.wrap(write_summary(report), 0))

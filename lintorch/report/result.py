@@ -35,6 +35,8 @@ class Result:
     unsafe: bool = False
     """Whether unsafe fixes count among those that `--fix` puts in."""
     show_refuted: bool = False
+    quiet: bool = False
+    """Whether reports for people tell findings and nothing else."""
     files: int = 0
     """How many were checked."""
     notebooks: int = 0

@@ -6,17 +6,27 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lintorch.catalog import find_page_urls
+from lintorch.core.finding import Severity
 from lintorch.files import NotWritten, write_file
 from lintorch.report import FORMATS
 from lintorch.report.result import Repaired, Result
 from lintorch.run.check_files import CheckedFiles, check_files
+from lintorch.run.given_files import GivenFiles, list_files
 from lintorch.run.request import Checked, CheckRequest, Progress, Rewritten, ignore_progress
 from lintorch.run.scope import Scope
 
 if TYPE_CHECKING:
     from lintorch.run.fix_files import FixedFiles
 
-__all__ = ["CheckRequest", "Checked", "Progress", "Rewritten", "check_and_fix", "ignore_progress"]
+__all__ = [
+    "CheckRequest",
+    "Checked",
+    "Progress",
+    "Rewritten",
+    "check_and_fix",
+    "ignore_progress",
+    "list_checked",
+]
 
 
 def check_and_fix(request: CheckRequest, progress: Progress = ignore_progress) -> Checked:
@@ -27,6 +37,16 @@ def check_and_fix(request: CheckRequest, progress: Progress = ignore_progress) -
     """
     scope = Scope(request)
     scope.codes_of(request.paths[0])  # what selects no rule is told even where there is no file
+    checked = _check_and_fix(request, scope, progress)
+    return replace(checked, fail_on=Severity[(scope.main.fail_on or "note").upper()])
+
+
+def list_checked(request: CheckRequest) -> GivenFiles:
+    """The files that would be checked. Raises SettingsError or CatalogError."""
+    return list_files(request, Scope(request))
+
+
+def _check_and_fix(request: CheckRequest, scope: Scope, progress: Progress) -> Checked:
     seen = check_files(request, scope, progress)
     if not request.fixes:
         return Checked(
@@ -84,6 +104,7 @@ def _make_result(seen: CheckedFiles, request: CheckRequest, scope: Scope) -> Res
         whole=not seen.errors,
         models=seen.models,
         unsafe=request.unsafe_fixes,
+        quiet=request.quiet,
         advice=seen.advice,
         urls={} if form.has_summary else find_page_urls(cards),  # to read them takes 20 ms
         rules={card.code: catalog.rules[card.code] for card in cards} if form.tells_rules else {},
