@@ -7,7 +7,13 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from running import codes, lintorch
+import tomllib
+from jsonschema import Draft202012Validator
+from running import CHECKOUT, codes, lintorch
+from test_settings import WHOLE
+
+from lintorch.catalog import build_catalog
+from lintorch.report.rule_page import write_table
 
 BAKED = """import torch
 from torch import nn
@@ -151,3 +157,51 @@ def test_the_torch_release_can_be_given(tmp_path: Path) -> None:
     (tmp_path / "net.py").write_text(text)
     run = partial(codes, "--select", "api", cwd=tmp_path)
     assert run("--target-torch", "2.9") != run("--target-torch", "1.12") == []
+
+
+def test_all_rules_are_told_for_programs(tmp_path: Path) -> None:
+    done = lintorch("rule", "--all", "--output-format", "json", cwd=tmp_path)
+    told = {each["code"]: each for each in json.loads(done.stdout)}
+    assert told["LT101"]["page"] == lintorch("rule", "LT101", cwd=tmp_path).stdout
+    assert told["LT101"]["url"].endswith("/export/dynamic-size.md")
+    assert lintorch("rule", "--all", "LT101", cwd=tmp_path).returncode == 2
+    assert lintorch("rule", cwd=tmp_path).returncode == 2
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_the_list_of_rules_fits_a_terminal(width: int) -> None:
+    rules = build_catalog().rules.values()
+    told = write_table(rules, width)
+    assert max(map(len, told.splitlines())) <= width
+    assert all(f"{rule.code}  {rule.name}\n" in told for rule in rules)
+    assert told.count("off by default") == sum(not rule.default for rule in rules) > 0
+
+
+def test_a_schema_of_the_settings_takes_ours_and_refuses_typos() -> None:
+    schema = json.loads((CHECKOUT / "lintorch/settings/schema.json").read_text("utf-8"))
+    Draft202012Validator.check_schema(schema)
+    judge = Draft202012Validator(schema)
+    judge.validate(tomllib.loads(WHOLE))
+    for wrong in ("selekt = []", "opset = '17'", "fail-on = 'grave'", "exporters = ['onyx']",
+                  "[models.a]\nfactry = 'a:b'"):  # fmt: skip
+        assert not judge.is_valid(tomllib.loads(wrong)), wrong
+
+
+def test_a_key_is_explained_and_its_value_told(project: Path) -> None:
+    done = lintorch("config", "exclude", cwd=project)
+    assert done.returncode == 0
+    assert "Files to leave out" in done.stdout
+    assert '["gone"]' in done.stdout
+    assert "fail-on" in lintorch("config", cwd=project).stdout.split()
+    wrong = lintorch("config", "exlude", cwd=project)
+    assert (wrong.returncode, "did you mean `exclude`?" in wrong.stderr) == (2, True)
+
+
+def test_what_runs_keep_can_be_removed(project: Path, tmp_path: Path) -> None:
+    own = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    lintorch("check", cwd=project, **own)
+    kept = list((tmp_path / "cache").rglob("*.json"))
+    assert kept
+    (kept[0].parent / "mine.txt").write_text("")
+    assert lintorch("clean", cwd=project, **own).returncode == 0
+    assert [path.name for path in (tmp_path / "cache").rglob("*.*")] == ["mine.txt"]

@@ -43,6 +43,11 @@ _KEYS: Mapping[str, key_kinds.Kind] = {
 }
 
 
+def known_keys() -> tuple[str, ...]:
+    """Every key that a settings file may hold."""
+    return (*_KEYS, EXTEND)
+
+
 def load_settings(file: str) -> Settings:
     """The settings of one file, as given by `--config`. Raises SettingsError."""
     return load_settings_if_any(file) or _make_settings(file, {})
@@ -122,7 +127,7 @@ def _read_values(file: str, root: str, table: Mapping[str, Any]) -> dict[str, An
     for key, value in table.items():
         if key not in _KEYS:
             raise SettingsError(
-                file, f"unknown key `{key}`{key_kinds.suggest_word(key, (*_KEYS, EXTEND))}"
+                file, f"unknown key `{key}`{key_kinds.suggest_word(key, known_keys())}"
             )
         try:
             values[key.replace("-", "_")] = _KEYS[key](value, root)
