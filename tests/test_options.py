@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 import tomllib
 from jsonschema import Draft202012Validator
-from running import CHECKOUT, codes, lintorch
+from running import CHECKOUT, COLD, codes, lintorch
 from test_settings import WHOLE
 
 from lintorch.catalog import build_catalog
@@ -205,3 +206,26 @@ def test_what_runs_keep_can_be_removed(project: Path, tmp_path: Path) -> None:
     (kept[0].parent / "mine.txt").write_text("")
     assert lintorch("clean", cwd=project, **own).returncode == 0
     assert [path.name for path in (tmp_path / "cache").rglob("*.*")] == ["mine.txt"]
+
+
+def test_versions_of_torch_and_exporters_are_told(tmp_path: Path) -> None:
+    plain = lintorch("--version", cwd=tmp_path).stdout
+    told = lintorch("--version", "-v", cwd=tmp_path, **COLD).stdout
+    assert told.startswith(plain)
+    for name in ("torch", "onnx", "onnxruntime"):
+        assert f"  {name} {version(name)}\n" in told
+
+
+def test_without_a_command_help_is_shown(tmp_path: Path) -> None:
+    done = lintorch(cwd=tmp_path)
+    assert (done.returncode, "Usage:" in done.stdout + done.stderr) == (2, True)
+
+
+def test_telling_versions_runs_nothing_of_the_project(tmp_path: Path) -> None:
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text("#!/bin/sh\ntouch ran\n")
+    python.chmod(0o755)
+    (tmp_path / "lintorch.toml").write_text('python = ".venv"\n')
+    assert lintorch("--version", "-v", cwd=tmp_path, VIRTUAL_ENV="").returncode == 0
+    assert not (tmp_path / "ran").exists()
