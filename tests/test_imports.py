@@ -315,3 +315,18 @@ class Labels:
     reports = examine(tmp_path, net=HEAD + net, labels=labels)
     text = "only the definitions of labels.py were run: its import raised FileNotFoundError"
     assert said(reports["Net"]) == (f"{text} (labels.py:4)",)
+
+
+def test_settings_that_a_missing_package_would_keep_are_kept(tmp_path: Path) -> None:
+    hparams = """
+import tensorflow_that_is_not_there as tf
+def create_hparams():
+    hparams = tf.contrib.training.HParams(width=3, depth=6, name="net", sides=[1, 2])
+    return hparams
+"""
+    building = "h = create_hparams(); self.layer = nn.Conv2d(h.width, h['depth'], h.sides[0])"
+    net = "from hparams import create_hparams\n" + NET.format(
+        name="Net", building=building, running="pass"
+    )
+    reports = examine(tmp_path, net=HEAD + net, hparams=hparams)
+    assert said(reports["Net"]) == ("stood in for: tensorflow_that_is_not_there (not installed)",)
