@@ -1,13 +1,15 @@
-"""Writes the pages of the rules, made from the rule files: `python docs/make.py`."""
+"""Writes the pages of rules and settings, made from the code: `python docs/make.py`."""
 
 from __future__ import annotations
 
+import json
 from itertools import groupby
 from pathlib import Path
 
 from lintorch import catalog
 from lintorch.core.rule import Rule
 from lintorch.report.rule_page import write_page
+from lintorch.settings.describe_keys import make_schema, write_reference
 
 HERE = Path(__file__).parent
 THEMES = {
@@ -29,7 +31,11 @@ def pages() -> dict[Path, str]:
     rules = sorted(
         catalog.build_catalog().rules.values(), key=lambda r: (list(THEMES).index(r.theme), r.code)
     )
-    made = {Path("rules/README.md"): _listed(rules)}
+    made = {
+        Path("rules/README.md"): _listed(rules),
+        Path("settings.md"): write_reference(),
+        Path("../lintorch/settings/schema.json"): json.dumps(make_schema(), indent=2) + "\n",
+    }
     return made | {Path(f"rules/{rule.theme}/{rule.name}.md"): write_page(rule) for rule in rules}
 
 

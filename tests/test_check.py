@@ -41,7 +41,7 @@ def project(tmp_path: Path) -> Path:
 def test_a_finding_makes_the_exit_code_1_and_says_where(project: Path) -> None:
     done = lintorch("check", "--output-format", "concise", cwd=project)
     assert done.returncode == 1
-    assert "net.py:6:23: LT101" in done.stdout
+    assert "net.py:6:23: warning LT101" in done.stdout
 
 
 def test_a_clean_file_makes_it_0(project: Path) -> None:

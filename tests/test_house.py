@@ -41,7 +41,7 @@ STANDS_ON = {
     "report": "core record",
     "run": "cache catalog core evidence facts files fix host machine record report settings "
     "source suppress syntax",
-    "cli": "catalog core files host machine record report run settings targets",
+    "cli": "cache catalog core files host machine record report run settings targets",
     "__main__": "cli",
 }
 """By room, the only others that its files import; nobody imports `guest`, which is beyond the wall."""

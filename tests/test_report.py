@@ -118,7 +118,7 @@ def test_every_format_survives_a_path_that_is_not_unicode(format: str) -> None:
     assert "LT101" in shown(format, finding(place=Place("nets/\udcff.py", 1)))
 
 
-@pytest.mark.parametrize("format", ["concise", "json", "github"])
+@pytest.mark.parametrize("format", sorted({*CHECK_FORMATS} - {"full", "grouped"}))
 def test_plain_formats_carry_no_colour_and_wrap_nothing(format: str) -> None:
     long = "word " * 100 + "end"
     written = shown(format, finding(said=long), color=True, width=40)
@@ -413,7 +413,7 @@ def annotation(found: Finding) -> tuple[str, dict[str, str], str]:
 def test_github_annotates_the_span() -> None:
     expected = (
         f"::error file={PATH},line=5,endLine=5,col=9,endColumn=23,title=lintorch (LT101)"
-        "::a baked size\n"
+        f"::{PATH}:5:9: LT101 a baked size\n"
     )
     assert shown("github", finding()) == expected
 
@@ -445,7 +445,8 @@ def test_github_escaping_brings_back_any_message_and_path(message: str, name: st
     assert match
     properties = dict(pair.split("=", 1) for pair in match["properties"].split(","))
     assert unquote(properties["file"]) == f"d/{name}"
-    assert unquote(written[:-1].split("::", 2)[2]) == message
+    said = unquote(written[:-1].split("::", 2)[2])
+    assert said == f"d/{name}:1:1: LT101 {message}"
 
 
 # --- concise and the summary
@@ -454,9 +455,9 @@ def test_github_escaping_brings_back_any_message_and_path(message: str, name: st
 def test_concise_is_one_line_a_finding_with_the_mark_of_its_fix() -> None:
     lines = shown("concise", finding(fix=SAFE), finding(fix=UNSAFE), finding(fix=DISPLAY))
     assert lines.splitlines()[:3] == [
-        f"{PATH}:5:9: LT101 [*] a baked size (dynamic-size)",
-        f"{PATH}:5:9: LT101 [?] a baked size (dynamic-size)",
-        f"{PATH}:5:9: LT101 a baked size (dynamic-size)",
+        f"{PATH}:5:9: error LT101 [*] a baked size (dynamic-size)",
+        f"{PATH}:5:9: error LT101 [?] a baked size (dynamic-size)",
+        f"{PATH}:5:9: error LT101 a baked size (dynamic-size)",
     ]
 
 

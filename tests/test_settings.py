@@ -24,6 +24,8 @@ from lintorch.settings import (
     load_settings,
     override_settings,
 )
+from lintorch.settings.describe_keys import KEYS
+from lintorch.settings.read_settings import known_keys
 
 NAMES = {
     "LT101": ("export", "dynamic-size"), "LT116": ("export", "adaptive-pool"),
@@ -186,3 +188,7 @@ def test_what_stops_lintorch_is_told_whatever_is_selected(tmp_path: Path) -> Non
     assert enabled_codes(settings, RULES, "a.py") == {"LT116", "LT001", "LT002", "LT008"}
     silent = override_settings(settings, ignore=["LT001"])
     assert "LT001" not in enabled_codes(silent, RULES, "a.py")
+
+
+def test_every_key_is_described() -> None:
+    assert set(KEYS) == {*known_keys()}

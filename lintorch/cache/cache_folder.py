@@ -11,6 +11,7 @@ import stat
 from lintorch.files.file_text import replace_file
 from lintorch.files.user_folders import user_folder
 
+_OWN_NAMES = ("findings-", "cards-", "CACHEDIR.TAG")
 _KEPT = 256
 """How many files are kept; those used longest ago go. A project takes two for each of its settings."""
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder is a cache of lintorch.\n"
@@ -61,3 +62,15 @@ def _prune_folder(folder: str) -> None:
         kept.sort(key=lambda entry: (entry.stat().st_mtime_ns, entry.name), reverse=True)
         for entry in kept[_KEPT:]:
             os.unlink(entry.path)
+
+
+def remove_kept() -> int:
+    """Remove all that lintorch put into the cache, and nothing else: how many files. Raises OSError."""
+    folder = cache_folder()
+    if not folder or not os.path.isdir(folder) or not _is_own(folder):
+        return 0
+    with os.scandir(folder) as listing:
+        kept = [each.path for each in listing if each.name.startswith(_OWN_NAMES)]
+    for path in kept:
+        os.unlink(path)
+    return len(kept)

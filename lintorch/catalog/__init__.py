@@ -9,6 +9,7 @@ from lintorch.catalog.rule_folders import (
     fingerprint_rules,
     list_rule_folders,
 )
+from lintorch.catalog.rule_pages import find_page_urls, find_project_url
 
 __all__ = [
     "ENTRY_POINTS",
@@ -17,6 +18,8 @@ __all__ = [
     "CatalogError",
     "build_catalog",
     "find_own_rules",
+    "find_page_urls",
+    "find_project_url",
     "fingerprint_rules",
     "list_rule_folders",
 ]  # fmt: skip

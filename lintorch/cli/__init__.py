@@ -18,7 +18,7 @@ from lintorch.machine.stopping import Stopped, stop_at_signals
 _EXIT_OF_SIGPIPE = 128 + 13
 """SIGPIPE, which Windows lacks."""
 _DISK_ERRORS = (errno.ENOSPC, errno.EIO)
-_COMMANDS = ("check", "explain", "export", "models", "rule", "rules", "targets")
+_COMMANDS = ("check", "clean", "config", "explain", "export", "models", "rule", "rules", "targets")
 
 
 class _Commands(click.Group):
@@ -78,9 +78,17 @@ def _flush_at_end() -> Iterator[None]:
         raise
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, message="lintorch %(version)s")
-def main() -> None:
+@click.group(
+    cls=_Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.option("--version", is_flag=True, is_eager=True, help="Show the version and exit.")
+@click.option(
+    "--verbose", "-v", is_flag=True, help="With --version: Python, torch and exporters too."
+)
+@click.pass_context
+def main(context: click.Context, version: bool, verbose: bool) -> None:
     """Tells where in the source a PyTorch model will break when it is exported or deployed.
 
     Exit codes: 0 clean or all fixed, 1 findings, 2 lintorch could not do its job, 128 and its
@@ -89,3 +97,13 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    if version:
+        click.echo(f"lintorch {__version__}")
+        if verbose:
+            from lintorch.cli.show_versions import list_versions
+
+            click.echo("\n".join(list_versions()))
+        context.exit()
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+        context.exit(2)

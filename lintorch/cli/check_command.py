@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from lintorch.cli.file_options import file_options
+from lintorch.cli.output_options import output_options
 from lintorch.cli.shared_options import (
     SettingOption,
     choice_options,
@@ -52,14 +54,16 @@ _LEVELS = ("note", "warning", "error")
     "--output-format", type=click.Choice(CHECK_FORMATS), default="full", show_default=True
 )
 @click.option("--output-file", type=click.Path(dir_okay=False), help="Write the report there.")
-@click.option("--fail-on", type=click.Choice(_LEVELS), default="note", show_default=True,
-              help="The severity from which findings make the exit code 1.")  # fmt: skip
+@click.option("--fail-on", cls=SettingOption, type=click.Choice(_LEVELS),
+              help="The severity from which findings make the exit code 1; default: note.")  # fmt: skip
 @click.option(
     "--show-refuted", is_flag=True, help="List the findings that a run withdrew, and why."
 )
 @click.option("--opset", cls=SettingOption, type=click.IntRange(7, 30),
               help="The ONNX opset you deploy with.")  # fmt: skip
+@output_options
 @target_option
+@file_options
 @model_option
 @limit_options
 @choice_options

@@ -25,7 +25,8 @@ from lintorch.cli.shared_options import limit_options, model_option, paths_argum
 @python_option
 @click.option("--jobs", "-j", type=click.IntRange(0), default=0,
               help="Files at a time, memory permitting; 0: one per core.")  # fmt: skip
-@click.option("--config", type=click.Path(dir_okay=False), help="Settings of this file only.")
+@click.option("--config", multiple=True, metavar="FILE|KEY=VALUE",
+              help="Settings of this file only, or one of them as TOML; may be repeated.")  # fmt: skip
 @click.pass_context
 def command(context: click.Context, /, **_: Any) -> None:
     """List the models of files and folders; builds and runs them once."""

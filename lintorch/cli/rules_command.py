@@ -17,6 +17,7 @@ def command(output_format: str, rules: tuple[str, ...]) -> None:
     """List all rules with their codes, names, severity, evidence and fixes."""
     from lintorch.catalog import CatalogError, build_catalog
     from lintorch.cli.problems import print_problems
+    from lintorch.cli.terminal import choose_style
     from lintorch.report.rule_page import list_facts, write_table
     from lintorch.settings import SettingsError, rules_asked_for
 
@@ -28,4 +29,4 @@ def command(output_format: str, rules: tuple[str, ...]) -> None:
     if output_format == "json":
         click.echo(json.dumps([list_facts(rule) for rule in every], indent=2))
     else:
-        click.echo(write_table(every), nl=False)
+        click.echo(write_table(every, choose_style(sys.stdout).width), nl=False)

@@ -8,11 +8,12 @@ from typing import TextIO
 
 from lintorch.catalog import CatalogError
 from lintorch.cli.problems import UsageProblem, print_problems
-from lintorch.cli.terminal import FINDING_MODELS, choose_style, progress_on
-from lintorch.core.finding import Severity
-from lintorch.report import FORMATS, write_result
+from lintorch.cli.terminal import FINDING_MODELS, TextStyle, choose_style, progress_on
+from lintorch.report import FORMATS, Result, write_result
+from lintorch.report.characters import join_lines, make_writable
 from lintorch.report.places import shown_path
-from lintorch.run import Checked, CheckRequest, Rewritten, check_and_fix
+from lintorch.report.statistics import STATISTICS_FORMATS, write_statistics
+from lintorch.run import Checked, CheckRequest, Rewritten, check_and_fix, list_checked
 from lintorch.settings import SettingsError
 
 CLEAN, FOUND, FAILED = 0, 1, 2
@@ -22,6 +23,8 @@ def run_check(request: CheckRequest, stdin: TextIO, out: TextIO, err: TextIO) ->
     """The exit code: 0 clean or all fixed, 1 findings, 2 lintorch could not do its job."""
     try:
         request = fill_from_stdin(request, stdin)
+        if request.show_files:
+            return _show_files(request, out, err)
         first = FINDING_MODELS if request.runs_models else ""
         with progress_on(err, first) as progress:
             checked = check_and_fix(request, progress)
@@ -31,7 +34,9 @@ def run_check(request: CheckRequest, stdin: TextIO, out: TextIO, err: TextIO) ->
     except (SettingsError, CatalogError, OSError, UnicodeDecodeError) as error:
         print_problems(err, [error])
         return FAILED
-    print_problems(err, [*checked.notes, *checked.errors])
+    if request.silent:
+        return exit_code_of_check(checked, request)
+    print_problems(err, [*(() if request.quiet else checked.notes), *checked.errors])
     if not checked.result.files and not _has_summary(request):
         print_problems(err, ["no Python files checked"])
     return exit_code_of_check(checked, request)
@@ -60,10 +65,11 @@ def exit_code_of_check(checked: Checked, request: CheckRequest) -> int:
         return FAILED
     if request.exit_zero:
         return CLEAN
-    if request.diff:
+    if request.diff or (request.exit_non_zero_on_fix and checked.result.fixed):
         return FOUND if checked.rewritten else CLEAN
-    least = Severity[request.fail_on.upper()]
-    return FOUND if any(f.severity >= least for f in checked.result.findings) else CLEAN
+    if request.fix_only:
+        return CLEAN
+    return FOUND if any(f.severity >= checked.fail_on for f in checked.result.findings) else CLEAN
 
 
 def _read_all(stream: TextIO) -> str:
@@ -77,15 +83,37 @@ def _write_report(checked: Checked, request: CheckRequest, out: TextIO) -> None:
         out.writelines(line for file in checked.rewritten for line in _diff_lines(file))
         return
     report_to = out
+    result = checked.result
+    if request.fix_only:
+        result = replace(result, findings=(), withdrawn=(), advice=0)
     if request.text is not None and request.fixes:
         out.write(checked.rewritten[0].after if checked.rewritten else request.text)
         report_to = sys.stderr
     if request.output_file:
         with open(request.output_file, "w", encoding="utf-8") as file:
-            write_result(request.output_format, checked.result, file)
-        return
-    style, name = choose_style(report_to), request.output_format
-    write_result(name, checked.result, report_to, color=style.color, width=style.width)
+            _write_result(result, request, file, TextStyle(request.color == "always", None))
+    elif not request.silent:
+        _write_result(result, request, report_to, choose_style(report_to, request.color))
+
+
+def _write_result(result: Result, request: CheckRequest, out: TextIO, style: TextStyle) -> None:
+    """The report, or how often each rule found something. Raises UsageProblem."""
+    name = request.output_format
+    if not request.statistics:
+        write_result(name, result, out, color=style.color, width=style.width)
+    elif name in STATISTICS_FORMATS:
+        write_statistics(name, result, out)
+    else:
+        raise UsageProblem(f"--statistics takes the formats {', '.join(STATISTICS_FORMATS)}")
+
+
+def _show_files(request: CheckRequest, out: TextIO, err: TextIO) -> int:
+    """List the files that would be checked."""
+    listed = list_checked(request)
+    for path in listed.paths:
+        out.write(make_writable(join_lines(shown_path(path)), out) + "\n")
+    print_problems(err, [*listed.notes, *listed.errors])
+    return FAILED if listed.errors else CLEAN
 
 
 def _diff_lines(file: Rewritten) -> list[str]:

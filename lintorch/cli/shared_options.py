@@ -97,7 +97,8 @@ rules_option = click.option(
 )  # fmt: skip
 choice_options = combine_options(
     python_option,
-    click.option("--config", type=click.Path(dir_okay=False),
-                 help="Settings of this file only; rules that it names are not loaded."),
+    click.option("--config", multiple=True, metavar="FILE|KEY=VALUE",
+                 help="Settings of this file only, or one of them as TOML; may be repeated. "
+                 "Rules that it names are not loaded."),
     rules_option,
 )  # fmt: skip

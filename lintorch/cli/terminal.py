@@ -22,10 +22,11 @@ class TextStyle:
     width: int | None
 
 
-def choose_style(stream: TextIO) -> TextStyle:
-    """How to write to a stream, by what it is and by NO_COLOR and FORCE_COLOR."""
+def choose_style(stream: TextIO, asked: str = "auto") -> TextStyle:
+    """How to write to a stream: as asked ("always", "never"), else by what it is, NO_COLOR and FORCE_COLOR."""
     terminal = stream.isatty()
     color = (terminal and "NO_COLOR" not in os.environ) or bool(os.environ.get("FORCE_COLOR"))
+    color = {"always": True, "never": False}.get(asked, color)
     return TextStyle(color, _terminal_width() if terminal else None)
 
 

@@ -14,7 +14,7 @@ from lintorch.report.wording import write_message
 
 
 def render(report: Result, out: TextIO, *, color: bool, width: int | None) -> None:
-    """Write `path:row:col: LT101 [*] message (name)` lines, never wrapped nor coloured."""
+    """Write `path:row:col: error LT101 [*] message (name)` lines, never wrapped nor coloured."""
     for line in _write_lines(report):
         out.write(make_writable(line, out) + "\n")
 
@@ -25,9 +25,11 @@ def _write_lines(report: Result) -> Iterator[str]:
     if report.show_refuted:
         for finding in report.withdrawn:
             yield _write_line(finding, f"withdrawn: {finding.refuted or write_message(finding)}")
-    yield from map(join_lines, write_repairs(report))
-    yield write_summary(report)
+    if not report.quiet:
+        yield from map(join_lines, write_repairs(report))
+        yield write_summary(report)
 
 
 def _write_line(finding: Finding, said: str) -> str:
-    return join_lines(f"{write_location(finding.place)}: {finding.code} {said} ({finding.name})")
+    rule = f"{finding.severity} {finding.code}"
+    return join_lines(f"{write_location(finding.place)}: {rule} {said} ({finding.name})")

@@ -16,19 +16,29 @@ if TYPE_CHECKING:
 class OutputFormat:
     """The modules that write what `check` and what `export` came to; "" where a command lacks it.
 
-    `has_summary` tells that a report of `check` ends in a line for people.
+    `has_summary` tells that a report of `check` ends in a line for people, `tells_rules` that it
+    describes the rules of its findings.
     """
 
     check: str = ""
     export: str = ""
     has_summary: bool = False
+    tells_rules: bool = False
 
 
 FORMATS: Mapping[str, OutputFormat] = {
     "full": OutputFormat(check="full", export="matrix_table", has_summary=True),
     "concise": OutputFormat(check="concise", has_summary=True),
+    "grouped": OutputFormat(check="grouped", has_summary=True),
     "json": OutputFormat(check="json", export="matrix_json"),
+    "json-lines": OutputFormat(check="json_lines"),
+    "junit": OutputFormat(check="junit"),
     "github": OutputFormat(check="github"),
+    "gitlab": OutputFormat(check="gitlab"),
+    "azure": OutputFormat(check="azure"),
+    "pylint": OutputFormat(check="pylint"),
+    "rdjson": OutputFormat(check="rdjson"),
+    "sarif": OutputFormat(check="sarif", tells_rules=True),
 }
 """By name. The first is the default; of the modules only the one asked for is loaded."""
 CHECK_FORMATS = tuple(name for name, each in FORMATS.items() if each.check)

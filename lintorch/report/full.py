@@ -23,6 +23,8 @@ def render(report: Result, out: TextIO, *, color: bool, width: int | None) -> No
     screen = Screen.of(out, color, width)
     for finding in report.findings:
         screen.write(_draw_block(finding, report, screen))
+    if report.quiet:
+        return
     if report.withdrawn:
         screen.write(_draw_withdrawn(report, screen))
     screen.write(_draw_repairs(report, screen))

@@ -6,7 +6,7 @@ from typing import TextIO
 
 from lintorch.core.finding import Finding, Place, Severity
 from lintorch.report.characters import make_writable
-from lintorch.report.places import find_end, find_start, shown_path
+from lintorch.report.places import find_end, find_start, repository_path, write_location
 from lintorch.report.result import Result
 from lintorch.report.wording import write_message
 
@@ -16,16 +16,22 @@ _PROPERTY = _DATA | str.maketrans({":": "%3A", ",": "%2C"})
 
 
 def render(report: Result, out: TextIO, *, color: bool, width: int | None) -> None:
-    """Write one `::error file=…,line=…::message` command for each finding and nothing else."""
+    """Write one `::error file=…,line=…::path:row:col: LT101 message` command for each finding.
+
+    The place stands in the message too: the plain log of a job shows nothing else. Files are named
+    from the repository's root, as annotations need it.
+    """
     for finding in report.findings:
         out.write(make_writable(_write_annotation(finding), out) + "\n")
 
 
 def _write_annotation(finding: Finding) -> str:
     title = f"lintorch ({finding.code})"
-    place = {"file": shown_path(finding.place.path), **_write_span(finding.place), "title": title}
+    file = repository_path(finding.place.path)
+    place = {"file": file, **_write_span(finding.place), "title": title}
     properties = ",".join(f"{key}={value.translate(_PROPERTY)}" for key, value in place.items())
-    return f"::{_COMMAND[finding.severity]} {properties}::{write_message(finding).translate(_DATA)}"
+    said = f"{write_location(finding.place)}: {finding.code} {write_message(finding)}"
+    return f"::{_COMMAND[finding.severity]} {properties}::{said.translate(_DATA)}"
 
 
 def _write_span(place: Place) -> dict[str, str]:

@@ -13,7 +13,7 @@ from lintorch.report.result import Result
 from lintorch.report.text_rows import split_rows
 from lintorch.report.wording import write_message
 
-_TREATMENT = {
+TREATMENT = {
     None: "right",
     Harm.NOISY: "noisy",
     Harm.REFUSED: "refused",
@@ -28,13 +28,14 @@ _TREATMENT = {
 def render(report: Result, out: TextIO, *, color: bool, width: int | None) -> None:
     """Write the array in ASCII, so that its bytes are the same whatever the stream's encoding.
 
-    `cell`, `url` and `verified` are kept for notebooks, pages and verification: always null.
+    `cell` and `verified` are kept for notebooks and verification: always null.
     """
-    json.dump([_finding_values(finding, report) for finding in report.findings], out, indent=2)
+    json.dump([finding_values(finding, report) for finding in report.findings], out, indent=2)
     out.write("\n")
 
 
-def _finding_values(finding: Finding, report: Result) -> dict[str, Any]:
+def finding_values(finding: Finding, report: Result) -> dict[str, Any]:
+    """One element of the array."""
     return {
         "code": finding.code,
         "name": finding.name,
@@ -51,7 +52,7 @@ def _finding_values(finding: Finding, report: Result) -> dict[str, Any]:
         "exporters": _exporter_words(sum_up_harm(finding)),
         "sizes": _size_lists(gather_sizes(finding)),
         "target": finding.target,
-        "url": None,
+        "url": report.urls.get(finding.code),
         "notes": [_note_values(note) for note in finding.notes],
         "fix": finding.fix and _fix_values(finding.fix, report.text(finding.place)),
     }
@@ -65,7 +66,7 @@ def _span_values(place: Place) -> dict[str, Any]:
 
 
 def _exporter_words(harm: Mapping[str, Harm | None]) -> dict[str, str]:
-    return {name: _TREATMENT[kind] for name, kind in harm.items()}
+    return {name: TREATMENT[kind] for name, kind in harm.items()}
 
 
 def _size_lists(sizes: Sequence[Sizes]) -> list[list[str]] | None:

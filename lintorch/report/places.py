@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from pathlib import Path
 
 from lintorch.core.finding import Place
@@ -13,6 +14,25 @@ def shown_path(path: str) -> str:
     absolute, here = Path(os.path.abspath(path)), Path.cwd()
     below = absolute.is_relative_to(here)
     return (absolute.relative_to(here) if below else absolute).as_posix()
+
+
+def repository_path(path: str) -> str:
+    """The path from the root of its repository, with forward slashes, whatever the working directory.
+
+    Where no repository is around it, as `shown_path` writes it.
+    """
+    absolute = os.path.abspath(path)
+    root = _find_root(os.path.dirname(absolute))
+    return Path(absolute).relative_to(root).as_posix() if root else shown_path(path)
+
+
+@lru_cache(maxsize=1024)
+def _find_root(folder: str) -> str:
+    """The closest folder around that git knows; "" for none."""
+    if os.path.exists(os.path.join(folder, ".git")):
+        return folder
+    parent = os.path.dirname(folder)
+    return "" if parent == folder else _find_root(parent)
 
 
 def shown_model(model: str) -> str:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from lintorch.core.finding import Finding, Place
+
+if TYPE_CHECKING:
+    from lintorch.core.rule import Rule
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,8 @@ class Result:
     unsafe: bool = False
     """Whether unsafe fixes count among those that `--fix` puts in."""
     show_refuted: bool = False
+    quiet: bool = False
+    """Whether reports for people tell findings and nothing else."""
     files: int = 0
     """How many were checked."""
     notebooks: int = 0
@@ -41,6 +47,11 @@ class Result:
     """One line for each model that ran, ready to be shown."""
     advice: int = 0
     """How many further findings are advice, which was not asked for."""
+
+    urls: Mapping[str, str] = field(default_factory=dict)
+    """Addresses of the pages of rules, by code."""
+    rules: Mapping[str, Rule] = field(default_factory=dict)
+    """The rules of the findings, by code; only for formats that describe them."""
 
     @property
     def fixed(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from textwrap import indent
+from textwrap import indent, wrap
 from typing import Any
 
 from lintorch.core.finding import Evidence
@@ -58,14 +58,41 @@ def list_facts(rule: Rule) -> dict[str, Any]:
     }
 
 
-def write_table(rules: Iterable[Rule]) -> str:
-    """One line for each rule, in columns."""
+def write_table(rules: Iterable[Rule], width: int | None = None) -> str:
+    """One line for each rule, in columns; a block for each where a terminal is too narrow for that."""
+    rules = list(rules)
+    table = _write_columns(rules)
+    if width is None or max(map(len, table.splitlines())) <= width:
+        return table
+    return "".join(_write_block(rule, width) for rule in rules)
+
+
+def _write_block(rule: Rule, width: int) -> str:
+    fix = f"{rule.fix} fix" if rule.fix else "no fix"
+    seen = "+".join(list_tiers(rule)) or "engine"
+    told = f"{rule.severity}; {_name_standing(rule)}; {seen}; {fix}"
+    lines = [
+        line
+        for text in (f"{rule.code}  {rule.name}", f"       {rule.summary}", f"       ({told})")
+        for line in wrap(text, width, subsequent_indent=" " * 7, break_on_hyphens=False)
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _name_standing(rule: Rule) -> str:
+    """When it is shown."""
+    if not rule.default:
+        return "off by default"
+    return "advice" if rule.is_advice else "default"
+
+
+def _write_columns(rules: Iterable[Rule]) -> str:
     rows = [
         (
             r.code,
             r.name,
             str(r.severity),
-            "advice" if r.is_advice else "default",
+            _name_standing(r),
             "+".join(list_tiers(r)) or "engine",
             str(r.fix or "-"),
             r.summary,

@@ -5,17 +5,29 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from lintorch.catalog import find_page_urls
 from lintorch.core.causes import fold_findings
+from lintorch.core.finding import Severity
 from lintorch.files import NotWritten, write_file
+from lintorch.report import FORMATS
 from lintorch.report.result import Repaired, Result
 from lintorch.run.check_files import CheckedFiles, check_files
+from lintorch.run.given_files import GivenFiles, list_files
 from lintorch.run.request import Checked, CheckRequest, Progress, Rewritten, ignore_progress
 from lintorch.run.scope import Scope
 
 if TYPE_CHECKING:
     from lintorch.run.fix_files import FixedFiles
 
-__all__ = ["CheckRequest", "Checked", "Progress", "Rewritten", "check_and_fix", "ignore_progress"]
+__all__ = [
+    "CheckRequest",
+    "Checked",
+    "Progress",
+    "Rewritten",
+    "check_and_fix",
+    "ignore_progress",
+    "list_checked",
+]
 
 
 def check_and_fix(request: CheckRequest, progress: Progress = ignore_progress) -> Checked:
@@ -26,10 +38,20 @@ def check_and_fix(request: CheckRequest, progress: Progress = ignore_progress) -
     """
     scope = Scope(request)
     scope.codes_of(request.paths[0])  # what selects no rule is told even where there is no file
+    checked = _check_and_fix(request, scope, progress)
+    return replace(checked, fail_on=Severity[(scope.main.fail_on or "note").upper()])
+
+
+def list_checked(request: CheckRequest) -> GivenFiles:
+    """The files that would be checked. Raises SettingsError or CatalogError."""
+    return list_files(request, Scope(request))
+
+
+def _check_and_fix(request: CheckRequest, scope: Scope, progress: Progress) -> Checked:
     seen = check_files(request, scope, progress)
     if not request.fixes:
         return Checked(
-            _make_result(seen, request), (*seen.errors, *seen.left_out), notes=seen.notes
+            _make_result(seen, request, scope), (*seen.errors, *seen.left_out), notes=seen.notes
         )
     from lintorch.run.fix_files import fix_files
 
@@ -37,11 +59,14 @@ def check_and_fix(request: CheckRequest, progress: Progress = ignore_progress) -
     errors = (*seen.errors, *mended.errors)
     if request.diff or not mended.rewritten:
         return Checked(
-            _make_result(seen, request), (*errors, *seen.left_out), mended.rewritten, seen.notes
+            _make_result(seen, request, scope),
+            (*errors, *seen.left_out),
+            mended.rewritten,
+            seen.notes,
         )
     repaired, kept = _write_files(mended, seen, request)
     left = check_files(_take_fixed_text(request, mended), scope, progress)
-    result = replace(_make_result(left, request), repaired=repaired)
+    result = replace(_make_result(left, request, scope), repaired=repaired)
     told = dict.fromkeys((*errors, *kept, *left.errors, *left.left_out))
     return Checked(result, tuple(told), mended.rewritten, seen.notes)
 
@@ -66,8 +91,11 @@ def _take_fixed_text(request: CheckRequest, mended: FixedFiles) -> CheckRequest:
     return request if request.text is None else replace(request, text=mended.rewritten[0].after)
 
 
-def _make_result(seen: CheckedFiles, request: CheckRequest) -> Result:
+def _make_result(seen: CheckedFiles, request: CheckRequest, scope: Scope) -> Result:
     texts = {path: text.text for path, text in seen.texts.items()}
+    catalog, found = scope.catalog, {finding.code for finding in seen.standing}
+    cards = [card for code, card in catalog.cards.items() if code in found]
+    form = FORMATS[request.output_format]
     return Result(
         findings=fold_findings(seen.standing, texts),
         withdrawn=seen.withdrawn,
@@ -78,5 +106,8 @@ def _make_result(seen: CheckedFiles, request: CheckRequest) -> Result:
         whole=not seen.errors,
         models=seen.models,
         unsafe=request.unsafe_fixes,
+        quiet=request.quiet,
         advice=seen.advice,
+        urls={} if form.has_summary else find_page_urls(cards),  # to read them takes 20 ms
+        rules={card.code: catalog.rules[card.code] for card in cards} if form.tells_rules else {},
     )

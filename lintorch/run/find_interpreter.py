@@ -34,6 +34,13 @@ def find_interpreter(settings: Settings, project: str) -> Interpreter:
     return next(_find_unnamed(settings, project))
 
 
+def find_own_interpreter() -> Interpreter:
+    """That of the active environment, else the one that runs lintorch: never one of the project's."""
+    if python := _python_inside(os.environ.get("VIRTUAL_ENV", "")):
+        return Interpreter(python, "of the active environment")
+    return Interpreter(sys.executable, "the one that runs lintorch")
+
+
 def _locate_named(name: str, folder: str, source: str) -> str:
     """That of a file, of an environment's folder, or of a name on PATH. Raises WorkerError."""
     path = os.path.join(folder, os.path.expanduser(name))

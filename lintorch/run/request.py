@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from lintorch.core.finding import Applicability
+from lintorch.core.finding import Applicability, Severity
 from lintorch.record.model_options import ModelOptions
 from lintorch.report.result import Repaired, Result
 
@@ -30,8 +30,10 @@ class Request:
     no_cache: bool = False
     force_exclude: bool = False
     """Whether settings leave out even files that are given by name."""
-    config: str | None = None
-    """The settings file that holds for every file, instead of the closest."""
+    config: tuple[str, ...] = ()
+    """A settings file that holds for every file, instead of the closest, and `key=value` settings."""
+    isolated: bool = False
+    """Whether no settings file is heeded."""
     rules: tuple[str, ...] = ()
     """Folders of rules to load besides what the environment and the user's own settings name."""
     text: str | None = None
@@ -56,14 +58,22 @@ class CheckRequest(Request):
     show_refuted: bool = False
     stdin_filename: str | None = None
     output_file: str | None = None
-    fail_on: str = "note"
-    """The least gravity that findings make the exit code 1 with."""
     exit_zero: bool = False
+    exit_non_zero_on_fix: bool = False
+    fix_only: bool = False
+    """Fix, and neither tell of what is left nor fail for it."""
+    statistics: bool = False
+    """Whether findings are counted by rule instead of told."""
+    show_files: bool = False
+    """Whether only the files that would be checked are listed."""
+    quiet: bool = False
+    silent: bool = False
+    color: str = "auto"
 
     @property
     def fixes(self) -> frozenset[Applicability]:
-        """Which fixes go in: none without `fix` or `diff`, however wide the set is chosen."""
-        if not (self.fix or self.diff):
+        """Which fixes go in: none without `fix`, `fix_only` or `diff`, however wide the set is chosen."""
+        if not (self.fix or self.fix_only or self.diff):
             return frozenset()
         unsafe = {Applicability.UNSAFE} if self.unsafe_fixes else set()
         return frozenset({Applicability.SAFE, *unsafe})
@@ -118,3 +128,5 @@ class Checked:
     rewritten: tuple[Rewritten, ...] = ()
     notes: tuple[str, ...] = ()
     """What was left undone as it was not asked for, one line each."""
+    fail_on: Severity = Severity.NOTE
+    """The least severity that findings make the exit code 1 with."""

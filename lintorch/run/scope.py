@@ -19,6 +19,7 @@ from lintorch.run.rule_catalog import describe_releases, load_catalog
 from lintorch.run.unloaded_rules import note_unloaded
 from lintorch.settings import (
     Settings,
+    SettingsError,
     SettingsFinder,
     enabled_codes,
     fixable_codes,
@@ -26,6 +27,7 @@ from lintorch.settings import (
     load_settings,
     not_loaded,
     override_settings,
+    read_inline,
     rules_asked_for,
 )
 
@@ -39,7 +41,7 @@ class Scope:
     def __init__(self, request: Request) -> None:
         self._request = request
         self._closest = SettingsFinder()
-        self._fixed = load_settings(request.config) if request.config else None
+        self._fixed, self._inline = _read_config(request)
         self._overridden: dict[int, Settings] = {}
         self._profiles: dict[tuple[int, str], Profile] = {}
         self._projects: dict[str, str] = {}
@@ -65,7 +67,10 @@ class Scope:
         """The closest settings, outweighed by the command line."""
         found = self._fixed or self._closest.settings_of(path)
         if id(found) not in self._overridden:
-            self._overridden[id(found)] = override_settings(found, **self._request.settings)
+            changed = found
+            for given in (*self._inline, self._request.settings):
+                changed = override_settings(changed, **given)
+            self._overridden[id(found)] = changed
         return self._overridden[id(found)]
 
     def codes_of(self, path: str) -> frozenset[str]:
@@ -114,6 +119,18 @@ class Scope:
         cache = None if self._request.no_cache else Cache.open(project or ".", terms)
         places = [project] if project else self._request.paths
         return read_deployed(places, settings, torch, cache)
+
+
+def _read_config(request: Request) -> tuple[Settings | None, list[dict[str, object]]]:
+    """The settings that hold for every file, if any, and what `--config` changes in all."""
+    inline = [each for each in request.config if "=" in each and not os.path.isfile(each)]
+    files = [each for each in request.config if each not in inline]
+    if len(files) > 1 or (files and request.isolated):
+        other = "--isolated" if request.isolated else files[1]
+        raise SettingsError("--config", f"{files[0]} cannot be combined with {other}")
+    isolated = Settings(os.getcwd()) if request.isolated else None
+    fixed = load_settings(files[0]) if files else isolated
+    return fixed, [read_inline(each) for each in inline]
 
 
 def _find_project(folder: str) -> str:

@@ -1,6 +1,6 @@
 """What a project has set: read from its closest settings file, outweighed by the command line."""
 
-from lintorch.settings.read_settings import load_settings
+from lintorch.settings.read_settings import load_settings, read_inline
 from lintorch.settings.selection import enabled_codes, fixable_codes, is_selected
 from lintorch.settings.setting_values import (
     NamedPython,
@@ -26,5 +26,6 @@ __all__ = [
     "not_loaded",
     "override_settings",
     "own_file",
+    "read_inline",
     "rules_asked_for",
 ]  # fmt: skip

@@ -33,6 +33,12 @@ def expect_boolean(value: Any, root: str) -> bool:
     return _expect_kind(bool, "true or false", value)
 
 
+def expect_severity(value: Any, root: str) -> str:
+    if value not in ("note", "warning", "error"):
+        raise ValueError(f'expected "note", "warning" or "error", not {value!r}')
+    return str(value)
+
+
 def expect_strings(value: Any, root: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise ValueError(f"expected a list of strings, not {value!r}")

@@ -61,6 +61,8 @@ class Settings:
     target: tuple[str, ...] = ()
     """Names of deployment targets, as `lintorch.targets` has them."""
     dynamic: bool | None = None
+    fail_on: str | None = None
+    """The least severity that findings make the exit code 1 with; None for "note"."""
     exclude: tuple[str, ...] = DEFAULT_EXCLUDE
     extend_exclude: tuple[str, ...] = ()
     models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

@@ -1,0 +1,22 @@
+"""Options of `check` about what is told, as ruff spells them."""
+
+from __future__ import annotations
+
+import click
+
+from lintorch.cli.shared_options import combine_options
+
+COLORS = ("auto", "always", "never")
+
+output_options = combine_options(
+    click.option("--statistics", is_flag=True, help="Count findings by rule instead."),
+    click.option("--show-files", is_flag=True, help="List the files that would be checked."),
+    click.option("--quiet", "-q", is_flag=True, help="Tell findings, and nothing else."),
+    click.option("--silent", "-s", is_flag=True, help="Tell nothing; the exit code does."),
+    click.option("--color", type=click.Choice(COLORS), default="auto", show_default=True,
+                 help="Whether the report is colored; auto: on a terminal."),
+    click.option("--fix-only", is_flag=True,
+                 help="Fix, tell nothing of what is left, and exit with 0."),
+    click.option("--exit-non-zero-on-fix", is_flag=True,
+                 help="Exit with 1 where anything was fixed, too."),
+)  # fmt: skip

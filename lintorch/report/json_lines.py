@@ -1,0 +1,15 @@
+"""The findings as JSON, one object on each line, for programs that read as they go."""
+
+from __future__ import annotations
+
+import json
+from typing import TextIO
+
+from lintorch.report.json import finding_values
+from lintorch.report.result import Result
+
+
+def render(report: Result, out: TextIO, *, color: bool, width: int | None) -> None:
+    """Write the elements of the `json` format, each on a line of its own, in ASCII."""
+    for finding in report.findings:
+        out.write(json.dumps(finding_values(finding, report)) + "\n")
