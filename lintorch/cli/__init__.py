@@ -18,7 +18,7 @@ from lintorch.machine.stopping import Stopped, stop_at_signals
 _EXIT_OF_SIGPIPE = 128 + 13
 """SIGPIPE, which Windows lacks."""
 _DISK_ERRORS = (errno.ENOSPC, errno.EIO)
-_COMMANDS = ("check", "explain", "export", "models", "rule", "rules", "targets")
+_COMMANDS = ("baseline", "check", "explain", "export", "models", "rule", "rules", "targets")
 
 
 class _Commands(click.Group):

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from lintorch.cli.adoption_options import adoption_options
 from lintorch.cli.shared_options import (
     SettingOption,
     choice_options,
@@ -59,6 +60,7 @@ _LEVELS = ("note", "warning", "error")
 )
 @click.option("--opset", cls=SettingOption, type=click.IntRange(7, 30),
               help="The ONNX opset you deploy with.")  # fmt: skip
+@adoption_options
 @target_option
 @model_option
 @limit_options

@@ -6,16 +6,19 @@ import sys
 from dataclasses import replace
 from typing import TextIO
 
+from lintorch.baseline import BaselineError
 from lintorch.catalog import CatalogError
 from lintorch.cli.problems import UsageProblem, print_problems
 from lintorch.cli.terminal import FINDING_MODELS, choose_style, progress_on
 from lintorch.core.finding import Severity
+from lintorch.files.git_changes import RepositoryError
 from lintorch.report import FORMATS, write_result
 from lintorch.report.places import shown_path
 from lintorch.run import Checked, CheckRequest, Rewritten, check_and_fix
 from lintorch.settings import SettingsError
 
 CLEAN, FOUND, FAILED = 0, 1, 2
+_TOLD = SettingsError, CatalogError, BaselineError, RepositoryError
 
 
 def run_check(request: CheckRequest, stdin: TextIO, out: TextIO, err: TextIO) -> int:
@@ -28,7 +31,7 @@ def run_check(request: CheckRequest, stdin: TextIO, out: TextIO, err: TextIO) ->
         _write_report(checked, request, out)
     except BrokenPipeError:
         raise
-    except (SettingsError, CatalogError, OSError, UnicodeDecodeError) as error:
+    except (*_TOLD, OSError, UnicodeDecodeError) as error:
         print_problems(err, [error])
         return FAILED
     print_problems(err, [*checked.notes, *checked.errors])
@@ -51,6 +54,8 @@ def fill_from_stdin(request: CheckRequest, stdin: TextIO) -> CheckRequest:
         raise UsageProblem("`-` cannot be combined with other paths")
     if request.runs_models:
         raise UsageProblem("a text from standard input can be read, not run")
+    if request.diff_base:
+        raise UsageProblem("a text from standard input cannot be compared with a revision")
     return replace(request, paths=(request.stdin_filename or "stdin.py",), text=_read_all(stdin))
 
 

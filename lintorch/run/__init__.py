@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from lintorch.files import NotWritten, write_file
 from lintorch.report.result import Repaired, Result
 from lintorch.run.check_files import CheckedFiles, check_files
+from lintorch.run.new_findings import keep_new
 from lintorch.run.request import Checked, CheckRequest, Progress, Rewritten, ignore_progress
 from lintorch.run.scope import Scope
 
@@ -20,12 +21,12 @@ __all__ = ["CheckRequest", "Checked", "Progress", "Rewritten", "check_and_fix", 
 def check_and_fix(request: CheckRequest, progress: Progress = ignore_progress) -> Checked:
     """Look, fix where asked, and look again at what fixing left.
 
-    Raises SettingsError or CatalogError where nothing can be done at all; paths, files and
+    Raises SettingsError, CatalogError, BaselineError or RepositoryError where nothing can be done; paths, files and
     models that are wrong are told of in the outcome.
     """
     scope = Scope(request)
     scope.codes_of(request.paths[0])  # what selects no rule is told even where there is no file
-    seen = check_files(request, scope, progress)
+    seen = keep_new(check_files(request, scope, progress), request, scope, progress)
     if not request.fixes:
         return Checked(
             _make_result(seen, request), (*seen.errors, *seen.left_out), notes=seen.notes
@@ -39,7 +40,8 @@ def check_and_fix(request: CheckRequest, progress: Progress = ignore_progress) -
             _make_result(seen, request), (*errors, *seen.left_out), mended.rewritten, seen.notes
         )
     repaired, kept = _write_files(mended, seen, request)
-    left = check_files(_take_fixed_text(request, mended), scope, progress)
+    again = _take_fixed_text(request, mended)
+    left = keep_new(check_files(again, scope, progress), request, scope, progress)
     result = replace(_make_result(left, request), repaired=repaired)
     told = dict.fromkeys((*errors, *kept, *left.errors, *left.left_out))
     return Checked(result, tuple(told), mended.rewritten, seen.notes)
@@ -76,5 +78,5 @@ def _make_result(seen: CheckedFiles, request: CheckRequest) -> Result:
         whole=not seen.errors,
         models=seen.models,
         unsafe=request.unsafe_fixes,
-        advice=seen.advice,
+        advice=len(seen.unasked),
     )

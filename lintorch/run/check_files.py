@@ -39,8 +39,12 @@ class CheckedFiles:
     """Files that are no longer what was linted."""
     left_out: tuple[str, ...] = ()
     """A line for each changed file that runs spoke of, which is not heard."""
-    advice: int = 0
+    unasked: tuple[Finding, ...] = ()
     """Findings that are not shown because advice was not asked for."""
+    paths: Sequence[str] = ()
+    """The files that were looked at."""
+    known: tuple[Finding, ...] = ()
+    """Findings that are not shown because a baseline, or the tree before a change, has them."""
 
 
 def check_files(request: Request, scope: Scope, progress: Progress) -> CheckedFiles:
@@ -73,7 +77,8 @@ def check_files(request: Request, scope: Scope, progress: Progress) -> CheckedFi
         {t.path: replace(t, entered=e.entered) for t, e in zip(tasks, held.linted, strict=True)},
         ran.changed,
         ran.left_out,
-        len(heeded) - len(wanted),
+        tuple(finding for finding in heeded if not scope.is_wanted(finding)),
+        paths,
     )
 
 

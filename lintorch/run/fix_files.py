@@ -78,7 +78,8 @@ def _make_check(
 ) -> Callable[[str], Iterable[Finding]]:
     """Findings of a text between rounds; of the text as it was, those that are known."""
     task = seen.tasks.get(path) or scope.make_task(path)
-    withdrawn = {_line_of_finding(f, before) for f in seen.withdrawn if f.place.path == path}
+    left_out = (*seen.withdrawn, *seen.known)
+    withdrawn = {_line_of_finding(f, before) for f in left_out if f.place.path == path}
 
     def check(text: str) -> Iterable[Finding]:
         if text == before:

@@ -59,6 +59,8 @@ class CheckRequest(Request):
     fail_on: str = "note"
     """The least gravity that findings make the exit code 1 with."""
     exit_zero: bool = False
+    diff_base: str | None = None
+    """A revision: only what changed since then is told of."""
 
     @property
     def fixes(self) -> frozenset[Applicability]:
@@ -67,6 +69,14 @@ class CheckRequest(Request):
             return frozenset()
         unsafe = {Applicability.UNSAFE} if self.unsafe_fixes else set()
         return frozenset({Applicability.SAFE, *unsafe})
+
+
+@dataclass(frozen=True)
+class BaselineRequest(CheckRequest):
+    """What `lintorch baseline` is asked."""
+
+    prune: bool = False
+    """Whether entries only go, and none comes."""
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ _KEYS: Mapping[str, key_kinds.Kind] = {
     "target-torch": key_kinds.expect_release,
     "target": key_kinds.expect_targets,
     "dynamic": key_kinds.expect_boolean,
+    "baseline": key_kinds.expect_path,
     "exclude": key_kinds.expect_strings,
     "extend-exclude": key_kinds.expect_strings,
     "models": key_kinds.expect_models,

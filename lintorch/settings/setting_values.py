@@ -61,6 +61,8 @@ class Settings:
     target: tuple[str, ...] = ()
     """Names of deployment targets, as `lintorch.targets` has them."""
     dynamic: bool | None = None
+    baseline: str | None = None
+    """The file of findings that are known."""
     exclude: tuple[str, ...] = DEFAULT_EXCLUDE
     extend_exclude: tuple[str, ...] = ()
     models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
