@@ -22,7 +22,8 @@ rule = Rule(
         A pickle is a program: whoever wrote the file decides what runs when it is read. torch.load
         reads tensors and plain values only with `weights_only=True`, which is the default since
         torch 2.6 and exists since 1.13; before 2.6 a torch.load that does not say so unpickles
-        whatever is in the file. The same goes for pickle, joblib and dill. Up to torch 2.5.1 even
+        whatever is in the file. A `pickle_module` undoes that
+        default. The same goes for pickle, joblib and dill. Up to torch 2.5.1 even
         weights_only=True could be got around (CVE-2025-32434).
 
         Where a literal path or a buffer is read, or what the same module writes, the file is taken
@@ -100,9 +101,14 @@ def of_pickles(event: Called, source: Source) -> Iterator[Hit]:
 def _torch(call: cst.Call, source: Source) -> Iterator[Hit]:
     given = source.arguments(call, *_PARAMETERS)
     only = given.value("weights_only", None)
-    if given.get("pickle_module") is not None or _is_own(given.get("f"), source):
-        return
     asked = given.get("weights_only")
+    if _is_own(given.get("f"), source):
+        return
+    if (unpickler := given.get("pickle_module")) is not None:
+        if asked is None and source.name(unpickler) not in ("", "None"):
+            message = "torch.load with a pickle_module of its own runs whatever code the file holds: leave it out, and pass weights_only=True"
+            yield Hit(call, message)
+        return
     if only is False and asked is not None:
         fix = Fix("read weights only", (source.replace(asked, "True"),), Applicability.UNSAFE)
         message = "torch.load with weights_only=False runs whatever code the file holds"
