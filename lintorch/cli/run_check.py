@@ -94,12 +94,21 @@ def _write_report(checked: Checked, request: CheckRequest, out: TextIO) -> None:
 
 
 def _diff_lines(file: Rewritten) -> list[str]:
-    """A unified diff that `patch` and `git apply` take."""
+    """A unified diff that `patch` and `git apply` take; of a notebook, one for each cell."""
     import difflib
 
     path = shown_path(file.path)
-    before, after = file.before.splitlines(keepends=True), file.after.splitlines(keepends=True)
-    lines = difflib.unified_diff(before, after, f"a/{path}", f"b/{path}")
+    parts = [(f":cell {n}", *texts) for n, *texts in file.cells] or [("", file.before, file.after)]
+    lines = [
+        line
+        for cell, before, after in parts
+        for line in difflib.unified_diff(
+            before.splitlines(keepends=True),
+            after.splitlines(keepends=True),
+            f"a/{path}{cell}",
+            f"b/{path}{cell}",
+        )
+    ]
     return [
         line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
     ]

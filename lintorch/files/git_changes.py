@@ -61,6 +61,15 @@ def read_changes(folder: str, revision: str) -> Changes:
     return Changes(os.path.realpath(root), base, rows, former, tracked)
 
 
+def read_former(changes: Changes, path: str) -> bytes | None:
+    """A file as it was at the revision, under the name it had; None where it was not there."""
+    try:
+        named = changes.former.get(path, path)
+        return _git(changes.root, "cat-file", "blob", f"{changes.base}:{named}")
+    except RepositoryError:
+        return None
+
+
 def write_tree(changes: Changes, folder: str, is_wanted: Callable[[str], bool]) -> None:
     """Write the wanted files of the revision below a folder. Raises RepositoryError."""
     listing = _split(_git(changes.root, "ls-tree", "-r", "-z", "-l", "--full-tree", changes.base))

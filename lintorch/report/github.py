@@ -6,7 +6,7 @@ from typing import TextIO
 
 from lintorch.core.finding import Finding, Place, Severity
 from lintorch.report.characters import make_writable
-from lintorch.report.places import find_end, find_start, shown_path
+from lintorch.report.places import find_end, find_start, shown_path, write_location
 from lintorch.report.result import Result
 from lintorch.report.wording import write_message
 
@@ -25,11 +25,18 @@ def _write_annotation(finding: Finding) -> str:
     title = f"lintorch ({finding.code})"
     place = {"file": shown_path(finding.place.path), **_write_span(finding.place), "title": title}
     properties = ",".join(f"{key}={value.translate(_PROPERTY)}" for key, value in place.items())
-    return f"::{_COMMAND[finding.severity]} {properties}::{write_message(finding).translate(_DATA)}"
+    cell = f"{write_location(finding.place)}: " if finding.place.cell else ""
+    said = f"{cell}{write_message(finding)}".translate(_DATA)
+    return f"::{_COMMAND[finding.severity]} {properties}::{said}"
 
 
 def _write_span(place: Place) -> dict[str, str]:
-    """Lines, and columns where there is one line: GitHub refuses columns of several lines."""
+    """Lines, and columns where there is one line: GitHub refuses columns of several lines.
+
+    It knows no cells: what is in one is put at the first line of the file.
+    """
+    if place.cell:
+        return {"line": "1", "endLine": "1"}
     (row, column), (end_row, end_column) = find_start(place), find_end(place)
     lines = {"line": str(row), "endLine": str(end_row)}
     if row != end_row:

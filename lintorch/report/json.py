@@ -28,7 +28,7 @@ _TREATMENT = {
 def render(report: Result, out: TextIO, *, color: bool, width: int | None) -> None:
     """Write the array in ASCII, so that its bytes are the same whatever the stream's encoding.
 
-    `cell`, `url` and `verified` are kept for notebooks, pages and verification: always null.
+    `url` and `verified` are kept for pages and verification: always null.
     """
     json.dump([_finding_values(finding, report) for finding in report.findings], out, indent=2)
     out.write("\n")
@@ -42,7 +42,7 @@ def _finding_values(finding: Finding, report: Result) -> dict[str, Any]:
         "severity": str(finding.severity),
         "evidence": str(finding.evidence),
         "filename": shown_path(finding.place.path),
-        "cell": None,
+        "cell": finding.place.cell or None,
         "location": _position_values(find_start(finding.place)),
         "end_location": _position_values(find_end(finding.place)),
         "model": finding.model and shown_model(finding.model),

@@ -9,6 +9,7 @@ from lintorch.files import NotWritten, write_file
 from lintorch.report.result import Repaired, Result
 from lintorch.run.check_files import CheckedFiles, check_files
 from lintorch.run.new_findings import keep_new
+from lintorch.run.place_in_cells import list_cells, place_in_cells
 from lintorch.run.request import Checked, CheckRequest, Progress, Rewritten, ignore_progress
 from lintorch.run.scope import Scope
 
@@ -69,9 +70,10 @@ def _take_fixed_text(request: CheckRequest, mended: FixedFiles) -> CheckRequest:
 
 def _make_result(seen: CheckedFiles, request: CheckRequest) -> Result:
     return Result(
-        findings=seen.standing,
-        withdrawn=seen.withdrawn,
+        findings=place_in_cells(seen.standing, seen.texts),
+        withdrawn=place_in_cells(seen.withdrawn, seen.texts),
         texts={path: text.text for path, text in seen.texts.items()},
+        cells=list_cells(seen.texts),
         show_refuted=request.show_refuted,
         files=seen.files,
         notebooks=seen.notebooks,

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
 
 from lintorch.baseline import make_entries, match_entries
 from lintorch.core.finding import Finding
-from lintorch.files.git_changes import Changes, read_changes, write_tree
+from lintorch.files import FileText, is_notebook
+from lintorch.files.git_changes import Changes, read_changes, read_former, write_tree
 from lintorch.run.check_files import CheckedFiles, check_files
 from lintorch.run.find_interpreter import find_interpreter
 from lintorch.run.known_findings import leave_out, name_from
@@ -36,10 +39,11 @@ def leave_out_unchanged(
     folder = given if os.path.isdir(given) else os.path.dirname(given) or "."
     changes = read_changes(folder, request.diff_base or "")
     name = name_from(changes.root)
+    changes = replace(changes, rows={**changes.rows, **_compare_notebooks(seen, changes)})
     elsewhere = [
         finding
         for finding in (*seen.standing, *seen.unasked)
-        if not _is_changed(finding, changes, name(finding.place.path), seen)
+        if not _is_changed(finding, changes, name(finding.place.path))
     ]
     if not elsewhere:
         return seen
@@ -51,10 +55,36 @@ def leave_out_unchanged(
     return leave_out(seen, known, ())
 
 
-def _is_changed(finding: Finding, changes: Changes, name: str, seen: CheckedFiles) -> bool:
+def _is_changed(finding: Finding, changes: Changes, name: str) -> bool:
     place = finding.place
     last = place.end_row - (place.end_column == 1) if place.end_row > place.row else place.row
     return changes.is_changed(name, place.row, last if last - place.row < _LONGEST else place.row)
+
+
+def _compare_notebooks(seen: CheckedFiles, changes: Changes) -> dict[str, tuple[range, ...]]:
+    """The changed rows of notebooks, as they count in the modules of their cells."""
+    name = name_from(changes.root)
+    found: dict[str, tuple[range, ...]] = {}
+    for path, text in seen.texts.items():
+        inner = name(path)
+        if is_notebook(path) and inner in changes.rows:
+            from lintorch.files.notebook_text import decode_notebook
+
+            data = read_former(changes, inner)
+            old = decode_notebook(path, data) if data is not None else None
+            before = _list_code(old) if isinstance(old, FileText) else []
+            matcher = SequenceMatcher(None, before, _list_code(text), autojunk=False)
+            found[inner] = tuple(
+                range(first + 1, stop + 1)
+                for kind, _, _, first, stop in matcher.get_opcodes()
+                if kind != "equal"
+            )
+    return found
+
+
+def _list_code(text: FileText) -> list[str]:
+    """The rows of a module; what stands between cells is the same wherever they are."""
+    return [re.sub(r"^# -+ cell \d+$", "", row) for row in text.text.split("\n")]
 
 
 def _check_old(

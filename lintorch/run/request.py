@@ -117,6 +117,8 @@ class Rewritten:
     before: str
     after: str
     repaired: Repaired
+    cells: tuple[tuple[int, str, str], ...] = ()
+    """Of a notebook, the number of each cell that changes, and its source before and after."""
 
 
 @dataclass(frozen=True)
