@@ -126,8 +126,6 @@ def test_what_was_not_checked_is_said_and_nothing_passes_for_it(project: Path) -
 @pytest.mark.parametrize(
     ("name", "text", "cause"),
     [
-        ("nets.ipynb", '{"cells": []}', "notebooks are not read"),
-        ("broken.ipynb", "import torch", "notebooks are not read"),
         ("notes.txt", "hello", "not a Python file"),
         ("README.md", "# torch", "not a Python file"),
         ("run.sh", "#!/bin/sh\ntrue\n", "not a Python file"),
@@ -156,14 +154,6 @@ def test_python_that_is_given_by_name_is_checked_whatever_its_name(
     assert codes(name, cwd=tmp_path) == ["LT101"]
 
 
-def test_notebooks_in_a_folder_are_counted(project: Path) -> None:
-    (project / "a.ipynb").write_text("{}")
-    assert "\nChecked 1 file (1 notebook is not read)\n" in lintorch("check", cwd=project).stdout
-    (project / "net.py").unlink()
-    done = lintorch("check", cwd=project)
-    assert done.stdout == "No Python files checked (1 notebook is not read).\n"
-
-
 @pytest.mark.parametrize("options", [("--output-format", "json"), ("--output-format", "github"),
                                      ("--diff",), ("--output-file", "report.txt")])  # fmt: skip
 def test_a_report_without_a_summary_leaves_it_to_standard_error(
@@ -188,7 +178,7 @@ def test_commands_that_run_models_say_what_is_none_of_python(tmp_path: Path, com
     (tmp_path / "nets.ipynb").write_text("{}")
     done = lintorch(command, "nets.ipynb", cwd=tmp_path)
     assert done.returncode == (2 if command == "export" else 0)
-    assert "nets.ipynb: not checked: notebooks are not read" in done.stderr
+    assert "nets.ipynb: not checked: notebooks are read by check alone" in done.stderr
     assert "no Python files found" in (done.stdout + done.stderr).replace("No P", "no P")
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from running import interpreter
 
 CHECKOUT = Path(__file__).parent.parent
 BAKED = """import torch
@@ -55,14 +57,21 @@ def hooks(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, Path]:
 def pre_commit(
     hook: str, hooks: tuple[Path, str, Path], project: Path
 ) -> subprocess.CompletedProcess[str]:
-    repo, rev, home = hooks
+    repo, rev, _ = hooks
     git("init", "--quiet", cwd=project)
     config = CONFIG.format(repo=repo.as_posix(), rev=rev, hook=hook)
     (project / ".pre-commit-config.yaml").write_text(config)
     (project / "net.py").write_text(BAKED)
     git("add", "--all", cwd=project)
+    return run_hooks(hooks, project)
+
+
+def run_hooks(
+    hooks: tuple[Path, str, Path], project: Path, *options: str
+) -> subprocess.CompletedProcess[str]:
+    _, _, home = hooks
     return subprocess.run(
-        [sys.executable, "-m", "pre_commit", "run", "--all-files"],
+        [sys.executable, "-m", "pre_commit", "run", "--all-files", *options],
         cwd=project,
         env={**os.environ, "PRE_COMMIT_HOME": str(home)},
         capture_output=True,
@@ -77,6 +86,33 @@ def test_the_hook_stops_a_commit_and_says_why(
     assert done.returncode == 1, done.stdout + done.stderr
     assert "net.py:6:23: LT101" in done.stdout
     assert (tmp_path / "net.py").read_text() == BAKED
+
+
+def test_notebooks_are_given_to_the_hook_and_exclusions_hold(
+    hooks: tuple[Path, str, Path], tmp_path: Path
+) -> None:
+    cells = [{"cell_type": "code", "metadata": {}, "source": BAKED}]
+    (tmp_path / "demo.ipynb").write_text(json.dumps({"cells": cells, "nbformat": 4}))
+    (tmp_path / "lintorch.toml").write_text('extend-exclude = ["net.py"]\n')
+    done = pre_commit("lintorch", hooks, tmp_path)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "demo.ipynb:cell 1:6:23: LT101" in done.stdout
+    assert "net.py" not in done.stdout
+
+
+def test_exports_are_tried_when_they_are_asked_for(
+    hooks: tuple[Path, str, Path], tmp_path: Path
+) -> None:
+    done = pre_commit("lintorch-export", hooks, tmp_path)
+    assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
+    named = ["--python", interpreter(), "--to", "torch.export"]
+    config = (
+        tmp_path / ".pre-commit-config.yaml"
+    ).read_text() + f"        args: {json.dumps(named)}\n"
+    (tmp_path / ".pre-commit-config.yaml").write_text(config)
+    done = run_hooks(hooks, tmp_path, "--hook-stage", "manual")
+    assert "net.py:Net" in done.stdout, done.stdout + done.stderr
+    assert "torch.export" in done.stdout
 
 
 def test_the_fixing_hook_mends_the_file(hooks: tuple[Path, str, Path], tmp_path: Path) -> None:

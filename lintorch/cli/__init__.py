@@ -18,7 +18,19 @@ from lintorch.machine.stopping import Stopped, stop_at_signals
 _EXIT_OF_SIGPIPE = 128 + 13
 """SIGPIPE, which Windows lacks."""
 _DISK_ERRORS = (errno.ENOSPC, errno.EIO)
-_COMMANDS = ("check", "clean", "config", "explain", "export", "models", "rule", "rules", "targets")
+_COMMANDS = (
+    "baseline",
+    "check",
+    "clean",
+    "config",
+    "explain",
+    "export",
+    "models",
+    "rule",
+    "rules",
+    "targets",
+    "test-rules",
+)
 
 
 class _Commands(click.Group):
@@ -30,7 +42,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        module = importlib.import_module(f"lintorch.cli.{cmd_name}_command")
+        module = importlib.import_module(f"lintorch.cli.{cmd_name.replace('-', '_')}_command")
         command: click.Command = module.command
         return command
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from lintorch.cli.adoption_options import adoption_options
 from lintorch.cli.file_options import file_options
 from lintorch.cli.output_options import output_options
 from lintorch.cli.shared_options import (
@@ -62,6 +63,7 @@ _LEVELS = ("note", "warning", "error")
 @click.option("--opset", cls=SettingOption, type=click.IntRange(7, 30),
               help="The ONNX opset you deploy with.")  # fmt: skip
 @output_options
+@adoption_options
 @target_option
 @file_options
 @model_option

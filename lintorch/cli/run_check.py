@@ -6,9 +6,11 @@ import sys
 from dataclasses import replace
 from typing import TextIO
 
+from lintorch.baseline import BaselineError
 from lintorch.catalog import CatalogError
 from lintorch.cli.problems import UsageProblem, print_problems
 from lintorch.cli.terminal import FINDING_MODELS, TextStyle, choose_style, progress_on
+from lintorch.files.git_changes import RepositoryError
 from lintorch.report import FORMATS, Result, write_result
 from lintorch.report.characters import join_lines, make_writable
 from lintorch.report.places import shown_path
@@ -17,6 +19,7 @@ from lintorch.run import Checked, CheckRequest, Rewritten, check_and_fix, list_c
 from lintorch.settings import SettingsError
 
 CLEAN, FOUND, FAILED = 0, 1, 2
+_TOLD = SettingsError, CatalogError, BaselineError, RepositoryError
 
 
 def run_check(request: CheckRequest, stdin: TextIO, out: TextIO, err: TextIO) -> int:
@@ -31,7 +34,7 @@ def run_check(request: CheckRequest, stdin: TextIO, out: TextIO, err: TextIO) ->
         _write_report(checked, request, out)
     except BrokenPipeError:
         raise
-    except (SettingsError, CatalogError, OSError, UnicodeDecodeError) as error:
+    except (*_TOLD, OSError, UnicodeDecodeError) as error:
         print_problems(err, [error])
         return FAILED
     if request.silent:
@@ -56,6 +59,8 @@ def fill_from_stdin(request: CheckRequest, stdin: TextIO) -> CheckRequest:
         raise UsageProblem("`-` cannot be combined with other paths")
     if request.runs_models:
         raise UsageProblem("a text from standard input can be read, not run")
+    if request.diff_base:
+        raise UsageProblem("a text from standard input cannot be compared with a revision")
     return replace(request, paths=(request.stdin_filename or "stdin.py",), text=_read_all(stdin))
 
 
@@ -117,12 +122,21 @@ def _show_files(request: CheckRequest, out: TextIO, err: TextIO) -> int:
 
 
 def _diff_lines(file: Rewritten) -> list[str]:
-    """A unified diff that `patch` and `git apply` take."""
+    """A unified diff that `patch` and `git apply` take; of a notebook, one for each cell."""
     import difflib
 
     path = shown_path(file.path)
-    before, after = file.before.splitlines(keepends=True), file.after.splitlines(keepends=True)
-    lines = difflib.unified_diff(before, after, f"a/{path}", f"b/{path}")
+    parts = [(f":cell {n}", *texts) for n, *texts in file.cells] or [("", file.before, file.after)]
+    lines = [
+        line
+        for cell, before, after in parts
+        for line in difflib.unified_diff(
+            before.splitlines(keepends=True),
+            after.splitlines(keepends=True),
+            f"a/{path}{cell}",
+            f"b/{path}{cell}",
+        )
+    ]
     return [
         line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
     ]

@@ -73,6 +73,8 @@ class Place:
     column: int = 1
     end_row: int = 0
     end_column: int = 0
+    cell: int = 0
+    """The cell of a notebook that the rows count in, from 1; 0 in other files."""
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from lintorch.files.file_text import (
     UnreadableFile,
     decode_file,
     has_changed,
-    read_file,
     write_file,
 )
 from lintorch.files.find_files import DEFAULT_EXCLUDE, Found, Missing, Skipped, find_files
 from lintorch.files.patterns import Patterns
-from lintorch.files.python_files import why_unread
+from lintorch.files.python_files import is_notebook, why_unread
+from lintorch.files.read_files import read_file
 
 __all__ = [
     "DEFAULT_EXCLUDE",
@@ -25,6 +25,7 @@ __all__ = [
     "decode_file",
     "find_files",
     "has_changed",
+    "is_notebook",
     "read_file",
     "why_unread",
     "write_file",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import io
 import os
 import re
@@ -12,7 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from tokenize import detect_encoding
 
-from lintorch.files.python_files import MAX_BYTES
 from lintorch.machine.stopping import defer_signals
 
 _BOM = b"\xef\xbb\xbf"
@@ -53,22 +51,6 @@ class NotWritten(Exception):
         super().__init__(f"{path}: {cause}")
         self.path = path
         self.cause = cause
-
-
-def read_file(path: str) -> FileText | UnreadableFile:
-    """Read a file by its byte-order mark or coding line, as Python does."""
-    try:
-        found = os.stat(path)
-        if not stat.S_ISREG(found.st_mode):
-            return UnreadableFile(path, "not a regular file")
-        if found.st_size > MAX_BYTES:
-            return UnreadableFile(path, f"larger than {MAX_BYTES:,} bytes")
-        real = os.path.realpath(path)
-        with open(real, "rb") as stream:
-            text = decode_file(path, stream.read())
-        return dataclasses.replace(text, real=real) if isinstance(text, FileText) else text
-    except OSError as error:
-        return UnreadableFile(path, error.strerror or str(error))
 
 
 def decode_file(path: str, data: bytes) -> FileText | UnreadableFile:

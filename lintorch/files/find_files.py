@@ -48,6 +48,7 @@ class Skipped:
 class _Walk:
     root: str
     exclude: Patterns
+    notebooks: bool = False
     seen: set[str] = field(default_factory=set)
 
     def is_excluded(self, real: str, folder: bool) -> bool:
@@ -71,14 +72,15 @@ def find_files(
     exclude: Iterable[str] = DEFAULT_EXCLUDE,
     root: str = ".",
     force: bool = False,
+    notebooks: bool = False,
 ) -> Iterator[Found | Missing | Skipped]:
     """Each file once, in the order given and by name within folders.
 
     `exclude` holds patterns as in a `.gitignore` of the folder `root`. What is given by name is
     looked at even where a pattern or git leaves it out, unless `force` holds it to `exclude`.
-    Links to folders are followed only where given.
+    Links to folders are followed only where given. Notebooks are skipped unless they are asked for.
     """
-    walk = _Walk(os.path.realpath(root), Patterns(tuple(exclude)))
+    walk = _Walk(os.path.realpath(root), Patterns(tuple(exclude)), notebooks)
     for given in paths:
         real = os.path.realpath(given)
         if force and walk.exclude.covers_file(walk.relative_path(real)):
@@ -89,7 +91,7 @@ def find_files(
         elif not os.path.exists(real):
             yield Missing(given, "no such file or folder")
         elif walk.is_met_first(real):
-            cause, path = why_unread(given), _bare_path(given)
+            cause, path = why_unread(given, notebooks), _bare_path(given)
             yield Skipped(path, cause, given=True) if cause else Found(path, given=True)
 
 
@@ -115,8 +117,8 @@ def _walk_folder(
         if folder:
             yield from _walk_folder(path, entry.path, ignored, walk)
         elif entry.is_file() and walk.is_met_first(_real_path(entry)):
-            is_notebook = entry.name.endswith(NOTEBOOK)
-            yield Skipped(path, why_unread(path)) if is_notebook else Found(path)
+            skipped = entry.name.endswith(NOTEBOOK) and not walk.notebooks
+            yield Skipped(path, why_unread(path)) if skipped else Found(path)
 
 
 def _real_path(entry: os.DirEntry[str]) -> str:

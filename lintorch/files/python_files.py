@@ -12,14 +12,19 @@ _ENDINGS = (".py", ".pyi", ".pyw")
 _SHEBANG = re.compile(rb"#!.*(python|pypy|\buv run\b)")
 
 
-def why_unread(path: str) -> str:
+def is_notebook(path: str) -> bool:
+    """Whether a path is that of a notebook."""
+    return path.lower().endswith(NOTEBOOK)
+
+
+def why_unread(path: str, notebooks: bool = False) -> str:
     """Why a file is not looked at, though it was given by name; "" where it is.
 
-    Without an ending, a file is Python by its first line, or where all of it parses.
+    Notebooks are where they are read for what is asked. Without an ending, a file is Python by its first line, or where all of it parses.
     """
     ending = os.path.splitext(path)[1].lower()
     if ending == NOTEBOOK:
-        return "notebooks are not read"
+        return "" if notebooks else "notebooks are read by check alone"
     if ending in _ENDINGS or not os.path.isfile(path) or _is_python(path, bool(ending)):
         return ""
     return "not a Python file"

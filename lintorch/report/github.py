@@ -35,7 +35,12 @@ def _write_annotation(finding: Finding) -> str:
 
 
 def _write_span(place: Place) -> dict[str, str]:
-    """Lines, and columns where there is one line: GitHub refuses columns of several lines."""
+    """Lines, and columns where there is one line: GitHub refuses columns of several lines.
+
+    It knows no cells: what is in one is put at the first line of the file.
+    """
+    if place.cell:
+        return {"line": "1", "endLine": "1"}
     (row, column), (end_row, end_column) = find_start(place), find_end(place)
     lines = {"line": str(row), "endLine": str(end_row)}
     if row != end_row:

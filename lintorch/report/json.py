@@ -28,7 +28,7 @@ TREATMENT = {
 def render(report: Result, out: TextIO, *, color: bool, width: int | None) -> None:
     """Write the array in ASCII, so that its bytes are the same whatever the stream's encoding.
 
-    `cell` and `verified` are kept for notebooks and verification: always null.
+    `verified` is kept for verification: always null.
     """
     json.dump([finding_values(finding, report) for finding in report.findings], out, indent=2)
     out.write("\n")
@@ -44,7 +44,7 @@ def finding_values(finding: Finding, report: Result) -> dict[str, Any]:
         "severity": str(finding.severity),
         "evidence": str(finding.evidence),
         "filename": shown_path(finding.place.path),
-        "cell": None,
+        "cell": finding.place.cell or None,
         "location": _position_values(find_start(finding.place)),
         "end_location": _position_values(find_end(finding.place)),
         "also": [_span_values(place) for place in finding.also],

@@ -42,9 +42,10 @@ def shown_model(model: str) -> str:
 
 
 def write_location(place: Place) -> str:
-    """`path:row:column`."""
+    """`path:row:column`, or `path:cell 3:row:column`."""
     row, column = find_start(place)
-    return f"{shown_path(place.path)}:{row}:{column}"
+    cell = f":cell {place.cell}" if place.cell else ""
+    return f"{shown_path(place.path)}{cell}:{row}:{column}"
 
 
 def find_start(place: Place) -> tuple[int, int]:

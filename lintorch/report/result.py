@@ -30,6 +30,8 @@ class Result:
     """Findings that a trace refuted; listed only with `show_refuted`."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """Decoded source by path; what is absent gets no code frame."""
+    cells: Mapping[tuple[str, int], str] = field(default_factory=dict)
+    """The same of cells of notebooks, by path and number."""
     repaired: tuple[Repaired, ...] = ()
     """The files that were mended, and what in each."""
     unsafe: bool = False
@@ -60,4 +62,6 @@ class Result:
 
     def text(self, place: Place) -> str | None:
         """The source that the rows of `place` count in, where it is known."""
+        if place.cell:
+            return self.cells.get((place.path, place.cell))
         return self.texts.get(place.path)

@@ -13,6 +13,8 @@ from lintorch.report import FORMATS
 from lintorch.report.result import Repaired, Result
 from lintorch.run.check_files import CheckedFiles, check_files
 from lintorch.run.given_files import GivenFiles, list_files
+from lintorch.run.new_findings import keep_new
+from lintorch.run.place_in_cells import list_cells, place_in_cells
 from lintorch.run.request import Checked, CheckRequest, Progress, Rewritten, ignore_progress
 from lintorch.run.scope import Scope
 
@@ -33,7 +35,7 @@ __all__ = [
 def check_and_fix(request: CheckRequest, progress: Progress = ignore_progress) -> Checked:
     """Look, fix where asked, and look again at what fixing left.
 
-    Raises SettingsError or CatalogError where nothing can be done at all; paths, files and
+    Raises SettingsError, CatalogError, BaselineError or RepositoryError where nothing can be done; paths, files and
     models that are wrong are told of in the outcome.
     """
     scope = Scope(request)
@@ -48,7 +50,7 @@ def list_checked(request: CheckRequest) -> GivenFiles:
 
 
 def _check_and_fix(request: CheckRequest, scope: Scope, progress: Progress) -> Checked:
-    seen = check_files(request, scope, progress)
+    seen = keep_new(check_files(request, scope, progress), request, scope, progress)
     if not request.fixes:
         return Checked(
             _make_result(seen, request, scope), (*seen.errors, *seen.left_out), notes=seen.notes
@@ -65,7 +67,8 @@ def _check_and_fix(request: CheckRequest, scope: Scope, progress: Progress) -> C
             seen.notes,
         )
     repaired, kept = _write_files(mended, seen, request)
-    left = check_files(_take_fixed_text(request, mended), scope, progress)
+    again = _take_fixed_text(request, mended)
+    left = keep_new(check_files(again, scope, progress), request, scope, progress)
     result = replace(_make_result(left, request, scope), repaired=repaired)
     told = dict.fromkeys((*errors, *kept, *left.errors, *left.left_out))
     return Checked(result, tuple(told), mended.rewritten, seen.notes)
@@ -97,9 +100,10 @@ def _make_result(seen: CheckedFiles, request: CheckRequest, scope: Scope) -> Res
     cards = [card for code, card in catalog.cards.items() if code in found]
     form = FORMATS[request.output_format]
     return Result(
-        findings=fold_findings(seen.standing, texts),
-        withdrawn=seen.withdrawn,
+        findings=place_in_cells(fold_findings(seen.standing, texts), seen.texts),
+        withdrawn=place_in_cells(seen.withdrawn, seen.texts),
         texts=texts,
+        cells=list_cells(seen.texts),
         show_refuted=request.show_refuted,
         files=seen.files,
         notebooks=seen.notebooks,
@@ -107,7 +111,7 @@ def _make_result(seen: CheckedFiles, request: CheckRequest, scope: Scope) -> Res
         models=seen.models,
         unsafe=request.unsafe_fixes,
         quiet=request.quiet,
-        advice=seen.advice,
+        advice=len(seen.unasked),
         urls={} if form.has_summary else find_page_urls(cards),  # to read them takes 20 ms
         rules={card.code: catalog.rules[card.code] for card in cards} if form.tells_rules else {},
     )

@@ -10,6 +10,7 @@ from functools import partial
 from lintorch.core.dispatch import describe_defect
 from lintorch.core.finding import Finding
 from lintorch.core.merge import merge_findings
+from lintorch.files import FileText, NotWritten, is_notebook
 from lintorch.fix.fix_rounds import settle
 from lintorch.report.result import Repaired
 from lintorch.run.check_files import CheckedFiles
@@ -59,8 +60,25 @@ def fix_files(seen: CheckedFiles, scope: Scope, request: CheckRequest) -> FixedF
             errors.append(f"{path}: the fixes of {code} ({name}) do not settle and were left out")
         if settled.text != before:
             repaired = Repaired(path, settled.applied, settled.imports)
-            rewritten.append(Rewritten(path, before, settled.text, repaired))
+            try:
+                cells = _list_changed(seen.texts[path], settled.text)
+            except NotWritten as error:
+                errors.append(str(error))
+                continue
+            rewritten.append(Rewritten(path, before, settled.text, repaired, cells))
     return FixedFiles(tuple(rewritten), tuple(errors))
+
+
+def _list_changed(text: FileText, after: str) -> tuple[tuple[int, str, str], ...]:
+    """The cells of a notebook that a fix changes. Raises NotWritten where it spans several."""
+    if not is_notebook(text.path):
+        return ()
+    from lintorch.files.notebook_text import NotebookText
+
+    if not isinstance(text, NotebookText):
+        return ()
+    both = zip(text.cells, text.split_cells(after), strict=True)
+    return tuple((cell.number, cell.source, new) for cell, new in both if new != cell.source)
 
 
 def _may_go_in(finding: Finding, request: CheckRequest) -> bool:
@@ -78,7 +96,8 @@ def _make_check(
 ) -> Callable[[str], Iterable[Finding]]:
     """Findings of a text between rounds; of the text as it was, those that are known."""
     task = seen.tasks.get(path) or scope.make_task(path)
-    withdrawn = {_line_of_finding(f, before) for f in seen.withdrawn if f.place.path == path}
+    left_out = (*seen.withdrawn, *seen.known)
+    withdrawn = {_line_of_finding(f, before) for f in left_out if f.place.path == path}
 
     def check(text: str) -> Iterable[Finding]:
         if text == before:

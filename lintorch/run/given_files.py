@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lintorch.files import Found, Missing, Skipped, find_files, why_unread
+from lintorch.files import Found, Missing, Skipped, find_files, is_notebook
 from lintorch.run.request import Request
 from lintorch.run.scope import Scope
+
+_FROM_STDIN = "a notebook is read from a file, not from standard input"
 
 
 @dataclass(frozen=True)
@@ -21,16 +23,20 @@ class GivenFiles:
     """How many lie in the folders given."""
 
 
-def list_files(request: Request, scope: Scope) -> GivenFiles:
-    """The files to look at. Raises SettingsError."""
+def list_files(request: Request, scope: Scope, notebooks: bool = False) -> GivenFiles:
+    """The files to look at, `notebooks` among them where these are read. Raises SettingsError."""
     if request.text is not None:
-        cause = why_unread(request.paths[0]) if request.paths[0].endswith(".ipynb") else ""
+        cause = _FROM_STDIN if is_notebook(request.paths[0]) else ""
         return GivenFiles(
             () if cause else request.paths, notes=_note_unchecked(request.paths[0], cause)
         )
     found = list(
         find_files(
-            request.paths, scope.main.exclude_patterns, scope.main.root, request.force_exclude
+            request.paths,
+            scope.main.exclude_patterns,
+            scope.main.root,
+            request.force_exclude,
+            notebooks,
         )
     )
     skipped = [each for each in found if isinstance(each, Skipped)]

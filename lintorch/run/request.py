@@ -69,6 +69,8 @@ class CheckRequest(Request):
     quiet: bool = False
     silent: bool = False
     color: str = "auto"
+    diff_base: str | None = None
+    """A revision: only what changed since then is told of."""
 
     @property
     def fixes(self) -> frozenset[Applicability]:
@@ -77,6 +79,14 @@ class CheckRequest(Request):
             return frozenset()
         unsafe = {Applicability.UNSAFE} if self.unsafe_fixes else set()
         return frozenset({Applicability.SAFE, *unsafe})
+
+
+@dataclass(frozen=True)
+class BaselineRequest(CheckRequest):
+    """What `lintorch baseline` is asked."""
+
+    prune: bool = False
+    """Whether entries only go, and none comes."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +127,8 @@ class Rewritten:
     before: str
     after: str
     repaired: Repaired
+    cells: tuple[tuple[int, str, str], ...] = ()
+    """Of a notebook, the number of each cell that changes, and its source before and after."""
 
 
 @dataclass(frozen=True)

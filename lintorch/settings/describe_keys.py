@@ -30,6 +30,7 @@ KEYS: Mapping[str, tuple[str, dict[str, Any]]] = {
     "per-file-ignores": ("Rules that are off in files, by pattern; `!` before one means all other files.", {"type": "object", "additionalProperties": _WORDS}),
     "fixable": ("Rules whose fixes may go in; default: all.", _WORDS),
     "unfixable": ("Rules whose fixes are shown only.", _WORDS),
+    "baseline": ("A file of findings that are known and not told again; `lintorch baseline` writes it.", _STRING),
     "fail-on": ("The least severity that findings make the exit code 1 with; default: note.", {"enum": ["note", "warning", "error"]}),
     "exporters": ("What the project exports with, instead of what its export calls show.", {"type": "array", "items": {"enum": [*EXPORTERS]}}),
     "opset": ("The ONNX opset that is deployed with.", _COUNT),

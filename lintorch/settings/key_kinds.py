@@ -81,6 +81,11 @@ def expect_python(value: Any, root: str) -> NamedPython | None:
     return NamedPython(value, root) if expect_string(value, root) else None
 
 
+def expect_path(value: Any, root: str) -> str | None:
+    written = expect_string(value, root)
+    return os.path.normpath(os.path.join(root, written)) if written else None
+
+
 def expect_folders(value: Any, root: str) -> tuple[str, ...]:
     return tuple(os.path.normpath(os.path.join(root, each)) for each in expect_strings(value, root))
 

@@ -31,6 +31,7 @@ _KEYS: Mapping[str, key_kinds.Kind] = {
     "target": key_kinds.expect_targets,
     "fail-on": key_kinds.expect_severity,
     "dynamic": key_kinds.expect_boolean,
+    "baseline": key_kinds.expect_path,
     "exclude": key_kinds.expect_strings,
     "extend-exclude": key_kinds.expect_strings,
     "models": key_kinds.expect_models,

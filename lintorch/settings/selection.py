@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from lintorch.catalog import Card, Catalog
 from lintorch.core.codes import RULE_CRASHED, SYNTAX_ERROR, UNREADABLE_FILE
 from lintorch.core.finding import ADVICE, Finding, Severity
+from lintorch.core.torchfix_codes import find_torchfix_rules, is_torchfix
 from lintorch.files import Patterns
 from lintorch.settings.key_kinds import suggest_word
 from lintorch.settings.setting_values import Selection, Settings, SettingsError
@@ -130,6 +131,9 @@ class _KnownRules:
         themes = {card.theme for card in cards}
         for selector in selectors:
             codes = frozenset(card.code for card in cards if self._is_meant(card, selector))
+            if not codes and is_torchfix(selector):
+                yield _rank_selector(selector, themes), codes
+                continue
             if not codes and selector.upper() in ALWAYS:
                 codes = frozenset({selector.upper()})
             if not codes and origin != self.partial:
@@ -169,6 +173,8 @@ def _rank_selector(selector: str, themes: set[str]) -> int:
         return _ALL
     if re.fullmatch(r"LT\d*", selector, re.IGNORECASE):
         return _CODE if len(selector) == 5 else len(selector) - 2
+    if is_torchfix(selector):
+        return _CODE if len(selector) == 6 else len(selector) - 2
     return _THEME if selector in themes or selector == ADVICE else _CODE
 
 
@@ -176,4 +182,6 @@ def _stands_for(selector: str, card: Card) -> bool:
     code = selector.upper()
     if re.fullmatch(r"LT\d*", code):
         return card.code.startswith(code) or code in card.formerly
+    if is_torchfix(code):
+        return card.name in find_torchfix_rules(code)
     return code == "ALL" or selector in (card.name, card.theme, *card.formerly)

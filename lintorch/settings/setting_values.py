@@ -63,6 +63,8 @@ class Settings:
     dynamic: bool | None = None
     fail_on: str | None = None
     """The least severity that findings make the exit code 1 with; None for "note"."""
+    baseline: str | None = None
+    """The file of findings that are known."""
     exclude: tuple[str, ...] = DEFAULT_EXCLUDE
     extend_exclude: tuple[str, ...] = ()
     models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

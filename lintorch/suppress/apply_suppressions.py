@@ -9,6 +9,7 @@ from lintorch.core.causes import group_by_cause
 from lintorch.core.codes import BLANKET_SUPPRESSION, MALFORMED_SUPPRESSION, UNUSED_SUPPRESSION
 from lintorch.core.finding import Finding, Fix, Place, Severity
 from lintorch.core.merge import sort_findings
+from lintorch.core.torchfix_codes import find_torchfix_rules, is_torchfix
 from lintorch.suppress.read_comments import Comment, mentions_suppression, read_comments
 from lintorch.suppress.remove_comment import remove_words
 
@@ -50,7 +51,9 @@ def apply_suppressions(
     ]
     met = (*found, *withdrawn)
     own = [f for c in comments for f in judged.judge_comment(c, met) if f.code in enabled]
-    quiet = {judged.find_code(w) for c in comments if c.whole_file for w in c.words}
+    quiet = {
+        code for c in comments if c.whole_file for w in c.words for code in judged.find_codes(w)
+    }
     return sort_findings([*standing, *(f for f in own if f.code not in quiet)])
 
 
@@ -71,10 +74,17 @@ class _File:
             return word.upper()
         return next((code for code, name in self.names.items() if name == word.lower()), "")
 
+    def find_codes(self, word: str) -> frozenset[str]:
+        """The codes that a word means: of TorchFix's, those of the rules that report the same."""
+        if code := self.find_code(word):
+            return frozenset({code})
+        meant = find_torchfix_rules(word) if is_torchfix(word) else frozenset()
+        return frozenset(code for code, name in self.names.items() if name in meant)
+
     def silences(self, comment: Comment, finding: Finding, word: str = "") -> bool:
         """Whether a comment, or one word of it, is about a finding."""
         words = (word,) if word else comment.words
-        meant = {self.find_code(each) for each in words}
+        meant = {code for each in words for code in self.find_codes(each)}
         if finding.code not in meant and meant.isdisjoint(self.former.get(finding.code, ())):
             return False
         place = finding.place
@@ -100,7 +110,7 @@ class _File:
             yield self._judge_blanket(comment, found)
         for word in comment.words:
             ours = not comment.noqa or _looks_ours(word)
-            if not self.find_code(word) and ours and not self.partial:
+            if not (self.find_code(word) or is_torchfix(word) or self.partial) and ours:
                 yield self._make_finding(
                     MALFORMED_SUPPRESSION, comment, self._explain_unknown(word)
                 )
@@ -115,7 +125,7 @@ class _File:
 
     def _note_former(self, comment: Comment, found: Sequence[Finding]) -> Iterator[Finding]:
         """Where only the code that a rule had before it was split off suppresses a finding."""
-        meant = {self.find_code(each) for each in comment.words}
+        meant = {code for each in comment.words for code in self.find_codes(each)}
         split = {
             finding.code
             for finding in found
@@ -129,12 +139,13 @@ class _File:
             )
 
     def _is_idle(self, comment: Comment, word: str, found: Sequence[Finding]) -> bool:
-        code = self.find_code(word)
-        if not code or code not in self.enabled:
+        codes = self.find_codes(word)
+        of_others = comment.noqa and is_torchfix(word)  # where TorchFix itself may need it
+        if not codes or of_others or not codes <= self.enabled:
             return False
-        if code in _OWN:
+        if not codes.isdisjoint(_OWN):
             return not comment.whole_file
-        if self.decidable is not None and code not in self.decidable:
+        if self.decidable is not None and not codes <= self.decidable:
             return False
         return not any(self.silences(comment, finding, word) for finding in found)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from tokenize import TokenInfo
 
-_MENTION = re.compile(r"#\s*lintorch\s*:|#\s*noqa\s*:[^\n\r]*\bLT\d{3}\b", re.IGNORECASE)
+_MENTION = re.compile(r"#\s*lintorch\s*:|#\s*noqa\s*:[^\n\r]*\b(?:LT|TOR)\d{3}\b", re.IGNORECASE)
 _DIRECTIVE = re.compile(r"#\s*(?:(lintorch)|noqa)\s*:\s*([^#]*)", re.IGNORECASE)
 _OURS = re.compile(
     r"(?P<verb>ignore-file|ignore)(?![\w-])\s*(?:\[(?P<codes>[^\]]*)\](?P<reason>.*))?(?P<rest>.*)",
@@ -121,7 +121,7 @@ def _read_comment(
 def _read_noqa(blank: Comment, text: str, body: int) -> Comment | None:
     match = _NOQA.match(text)
     words = tuple(re.split(r"[,\s]+", match[0])) if match else ()
-    if match is None or not any(re.fullmatch(r"LT\d{3}", w, re.IGNORECASE) for w in words):
+    if match is None or not any(re.fullmatch(r"(LT|TOR)\d{3}", w, re.IGNORECASE) for w in words):
         return None
     span = body, body + match.end()
     return replace(blank, words=words, listed=span, noqa=True)

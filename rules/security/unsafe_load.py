@@ -11,7 +11,7 @@ from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given
-from lintorch.evaluator.values import FALSE, NONE, TRUE
+from lintorch.evaluator.values import FALSE, NONE, TRUE, External, ModuleValue
 from lintorch.source import UNKNOWN, Role, Source, literal
 
 rule = Rule(
@@ -98,16 +98,16 @@ def by_settings(event: Called, source: Source) -> Iterator[Hit]:
 def by_module(event: Called, source: Source) -> Iterator[Hit]:
     """`torch.load(path, pickle_module=pickle)`."""
     given, call = name_given(event), source.call_at(event)
-    if given.get("pickle_module", NONE) == NONE or event.open or call is None:
+    module = given.get("pickle_module", NONE)
+    if not isinstance(module, (External, ModuleValue)) or event.open or call is None:
         return
+    remedy = "leave pickle_module out"
     if given.get("weights_only") == TRUE:
-        message = (
-            "torch.load with weights_only=True raises where pickle_module is given: leave it out"
-        )
-        yield Hit(event, message, severity=Severity.ERROR)
+        message = "torch.load with weights_only=True raises where pickle_module is given"
+        yield Hit(event, message, severity=Severity.ERROR, remedy=remedy)
     elif not _is_own(call.args[0].value if call.args else None, source):
-        message = "pickle_module makes torch.load run whatever code the file holds: leave it out"
-        yield Hit(event, message)
+        message = "pickle_module makes torch.load run whatever code the file holds"
+        yield Hit(event, message, remedy=remedy)
 
 
 @rule.event(*sorted(_PICKLES))
@@ -120,9 +120,11 @@ def of_pickles(event: Called, source: Source) -> Iterator[Hit]:
 def _torch(call: cst.Call, source: Source) -> Iterator[Hit]:
     given = source.arguments(call, *_PARAMETERS)
     only = given.value("weights_only", None)
-    if given.get("pickle_module") is not None or _is_own(given.get("f"), source):
-        return
     asked = given.get("weights_only")
+    if _is_own(given.get("f"), source):
+        return
+    if given.get("pickle_module") is not None:  # of which the event tells
+        return
     if only is False and asked is not None:
         fix = Fix("read weights only", (source.replace(asked, "True"),), Applicability.UNSAFE)
         message = "torch.load with weights_only=False runs whatever code the file holds"

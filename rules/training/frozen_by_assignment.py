@@ -12,7 +12,7 @@ from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import AttributeSet, Called, Compared, Occurrence
 from lintorch.evaluator.unknown_objects import UnknownMethod
-from lintorch.evaluator.values import FALSE, TRUE, External, Held, Unknown, Value
+from lintorch.evaluator.values import FALSE, TRUE, External, Held, Tensor, Unknown, Value
 from lintorch.facts.training.part_values import role_of_object
 from lintorch.facts.training.roles import Role
 from lintorch.source import Source
@@ -82,7 +82,11 @@ def in_assignment(event: AttributeSet, source: Source) -> Iterator[Hit]:
         if event.value != TRUE or not _is_trained_anyway(event, owner, source):
             message = f"{owner} is a module: setting its {word} leaves its parameters as they are"
             yield Hit(event, message, _call_instead(event, owner, source))
-    elif word in MISSPELT and plain and not isinstance(event.held, Held):
+    elif (
+        word in MISSPELT
+        and (plain or isinstance(event.held, Tensor))
+        and not isinstance(event.held, Held)
+    ):
         message = f"{owner} has no {word}: the name is requires_grad"
         yield Hit(event, message, _respell(event, source))
     elif word == "requires_grad_" and plain:

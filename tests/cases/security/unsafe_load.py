@@ -15,6 +15,11 @@ def read(path, flag, options, model):
     load(path, map_location="cpu", weights_only=False)  # hit
     torch.load("weights.pt", weights_only=False)
     torch.load(path, pickle_module=pickle, weights_only=False)  # hit
+    torch.load(path, pickle_module=joblib)  # hit
+    torch.load(path, None, pickle, encoding="utf-8")  # hit
+    torch.load(path, pickle_module=options)
+    torch.load(path, pickle_module=None)
+    torch.load("own.pt", pickle_module=pickle)
     model.load_state_dict(pickle.load(open(path, "rb")))  # hit
     net = joblib.load(path)  # hit
     net.eval()

@@ -83,3 +83,13 @@ def new_head(classes):
     model.fc.requires_grad = True
     model.layer4.requires_grad = True  # hit
     return model
+
+
+def misspelt(options, grad):
+    x = torch.zeros(1)
+    x.require_grad = grad  # hit
+    x.require_grad = grad > 2  # hit
+    x.requires_grad = grad
+    options.require_grad = grad
+    require_grad = grad
+    return x, require_grad

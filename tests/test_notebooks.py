@@ -1,0 +1,194 @@
+"""Notebooks: their cells as one module, places by cell, and every other byte as it was."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from running import findings, lintorch
+
+FORWARD = """class Net(torch.nn.Module):
+    def forward(self, x):
+        return x.view(int(x.size(0)), -1)
+"""
+CELLS = ["# a title", "import torch", FORWARD, "roots = torch.symeig(1)"]
+
+
+def write(path: Path, cells: Sequence[str], **layout: Any) -> str:
+    """A notebook whose first cell is text; what it holds."""
+    about = {"outputs": [{"text": "é \u2028 <b>"}], "execution_count": 3}
+    listed = [
+        {"cell_type": "code" if n else "markdown", "metadata": {}, **(about if n else {}),
+         "source": source.splitlines(keepends=True)}
+        for n, source in enumerate(cells)
+    ]  # fmt: skip
+    whole = {"cells": listed, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    text = json.dumps(whole, **{"indent": 1, "ensure_ascii": False, **layout}) + "\n"
+    path.write_text(text, encoding="utf-8")
+    return text
+
+
+def places(*arguments: object, cwd: Path) -> list[tuple[int, int, str]]:
+    found = findings(*arguments, cwd=cwd)
+    return [(each["cell"], each["location"]["row"], each["code"]) for each in found]
+
+
+def test_places_are_those_of_cells(tmp_path: Path) -> None:
+    write(tmp_path / "demo.ipynb", CELLS)
+    assert places(cwd=tmp_path) == [(3, 3, "LT101"), (4, 1, "LT601")]
+    concise = lintorch("check", "--output-format", "concise", cwd=tmp_path).stdout
+    assert "demo.ipynb:cell 3:3:23: LT101" in concise
+    full = lintorch("check", cwd=tmp_path).stdout
+    assert "demo.ipynb:cell 4:1:9" in full
+    assert "  1 │ roots = torch.symeig(1)" in full
+    github = lintorch("check", "--output-format", "github", cwd=tmp_path).stdout
+    assert (
+        "file=demo.ipynb,line=1,endLine=1,title=lintorch (LT101)::demo.ipynb:cell 3:3:23: "
+        in github
+    )
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [{}, {"indent": None}, {"indent": "\t", "ensure_ascii": True},
+     {"indent": None, "separators": (",", ":")}],
+)  # fmt: skip
+def test_fixing_changes_its_lines_and_no_other_byte(tmp_path: Path, layout: dict[str, Any]) -> None:
+    before = write(tmp_path / "demo.ipynb", CELLS, **layout)
+    assert "int(x.size(0))" in before
+    lintorch("check", "--fix", cwd=tmp_path)
+    after = (tmp_path / "demo.ipynb").read_text(encoding="utf-8")
+    assert after == before.replace("int(x.size(0))", "x.size(0)")
+
+
+def test_a_source_that_is_one_text_stays_one(tmp_path: Path) -> None:
+    cells = [{"cell_type": "code", "source": source} for source in CELLS[1:]]
+    (tmp_path / "demo.ipynb").write_text(json.dumps({"cells": cells, "nbformat": 4}))
+    lintorch("check", "--fix", cwd=tmp_path)
+    sources = [
+        cell["source"] for cell in json.loads((tmp_path / "demo.ipynb").read_text())["cells"]
+    ]
+    assert sources == [each.replace("int(x.size(0))", "x.size(0)") for each in CELLS[1:]]
+
+
+MAGICS = f"""%matplotlib inline
+!pip install torch \\
+   --upgrade
+files = !ls *.pt
+torch?
+! mkdir old
+pip install timm
+import torch
+if files:
+    !rm -r old
+{FORWARD}"""
+
+
+def test_commands_are_left_alone(tmp_path: Path) -> None:
+    cells = [
+        "title",
+        MAGICS,
+        "%%bash\ntorch.symeig(",
+        f"%%time\n{FORWARD.replace('Net', 'Other')}",
+        "(1\n% 2)",
+    ]
+    before = write(tmp_path / "demo.ipynb", cells)
+    assert places(cwd=tmp_path) == [(2, 13, "LT101"), (4, 4, "LT101")]
+    lintorch("check", "--fix", cwd=tmp_path)
+    after = (tmp_path / "demo.ipynb").read_text(encoding="utf-8")
+    assert after == before.replace("int(x.size(0))", "x.size(0)")
+
+
+def test_code_is_shown_as_it_is_written(tmp_path: Path) -> None:
+    write(tmp_path / "demo.ipynb", ["title", "import torch", "%%time\n!ls\ntorch.symeig(1)"])
+    assert (
+        "  1 │ %%time\n    2 │ !ls\n    3 │ torch.symeig(1)"
+        in lintorch("check", cwd=tmp_path).stdout
+    )
+
+
+def test_a_diff_is_told_by_cell_and_writes_nothing(tmp_path: Path) -> None:
+    before = write(tmp_path / "demo.ipynb", CELLS)
+    shown = lintorch("check", "--diff", cwd=tmp_path).stdout
+    assert shown.startswith("--- a/demo.ipynb:cell 3\n+++ b/demo.ipynb:cell 3\n@@ -1,3 +1,3 @@\n")
+    assert (tmp_path / "demo.ipynb").read_text(encoding="utf-8") == before
+
+
+def test_suppressions_and_settings_hold(tmp_path: Path) -> None:
+    write(tmp_path / "demo.ipynb", [*CELLS[:3], f"{CELLS[3]}  # lintorch: ignore[LT601]"])
+    assert places(cwd=tmp_path) == [(3, 3, "LT101")]
+    write(tmp_path / "demo.ipynb", [*CELLS[:3], "# lintorch: ignore-file[LT101]"])
+    assert places(cwd=tmp_path) == []
+    write(tmp_path / "demo.ipynb", CELLS)
+    (tmp_path / "lintorch.toml").write_text('extend-exclude = ["*.ipynb"]\n')
+    assert places(cwd=tmp_path) == []
+
+
+def test_an_idle_suppression_is_found_and_removed_in_its_cell(tmp_path: Path) -> None:
+    before = write(tmp_path / "demo.ipynb", [*CELLS[:2], "x = 1  # lintorch: ignore[LT101]"])
+    assert places(cwd=tmp_path) == [(3, 1, "LT003")]
+    lintorch("check", "--fix", cwd=tmp_path)
+    after = (tmp_path / "demo.ipynb").read_text(encoding="utf-8")
+    assert after == before.replace("x = 1  # lintorch: ignore[LT101]", "x = 1")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('{"cells": [', "Expecting value at row 1"),
+        ("import torch", "Expecting value"),
+        ("[]", "no JSON object"),
+        ("{}", "it has no list of cells"),
+        ('{"worksheets": []}', "of format 3"),
+        ('{"cells": [{"cell_type": "code", "source": 3}]}', "cell 1 has no source"),
+    ],
+)
+def test_what_is_no_notebook_is_one_finding(tmp_path: Path, text: str, told: str) -> None:
+    (tmp_path / "demo.ipynb").write_text(text)
+    (found,) = findings("demo.ipynb", cwd=tmp_path)
+    assert (found["code"], found["cell"]) == ("LT008", None)
+    assert found["message"].startswith("the file cannot be read: not a notebook: ")
+    assert told in found["message"]
+
+
+def test_a_cell_that_is_no_python_is_named(tmp_path: Path) -> None:
+    write(tmp_path / "demo.ipynb", [*CELLS[:2], "x = 1\ny = ("])
+    assert places(cwd=tmp_path) == [(3, 2, "LT001")]
+
+
+def test_a_notebook_of_another_language_has_no_findings(tmp_path: Path) -> None:
+    text = write(tmp_path / "demo.ipynb", ["title", "torch <- 1 ->"])
+    named = text.replace(
+        '"metadata": {},\n "nb', '"metadata": {"language_info": {"name": "R"}},\n "nb'
+    )
+    assert named != text
+    (tmp_path / "demo.ipynb").write_text(named)
+    assert places(cwd=tmp_path) == []
+
+
+def test_runs_say_that_notebooks_are_not_run(tmp_path: Path) -> None:
+    write(tmp_path / "demo.ipynb", CELLS)
+    done = lintorch("check", "--trace", cwd=tmp_path)
+    assert "demo.ipynb: read, but not run" in done.stderr
+    assert "LT101" in done.stdout
+
+
+def test_a_baseline_and_a_revision_are_heeded(tmp_path: Path) -> None:
+    write(tmp_path / "demo.ipynb", CELLS)
+    lintorch("baseline", cwd=tmp_path)
+    write(tmp_path / "demo.ipynb", ["title", "x = 0", *CELLS[1:], "more = torch.symeig(2)"])
+    assert places("--baseline", "lintorch-baseline.json", cwd=tmp_path) == [(6, 1, "LT601")]
+    identity = ["git", "-c", "user.name=lintorch", "-c", "user.email=lintorch@example.org"]
+    write(tmp_path / "demo.ipynb", CELLS)
+    for command in (
+        ["init", "--quiet"],
+        ["add", "."],
+        ["commit", "--quiet", "--message", "As it is"],
+    ):
+        subprocess.run([*identity, *command], cwd=tmp_path, check=True)
+    write(tmp_path / "demo.ipynb", ["title", "x = 0", *CELLS[1:], "more = torch.symeig(2)"])
+    assert places("--diff-base", "HEAD", cwd=tmp_path) == [(6, 1, "LT601")]
