@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import AttributeSet, Called, Combined, ItemSet
 from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import TRUE, Tensor
 from lintorch.facts.models.gradient_modes import may_be_free
-from lintorch.facts.models.tensor_writes import find_written, name_changed
+from lintorch.facts.models.tensor_writes import find_written, is_write_method, name_changed
 from lintorch.source import Source
 
 rule = Rule(
@@ -95,3 +97,29 @@ def is_set_free(event: Called | ItemSet | Combined, source: Source) -> bool:
         or (isinstance(each, UnknownCalled) and each.method == "requires_grad_")
         for each in source.evaluation.list_before(event)
     )
+
+
+@rule.source(cst.Call)
+def in_settings(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """`self.scale.uniform_()` in `__init__`, behind a setting that is off where nobody gives it."""
+    place = call.func.value if isinstance(call.func, cst.Attribute) else None
+    function = source.enclosing(call, cst.FunctionDef, cst.Lambda)
+    begun = isinstance(function, cst.FunctionDef) and function.name.value == "__init__"
+    if (
+        not begun
+        or not isinstance(call.func, cst.Attribute)
+        or not isinstance(place, cst.Attribute)
+    ):
+        return
+    made = source.built(place) if is_write_method(call.func.attr.value) else ()
+    if not made or not all(is_parameter(each, source) for each in made):
+        return
+    managers = [each for each in source.ancestors(call) if isinstance(each, cst.With)]
+    if not managers and not source.evaluation.is_reached(source.place(call)):
+        text = source.code(place)
+        message = f"changes {text} in place, which needs a gradient: raises outside torch.no_grad()"
+        yield Hit(call, message)
+
+
+def is_parameter(made: cst.Call, source: Source) -> bool:
+    return source.name(made.func) == "torch.nn.Parameter" and len(made.args) == 1

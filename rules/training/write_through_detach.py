@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
@@ -62,6 +63,8 @@ LOOKS = frozenset({"size", "dim", "numel", "item", "device", "dtype", "shape", "
 def in_writes(event: Occurrence, source: Source) -> Iterator[Hit]:
     written = find_changed(event)
     made = find_detach(written, source) if written is not None else None
+    if is_meant(event):
+        return
     origin = find_operand(made) if made is not None else None
     if made is None or origin is None or may_be_free(event, source.evaluation):
         return
@@ -71,6 +74,11 @@ def in_writes(event: Occurrence, source: Source) -> Iterator[Hit]:
     text = source.evaluation.text(made.spot).partition(".detach(")[0]
     message = f"changes {text} too: detach() shares its memory, clone() what is changed"
     yield Hit(event, message, work_on_copy(made, source))
+
+
+def is_meant(event: Occurrence) -> bool:
+    """`x.detach().mul_(rate)`: who writes it in one go means x."""
+    return any(getattr(each, "attr", "") == "detach" for each in ast.walk(event.node))
 
 
 def find_detach(written: Value, source: Source) -> Called | UnknownCalled | None:

@@ -77,19 +77,15 @@ def find_changed(event: Occurrence) -> Value | None:
     if written is not None:
         return written
     if isinstance(event, UnknownCalled):
-        return (
-            event.held
-            if is_write_method(event.method) and not event.method.startswith("_")
-            else None
-        )
+        writes = is_write_method(event.method) and not event.method.startswith("_")
+        return event.held if writes else None
     if isinstance(event, ItemSet):
         text = isinstance(event.index, Constant) and isinstance(event.index.value, str)
         return event.held if isinstance(event.held, Unknown) and not text else None
-    inplace = (
-        isinstance(event, Combined) and event.inplace and isinstance(event.node, ast.AugAssign)
-    )
-    name = inplace and isinstance(event.node.target, ast.Name)
-    return event.left if name and isinstance(event.left, Unknown) else None
+    if not isinstance(event, Combined) or not isinstance(event.node, ast.AugAssign):
+        return None
+    named = isinstance(event.node.target, ast.Name) and isinstance(event.left, Unknown)
+    return event.left if named and event.inplace else None
 
 
 def name_changed(event: Occurrence) -> str:

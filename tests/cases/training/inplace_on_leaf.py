@@ -82,3 +82,16 @@ class Started(nn.Module):
 
     def start_late(self):
         self.fc.weight.mul_(2)
+
+
+class Switched(nn.Module):
+    def __init__(self, n, spread=False):
+        super().__init__()
+        self.bias = nn.Parameter(torch.zeros(n))
+        if spread:
+            self.bias.uniform_(-1, 1)  # hit
+        if spread:
+            with torch.no_grad():
+                self.bias.mul_(2)
+        if spread:
+            self.bias.data.mul_(2)

@@ -43,3 +43,9 @@ class Smooth(torch.nn.Module):
         w = self.fc.weight.detach()
         w.clamp_(0, 1)
         return self.fc(x)
+
+
+def average(targets, sources, rate):
+    for target, source in zip(targets, sources):
+        target.detach().mul_(rate).add_(source, alpha=1 - rate)
+    return [target * 2 for target in targets]
