@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import Harm, Hit, Severity
+from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.facts.exporting.compiled_code import CompiledCode, report_compiled
+from lintorch.facts.exporting.script_terms import SCRIPT
 from lintorch.source import Source
 
 rule = Rule(
@@ -62,7 +63,6 @@ rule = Rule(
     severity=Severity.ERROR,
 )
 
-SCRIPT = {"torchscript-script": Harm.REFUSED}
 NEVER: dict[type[cst.CSTNode], str] = {
     cst.Yield: "yield", cst.Try: "try", cst.TryStar: "try", cst.Lambda: "a lambda",
     cst.Global: "global", cst.FunctionDef: "a function in a function",
