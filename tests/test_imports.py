@@ -299,3 +299,34 @@ while True:
     asked = "None for arguments of the command line: data (train.py:9)"
     assert said(reports["Net"]) == (asked, text)
     assert "its import took too long (late.py:" in said(reports["Late"])[0]
+
+
+def test_a_class_whose_default_raises_is_none_to_those_that_import_it(tmp_path: Path) -> None:
+    labels = """
+import os
+PLACE = os.path.join("data", "labels.txt")
+class Labels:
+    def __init__(self, transform=open(PLACE).read()):
+        self.transform = transform
+"""
+    net = "from labels import PLACE, Labels\n" + NET.format(
+        name="Net", building="self.layer = nn.Conv2d(3, len(PLACE), 1)", running="pass"
+    )
+    reports = examine(tmp_path, net=HEAD + net, labels=labels)
+    text = "only the definitions of labels.py were run: its import raised FileNotFoundError"
+    assert said(reports["Net"]) == (f"{text} (labels.py:4)",)
+
+
+def test_settings_that_a_missing_package_would_keep_are_kept(tmp_path: Path) -> None:
+    hparams = """
+import tensorflow_that_is_not_there as tf
+def create_hparams():
+    hparams = tf.contrib.training.HParams(width=3, depth=6, name="net", sides=[1, 2])
+    return hparams
+"""
+    building = "h = create_hparams(); self.layer = nn.Conv2d(h.width, h['depth'], h.sides[0])"
+    net = "from hparams import create_hparams\n" + NET.format(
+        name="Net", building=building, running="pass"
+    )
+    reports = examine(tmp_path, net=HEAD + net, hparams=hparams)
+    assert said(reports["Net"]) == ("stood in for: tensorflow_that_is_not_there (not installed)",)

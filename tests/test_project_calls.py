@@ -206,7 +206,7 @@ def test_a_trainer_in_one_file_is_made_by_another_with_its_command_line(tmp_path
         README_md="""
         Train it with
 
-            python main.py --data PATH \\
+            python main.py --data PATH --since-removed 3 \\
                 --width 11
         """,
         solver_py="""

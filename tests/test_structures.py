@@ -56,6 +56,15 @@ class Crops(nn.Module):
     def forward(self, crops: list[torch.Tensor], scale: torch.Tensor):
         wide = int(crops[0].shape[0])
         return sum(self.conv(crop) for crop in crops).mean((2, 3)).view(wide, 4) * scale.mean()
+
+
+class Turned(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(5, 4, 3)
+
+    def forward(self, x):
+        return self.conv(x.permute(0, 3, 1, 2))
 """
 IMAGE = "float32[batch=2, 3, height=64, width=64]"
 
@@ -76,6 +85,7 @@ def test_they_are_fed_what_their_text_uses(folder: Path) -> None:
         {"image": IMAGE, "input_ids": "int64[batch=2, sequence=16] in 0..98"}
     ]
     assert inputs["Pair"] == [[IMAGE, IMAGE]]
+    assert inputs["Turned"] == ["float32[batch=2, height=64, width=64, 5]"]
     apart = IMAGE.replace("height", "height_scale").replace("width", "width_scale")
     assert inputs["Crops"] == [[IMAGE, IMAGE], apart]
     (maps,) = inputs["Pyramid"]
@@ -94,7 +104,7 @@ def exported(folder: Path) -> dict[str, dict[str, Any]]:
 
 def test_they_are_exported(exported: dict[str, dict[str, Any]]) -> None:
     right = {name: each["status"] for name, each in exported.items() if "Crops" not in name}
-    assert len(right) == 9
+    assert len(right) == 12
     assert set(right.values()) == {"ok"}
 
 

@@ -22,6 +22,7 @@ from lintorch.evaluator.objects import (
 )
 from lintorch.evaluator.signatures.find_signatures import is_known
 from lintorch.evaluator.sizes import Dim
+from lintorch.evaluator.torch_version import VersionText, find_version, name_kind
 from lintorch.evaluator.unknown_objects import read_missing
 from lintorch.evaluator.values import (
     OPEN_BOOL,
@@ -92,6 +93,9 @@ def read_either(machine: Machine, node: ast.AST, held: Choice, name: str) -> Val
 def read_external(machine: Machine, node: ast.AST, held: External, name: str) -> Value:
     """An attribute of a foreign module or class; a folder without `__init__.py` may hold a file."""
     dotted = f"{held.path}.{name}"
+    known = find_version(dotted)
+    if known is not None:
+        return Constant(known)
     if not held.path.startswith(("torch", "numpy")):
         found = machine.library.find(dotted, machine.here.file)
         if found is not None:
@@ -299,11 +303,29 @@ def read_of_array(machine: Machine, node: ast.AST, held: Array, name: str) -> Va
     return Bound(External(f"numpy.ndarray.{name}"), (held,), method=name)
 
 
+@reads(Number)
+def read_of_number(machine: Machine, node: ast.AST, held: Number, name: str) -> Value:
+    """A method of a number that NumPy worked out."""
+    if name in ("astype", "item", "tolist") and any(v.name.startswith("numpy.") for v in held.via):
+        return Bound(External(f"numpy.number.{name}"), (held,), method=name)
+    return machine.unknown_from(held, f".{name}")
+
+
+def _read_release(version: VersionText, name: str) -> Value:
+    """A part of a version that was parsed."""
+    numbers = (*version.numbers, 0, 0, 0)[:3]
+    if name in ("release", "version"):
+        return Items("tuple", tuple(map(Constant, numbers)))
+    return Constant(numbers[name == "minor"])
+
+
 @reads(Constant)
 def read_of_constant(machine: Machine, node: ast.AST, held: Constant, name: str) -> Value:
     """A method of a text or number."""
     machine.asked.absent = machine.asked.absent or held.value is None
-    kind = type(held.value).__name__
+    if isinstance(held.value, VersionText) and name in ("release", "version", "major", "minor"):
+        return _read_release(held.value, name)
+    kind = name_kind(held.value)
     return (
         UNKNOWN if held.value is None else Bound(External(f"{kind}.{name}"), (held,), method=name)
     )

@@ -26,8 +26,13 @@ _WINDOWED = ("conv", "conv_transpose", "max_pool", "avg_pool", "adaptive_max_poo
 _RANKS = {
     "torch.mm": 2, "torch.Tensor.mm": 2, "torch.bmm": 3, "torch.Tensor.bmm": 3,
     **{f"torch.nn.functional.{kind}{n}d": n + 2 for kind in _WINDOWED for n in SPATIAL},
+    "torch.nn.functional.unfold": 4, "torch.nn.functional.fold": 3,
+    "torch.pixel_shuffle": 4, "torch.pixel_unshuffle": 4,
+    "torch.nn.functional.pixel_shuffle": 4, "torch.nn.functional.pixel_unshuffle": 4,
 }  # fmt: skip
 """Of the tensors that a function is given first, as they stand in most code: images come in batches."""
+_LAYERS = {"Unfold": 4, "Fold": 3, "PixelShuffle": 4, "PixelUnshuffle": 4, "ChannelShuffle": 4}
+"""Layers whose names do not end with how many axes they work on."""
 _PAIRED = frozenset({"mm", "bmm"})
 _TURNS = frozenset({"torch.permute", "torch.Tensor.permute"})
 _JOINS = frozenset({"torch.cat", "torch.concat", "torch.concatenate"})
@@ -39,6 +44,7 @@ KEEPS_RANK = frozenset(
         "add", "sub", "mul", "div", "true_divide", "pow", "clone", "relu", "sigmoid", "tanh", "exp",
         "log", "abs", "clamp", "neg", "sqrt", "interpolate", "pad", "roll", "flip", "cat", "float",
         "dropout", "leaky_relu", "gelu", "silu", "normalize", "softmax", "masked_fill", "contiguous",
+        "long", "int", "half", "double", "bool", "to", "type", "type_as", "detach", "cuda", "cpu",
     }
 )  # fmt: skip
 """Last parts of the names of functions whose result has as many axes as what they are given first."""
@@ -48,6 +54,8 @@ def place_axes(machine: Machine, name: str, given: Given) -> Given:
     """The arguments of a function, where it says how many axes a tensor has of which that is unknown."""
     if name in _JOINS:
         return _place_joined(machine, given)
+    if name == "torch.einsum":
+        return _place_summed(machine, given)
     rank = _RANKS.get(name) or _read_rank(machine, name, given)
     if not rank:
         return given
@@ -66,6 +74,30 @@ def _read_rank(machine: Machine, name: str, given: Given) -> int:
         mode = given.keyword.get("mode")
         return _MODES.get(str(mode.value), 0) if isinstance(mode, Constant) else 0
     return 0
+
+
+def _place_summed(machine: Machine, given: Given) -> Given:
+    """`torch.einsum("bti,mi->btm", x, w)`: each has an axis for every letter."""
+    if not given.positional or given.open:
+        return given
+    pattern, *operands = given.positional
+    written = pattern.value if isinstance(pattern, Constant) else None
+    if not isinstance(written, str) or "." in written:
+        return given
+    letters = [part.strip() for part in written.partition("->")[0].split(",")]
+    if len(letters) != len(operands):
+        return given
+    pairs = zip(operands, letters, strict=True)
+    placed = (give_rank(machine, each, len(part.replace(" ", ""))) for each, part in pairs)
+    return Given((pattern, *placed), given.keyword, given.open)
+
+
+def rank_in_layer(name: str, built: Mapping[str, Value]) -> int:
+    """How many axes a layer's input has, batch and channels too; 0 where its class does not say so."""
+    if name[-2:] in ("1d", "2d", "3d"):
+        return int(name[-2]) + 2
+    mode = built.get("mode") if name == "Upsample" else None
+    return _MODES.get(str(mode.value), 0) if isinstance(mode, Constant) else _LAYERS.get(name, 0)
 
 
 def _place_joined(machine: Machine, given: Given) -> Given:
@@ -98,9 +130,10 @@ def find_ranked(machine: Machine, name: str, given: Given) -> str:
 
 def place_in_layer(machine: Machine, name: str, built: Mapping[str, Value], given: Given) -> Given:
     """The same for a layer, which may also say how many channels there are; `name` is that of its class."""
-    if name[-2:] not in ("1d", "2d", "3d") or not given.positional or "Norm1d" in name:
+    rank = rank_in_layer(name, built)
+    if not rank or not given.positional or "Norm1d" in name:
         return given
-    first, rank = given.positional[0], int(name[-2]) + 2
+    first = given.positional[0]
     if isinstance(first, Tensor) and (first.shape is not None or first.origin == "input"):
         return given
     sizes = (size_in(built[each]) for each in _CHANNELS if each in built)

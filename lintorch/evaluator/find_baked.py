@@ -15,7 +15,17 @@ from lintorch.evaluator.events import (
     Repeated,
     Returned,
 )
-from lintorch.evaluator.values import Array, Items, Number, Slice, Tensor, Unknown, Value, Via
+from lintorch.evaluator.values import (
+    Array,
+    Choice,
+    Items,
+    Number,
+    Slice,
+    Tensor,
+    Unknown,
+    Value,
+    Via,
+)
 
 _LOOKS = (
     "torch.jit.", "torch.onnx.", "torch._check", "torch.is_", "torch.compiler.", "torch.nn.Module.",
@@ -81,6 +91,9 @@ def _numbers_in(value: Value) -> Iterator[Number | Array]:
     elif isinstance(value, Items):
         for item in (value.each,) if value.items is None else value.items:
             yield from _numbers_in(item)
+    elif isinstance(value, Choice):
+        for each in value.alternatives:
+            yield from _numbers_in(each)
     elif isinstance(value, Slice):
         for part in (value.start, value.stop, value.step):
             yield from _numbers_in(part)

@@ -254,7 +254,8 @@ def run_activation(
     machine.state = activation.left
     if activation.yielded:
         return _make_generator(activation)
-    return make_choice(tuple(activation.returned))
+    returned = tuple(activation.returned)
+    return returned[0] if len(returned) == 1 else make_choice(returned)
 
 
 def _make_generator(activation: Activation) -> Value:

@@ -59,7 +59,15 @@ def _join_cells(left: dict[Any, Any], right: dict[Any, Any]) -> dict[Any, Any]:
             joined[key] = one if other is None else other
         else:
             joined[key] = join_values(one, other)
+    if ITEMS in joined and joined[ITEMS] is None and "each" in joined:
+        joined["each"] = make_choice((*_list_held(left), *_list_held(right)))
     return joined
+
+
+def _list_held(cell: dict[Any, Any]) -> tuple[Value, ...]:
+    """What may be in a list: its items, where they are known."""
+    items = cell.get(ITEMS)
+    return items if items is not None else (cell.get("each", UNKNOWN),)
 
 
 class _ItemsKey:

@@ -7,12 +7,13 @@ from collections.abc import Callable
 
 from lintorch.core.torch_methods import PARALLEL_WRAPPERS
 from lintorch.evaluator.events import Refused
-from lintorch.evaluator.expected_ranks import place_in_layer
+from lintorch.evaluator.expected_ranks import place_in_layer, rank_in_layer
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.layer_limits import find_refusal
 from lintorch.evaluator.learn import (
     SPATIAL,
     is_input,
+    name_axes,
     settle_axis,
     teach_kind,
     teach_shape,
@@ -314,6 +315,9 @@ def _expected_shape(name: str, built: dict[str, Value], given: str) -> tuple[Dim
         channels = size_in(built.get("in_channels", built.get("num_features", UNKNOWN)))
         first: Dim = make_symbol(f"{given}.C", False) if channels is None else channels
         return batch, first, *(make_symbol(f"{given}.{side}") for side in sides)
+    rank = rank_in_layer(name, built)
+    if rank:
+        return name_axes(given, rank)
     if name == "Linear":
         width = size_in(built["in_features"])
         last = make_symbol(f"{given}.C", False) if width is None else width

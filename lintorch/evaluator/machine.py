@@ -132,6 +132,10 @@ class AskedSettings:
     """Whether None was taken for something: a default that nobody leaves so."""
     repeats: int = 2
     """How often something is repeated of which nobody says how often."""
+    defaults: bool = True
+    """Whether what a call gives unknown is what its default says."""
+    presumed: bool = False
+    """Whether it was so for any."""
 
     @property
     def total(self) -> int:

@@ -52,6 +52,9 @@ def make_settings(
         if default is not None
     }
     late -= set(_list_empty(positional, spec, machine.asked.absent)) if given is None else set()
+    if unsure := late & named.keys() - found.keys():
+        machine.asked.presumed = True
+        late -= set() if machine.asked.defaults else unsure
     for each in (*positional, *spec.kwonlyargs):
         if each.arg not in found and each.arg not in late:
             found[each.arg] = make_setting(machine, init, each)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -93,32 +94,46 @@ def run_model(around: Surroundings, name: str) -> Reached:
     """Build a model by a class or function of the file and run its forward.
 
     The inputs' shapes are learned from what the code does with them, in a few rounds. Where nobody
-    says how often something is repeated, what raises counts only if it does so without a repetition.
+    says how often something is repeated, what raises counts only if it says the same without a
+    repetition; where a call gives something unknown, only if it does so without the default in its place.
     """
     before, asked = dict(around.witness.built), AskedSettings()
     reached = _run_settled(around, name, asked)
-    if not asked.counts or not _list_raising(reached.events):
-        return reached
-    after = dict(around.witness.built)
-    around.witness.built = before
-    once = _run_settled(around, name, replace(asked, repeats=1))
-    around.witness.built = after
-    raising = _list_raising(once.events)
-    return replace(reached, events=tuple(_keep_raising(reached.events, raising)))
+    doubts = [replace(asked, repeats=1)] if asked.counts else []
+    doubts += [replace(asked, defaults=False)] if asked.presumed else []
+    for other in doubts:
+        if _list_raising(reached.events):
+            after, around.witness.built = around.witness.built, dict(before)
+            found = _run_settled(around, name, other).events
+            raising = _list_raising(found, words=other.defaults)
+            around.witness.built = after
+            reached = replace(reached, events=tuple(_keep_raising(reached.events, raising)))
+    return reached
 
 
-def _list_raising(events: Iterable[Occurrence]) -> set[Spot]:
-    """Where something raises, in rows that nothing runs too."""
+def _list_raising(events: Iterable[Occurrence], *, words: bool = True) -> set[tuple[Spot, str]]:
+    """Where something raises, in rows that nothing runs too; and with which `words`, "" where they do not count."""
     within = (inner for each in events if isinstance(each, IdleRow) for inner in each.happened)
-    return {each.spot for each in (*events, *within) if isinstance(each, Refused)}
+    raising = [each for each in (*events, *within) if isinstance(each, Refused)]
+    return {(each.spot, _name_error(each) if words else "") for each in raising}
 
 
-def _keep_raising(events: Iterable[Occurrence], raising: set[Spot]) -> Iterator[Occurrence]:
+def _name_error(event: Refused) -> str:
+    """What it says, without the numbers of sizes of which nothing is known."""
+    return re.sub(r"\?\(s\d+", "?(", event.message)
+
+
+def _keep_raising(
+    events: Iterable[Occurrence], raising: set[tuple[Spot, str]]
+) -> Iterator[Occurrence]:
     """What raises elsewhere is left out."""
     for each in events:
         if isinstance(each, IdleRow):
             yield replace(each, happened=tuple(_keep_raising(each.happened, raising)))
-        elif not isinstance(each, Refused) or each.spot in raising:
+        elif not isinstance(each, Refused) or raising & {
+            (each.spot, ""),
+            (each.spot, _name_error(each)),
+        }:
             yield each
 
 

@@ -134,6 +134,13 @@ def guess_rank(machine: Machine, name: str, index: Value) -> None:
         teach_width(machine, name, name_axes(name, 4))
 
 
+def _guess_indexed(machine: Machine, name: str, parts: tuple[Value, ...]) -> None:
+    """An input has the axes that it is indexed on, where these are three or more."""
+    counted = sum(_axes_taken(part) for part in parts if not isinstance(part, Tensor))
+    if counted == len(parts) and counted in (3, 4):
+        teach_width(machine, name, name_axes(name, counted))
+
+
 def _pick(machine: Machine, items: tuple[Value, ...], index: Value, kind: str) -> Value:
     if isinstance(index, Constant) and isinstance(index.value, int):
         return items[index.value] if -len(items) <= index.value < len(items) else UNKNOWN
@@ -164,6 +171,8 @@ def index_tensor(machine: Machine, held: Tensor, index: Value) -> Value:
     if held.shape is not None and parts is not None:
         parts = tuple(_list_as_tensor(machine, each) for each in parts)
         shape = index_shape(held.shape, parts)
+    elif parts is not None and held.shape is None and held.ranked_as:
+        _guess_indexed(machine, held.ranked_as, parts)
     ranked = shape is None and parts is not None and all(isinstance(p, Slice) for p in parts)
     return Tensor(
         shape,

@@ -9,10 +9,11 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from lintorch.evaluator.far_sizes import never_meet
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.signatures.find_signatures import is_known
-from lintorch.evaluator.sizes import compare, is_counted, join_varying
+from lintorch.evaluator.sizes import Dim, compare, is_counted, join_varying
 from lintorch.evaluator.values import (
     DATA_BOOL,
     FALSE,
@@ -130,15 +131,34 @@ def compare_values(machine: Machine, kind: type[ast.cmpop], left: Value, right: 
         return OPEN_BOOL
     sizes = size_in(left), size_in(right)
     if sizes[0] is not None and sizes[1] is not None:
-        return ask_question(
-            truth_value(compare(sizes[0], sign, sizes[1]), left, right), sign, left, right
-        )
+        answer = _compare_sizes(sign, sizes[0], sizes[1])
+        return ask_question(truth_value(answer, left, right), sign, left, right)
     if kind in (ast.Eq, ast.NotEq):
         sides = [_as_tuple(machine, left), _as_tuple(machine, right)]
         both = sides if all(_is_list(each) for each in (left, right)) else [left, right]
         found = _negate_if(kind is ast.NotEq, _is_equal(*both), *sides)
         return ask_question(found, sign, left, right)
+    lists = [_list_plain(_as_tuple(machine, each)) for each in (left, right)]
+    if None not in lists:
+        with suppress(Exception):
+            return Constant(bool(function(*lists)))
     return ask_question(truth_value(None, left, right), sign, left, right)
+
+
+def _list_plain(value: Value) -> list[Any] | None:
+    """What a tuple holds, where all of it is known."""
+    items = value.items if isinstance(value, Items) else None
+    if items is None or not all(isinstance(each, Constant) for each in items):
+        return None
+    return [each.value for each in items if isinstance(each, Constant)]
+
+
+def _compare_sizes(sign: str, left: Dim, right: Dim) -> bool | None:
+    """The same of sizes; those that differ wherever an image is one never meet."""
+    answer = compare(left, sign, right)
+    if answer is None and sign in ("==", "!=") and never_meet(left, right):
+        return sign == "!="
+    return answer
 
 
 def _compare_tensor(kind: type[ast.cmpop], left: Value, right: Value) -> Value:
@@ -197,7 +217,7 @@ def _is_equal(left: Value, right: Value) -> bool | None:
 def _is_equal_item(left: Value, right: Value) -> bool | None:
     sizes = size_in(left), size_in(right)
     if sizes[0] is not None and sizes[1] is not None:
-        return compare(sizes[0], "==", sizes[1])
+        return _compare_sizes("==", sizes[0], sizes[1])
     if isinstance(left, Constant) and isinstance(right, Constant):
         return bool(left.value == right.value)
     return _is_equal(left, right)

@@ -12,6 +12,7 @@ from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.unknown_objects import UnknownMethod
 from lintorch.evaluator.values import Array, Constant, External, Held, Items, Value
+from lintorch.facts.training.refused_objects import find_refused
 from lintorch.source import Role, Source, literal
 
 rule = Rule(
@@ -21,9 +22,12 @@ rule = Rule(
     why="""
         torch.save(model) pickles the object: its class by name and module, so that the file breaks
         when the code is moved or renamed, and torch.load refuses it since torch 2.6 unless it is
-        allowed to run code. The same goes for an argparse.Namespace or numpy numbers beside the
-        weights. The state dict, vars(args) and plain numbers are read by any release. What is
-        loaded again with weights_only=False by the same file is not reported.
+        allowed to run code. The same goes for what is saved beside the weights: an
+        argparse.Namespace, numbers and arrays of numpy, objects of one's own classes, enums,
+        whole optimizers and schedulers, datasets, functions, dates, paths, deque, defaultdict,
+        range and frozenset. It reads tensors, dictionaries (also OrderedDict and
+        Counter), lists, tuples, sets, text, numbers, dtypes and devices: so vars(args), state
+        dicts and plain numbers are read by any release. What is loaded again with weights_only=False by the same file is not reported.
         Measured on torch 2.13.
     """,
     bad="""
@@ -91,6 +95,10 @@ def _report(
     elif refuses and isinstance(value, Array):
         shown = f"{written}, " if written else ""
         message = f"{where} holds {shown}a numpy value: torch.load refuses to read it by itself"
+        yield Hit(node or event, message)
+    elif refuses and (found := find_refused(value, event, source.evaluation)):
+        kind, instead = found
+        message = f"{where} holds {kind}: torch.load refuses to read it by itself; save {instead}"
         yield Hit(node or event, message)
 
 

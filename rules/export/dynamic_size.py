@@ -50,7 +50,9 @@ rule = Rule(
         `Dim.AUTO`. A number that was worked out first (`int(h // 2)`) is exported by both: the
         program of `torch.export` raises at other sizes, and the ONNX file is silently wrong.
         The window of `avg_pool2d(x, x.shape[2:])` and the steps of `linspace(0, 1, h)` are plain
-        numbers to an exporter too: pool to one cell, and divide an `arange(h)`.
+        numbers to an exporter too: pool to one cell, and divide an `arange(h)`. So are the groups
+        of a convolution with one weight for each row of the batch (`groups=b`, as StyleGAN 2
+        modulates): torch.export alone lets them vary.
         Measured on torch 2.13.
 
         The often-copied advice to write `torch.tensor(x.size(0)).item()` is what bakes the size;
@@ -103,14 +105,22 @@ MAKERS: dict[str, tuple[dict[str, Harm], dict[str, Harm]]] = {
 }
 """What becomes of several sizes, and of a single one that stays a tensor: torch.tensor keeps it."""
 COUNTED = {**REFUSED, "onnx": Harm.AUTO}
+GROUPED = {
+    **dict.fromkeys(("onnx", "onnx-legacy"), Harm.REFUSED),
+    "torchscript-trace": Harm.FAILS,
+}
 STEPS = {"torch.linspace": "steps", "torch.nn.functional.one_hot": "num_classes"}
 """Arguments that count, which an operator takes as plain numbers."""
+CONVOLUTIONS = tuple(
+    f"torch.nn.functional.conv{turned}{n}d" for turned in ("", "_transpose") for n in (1, 2, 3)
+)
 ARGUMENTS = {
     "torch.linspace": ("steps", 2, COUNTED),
     "torch.nn.functional.one_hot": ("num_classes", 1, COUNTED),
     "torch.nn.functional.avg_pool1d": ("kernel_size", 1, WINDOW_1D),
     "torch.nn.functional.avg_pool2d": ("kernel_size", 1, WINDOW),
     "torch.nn.functional.max_pool2d": ("kernel_size", 1, WINDOW),
+    "torch.nn.functional.conv2d": ("groups", 6, GROUPED),
 }
 """Arguments that an operator takes as plain numbers, and where they stand, for what was run."""
 POOLS = tuple(f"{kind}{n}d" for kind in ("avg_pool", "max_pool", "lp_pool") for n in (1, 2, 3))
@@ -120,6 +130,12 @@ WINDOWS = {
        for kind in ("Avg", "Max", "LP") for n in (1, 2, 3)},
 }  # fmt: skip
 """Pools whose window is a plain number."""
+FLOATING = frozenset(f"numpy.{name}" for name in ("sqrt", "log", "log2", "log10", "exp"))
+"""Functions that NumPy asks of what it is given, and sizes of torch.export do not have."""
+TOLD_OF = ("numpy.", "math.floor", "math.ceil", "math.trunc")
+"""What says more of a number than the int() around it."""
+FOLLOWING = frozenset(f"numpy.{name}" for name in ("ceil", "floor", "rint", "round"))
+"""What such a number goes through next: the same hazard."""
 Question = SizeRead | SizeChosen
 TRACE_HARM: dict[EventKey, dict[str, Harm]] = {
     SizeUse.INT: WORKED_OUT,
@@ -143,7 +159,7 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
     if name in ("int", "float") and event.via.whole:
         call = source.call_at(event)
         fix = without_int(call, source) if call and name == "int" else None
-        if not any(other.startswith("numpy.") for other in event.also):
+        if not any(other.startswith(TOLD_OF) for other in event.also):
             yield Hit(event, f"`{text}` turns a size into a constant", fix=fix, harm=harm)
     elif name == "len":
         call = source.call_at(event)
@@ -154,7 +170,8 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
         yield Hit(event, said, harm=TRACED)
     elif name in ("max", "min") and not is_bounded_by_model(text):
         yield Hit(event, f"`{text}` keeps the side that the example chose", harm=TRACED)
-    elif name.startswith("numpy."):
+    elif name.startswith("numpy.") and not (name in FOLLOWING and FLOATING & event.also):
+        harm = COPIED if name in FLOATING else harm
         yield Hit(event, f"`{text}` takes sizes as plain numbers: use math or //", harm=harm)
     elif name == ".data":
         fix = without_data(event, source)
@@ -234,6 +251,17 @@ def in_steps(event: Called, source: Source) -> Iterator[Hit]:
         yield Hit(event, f"{name} of {short} is the example's: divide an arange", harm=COUNTED)
 
 
+@rule.event(*CONVOLUTIONS)
+def in_groups(event: Called, source: Source) -> Iterator[Hit]:
+    """`F.conv2d(x.view(1, b * c, h, w), weight, groups=b)`: a weight of its own for each row of the batch."""
+    count = event.arguments.get("groups")
+    varying = isinstance(count, Number) and count.varies and not count.data
+    if varying and event.way.forward and source.profile.dynamic:
+        name = event.name.rpartition(".")[2]
+        said = f"groups of {name} are the example's: scale the input and the output, not the weight"
+        yield Hit(event, said, harm=GROUPED)
+
+
 @rule.event(*WINDOWS)
 def in_window(event: Called, source: Source) -> Iterator[Hit]:
     """`F.max_pool1d(x, x.size(2))`, `nn.AvgPool2d(x.shape[2:])(x)`."""
@@ -280,8 +308,11 @@ def is_bounded_by_model(text: str) -> bool:
 
 
 def tells_size(size: Dim | None) -> bool:
-    """Whether a number is the size of an input, or that and a constant."""
-    return isinstance(size, Size) and is_symbol(size - dict(size.terms).get((), 0))
+    """Whether a number says which size an input has: a multiple of it, or that and a constant."""
+    if not isinstance(size, Size):
+        return False
+    known = [product for product, _ in size.terms if product]
+    return len(known) == 1 and is_symbol(Size(((known[0], 1),)))
 
 
 def without_int(call: cst.Call, source: Source) -> Fix | None:

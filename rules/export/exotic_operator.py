@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 
 from lintorch.core.finding import Harm, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import AttributeRead, Called
+from lintorch.evaluator.events import AttributeRead, Called, ItemSet
+from lintorch.evaluator.sizes import varies
 from lintorch.evaluator.values import NONE, TRUE, Constant, Items, Number, Tensor, Value
 from lintorch.evidence import OperatorCall, Trace
 from lintorch.evidence.host_reads import describe_call
@@ -24,7 +25,7 @@ rule = Rule(
         exporter writes none of them, and others only from some opset on. Some are refused for
         some arguments alone: `is_causal` and the sizes of `nn.Unflatten` worked out from a shape,
         which tracers hold as tensors; and under the legacy exporter an InstanceNorm that keeps
-        statistics where the batch may vary, or attention with `batch_first` of something to itself
+        statistics where the batch may vary, `x.unfold` of an axis that varies, or attention with `batch_first` of something to itself
         where `torch.no_grad()` is on. Measured on torch 2.13: the tables are what its two exporters
         said.
 
@@ -102,12 +103,13 @@ FIRST = {
     "torch.nn.functional.scaled_dot_product_attention": 14, "torch.nn.functional.unfold": 11,
     "torch.nn.functional.fold": 18, "torch.bitwise_and": 18, "torch.nan_to_num": 10,
     "torch.flip": 10, "torch.fmod": 10, "torch.diagonal": 13, "torch.tensor_split": 13,
+    "torch.index_put": 11, "torch.index_put_": 11,
 }  # fmt: skip
 """The opset from which the legacy exporter has an operator."""
 NEVER = frozenset(
     {
         *(f"torch.{name}" for name in (
-            "complex", "polar", "view_as_complex", "angle", "stft", "kron", "block_diag",
+            "complex", "polar", "view_as_complex", "angle", "kron", "block_diag",
             "diag_embed", "logcumsumexp", "logaddexp", "logaddexp2", "quantile", "nanquantile",
             "nanmean", "nansum", "bincount", "unique_consecutive", "isin", "heaviside", "renorm",
             "rot90", "take_along_dim", "erfc", "sinc", "xlogy", "trapz", "cumulative_trapezoid",
@@ -205,6 +207,33 @@ def weigh_fast_path(event: Called, source: Source) -> Said:
         yield f"{name} runs as one operator without translation where torch.no_grad() is on", LEGACY
 
 
+def weigh_windows(event: Called, source: Source) -> Said:
+    """`x.unfold(1, 3, 1)`: as many slices are written as the example has windows."""
+    given = event.arguments
+    tensor, axis = given.get("self"), given.get("dimension")
+    shape = tensor.shape if isinstance(tensor, Tensor) else None
+    place = axis.value if isinstance(axis, Constant) else None
+    if shape is None or not isinstance(place, int) or not -len(shape) <= place < len(shape):
+        return
+    if source.profile.dynamic and varies(shape[place]) is True:
+        yield (
+            "unfold of an axis that varies: the legacy exporter refuses it, dynamo=True writes it",
+            LEGACY,
+        )
+
+
+def weigh_spectrum(event: Called, source: Source) -> Said:
+    """`torch.stft`: real numbers from opset 17 on, complex ones never."""
+    answer = event.arguments.get("return_complex")
+    opset = source.profile.opset_of("onnx-legacy")
+    if answer in (TRUE, None, NONE):
+        hint = "return_complex=False has one from opset 17 on"
+        yield f"stft of complex numbers has no translation in the legacy exporter: {hint}", LEGACY
+    elif opset < FIRST_SPECTRUM:
+        yield f"stft needs opset {FIRST_SPECTRUM}, and {opset} is written", LEGACY
+
+
+FIRST_SPECTRUM = 17
 MASKS = ("key_padding_mask", "attn_mask", "src_mask", "src_key_padding_mask")
 
 
@@ -231,6 +260,9 @@ ARGUMENTS: dict[str, Callable[[Called, Source], Said]] = {
     "torch.multinomial": weigh_samples,
     "torch.Tensor.multinomial": weigh_samples,
     "torch.nn.functional.layer_norm": weigh_shape,
+    "torch.Tensor.unfold": weigh_windows,
+    "torch.stft": weigh_spectrum,
+    "torch.Tensor.stft": weigh_spectrum,
     "torch.nn.MultiheadAttention.forward": weigh_fast_path,
     "torch.nn.TransformerEncoderLayer.forward": weigh_fast_path,
 }
@@ -253,6 +285,16 @@ def in_attribute(event: AttributeRead, source: Source) -> Iterator[Hit]:
     turned = event.attribute in TURNED and isinstance(event.held, Tensor)
     if turned and event.way.forward:
         message = f"{event.attribute} has no translation in the legacy exporter"
+        yield Hit(event, message, harm=LEGACY)
+
+
+@rule.event(ItemSet)
+def in_items(event: ItemSet, source: Source) -> Iterator[Hit]:
+    """`x[:, 0] = y`, of a tensor."""
+    opset = source.profile.opset_of("onnx-legacy")
+    of_tensor = isinstance(event.held, Tensor) and event.held.sure
+    if of_tensor and event.way.forward and opset < FIRST["torch.index_put"]:
+        message = f"writing into items needs opset 11, and {opset} is written"
         yield Hit(event, message, harm=LEGACY)
 
 

@@ -18,7 +18,7 @@ from lintorch.evaluator.events import (
     ItemSet,
     Occurrence,
 )
-from lintorch.evaluator.values import Tensor, Value
+from lintorch.evaluator.values import Items, Slice, Tensor, Value
 from lintorch.evidence import (
     AS_TRACED,
     GraphCapture,
@@ -44,7 +44,7 @@ rule = Rule(
         legacy ONNX exporter only keeps that for a write to an indexed name (`y[:, 0] = 0`,
         `y[:, 0].add_(1)`). Through view, flatten, transpose, chunk or a slice that was given a
         name first, it leaves the base as it was: wrong already at the size of the example, and
-        without a warning. The others follow views, but the new ONNX exporter cannot write into
+        without a warning; an index of a slice, `y[:, 1:][:, 0] = 0`, it refuses. The others follow views, but the new ONNX exporter cannot write into
         `diagonal()`.
 
         A write through `.data` is hidden from every tracer: torch.export and the new ONNX
@@ -96,6 +96,7 @@ SWAPPED = {
     "torchscript-script": Harm.REFUSED,
 }
 LOST = {"onnx-legacy": Harm.SILENT}
+LEGACY = {"onnx-legacy": Harm.REFUSED}
 DIAGONAL = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.SILENT}
 LOOKS = frozenset(
     {
@@ -128,6 +129,11 @@ def in_model(event: Write, source: Source) -> Iterator[Hit]:
     elif any(map(is_diagonal, views)):
         message = "writes into diagonal(): multiply by a mask and add"
         yield Hit(event, message, harm=DIAGONAL, severity=Severity.ERROR)
+    elif source.profile.concerns(LOST) and is_index_of_slice(event, views):
+        message = (
+            "writes to an index of a slice: write it as one index, y[:, 2:] for y[:, 1:][:, 1:]"
+        )
+        yield Hit(event, message, harm=LEGACY, severity=Severity.ERROR)
     elif source.profile.concerns(LOST) and (base := find_stale(event, views, source)):
         message = (
             f"writes through a view of {base}, which is read later: {base} keeps its old values"
@@ -178,6 +184,19 @@ def is_freed(event: Write) -> bool:
         isinstance(event, Called)
         and event.name == "torch.Tensor.set_"
         and (len(event.positional) == 1 and not event.keyword)
+    )
+
+
+def is_index_of_slice(event: Write, views: list[Operation]) -> bool:
+    """`y[:, 1:][:, 0] = 0`, also in two steps; `y[0][1:] = 0` is none."""
+    indices = [each.index for each in views if isinstance(each, Indexed)]
+    if len(indices) != len(views):
+        return False
+    earlier = indices if isinstance(event, ItemSet) else indices[1:]
+    return any(
+        isinstance(part, Slice)
+        for index in earlier
+        for part in ((index.items or ()) if isinstance(index, Items) else (index,))
     )
 
 

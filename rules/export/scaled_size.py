@@ -168,7 +168,7 @@ def weigh_rounding(event: Baked) -> dict[str, Harm]:
     if name in UPWARD:
         return WHOLE if inside else TRACED
     if name in FUNCTIONS:
-        return WHOLE if inside or not is_symbol(event.via.size) else FUNCTION
+        return FUNCTION if is_symbol(event.via.size) else WHOLE
     if name == "round" and not event.via.whole:
         return ROUNDED_WHOLE if inside else ROUNDED
     return {"divmod": REFUSED, "math.isqrt": ROOT}.get(name, {})

@@ -103,6 +103,8 @@ def in_call(call: cst.Call, name: str, source: Source) -> Iterator[Hit]:
         yield Hit(call, f"{name} takes any number of arguments", harm=SCRIPT)
     elif name == "getattr" and len(call.args) > 1 and literal(call.args[1].value) is UNKNOWN:
         yield Hit(call, "getattr of a name that is not a literal", harm=SCRIPT)
+    elif name == "setattr":
+        yield Hit(call, "setattr is Python's alone: write self.name = value", harm=SCRIPT)
     elif name.startswith("torch.nn.") and source.classes.is_module_class(name):
         yield Hit(call, f"{name} cannot be made in compiled code", harm=SCRIPT)
 

@@ -85,7 +85,8 @@ def in_call(event: Called, source: Source) -> Iterator[Hit]:
     if event.name.endswith("shuffle") or is_used(event, source):
         written = ast.unparse(event.node.func) if isinstance(event.node, ast.Call) else event.name
         said = f"{written}() is drawn once, for the example; draw with torch"
-        yield Hit(event, said, harm=HARM)
+        reached = None if event.way.certain else Severity.WARNING  # such as where styles are mixed
+        yield Hit(event, said, harm=HARM, severity=reached)
 
 
 @rule.trace(FeltDraw)

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import Applicability, Fix, Hit
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given
-from lintorch.evaluator.values import FALSE
+from lintorch.evaluator.values import FALSE, NONE, TRUE
 from lintorch.source import UNKNOWN, Role, Source, literal
 
 rule = Rule(
@@ -24,6 +24,9 @@ rule = Rule(
         torch 2.6 and exists since 1.13; before 2.6 a torch.load that does not say so unpickles
         whatever is in the file. The same goes for pickle, joblib and dill. Up to torch 2.5.1 even
         weights_only=True could be got around (CVE-2025-32434).
+
+        With `pickle_module=` torch.load unpickles whatever is in the file, as weights_only is False
+        then where nothing is said; together with `weights_only=True` it raises RuntimeError.
 
         Where a literal path or a buffer is read, or what the same module writes, the file is taken
         to be your own. With weights_only=True a file that holds more than weights is refused; what it
@@ -87,6 +90,22 @@ def by_settings(event: Called, source: Source) -> Iterator[Hit]:
     plain = source.name(call.func) == "torch.load" and asked.value("weights_only", None) is False
     if not plain and not _is_own(asked.get("f"), source):
         message = "torch.load with weights_only=False runs whatever code the file holds"
+        yield Hit(event, message)
+
+
+@rule.event("torch.load")
+def by_module(event: Called, source: Source) -> Iterator[Hit]:
+    """`torch.load(path, pickle_module=pickle)`."""
+    given, call = name_given(event), source.call_at(event)
+    if given.get("pickle_module", NONE) == NONE or event.open or call is None:
+        return
+    if given.get("weights_only") == TRUE:
+        message = (
+            "torch.load with weights_only=True raises where pickle_module is given: leave it out"
+        )
+        yield Hit(event, message, severity=Severity.ERROR)
+    elif not _is_own(call.args[0].value if call.args else None, source):
+        message = "pickle_module makes torch.load run whatever code the file holds: leave it out"
         yield Hit(event, message)
 
 

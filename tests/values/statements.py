@@ -3,6 +3,7 @@
 import contextlib
 
 import torch
+from packaging import version
 from torch import nn
 
 COUNT = 0
@@ -243,3 +244,25 @@ class Net(nn.Module):
         [key for key, value in settings.items() if value > 2]  # value: ['c']
         wide = self.wide(x) if self.mode == "large" else self.conv(x)
         return wide  # value: tensor[B, 8, x.H, x.W]
+
+
+class Guarded(nn.Module):
+    def forward(self, x):
+        torch.__version__ >= "2.2"  # value: True
+        version.parse(torch.__version__) < version.parse("1.10")  # value: False
+        tuple(int(each) for each in torch.__version__.split(".")[:2]) >= (1, 7)  # value: True
+        int(torch.__version__.split(".")[0]) > 1  # value: True
+        version.parse(torch.__version__).major < 2  # value: False
+        torch.__version__ == "parrots"  # value: False
+        return x
+
+
+class Pyramid(nn.Module):
+    def forward(self, x):
+        b, c, h, w = x.shape
+        levels = [x]
+        for _ in range(3):
+            if levels[0].shape[2] > 32:
+                levels.insert(0, torch.zeros(b, 3, 8, 8))
+        levels[0].shape[0]  # value: int B (varies)
+        return levels

@@ -211,3 +211,34 @@ class Masked(nn.Module):
         b, c, n, m = x.shape
         torch.where(mask > 0, x, 0.0)  # value: tensor[B, x.1, x.2, x.3]
         return x.masked_fill(mask == 0, -1e9)  # value: tensor[B, x.1, x.2, x.3]
+
+
+class Indexed(nn.Module):
+    """Of inputs that are indexed before anything else is known of them."""
+
+    def __init__(self, wide):
+        super().__init__()
+        self.row = nn.Conv1d(4, 8, 3, padding=1 if wide else 2)
+
+    def forward(self, marks, line):
+        marks = marks.long()
+        day = marks[:, :, 1]  # value: int64[B, marks.1]
+        line = self.row(line)
+        line.shape[1]  # value: 8
+        return day
+
+
+class Unfolded(nn.Module):
+    """Layers and patterns that say how many axes an input has, and no more."""
+
+    def __init__(self):
+        super().__init__()
+        self.patches = nn.Unfold(3, padding=1)
+        self.bigger = nn.Upsample(scale_factor=2, mode="bilinear")
+
+    def forward(self, x, image, tokens, layers):
+        self.bigger(image)  # value: tensor[B, image.C, 2 * image.H, 2 * image.W]
+        torch.einsum("bti,mi->btm", tokens, torch.ones(4, 8))
+        tokens.relu()  # value: tensor[B, tokens.1, tokens.2]
+        len(layers)  # value: int
+        return self.patches(x)  # value: tensor[B, 9 * x.C, x.H * x.W]

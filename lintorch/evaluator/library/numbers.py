@@ -238,7 +238,9 @@ def count_items(machine: Machine, node: ast.AST, given: Given) -> Value:
         if value.shape:
             return keep_via(machine, node, "len", make_number(value.shape[0]))
         if value.origin == "input":
-            return keep_via(machine, node, "len", make_number(make_symbol("B")))
+            machine.presumed = machine.presumed or value.data is None
+            known = make_number(make_symbol("B")) if value.data else Number(None, True)
+            return keep_via(machine, node, "len", known)
         found = Number(None, True, None)
         return keep_via(machine, node, "len", found)
     items = known_items(machine, value)

@@ -6,15 +6,27 @@ import ast
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from lintorch.evaluator.arithmetic import combine_each, mix_arrays
 from lintorch.evaluator.library.numbers import keep_via
-from lintorch.evaluator.library.table import LIBRARY, Handler
+from lintorch.evaluator.library.table import LIBRARY, Handler, does
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.sizes import join_varying
 from lintorch.evaluator.truth import known_items
-from lintorch.evaluator.values import Array, Constant, Given, Held, Items, Number, Tensor, Value
+from lintorch.evaluator.values import (
+    UNKNOWN,
+    Array,
+    Constant,
+    External,
+    Given,
+    Held,
+    Items,
+    Number,
+    Tensor,
+    Value,
+)
 
 _PLAIN: dict[str, Callable[..., Any]] = {
     "ceil": lambda x: float(math.ceil(x)),
@@ -25,11 +37,17 @@ _PLAIN: dict[str, Callable[..., Any]] = {
     "log2": math.log2,
     "log10": math.log10,
     "exp": math.exp,
+    "log1p": math.log1p,
+    "rint": lambda x: float(round(x)),
+    "trunc": lambda x: float(math.trunc(x)),
     "abs": abs,
     "power": pow,
     "int32": int,
     "int64": int,
     "float32": float,
+    "minimum": min,
+    "maximum": max,
+    "multiply": lambda x, y: x * y,
     "prod": math.prod,
     "sum": sum,
 }
@@ -46,8 +64,9 @@ def _compute(name: str) -> Handler:
         sizes = [] if given.open else [each for v in values for each in _list_sizes(machine, v)]
         if not sizes or traced:
             return mix_arrays(values)
-        return keep_via(
-            machine, node, f"numpy.{name}", _work_out(machine, node, name, sizes, given)
+        found = _work_out(machine, node, name, sizes, given)
+        return (
+            found if name in _BOUNDS else keep_via(machine, node, f"numpy.{name}", found, values[0])
         )
 
     return compute
@@ -74,6 +93,8 @@ def _work_out(
 
 
 _WHOLE = frozenset({"int32", "int64", "prod", "sum"})
+_BOUNDS = frozenset({"minimum", "maximum", "multiply"})
+"""What gives a size of torch.export again where it is given one."""
 
 
 def _read_plain(machine: Machine, value: Value) -> Any:
@@ -87,3 +108,23 @@ def _read_plain(machine: Machine, value: Value) -> Any:
 
 for _name in _PLAIN:
     LIBRARY[f"numpy.{_name}"] = _compute(_name)
+
+
+@does("numpy.number.astype", "float.astype", "int.astype")
+def convert_kind(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`np.ceil(…).astype(int)`."""
+    number, kind = given.pick(0), given.pick(1, "dtype")
+    named = kind.path if isinstance(kind, External) else getattr(kind, "value", "")
+    whole = "int" in str(named) or kind == External("int")
+    if isinstance(number, Constant):
+        return Constant(int(number.value) if whole else number.value)
+    if isinstance(number, Number):
+        known = number.size if not whole or number.whole else None
+        return replace(number, size=known, whole=whole or number.whole)
+    return UNKNOWN
+
+
+@does("numpy.number.item", "float.item", "int.item", "numpy.number.tolist")
+def take_item(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`np.prod(…).item()`, which is the same as a plain number."""
+    return given.pick(0) or UNKNOWN

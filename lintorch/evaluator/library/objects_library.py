@@ -346,9 +346,10 @@ def register_value(machine: Machine, node: ast.AST, given: Given) -> Value:
     f"{MODULE}.to", f"{MODULE}.cuda", f"{MODULE}.cpu",
     f"{MODULE}.float", f"{MODULE}.half", f"{MODULE}.double", f"{MODULE}.bfloat16", f"{MODULE}.apply",
     f"{MODULE}.requires_grad_", f"{MODULE}.type", f"{MODULE}.share_memory", f"{MODULE}.to_empty",
+    "torch.Generator.manual_seed",
 )  # fmt: skip
 def give_back(machine: Machine, node: ast.AST, given: Given) -> Value:
-    """Methods that give back their module."""
+    """Methods that give back their module, or generator."""
     return given.pick(0) or UNKNOWN
 
 

@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from lintorch.evaluator.library.table import LIBRARY, Handler, does
 from lintorch.evaluator.machine import Machine
+from lintorch.evaluator.torch_version import VersionText
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import UNKNOWN, Constant, Given, Value
 
@@ -62,3 +63,16 @@ def to_text(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`str(x)`."""
     value = given.pick(0) or Constant("")
     return Constant(str(value.value)) if isinstance(value, Constant) else UNKNOWN
+
+
+@does(
+    "packaging.version.parse", "packaging.version.Version", "pkg_resources.parse_version",
+    "distutils.version.LooseVersion", "distutils.version.StrictVersion",
+    "setuptools._distutils.version.LooseVersion", "torch.torch_version.TorchVersion",
+)  # fmt: skip
+def parse_version(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`version.parse("1.8.0")`, which compares by its numbers."""
+    value = given.pick(0, "version") or given.pick(0, "vstring")
+    if isinstance(value, Constant) and isinstance(value.value, str):
+        return Constant(VersionText(value.value))
+    return UNKNOWN

@@ -59,7 +59,7 @@ def _name_dtype(tensor: TensorType) -> str:
 def _expand_size(tensor: TensorType, asked: tuple[Any, ...], axis: int, ahead: int) -> Dim:
     wanted = asked[axis]
     if axis < ahead:
-        if wanted == -1 and wanted is not OPEN:
+        if wanted is not OPEN and wanted == -1:
             raise ShapeError(
                 f"The expanded size of the tensor ({wanted}) isn't allowed in a leading, "
                 f"non-existing dimension {axis}"

@@ -74,7 +74,7 @@ def _slide_windows(sizes: Shape, kernels: Shape, options: Sequence[Any]) -> Shap
     axes = len(sizes)
     stride, padding, dilation = options
     steps, spread = as_sizes(stride, axes), as_sizes(dilation, axes)
-    if padding == "same" and padding is not OPEN:
+    if padding is not OPEN and padding == "same":  # an open argument cannot be compared
         require(
             not any(differ_surely(step, 1) for step in steps),
             "padding='same' is not supported for strided convolutions",

@@ -107,8 +107,10 @@ def _parse_nothing(
     with suppress(
         Exception, SystemExit
     ):  # whatever user code raises, or arguments that are lacking
-        if args is not None or sys.argv[1:]:
+        if args is not None:
             return _parse(parser, args, namespace)
+        if sys.argv[1:]:  # as a text shows it, which may know other options
+            return _parse(parser, None, namespace)[0], []
     found = argparse.Namespace() if namespace is None else namespace
     for action in parser._actions:
         if action.dest == argparse.SUPPRESS or action.default == argparse.SUPPRESS:

@@ -65,11 +65,11 @@ def _import_with_less(code: UserCode, seconds: float) -> ModuleType:
         except (Exception, SystemExit, TooSlow) as error:
             first = first or error
             place = None if is_of_memory(error) else _find_failing_module(error, code)
-            if place is None or len(reduced) == _MOST_REDUCED or not run_definitions_only(place[0]):
+            slow = isinstance(error, TooSlow)
+            less = place is not None and len(reduced) < _MOST_REDUCED
+            if place is None or not less or not run_definitions_only(place[0], slow=slow):
                 raise first from None
-            how = (
-                "took too long" if isinstance(error, TooSlow) else f"raised {class_name_of(error)}"
-            )
+            how = "took too long" if slow else f"raised {class_name_of(error)}"
             reduced.setdefault(place[0], (place[1], how))
             share = _FURTHER_SHARE
         _forget_modules(code, known)

@@ -18,6 +18,7 @@ def fix_conv_channels(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     want, got = find_numbers(match)[-2:]
     yield from replace_size(guess, got, want, axis=1)
     yield from _fill_up_channels(guess, got, want)
+    yield from _put_channels_last(guess, got, want)
     yield from scale_channels(guess, got, want)
 
 
@@ -29,6 +30,14 @@ def _fill_up_channels(guess: Guess, got: int, want: int) -> Iterator[Guess]:
     for number in reversed(range(len(held))):
         if held[number] + want - got > 0 and guess.inputs[number].shape[1] != "sequence":
             yield guess.with_size(number, 1, held[number] + want - got)
+
+
+def _put_channels_last(guess: Guess, got: int, want: int) -> Iterator[Guess]:
+    """Where the last axis was turned to be the channels: it gets them, and all others the sizes."""
+    for number, given in enumerate(guess.inputs):
+        batch, *rest = given.shape or ("",)
+        if len(rest) > 1 and isinstance(rest[0], int) and guess.size_along(given, -1) == got:
+            yield guess.with_input(number, replace(given, shape=(batch, *rest[1:], want)))
 
 
 def fix_batch_norm(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:

@@ -8,25 +8,33 @@ from importlib.machinery import SourceFileLoader
 from types import CodeType
 
 _DEFINING = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _BLOCKS = (ast.If, ast.Try, ast.With)
-_reduced: dict[str, bool] = {}
-"""The files of which only the definitions are run; True where also calls are left out."""
+_WITHOUT_CALLS = 3
+_reduced: dict[str, int] = {}
+"""The files of which only the definitions are run: 1, all of them; 2, those that do not raise; 3, without calls."""
 
 
-def run_definitions_only(filename: str) -> bool:
-    """Have only the definitions of a file run from now on, and then without calls; whether there is less to run."""
-    if _reduced.get(filename):
+def run_definitions_only(filename: str, *, slow: bool) -> bool:
+    """Have only the definitions of a file run from now on, then less of them; whether there is less to run.
+
+    `slow`: it took too long, and did not raise.
+    """
+    before = _reduced.get(filename, 0)
+    if before == _WITHOUT_CALLS:
         return False
-    _reduced[filename] = filename in _reduced
+    _reduced[filename] = _WITHOUT_CALLS if slow and before else before + 1
     SourceFileLoader.get_code = _get_code  # type: ignore[method-assign,assignment]
     return True
 
 
-def compile_definitions(text: bytes, filename: str, *, calls: bool) -> CodeType:
-    """The code of a file's definitions. Constants that are made by calls are there if `calls`. Raises SyntaxError."""
+def compile_definitions(text: bytes, filename: str, step: int) -> CodeType:
+    """The code of a file's definitions, the less of it the higher the step. Raises SyntaxError."""
     tree = ast.parse(text, filename)
     used = _find_used_names(tree)
-    tree.body = list(_keep_definitions(tree.body, used, calls))
+    tree.body = list(_keep_definitions(tree.body, used, calls=step < _WITHOUT_CALLS))
+    if step > 1:
+        tree.body = list(map(_let_definition_fail, tree.body))
     return compile(ast.fix_missing_locations(tree), filename, "exec", dont_inherit=True)
 
 
@@ -37,7 +45,7 @@ def _get_code(self: SourceFileLoader, fullname: str) -> CodeType | None:
     filename = self.get_filename(fullname)
     if filename not in _reduced:
         return _get_whole_code(self, fullname)
-    return compile_definitions(self.get_data(filename), filename, calls=not _reduced[filename])
+    return compile_definitions(self.get_data(filename), filename, _reduced[filename])
 
 
 def _keep_definitions(
@@ -103,12 +111,20 @@ def _is_wanted(statement: ast.stmt, used: frozenset[str]) -> bool:
     return any(not used.isdisjoint(_list_names(target)) for target in targets)
 
 
-def _let_fail(statement: ast.stmt) -> ast.stmt:
-    """The statement, passed over where it raises."""
+def _let_definition_fail(statement: ast.stmt) -> ast.stmt:
+    """The same, where a class or function is None whose default or decorator raises."""
+    if not isinstance(statement, _NAMED):
+        return statement
+    absent = ast.Assign([ast.Name(statement.name, ast.Store())], ast.Constant(None))
+    return _let_fail(statement, absent)
+
+
+def _let_fail(statement: ast.stmt, instead: ast.stmt | None = None) -> ast.stmt:
+    """The statement, passed over where it raises, or something else `instead` of it."""
     caught = ast.Tuple(
         [ast.Name("Exception", ast.Load()), ast.Name("SystemExit", ast.Load())], ast.Load()
     )
-    handler = ast.ExceptHandler(caught, None, [ast.Pass()])
+    handler = ast.ExceptHandler(caught, None, [instead or ast.Pass()])
     tried = ast.Try([statement], [handler], [], [])
     return ast.fix_missing_locations(ast.copy_location(tried, statement))
 

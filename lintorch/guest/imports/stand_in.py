@@ -22,6 +22,7 @@ from typing import Any, NoReturn
 import torch
 
 from lintorch.guest.imports.guarded_lines import read_special_lines
+from lintorch.guest.imports.kept_settings import keep_settings
 from lintorch.guest.imports.stand_in_bases import make_base
 
 _KNOWN = json.loads(Path(__file__).with_name("missing_packages.json").read_text("utf-8"))
@@ -94,7 +95,8 @@ class StandIn:
             return StandIn(self._missing, f"{self._path}()")
         if _is_unused(frame) and not any(map(_holds_tensor, (*args, *kwargs.values()))):
             return None
-        return self._refuse()
+        settings = keep_settings(self._path, args, kwargs)
+        return self._refuse() if settings is None else settings
 
     def __mro_entries__(self, bases: Any) -> tuple[type, ...]:
         return (make_base(self, self._path, _KNOWN["modules"].get(self._path, "")),)

@@ -1,5 +1,8 @@
 import argparse
+import collections
 import copy
+import datetime
+import pathlib
 
 import numpy as np
 import torch
@@ -83,3 +86,49 @@ def by_a_tool(network, path):
 
 def write_file(content, path):
     torch.save(content, path)  # hit
+
+
+class Meter:
+    def __init__(self):
+        self.total = 0.0
+
+
+class Packed:
+    def __reduce__(self):
+        return dict, ()
+
+
+Best = collections.namedtuple("Best", "epoch loss")
+
+
+def beside(model, path, epoch):
+    optimizer = torch.optim.Adam(model.parameters())
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+    meter, files = Meter(), pathlib.Path(path)
+    torch.save({"model": model.state_dict(), "optimizer": optimizer}, path)  # hit
+    torch.save({"model": model.state_dict(), "scheduler": scheduler}, path)  # hit
+    torch.save({"meter": meter, "epoch": epoch}, path)  # hit
+    torch.save({"meters": {"train": [meter]}}, path)  # hit
+    torch.save({"meter": vars(meter), "total": meter.total}, path)
+    torch.save({"when": datetime.datetime.now()}, path)  # hit
+    torch.save({"when": datetime.datetime.now().isoformat()}, path)
+    torch.save({"last": collections.deque([1])}, path)  # hit
+    torch.save({"seen": frozenset([1]), "kinds": {1}}, path)  # hit
+    torch.save({"files": files}, path)  # hit
+    torch.save({"files": str(files)}, path)
+    torch.save({"best": Best(1, 0.5)}, path)  # hit
+    torch.save({"activation": make}, path)  # hit
+    torch.save({"class": Net}, path)  # hit
+    torch.save({"release": torch.__version__}, path)  # hit
+    torch.save({"packed": Packed()}, path)
+    torch.save(torch.utils.data.TensorDataset(torch.ones(2)), path)  # hit
+    torch.save({"seen": collections.Counter("ab"), "order": collections.OrderedDict()}, path)
+    torch.save({"optimizer": optimizer.state_dict(), "type": torch.float32}, path)
+
+
+def of_unknown(model, optimizer, path):
+    optimizer.zero_grad()
+    model(torch.ones(1)).sum().backward()
+    optimizer.step()
+    torch.save({"model": model.state_dict(), "optimizer": optimizer}, path)  # hit
+    torch.save((model.state_dict(), optimizer.state_dict()), path)

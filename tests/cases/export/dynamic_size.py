@@ -148,6 +148,26 @@ class Read(Reading):
         hot = F.one_hot(scores, num_classes=h)  # hit
         scale = x * np.sqrt(h * w)  # hit
         again = torch.tensor(h).item()  # hit
+        many = 5 * np.ceil(np.log(h)).astype("int").item()  # hit
+        best = x.topk(many, dim=2).values[..., : np.minimum(h, 20)]
         names = ["row"] * b
         padding = [0] * len(x.shape[2:])
-        return rows, tokens, shapes, levels, kept, hot, scale, F.pad(x, padding + padding), again
+        return rows, tokens, shapes, levels, kept, hot, scale, F.pad(x, padding + padding), again, best
+
+
+class Modulated(nn.Module):
+    """One weight for each row of the batch."""
+
+    def __init__(self, grouped=4):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(8, 4, 3, 3))
+        self.style = nn.Linear(16, 4)
+        self.grouped = grouped
+
+    def forward(self, x, style):
+        b, c, h, w = x.shape
+        weight = self.weight * self.style(style).view(b, 1, 4, 1, 1)
+        flat = x.reshape(1, b * c, h, w)
+        y = F.conv2d(flat, weight.view(b * 8, 4, 3, 3), padding=1, groups=b)  # hit
+        z = F.conv2d(x, self.weight, groups=self.grouped // 4)
+        return y.view(b, 8, h, w)[:, :, 1:-1, 1:-1] + z

@@ -116,3 +116,17 @@ class Fine(nn.Module):
         else:
             return n, w
         return v
+
+
+class Indexed(nn.Module):
+    def forward(self, x):
+        x = x.flatten(1)
+        a, b, c, d, e, f = (x.clone() for _ in range(6))
+        a[:, 1:][:, 1:] = 0  # hit
+        b[1:][0].mul_(2)  # hit
+        inner = c[:, 1:]
+        inner[:, 0] = 0  # hit
+        d[0][1:] = 0
+        e[1][0] += 1
+        f[..., 1:][..., 1:] += 1  # hit
+        return a, b, c, d, e, f

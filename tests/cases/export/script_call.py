@@ -40,6 +40,7 @@ class Net(Base):
         for index in range(1):
             x = getattr(self, f"block{index + 1}")(x)  # hit
         x = getattr(self, "block1")(x)
+        setattr(self, "last", x)  # hit
         x = nn.ReLU()(x)  # hit
         x = rearrange(x, "b n c -> b c n")  # hit
         x = self.repeated(x)

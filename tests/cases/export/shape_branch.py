@@ -285,3 +285,26 @@ class Resumed(nn.Module):
 
     def forward(self, x, cache=None):
         return self.mix(x, cache)
+
+
+class Fitted(nn.Module):
+    """Maps of one image at two scales: which branch is taken stands as soon as an image is one."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Conv2d(3, 8, 3, padding=1)
+        self.second = nn.Conv2d(8, 8, 3, stride=2, padding=1)
+        self.third = nn.Conv2d(8, 8, 3, stride=2, padding=1)
+
+    def fit(self, before, after):
+        if after.size(2) != before.size(2):
+            before = F.interpolate(before, after.shape[2:])
+        return before + after
+
+    def forward(self, x, y):
+        first = self.first(x)
+        second = self.second(first)
+        third = self.third(second)
+        if y.shape[2:] != third.shape[2:]:  # hit
+            y = F.interpolate(y, third.shape[2:])
+        return self.fit(first, second) + self.fit(second, third).mean() + y

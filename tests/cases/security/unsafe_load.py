@@ -14,7 +14,7 @@ def read(path, flag, options, model):
     torch.load(path, weights_only=False)  # hit
     load(path, map_location="cpu", weights_only=False)  # hit
     torch.load("weights.pt", weights_only=False)
-    torch.load(path, pickle_module=pickle, weights_only=False)
+    torch.load(path, pickle_module=pickle, weights_only=False)  # hit
     model.load_state_dict(pickle.load(open(path, "rb")))  # hit
     net = joblib.load(path)  # hit
     net.eval()
@@ -64,3 +64,13 @@ WHOLE = {"weights_only": False}
 
 def by_settings(path, other):
     return torch.load(path, **WHOLE), torch.load(other, weights_only=WHOLE["weights_only"])  # hit
+
+
+def by_module(path):
+    torch.load(path, pickle_module=pickle)  # hit
+    torch.load(path, None, pickle)  # hit
+    torch.load(path, pickle_module=pickle, weights_only=True)  # hit
+    torch.load("own.pt", pickle_module=pickle)
+    torch.load(path, pickle_module=None)
+    options = {"pickle_module": pickle}
+    torch.load(path, **options)  # hit

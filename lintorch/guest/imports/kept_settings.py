@@ -1,0 +1,46 @@
+"""Settings that a missing package would have kept: an object with what its constructor was given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any
+
+_PLAIN = (bool, int, float, str, type(None))
+_FEWEST = 3
+"""Arguments by name from which a call is taken for one of settings."""
+
+
+class KeptSettings(SimpleNamespace):
+    """`HParams(hop_length=256, sampling_rate=22050, …)`: each by its name, as attribute or as item."""
+
+    def __getitem__(self, name: str) -> Any:
+        return vars(self)[name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The setting, else `default`."""
+        return vars(self).get(name, default)
+
+    def values(self) -> dict[str, Any]:
+        """All of them by name, as TensorFlow's HParams give them."""
+        return dict(vars(self))
+
+    def parse(self, text: str) -> KeptSettings:
+        """The same: what a command line would change is not known."""
+        return self
+
+
+def keep_settings(path: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """The settings that a class is given, None where it is no call of that kind."""
+    named = path.rpartition(".")[2][:1].isupper()
+    if args or not named or len(kwargs) < _FEWEST or not all(map(_is_plain, kwargs.values())):
+        return None
+    return KeptSettings(**kwargs)
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_plain, value))
+    if isinstance(value, dict):
+        return all(map(_is_plain, value.values()))
+    return isinstance(value, _PLAIN)

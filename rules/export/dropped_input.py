@@ -1,0 +1,139 @@
+"""LT151: an input that is given to an export call, and is none of the exported model."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from lintorch.core.exporter_calls import ONNX_EXPORT
+from lintorch.core.finding import Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.given_arguments import name_given
+from lintorch.evaluator.values import Items, Tensor, Value
+from lintorch.facts.exporting.declared_sizes import (
+    ForwardNames,
+    find_forward,
+    find_written_forward,
+    list_inputs,
+    list_pairs,
+    name_inputs,
+)
+from lintorch.facts.exporting.export_events import choose_exporter
+from lintorch.source import Source
+
+rule = Rule(
+    __name__,
+    code="LT151",
+    summary="an input that is given, and is none of the exported model",
+    why="""
+        The legacy ONNX exporter leaves out an input that forward does not use: ONNX Runtime then
+        refuses to be fed it, "Invalid input name". It passes over a keyword that forward does not
+        have without a word, where torch.export and the new ONNX exporter refuse the model; and it
+        hands on keywords by their place, so that one behind `*` raises TypeError. The new exporter
+        keeps inputs that are not used. Measured on torch 2.13.
+    """,
+    bad="""
+        import torch
+        from torch import nn
+
+
+        class Net(nn.Module):
+            def forward(self, image, mask):
+                return image * 2
+
+
+        def export(path):
+            inputs = (torch.ones(1, 4), torch.ones(1, 4))
+            torch.onnx.export(Net(), inputs, path, input_names=["image", "mask"], dynamo=False)
+    """,
+    good="""
+        import torch
+        from torch import nn
+
+
+        class Net(nn.Module):
+            def forward(self, image, mask):
+                return image * mask
+
+
+        def export(path):
+            inputs = (torch.ones(1, 4), torch.ones(1, 4))
+            torch.onnx.export(Net(), inputs, path, input_names=["image", "mask"], dynamo=False)
+    """,
+    proof="""
+        import warnings
+
+        import onnxruntime
+
+        warnings.simplefilter("ignore")
+        export("net.onnx")
+        numbers = torch.ones(1, 4).numpy()
+        session = onnxruntime.InferenceSession("net.onnx")
+        session.run(None, {"image": numbers, "mask": numbers})
+    """,
+)
+
+LEGACY = "the legacy exporter"
+
+
+@rule.event("torch.export.export", ONNX_EXPORT)
+def in_source(event: Called, source: Source) -> Iterator[Hit]:
+    exporter = choose_exporter(event, source) if event.name == ONNX_EXPORT else "torch.export"
+    given = name_given(event)
+    model = given.get("mod", given.get("model"))
+    forward, written = find_forward(model), find_written_forward(model)
+    if event.open or not exporter or forward is None:
+        return
+    yield from find_strange(event, given, forward, exporter)
+    if exporter == "onnx-legacy" and written is not None:
+        yield from find_unused(event, given, forward, written)
+
+
+def find_strange(
+    event: Called, given: Mapping[str, Value], forward: ForwardNames, exporter: str
+) -> Iterator[Hit]:
+    """Keywords that forward does not have."""
+    if forward.takes_more:
+        return
+    for name in list_keywords(given, event.name == ONNX_EXPORT):
+        if name not in forward.single and exporter == "onnx-legacy":
+            message = f"forward has no parameter {name!r}: {LEGACY} passes over it without a word"
+            yield Hit(event, f"{message}; name one of {', '.join(forward.single)}")
+        elif name not in forward.single:
+            message = f"forward has no parameter {name!r}: the export is refused"
+            names = ", ".join(forward.single)
+            yield Hit(event, f"{message}; name one of {names}", severity=Severity.ERROR)
+
+
+def find_unused(
+    event: Called, given: Mapping[str, Value], forward: ForwardNames, written: ast.FunctionDef
+) -> Iterator[Hit]:
+    """Inputs that no line of forward reads, and keywords behind `*`."""
+    inputs = list_inputs(given)
+    names = name_inputs(inputs, forward) if inputs is not None else None
+    if inputs is None or names is None:
+        return
+    read = {each.id for each in ast.walk(written) if isinstance(each, ast.Name)}
+    if "locals" in read:
+        return
+    by_name = {each.arg for each in written.args.kwonlyargs}
+    for name, (_, value) in zip(names, inputs, strict=True):
+        if name in by_name:
+            message = f"{LEGACY} hands on {name!r} by its place, and forward takes it by name alone"
+            told = f"{message}: it raises; take the * out of forward"
+            yield Hit(event, told, severity=Severity.ERROR)
+        elif name not in read and isinstance(value, Tensor):
+            message = f"forward does not use {name!r}: {LEGACY} leaves it out of the model"
+            yield Hit(event, f"{message}, which then takes no such input; do not give it")
+
+
+def list_keywords(given: Mapping[str, Value], of_onnx: bool) -> list[str]:
+    """The names in `kwargs`, or in a dictionary that is the last of the inputs."""
+    named, args = given.get("kwargs"), given.get("args")
+    last = args.items[-1] if isinstance(args, Items) and args.items else None
+    if named is None and of_onnx and isinstance(last, Items) and last.kind == "dict":
+        named = last
+    if not isinstance(named, Items) or named.kind != "dict":
+        return []
+    return [key for key, _ in list_pairs(named) if isinstance(key, str)]
