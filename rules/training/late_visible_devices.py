@@ -81,7 +81,8 @@ def is_sure(first: Occurrence, event: Occurrence, source: Source) -> bool:
     around = [*source.evaluation.list_all_around(event)]
     inner = first.node
     for outer in source.evaluation.list_all_around(first):
-        asked = getattr(outer, "test", None) is inner
+        first_asked = isinstance(outer, ast.BoolOp) and outer.values[0] is inner
+        asked = first_asked or getattr(outer, "test", None) is inner
         if isinstance(outer, BRANCHES) and not asked and not any(outer is e for e in around):
             return False
         inner = outer

@@ -10,6 +10,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
+from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import TRUE, Choice, Value
 from lintorch.facts.training.loader_loops import LOADER
 from lintorch.facts.training.loaders import assigned_variable
@@ -79,7 +80,9 @@ def in_loaders(event: Called, source: Source) -> Iterator[Hit]:
     ways = source.evaluation.ways
     for value in list_arms(event.keyword.get("sampler")):
         made = ways.find_maker(value)
-        if not isinstance(made, Called) or made.name not in SAMPLERS or is_told(made, source):
+        if not isinstance(made, Called) or made.name not in SAMPLERS:
+            continue
+        if is_told(made, source) or is_told_elsewhere(made, source):
             continue
         for read in source.evaluation.list_reads(event):
             if not read.trains or not read.again:
@@ -98,6 +101,17 @@ def in_loaders(event: Called, source: Source) -> Iterator[Hit]:
 def list_arms(value: Value | None) -> tuple[Value | None, ...]:
     """What it may be, on each branch."""
     return value.alternatives if isinstance(value, Choice) else (value,)
+
+
+def is_told_elsewhere(made: Called, source: Source) -> bool:
+    """Whether another file calls set_epoch, or what is not known is given the sampler."""
+    events = (event for reached in source.evaluation.reached for event in reached.events)
+    called = any(
+        getattr(each, "method", getattr(each, "name", "")).rpartition(".")[2] == "set_epoch"
+        for each in events
+        if isinstance(each, (Called, UnknownCalled))
+    )
+    return called or bool(source.evaluation.ways.find_takers(made.result))
 
 
 def is_told(made: Called, source: Source) -> bool:
