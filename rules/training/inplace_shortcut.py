@@ -70,11 +70,16 @@ def in_branches(event: Called, source: Source) -> Iterator[Hit]:
         return
     ways, place = source.evaluation.ways, source.evaluation.find_position
     for used in ways.find_users(written):
-        added = isinstance(used, Combined) and used.operator == "Add"
+        added = isinstance(used, Combined) and used.operator == "Add" and joins_tensors(used)
         later = used.way.root == event.way.root and place(used) > place(event)
         if added and later and may_follow(event, used, source.evaluation):
             yield Hit(event, describe(source.evaluation.text(used.spot)))
             return
+
+
+def joins_tensors(used: Combined) -> bool:
+    """Two branches, and no number."""
+    return isinstance(used.left, Tensor) and isinstance(used.right, Tensor)
 
 
 def is_active(written: Tensor, event: Called, source: Source) -> bool:

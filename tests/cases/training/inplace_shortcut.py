@@ -80,3 +80,9 @@ class Stack(nn.Module):
     def forward(self, x):
         x = self.relu(x)
         return self.conv(F.relu_(x)) + x
+
+
+class Shifted(Block):
+    def forward(self, x):
+        y = self.conv(F.relu(x, inplace=True))
+        return y * (x + 3.0)
