@@ -14,15 +14,6 @@ from lintorch.core.profile import Profile
 from lintorch.evaluator.events import Occurrence
 from lintorch.facts.api.version_guards import is_version_guarded
 from lintorch.facts.classes.classes import Classes
-from lintorch.facts.dataflow.sizes import (
-    goes_by_fixed_name,
-    has_fixed_name,
-    is_ratio,
-    is_read,
-    is_scaled,
-    may_vary,
-)
-from lintorch.facts.dataflow.steps import Provenance, Step
 from lintorch.facts.dataflow.value_flow import Flows
 from lintorch.facts.dataflow.value_uses import Uses
 from lintorch.facts.dataflow.values import Kind, Value
@@ -34,9 +25,8 @@ from lintorch.facts.regions.entered_functions import ProjectFunction, find_enter
 from lintorch.facts.regions.file_purpose import FilePurpose
 from lintorch.facts.regions.forward_region import Regions
 from lintorch.facts.training.acts import Act
-from lintorch.facts.training.loops import Loop, Loops, is_backward
 from lintorch.facts.training.part_values import EVERYTHING, Subject
-from lintorch.facts.training.roles import Role, Roles
+from lintorch.facts.training.roles import Role
 from lintorch.facts.training.training_actions import Action
 from lintorch.facts.training.training_regions import Passage, Training, TrainingRegion
 from lintorch.fix.idle_imports import add_import
@@ -53,7 +43,6 @@ __all__ = [
     "Action",
     "Arguments",
     "Kind",
-    "Loop",
     "Passage",
     "Role",
     "Source",
@@ -61,14 +50,7 @@ __all__ = [
     "Training",
     "TrainingRegion",
     "Value",
-    "goes_by_fixed_name",
-    "has_fixed_name",
-    "is_backward",
-    "is_ratio",
-    "is_read",
-    "is_scaled",
     "literal",
-    "may_vary",
 ]
 
 N = TypeVar("N", bound=cst.CSTNode)
@@ -229,25 +211,6 @@ class Source:
         same = (each for each in self.nodes(kind) if self.code(each).startswith(begin))
         return next((each for each in same if self.place(each) == place), None)
 
-    # what things are for
-
-    @cached_property
-    def _roles(self) -> Roles:
-        return Roles(self.file, self.names, self.classes)
-
-    def role(self, expression: cst.CSTNode) -> Role | None:
-        """Optimizer, scheduler, scaler, loss, model, loader or dataset: told by what built it."""
-        return self._roles.built_role(expression)
-
-    def presumed_role(self, expression: cst.CSTNode) -> Role | None:
-        """The same, where need be by its name (`optimizer`) and the methods it is called with."""
-        return self._roles.presumed_role(expression)
-
-    @cached_property
-    def loops(self) -> Loops:
-        """Which loops train."""
-        return Loops(self.file, self.classes)
-
     # where code runs and what values are
 
     @cached_property
@@ -269,10 +232,6 @@ class Source:
         """Functions of other files of the project that run in the forward passes of this one."""
         return find_entered(self.regions, self.names, self._project)
 
-    def in_forward(self, node: cst.CSTNode) -> bool:
-        """Whether the node runs in a forward pass that an exporter sees."""
-        return self.regions.is_forward(node)
-
     def in_traced_forward(self, node: cst.CSTNode) -> bool:
         """Whether the node runs in a forward pass that is traced: no loss, no TorchScript branch."""
         return self.regions.is_traced(node)
@@ -287,26 +246,9 @@ class Source:
         return self.flows.value(expression)
 
     @cached_property
-    def provenance(self) -> Provenance:
-        """What tensors went through, and which calls made modules."""
-        return Provenance(self.file, self.names, self.classes)
-
-    def steps(self, expression: cst.CSTNode) -> tuple[Step, ...]:
-        """The operations a value came out of, last first: through names, layers, models of the file."""
-        return self.provenance.steps(expression)
-
-    def origins(self, expression: cst.CSTNode) -> tuple[cst.Call, ...]:
-        """The calls that made a module, moves, wrappers and parameters followed; () if unknown."""
-        return self.provenance.origins(expression)
-
-    @cached_property
     def uses(self) -> Uses:
         """Which values end in what a model computes."""
         return Uses(self.file, self.names, self.regions, self.flows)
-
-    def in_graph(self, node: cst.CSTNode) -> bool:
-        """Whether a value may end in what the model computes, not only in branches and messages."""
-        return self.uses.in_graph(node)
 
     # edits
 

@@ -175,7 +175,7 @@ def test_a_tree_goes_with_its_source_as_no_fact_points_back() -> None:
     try:
         source = Source("train.py", TRAINING)
         model = source.mentions_of("model")[-1]
-        assert source.origins(model)
+        assert source.value(model)
         assert not source.enters
         tree = weakref.ref(source.tree)
         del source, model

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
 
 MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 """What marks the folder of a project."""
@@ -21,11 +21,36 @@ def list_import_roots(package_root: str, own: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([package_root, own, os.getcwd(), *_list_above(package_root)]))
 
 
-@cache
-def has_module(root: str, top: str) -> bool:
-    """Whether a folder holds a package or module of this name."""
-    path = os.path.join(root, top)
-    return os.path.isdir(path) or os.path.isfile(f"{path}.py")
+def list_module_places(dotted: str, roots: Sequence[str], sure: int = 2) -> Iterator[str]:
+    """Where the file of a module may be, in order.
+
+    The first `sure` roots are looked into in any case, others where they hold its top package.
+    """
+    parts = dotted.split(".")
+    for number, root in enumerate(roots):
+        if number < sure or _holds_module(root, parts[0]):
+            stem = os.path.join(root, *parts)
+            yield f"{stem}.py"
+            yield os.path.join(stem, "__init__.py")
+
+
+def _holds_module(root: str, top: str) -> bool:
+    """Whether a folder holds a package or module of this name, now."""
+    try:
+        changed = os.stat(root).st_mtime_ns
+    except OSError:
+        return False
+    names = _list_names(root, changed)
+    return top in names or f"{top}.py" in names
+
+
+@lru_cache(maxsize=256)
+def _list_names(root: str, changed: int) -> frozenset[str]:
+    """What stands in a folder that was last changed then."""
+    try:
+        return frozenset(os.listdir(root))
+    except OSError:
+        return frozenset()
 
 
 def is_marked(folder: str) -> bool:

@@ -7,8 +7,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
+from itertools import chain
 
-from lintorch.core.import_roots import has_module, list_import_roots
+from lintorch.core.import_roots import list_import_roots, list_module_places
 from lintorch.evaluator.code_files import CodeFile
 
 _FOREIGN = frozenset(
@@ -26,8 +27,6 @@ def _share_file(path: str, text: str, module: str, package: str, checked: bool) 
     return CodeFile(path, text, module, package, checked)
 
 
-_SURE = 2
-"""The first import roots: what is looked for there is noted even where it is not."""
 _MOST_CALLERS = 3
 _MOST_FILES = 1500
 _CALL = re.compile(r"\b([A-Z]\w*)\(")
@@ -117,12 +116,9 @@ class CodeFinder:
         top = dotted.partition(".")[0]
         if top in _FOREIGN or not dotted:
             return None
-        relative = dotted.replace(".", os.sep)
-        near, above = roots[:_SURE], [each for each in roots[_SURE:] if has_module(each, top)]
-        for root in (*near, *above, *self._installed):
-            for ending in (f"{relative}.py", os.path.join(relative, "__init__.py")):
-                path = os.path.join(root, ending)
-                self._looked(path)
-                if os.path.isfile(path):
-                    return self.open_file(path)
+        installed = list_module_places(dotted, self._installed, len(self._installed))
+        for path in chain(list_module_places(dotted, roots), installed):
+            self._looked(path)
+            if os.path.isfile(path):
+                return self.open_file(path)
         return None

@@ -33,7 +33,8 @@ from lintorch.evidence.size_changes import (
     only_looks,
 )
 from lintorch.evidence.treatment import name_sizes, report_limits
-from lintorch.source import Source, is_read
+from lintorch.source import Source
+from lintorch.syntax.plain_reads import is_read
 
 rule = Rule(
     __name__,

@@ -40,7 +40,8 @@ from lintorch.evidence.size_changes import (
     is_function_of,
 )
 from lintorch.evidence.treatment import name_sizes
-from lintorch.source import Source, is_read, literal
+from lintorch.source import Source, literal
+from lintorch.syntax.plain_reads import is_read
 
 rule = Rule(
     __name__,

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import Applicability, Fix, Harm, Hit, Severity
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.facts.exporting.compiled_code import CompiledCode, report_compiled
+from lintorch.facts.exporting.script_terms import SCRIPT, TYPES
 from lintorch.facts.exporting.scripted import is_compiled
 from lintorch.source import Source, literal
 
@@ -60,9 +61,6 @@ rule = Rule(
     fix=Applicability.SAFE,
     formerly=("LT123", "script-syntax"),
 )
-
-SCRIPT = {"torchscript-script": Harm.REFUSED}
-TYPES = {bool: "bool", int: "int", float: "float", str: "str"}
 
 
 @rule.source(cst.Module)

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import Harm, Hit, Severity
+from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.facts.exporting.compiled_code import CompiledCode, report_compiled
+from lintorch.facts.exporting.script_terms import SCRIPT
 from lintorch.facts.exporting.scripted import is_compiled, is_self_attribute
 from lintorch.source import UNKNOWN, Source, literal
 
@@ -75,7 +76,6 @@ rule = Rule(
     formerly=("LT123", "script-syntax"),
 )
 
-SCRIPT = {"torchscript-script": Harm.REFUSED}
 HOLDERS = frozenset({"torch.nn.ModuleList", "torch.nn.Sequential", "torch.nn.ModuleDict"})
 
 

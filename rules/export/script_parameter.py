@@ -10,6 +10,7 @@ from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.facts.exporting.compiled_code import find_compiled
 from lintorch.facts.exporting.function_bodies import nodes_in_body
+from lintorch.facts.exporting.script_terms import SCRIPT, TYPES
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -62,7 +63,6 @@ rule = Rule(
     formerly=("LT123", "script-syntax"),
 )
 
-SCRIPT = {"torchscript-script": Harm.REFUSED}
 WRONG = {"torchscript-script": Harm.SILENT}
 NO_TYPES = frozenset(
     {
@@ -72,7 +72,6 @@ NO_TYPES = frozenset(
         "torch.Size", "dict",
     }
 )  # fmt: skip
-TYPES = {bool: "bool", int: "int", float: "float", str: "str"}
 
 
 @rule.source(cst.Module)

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import Harm, Hit, Severity
+from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.facts.exporting.compiled_code import CompiledCode, report_compiled
+from lintorch.facts.exporting.script_terms import SCRIPT
 from lintorch.source import Source
 
 rule = Rule(
@@ -63,7 +64,6 @@ rule = Rule(
     severity=Severity.ERROR,
 )
 
-SCRIPT = {"torchscript-script": Harm.REFUSED}
 INSTEAD: dict[type[cst.CSTNode], str] = {
     cst.Lambda: "write a function at the top of the file",
     cst.FunctionDef: "write it at the top of the file, or as a method",

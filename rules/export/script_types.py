@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import Harm, Hit, Place, Severity
+from lintorch.core.finding import Hit, Place, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, GivenBack
 from lintorch.evaluator.values import Constant, Spot, Tensor, Value
 from lintorch.facts.classes.classes import ClassInfo
 from lintorch.facts.exporting.compiled_code import CompiledCode, find_compiled, report_compiled
+from lintorch.facts.exporting.script_terms import SCRIPT
 from lintorch.facts.exporting.scripted import is_compiled, is_self_attribute
 from lintorch.source import Source, literal
 
@@ -74,7 +75,6 @@ rule = Rule(
     severity=Severity.ERROR,
 )
 
-SCRIPT = {"torchscript-script": Harm.REFUSED}
 JOINS = frozenset(
     f"torch.{name}"
     for name in ("cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack")

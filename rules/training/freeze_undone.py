@@ -11,7 +11,7 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import AttributeSet, Called, Occurrence
 from lintorch.evaluator.run_model import Reached
 from lintorch.evaluator.values import FALSE, TRUE, Held, Unknown, Value
-from lintorch.facts.models.evaluation import changes_weights
+from lintorch.facts.models.backward_passes import changes_weights
 from lintorch.facts.models.gradient_graphs import GradientGraphs
 from lintorch.source import Source
 

@@ -1,390 +1,209 @@
-"""LT402: a tensor changed in place that backward, or another name, still needs as it was."""
+"""LT402: a tensor changed in place that backward still needs as it was."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
-
-import libcst as cst
+import ast
+from collections.abc import Callable, Iterator
 
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.facts.dataflow.memory_writes import written_tensor
-from lintorch.facts.dataflow.reaching import reaching_definitions
-from lintorch.facts.training.pending_backward import is_pending
-from lintorch.source import Source, literal
-from lintorch.syntax.tree import offspring
+from lintorch.evaluator.events import AttributeRead, Called, IdleRow, Occurrence
+from lintorch.evaluator.unknown_objects import UnknownCalled
+from lintorch.evaluator.values import FALSE, Constant, Value
+from lintorch.facts.models.backward_passes import is_backward_pass, list_given
+from lintorch.facts.models.one_way import may_follow
+from lintorch.facts.models.operation_steps import name_operation
+from lintorch.facts.models.tensor_writes import (
+    find_base,
+    find_changed,
+    find_written,
+    list_views,
+    name_changed,
+)
+from lintorch.facts.models.value_ways import Operation, list_operands
+from lintorch.source import Source
 
 rule = Rule(
     __name__,
     code="LT402",
-    summary="a tensor changed in place that is still needed as it was",
+    summary="a tensor changed in place that backward needs as it was",
     why="""
         Autograd keeps tensors for backward: the output of sigmoid, tanh, softmax, exp, sqrt and
-        relu, the input and target of a loss. Changed in place, backward raises. A parameter
-        changed outside `torch.no_grad()` raises at once. Other forms say nothing: an in-place
-        activation at the head of a residual branch changes the shortcut too (ReLU makes it
-        relu(x)); a write to `x.detach()` changes x; a write to one place of an expanded tensor
-        changes all places that share its memory. Measured on torch 2.13.
+        relu (of leaky_relu and elu where they work in place), the input and target of a loss.
+        Changed in place before backward, also under `torch.no_grad()`, backward raises. Measured
+        on torch 2.13: a ReLU or Dropout in place behind a Sigmoid or another ReLU does it.
 
-        With `.clone()`, or out of place, each value stays what it was.
+        Out of place, or on a `.clone()`, the values stay what they were.
     """,
     bad="""
         import torch
+        from torch import nn
 
 
-        def rows(first):
-            table = first.expand(3, 4)
-            table[0, 0] = 1
-            return table
+        def make():
+            return nn.Sequential(nn.Linear(4, 4), nn.Sigmoid(), nn.Dropout(0.1, inplace=True))
     """,
     good="""
         import torch
+        from torch import nn
 
 
-        def rows(first):
-            table = first.expand(3, 4).clone()
-            table[0, 0] = 1
-            return table
+        def make():
+            return nn.Sequential(nn.Linear(4, 4), nn.Sigmoid(), nn.Dropout(0.1, inplace=False))
     """,
     proof="""
-        assert rows(torch.zeros(3, 1)).sum() == 1
+        make()(torch.ones(2, 4)).sum().backward()
     """,
     severity=Severity.ERROR,
     fix=Applicability.UNSAFE,
 )
 
-SAVED = ("Sigmoid", "Tanh", "ReLU", "Softmax", "LogSoftmax")
-"""Layers whose backward reads their output."""
-_ACTIVATIONS = ("ReLU", "LeakyReLU", "ELU", "SiLU", "Hardswish", "ReLU6", "Mish", "SELU", "CELU")
-_SAVING = frozenset({"sigmoid", "tanh", "softmax", "log_softmax", "exp", "sqrt", "rsqrt"})
-_LOSSES = ("_loss", "cross_entropy", "binary_cross_entropy_with_logits", "kl_div")
-_EXPANDING = frozenset({"expand", "expand_as", "broadcast_to"})
-_FREE = ("no_grad", "inference_mode", "set_grad_enabled")
-_WRITES = (cst.Assign, cst.AugAssign, cst.Call)
+SAVING = {
+    "sigmoid": "Sigmoid", "tanh": "Tanh", "relu": "ReLU", "relu_": "ReLU", "softmax": "Softmax",
+    "log_softmax": "LogSoftmax", "exp": "exp", "sqrt": "sqrt", "rsqrt": "rsqrt",
+}  # fmt: skip
+"""Operations whose backward reads their output."""
+SAVING_IN_PLACE = {
+    "leaky_relu": "LeakyReLU", "leaky_relu_": "LeakyReLU", "leakyrelu": "LeakyReLU",
+    "elu": "ELU", "elu_": "ELU",
+}  # fmt: skip
+"""Those whose backward does so where they work in place."""
+WRITING = (
+    "ReLU", "LeakyReLU", "ELU", "SiLU", "Hardswish", "ReLU6", "Mish", "SELU", "CELU", "Dropout",
+    "Dropout2d", "Dropout3d", "AlphaDropout",
+)  # fmt: skip
+FUNCTIONS = (
+    "relu", "leaky_relu", "elu", "silu", "hardswish", "relu6", "mish", "selu", "celu", "dropout",
+    "dropout2d", "dropout3d", "alpha_dropout", "relu_", "leaky_relu_", "elu_",
+)  # fmt: skip
+LOSSES = ("_loss", "cross_entropy", "binary_cross_entropy_with_logits", "kl_div")
+MOST_STEPS = 200
+
+Maker = Callable[[Value | None], Operation | None]
 
 
-@rule.source(cst.Call, needs=("inplace=True",))
-def in_rows(call: cst.Call, source: Source) -> Iterator[Hit]:
+@rule.event(*(f"torch.nn.{name}.forward" for name in WRITING))
+@rule.event(*(f"torch.nn.functional.{name}" for name in FUNCTIONS))
+@rule.event("torch.relu_")
+def in_layers(event: Called, source: Source) -> Iterator[Hit]:
     """`nn.Sequential(nn.Sigmoid(), nn.Dropout(0.1, inplace=True))`."""
-    if source.name(call.func) != "torch.nn.Sequential":
+    yield from judge_layer(event, source.evaluation.ways.find_maker, source)
+
+
+@rule.event(IdleRow)
+def in_rows(row: IdleRow, source: Source) -> Iterator[Hit]:
+    """The same, of a row that nothing runs."""
+    made = {id(each.result): each for each in row.happened if isinstance(each, Called)}
+    for event in made.values():
+        yield from judge_layer(event, lambda value: made.get(id(value)), source)
+
+
+def judge_layer(event: Called, find_maker: Maker, source: Source) -> Iterator[Hit]:
+    written = find_written(event)
+    if written is None or is_idle(event):
         return
-    layers = [arg.value for arg in call.args if not arg.star]
-    for before, after in pairwise(layers):
-        short = _short(before, source)
-        if short in SAVED and _is_inplace(after, source):
-            name = _short(after, source)
-            fix = _out_of_place(after, source)
-            yield Hit(after, f"{name} in place changes what backward of {short} needs", fix)
-
-
-@rule.source(cst.Call, needs=("inplace=True", "relu_("))
-def in_branches(call: cst.Call, source: Source) -> Iterator[Hit]:
-    """`return self.branch(x) + x`, where the branch begins with an activation in place."""
-    function = source.enclosing(call, cst.FunctionDef)
-    given = call.args[0].value if call.args and not call.args[0].star else None
-    if function is None or not isinstance(given, cst.Name) or not _begins_in_place(call, source):
+    before = find_maker(written)
+    if not isinstance(before, Called) or before is event or not (kept := name_kept(before)):
         return
-    shortcut = _shortcut(call, given, function, source)
-    if shortcut:
-        message = f"changes {given.value} in place, and {shortcut} is added later as the shortcut"
-        yield Hit(call, message, severity=Severity.WARNING)
-
-
-@rule.source(
-    *_WRITES, needs=("weight.", "weight[", "bias.", "bias[", "requires_grad=True", "Parameter(")
-)
-def in_leaves(node: cst.CSTNode, source: Source) -> Iterator[Hit]:
-    """`self.fc.weight.normal_()` and `w += 1` where gradients are recorded."""
-    place = _written(node, source)
-    while isinstance(place, cst.Subscript):
-        place = place.value
-    if place is None or not _is_own(place, source):
-        return
-    if not _is_leaf(place, source) or _is_free(node, source):
-        return
-    text = source.code(place)
-    yield Hit(node, f"changes {text} in place, which needs a gradient: raises outside no_grad")
-
-
-@rule.source(*_WRITES, needs=(".expand(", "expand_as(", "broadcast_to("))
-def in_expanded(node: cst.CSTNode, source: Source) -> Iterator[Hit]:
-    place = _written(node, source)
-    made = _made(place, source)
-    if not isinstance(made, cst.Call) or _method(made, source) not in _EXPANDING:
-        return
-    assert isinstance(place, cst.Name)
-    index = node.targets[0].target if isinstance(node, cst.Assign) else None
-    if isinstance(index, cst.Subscript) and not _is_one_place(index):
-        return
-    edit = source.replace(made, f"{source.code(made)}.clone()")
-    fix = Fix("expand into memory of its own", (edit,), Applicability.UNSAFE)
-    message = f"writes to {place.value}, whose expanded places share their memory"
-    yield Hit(node, message, fix)
-
-
-@rule.source(*_WRITES, needs=("backward()", "detach()"))
-def in_training(node: cst.CSTNode, source: Source) -> Iterator[Hit]:
-    """Writes between a loss and its backward, and through `detach()`."""
-    place = _written(node, source)
-    while isinstance(place, cst.Subscript):
-        place = place.value
-    if not isinstance(place, cst.Name) or _is_free(node, source):
-        return
-    if loss := _loss_before(place, source):
-        message = f"changes {place.value}, which backward of {loss} needs as it was"
-        yield Hit(node, message)
-    elif (origin := _detached(place, source)) and _is_needed(origin, node, source):
-        made = reaching_definitions(place, source)[0].value
-        assert made is not None
-        edit = source.replace(made, f"{source.code(made)}.clone()")
-        fix = Fix("work on a copy", (edit,), Applicability.UNSAFE)
-        yield Hit(node, f"changes {origin.value} too: detach() shares its memory", fix)
-
-
-def _written(node: cst.CSTNode, source: Source) -> cst.BaseExpression | None:
-    """The tensor written to by a method or an assignment."""
-    func = node.func if isinstance(node, cst.Call) else None
-    if isinstance(node, cst.Call):
-        named = isinstance(func, cst.Attribute) and func.attr.value.endswith("_")
-        return written_tensor(node, source) if named else None
-    return written_tensor(node, source)
-
-
-# layers in place
-
-
-def _short(layer: cst.BaseExpression, source: Source) -> str:
-    name = source.name(layer.func) if isinstance(layer, cst.Call) else ""
-    return name.rpartition(".")[2] if name.startswith("torch.nn.") else ""
-
-
-def _is_inplace(layer: cst.BaseExpression, source: Source) -> bool:
-    if not isinstance(layer, cst.Call) or not _short(layer, source):
-        return False
-    return source.arguments(layer).value("inplace", False) is True
-
-
-def _out_of_place(layer: cst.BaseExpression, source: Source) -> Fix | None:
-    assert isinstance(layer, cst.Call)
-    flag = source.arguments(layer).get("inplace")
-    edits = (source.replace(flag, "False"),) if flag is not None else ()
-    return Fix("work out of place", edits, Applicability.UNSAFE) if edits else None
-
-
-def _begins_in_place(call: cst.Call, source: Source) -> bool:
-    """Whether what is called changes its argument before anything else happens."""
-    name = source.name(call.func)
-    if name in ("torch.relu_", "torch.nn.functional.relu_"):
-        return True
-    if name.startswith("torch.nn.functional.") and written_tensor(call, source) is not None:
-        return "dropout" not in name
-    made = source.origins(call.func) if not name else ()
-    return bool(made) and all(_is_head_in_place(one, source) for one in made)
-
-
-def _is_head_in_place(made: cst.Call, source: Source) -> bool:
-    head: cst.BaseExpression = made
-    if source.name(made.func) == "torch.nn.Sequential" and made.args and not made.args[0].star:
-        head = made.args[0].value
-    return _short(head, source) in _ACTIVATIONS and _is_inplace(head, source)
-
-
-def _shortcut(call: cst.Call, given: cst.Name, function: cst.FunctionDef, source: Source) -> str:
-    """The name under which the changed tensor is added later; "" where it is not."""
-    mine = {id(d.value) for d in reaching_definitions(given, source)}
-    kept = _rebinds(call, given.value, source)
-    for name in _added(function, source):
-        after = source.precedes(given, name)
-        if name is given or not (after or _around(name, call, source)):
-            continue
-        found = reaching_definitions(name, source)
-        if name.value == given.value and not kept and {id(d.value) for d in found} == mine:
-            return name.value
-        value = found[0].value if len(found) == 1 else None
-        if isinstance(value, cst.Name) and _stands_for(value, given, mine, source):
-            return name.value
-    return ""
-
-
-def _stands_for(alias: cst.Name, given: cst.Name, mine: set[int], source: Source) -> bool:
-    """`identity = x`, before x changes."""
-    same = (
-        alias.value == given.value
-        and {id(d.value) for d in reaching_definitions(alias, source)} == mine
+    place = source.evaluation.find_making(event) or event
+    name = event.name.removesuffix(".forward").rpartition(".")[2]
+    message = (
+        f"{name} in place changes what backward of {kept} needs, which raises: work out of place"
     )
-    return same and source.precedes(alias, given)
+    yield Hit(place, message, work_out_of_place(place, source))
 
 
-def _around(name: cst.Name, call: cst.Call, source: Source) -> bool:
-    """Whether both stand in one sum, as in `x + self.branch(x)`."""
-    outer = source.parent(name)
-    return isinstance(outer, cst.BinaryOperation) and outer in source.ancestors(call)
-
-
-def _rebinds(call: cst.Call, name: str, source: Source) -> bool:
-    """`x = self.relu(x)`."""
-    outer = source.parent(call)
-    targets = outer.targets if isinstance(outer, cst.Assign) else ()
-    return any(isinstance(t.target, cst.Name) and t.target.value == name for t in targets)
-
-
-def _added(function: cst.FunctionDef, source: Source) -> Iterator[cst.Name]:
-    """The names that are added to something in a function, in order."""
-    sums: list[cst.BinaryOperation | cst.AugAssign]
-    sums = [*source.nodes(cst.BinaryOperation), *source.nodes(cst.AugAssign)]
-    sides = [
-        side
-        for node in sums
-        if isinstance(node.operator, (cst.Add, cst.AddAssign))
-        and source.enclosing(node, cst.FunctionDef) is function
-        for side in _sides(node)
-    ]
-    yield from sorted(
-        (s for s in sides if isinstance(s, cst.Name)), key=source.tree.order.__getitem__
+def is_idle(event: Called) -> bool:
+    """A dropout of nothing, or that is switched off for good."""
+    node, given = event.node, event.arguments
+    args = (
+        (*node.args, *(each.value for each in node.keywords)) if isinstance(node, ast.Call) else ()
+    )
+    off = any(isinstance(each, ast.Constant) and each.value is False for each in args)
+    return given.get("p") in (Constant(0), Constant(0.0)) or (
+        off and given.get("training") == FALSE
     )
 
 
-def _sides(node: cst.BinaryOperation | cst.AugAssign) -> tuple[cst.BaseExpression, ...]:
-    if isinstance(node, cst.BinaryOperation):
-        return node.left, node.right
-    return node.target, node.value
+def name_kept(before: Called) -> str:
+    """The operation, where its backward reads what it gave; "" where it does not."""
+    name = name_operation(before)
+    if name in SAVING_IN_PLACE:
+        return SAVING_IN_PLACE[name] if find_written(before) is not None else ""
+    return SAVING.get(name, "") if before.name.startswith("torch.") else ""
 
 
-# leaves
-
-
-def _is_own(place: cst.BaseExpression, source: Source) -> bool:
-    """Whether what is written to was made here; helpers are often called under no_grad."""
-    function = source.enclosing(place, cst.FunctionDef)
-    made_here = function is None or isinstance(place, cst.Name)
-    return made_here or (function is not None and function.name.value == "__init__")
-
-
-def _is_leaf(place: cst.BaseExpression, source: Source) -> bool:
-    if isinstance(place, cst.Attribute) and place.attr.value in ("weight", "bias"):
-        made = () if _is_frozen(place.value, source) else source.origins(place.value)
-        layers = [source.name(one.func) for one in made]
-        return bool(layers) and all(n.startswith("torch.nn.") and n[9:10].isupper() for n in layers)
-    if isinstance(place, cst.Name):
-        found = reaching_definitions(place, source)
-        calls = [d.value for d in found if d.index is None]
-        return (
-            bool(calls) and len(calls) == len(found) and all(_makes_leaf(c, source) for c in calls)
-        )
-    made = source.built(place) if isinstance(place, cst.Attribute) else ()
-    return bool(made) and all(_makes_leaf(one, source) for one in made)
-
-
-def _is_frozen(layer: cst.BaseExpression, source: Source) -> bool:
-    """Whether anything says that the parameters of a layer need no gradient."""
-    given = source.classes.assigned(layer)
-    told = any("requires_grad" in source.code(value) for value in given)
-    return told or f"{source.code(layer)}.requires_grad_" in source.text
-
-
-def _makes_leaf(made: cst.BaseExpression | None, source: Source) -> bool:
-    if not isinstance(made, cst.Call):
-        return False
-    name = source.name(made.func)
-    told = source.arguments(made, "data", "requires_grad").value("requires_grad", None)
-    if name == "torch.nn.Parameter":
-        return told is None or told is True
-    creates = name.startswith("torch.") and name.count(".") == 1
-    return creates and source.arguments(made).value("requires_grad", None) is True
-
-
-def _is_free(node: cst.CSTNode, source: Source) -> bool:
-    """Whether gradients are switched off here, or may be."""
-    for outer in source.ancestors(node):
-        if isinstance(outer, cst.With) and any(_frees(i.item, source) for i in outer.items):
-            return True
-        decorators = outer.decorators if isinstance(outer, cst.FunctionDef) else ()
-        if any(_frees(d.decorator, source) for d in decorators):
-            return True
-    return False
-
-
-def _frees(node: cst.BaseExpression, source: Source) -> bool:
-    return any(word in source.code(node) for word in _FREE)
-
-
-# other names of the same memory
-
-
-def _made(place: cst.BaseExpression | None, source: Source) -> cst.BaseExpression | None:
-    found = reaching_definitions(place, source) if isinstance(place, cst.Name) else []
-    return found[0].value if len(found) == 1 and found[0].index is None else None
-
-
-def _method(made: cst.Call, source: Source) -> str:
-    name = source.name(made.func)
-    if name:
-        return name.rpartition(".")[2] if name.startswith("torch.") else ""
-    return made.func.attr.value if isinstance(made.func, cst.Attribute) else ""
-
-
-def _is_one_place(place: cst.Subscript) -> bool:
-    """`table[0, 0]`: a write to it is not one to the whole of an axis."""
-    indices = [e.slice for e in place.slice]
-    return all(
-        isinstance(i, cst.Index) and literal(i.value) not in (Ellipsis, None) for i in indices
-    )
-
-
-def _loss_before(place: cst.Name, source: Source) -> str:
-    """The loss that was worked out of a name before it changes, where its backward comes after."""
-    statement = source.enclosing(place, cst.SimpleStatementLine)
-    block = source.parent(statement) if statement is not None else None
-    if not isinstance(block, (cst.IndentedBlock, cst.Module)):
-        return ""
-    mine = {id(d.value) for d in reaching_definitions(place, source)}
-    lines = list(block.body)
-    spot = next(i for i, line in enumerate(lines) if line is statement)
-    for call in (call for line in lines[:spot] for call in _calls(line)):
-        names = [a.value for a in call.args if isinstance(a.value, cst.Name)]
-        same = next((n for n in names if n.value == place.value), None)
-        if same is None or not _is_loss(call, source) or not is_pending(call, place, block, source):
-            continue
-        if {id(d.value) for d in reaching_definitions(same, source)} == mine:
-            return source.code(call.func)
-    return ""
-
-
-def _calls(node: cst.CSTNode) -> Iterator[cst.Call]:
-    if isinstance(node, cst.Call):
-        yield node
-    for child in offspring(node):
-        if not isinstance(child, (cst.FunctionDef, cst.ClassDef)):
-            yield from _calls(child)
-
-
-def _is_loss(call: cst.Call, source: Source) -> bool:
-    name = source.name(call.func)
-    if name.startswith("torch.nn.functional."):
-        return name.endswith(_LOSSES)
-    made = [source.name(one.func) for one in source.origins(call.func)] if not name else []
-    return bool(made) and all(n.startswith("torch.nn.") and n.endswith("Loss") for n in made)
-
-
-def _detached(place: cst.Name, source: Source) -> cst.Name | None:
-    """`out` of `copy = out.detach()`."""
-    made = _made(place, source)
-    func = made.func if isinstance(made, cst.Call) else None
-    if not isinstance(func, cst.Attribute) or func.attr.value != "detach":
+def work_out_of_place(place: Occurrence, source: Source) -> Fix | None:
+    call = source.call_at(place)
+    flag = source.arguments(call).get("inplace") if call is not None else None
+    if flag is None:
         return None
-    origin = func.value
-    return origin if isinstance(origin, cst.Name) and origin.value != place.value else None
+    return Fix("work out of place", (source.replace(flag, "False"),), Applicability.UNSAFE)
 
 
-def _is_needed(origin: cst.Name, node: cst.CSTNode, source: Source) -> bool:
-    """Whether the tensor is read again after the write."""
-    function = source.enclosing(node, cst.FunctionDef)
-    mine = {id(d.value) for d in reaching_definitions(origin, source)}
-    return any(
-        source.enclosing(name, cst.FunctionDef) is function
-        and source.precedes(node, name)
-        and not isinstance(source.parent(name), (cst.AssignTarget, cst.Param, cst.Arg))
-        and {id(d.value) for d in reaching_definitions(name, source)} == mine
-        for name in source.mentions_of(origin.value)
-    )
+@rule.event(Called, UnknownCalled)
+def in_training(event: Called | UnknownCalled, source: Source) -> Iterator[Hit]:
+    """Writes to what a loss was given, between the loss and its backward."""
+    if not is_backward_pass(event):
+        return
+    before = source.evaluation.list_before(event)
+    order = {id(each): number for number, each in enumerate(before)}
+    for loss in list_losses(event, source):
+        if id(loss) not in order:
+            continue
+        later = before[order[id(loss)] + 1 :]
+        if any(is_backward_pass(each) and loss in list_losses(each, source) for each in later):
+            continue
+        for write in later:
+            if is_needed(find_changed(write), loss, source) and is_between(
+                loss, write, event, source
+            ):
+                called = source.evaluation.text(loss.spot).partition("(")[0]
+                message = (
+                    f"changes {name_changed(write)}, which backward of {called} needs as it was: "
+                    "it raises, change a clone()"
+                )
+                yield Hit(write, message)
+
+
+def is_between(loss: Called, write: Occurrence, backward: Occurrence, source: Source) -> bool:
+    """Whether no branch that is taken instead lies between them."""
+    evaluation = source.evaluation
+    return may_follow(loss, write, evaluation) and may_follow(write, backward, evaluation)
+
+
+def list_losses(backward: Occurrence, source: Source) -> list[Called]:
+    """The losses of which backward runs, also summed, weighted and scaled."""
+    ways, waiting, found = source.evaluation.ways, [*list_given(backward)], []
+    seen: set[int] = set()
+    while waiting and len(seen) < MOST_STEPS:
+        value = waiting.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        made, called = ways.find_maker(value), ways.find_unknown_maker(value)
+        if isinstance(made, Called) and is_loss(made):
+            found.append(made)
+        elif made is not None:
+            waiting += list_operands(made)
+        elif called is not None and called.method == "scale":
+            waiting += called.given.positional
+    return found
+
+
+def is_loss(made: Called) -> bool:
+    if made.name.startswith("torch.nn.functional."):
+        return made.name.endswith(LOSSES)
+    return made.name.startswith("torch.nn.") and made.name.endswith("Loss.forward")
+
+
+def is_needed(written: Value | None, loss: Called, source: Source) -> bool:
+    """Whether it is the input or target of a loss, or a view of that."""
+    if written is None:
+        return False
+    layer = loss.name.endswith(".forward")
+    given = (*loss.positional[layer : 2 + layer], *map(loss.keyword.get, ("input", "target")))
+    views = list_views(written, source.evaluation.ways)
+    if views is None or any(isinstance(v, AttributeRead) for v in views):
+        return False
+    return any(each is find_base(written, views) for each in given)

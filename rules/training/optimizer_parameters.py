@@ -10,14 +10,23 @@ import libcst as cst
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.core.torch_methods import PARALLEL_WRAPPERS
-from lintorch.evaluator.events import AttributeSet, Called, Combined
+from lintorch.evaluator.events import AttributeSet, Called, Combined, ItemSet
 from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.training_code import OPTIMIZERS
-from lintorch.evaluator.values import FALSE, NONE, TRUE, Held, Items, Tensor, Unknown, Value
-from lintorch.facts.dataflow.reaching import reaching_definitions
+from lintorch.evaluator.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    Constant,
+    Held,
+    Items,
+    Tensor,
+    Unknown,
+    Value,
+)
 from lintorch.facts.models.operation_steps import find_operand, name_operation
 from lintorch.facts.training.part_values import role_of_class, role_of_object
-from lintorch.source import UNKNOWN, Role, Source, literal
+from lintorch.source import Role, Source, literal
 
 rule = Rule(
     __name__,
@@ -266,52 +275,50 @@ def _needs_none(item: Tensor, source: Source) -> bool:
     )
 
 
-def _definition(node: cst.BaseExpression, source: Source) -> cst.BaseExpression | None:
-    if not isinstance(node, cst.Name):
-        return node
-    found = reaching_definitions(node, source)
-    return found[0].value if len(found) == 1 and found[0].index is None else None
-
-
-@rule.source(cst.For, needs=("param_groups",))
-def in_loops(loop: cst.For, source: Source) -> Iterator[Hit]:
+@rule.event(ItemSet)
+def in_loops(event: ItemSet, source: Source) -> Iterator[Hit]:
     """`for group in optimizer.param_groups: group["lr"] = lr` where the groups differ in it."""
-    through = loop.iter
-    if not isinstance(through, cst.Attribute) or through.attr.value != "param_groups":
+    loop = source.evaluation.find_loop(event) if event.index == Constant("lr") else None
+    through = loop.iter if isinstance(loop, ast.For) else None
+    if not isinstance(through, ast.Attribute) or through.attr != "param_groups":
         return
-    group = loop.target.value if isinstance(loop.target, cst.Name) else ""
-    made = source.origins(through.value)
-    if not group or not made or not all(_differ(call, source) for call in made):
-        return
-    for assign in source.nodes(cst.Assign):
-        if loop in source.ancestors(assign) and _sets_lr(assign, group, source):
-            yield Hit(
-                assign,
-                "gives all groups one lr, where they were made with different ones",
-                remedy=SCALE,
-            )
+    outer = next(source.evaluation.list_around(event), None)
+    plain = isinstance(outer, ast.Assign) and isinstance(
+        outer.value, (ast.Name, ast.Attribute, ast.Constant)
+    )
+    made = [each for each in _list_made(event, source) if _holds(each, through.value, source)]
+    if plain and made and all(_differ(each, source) for each in made):
+        message = "gives all groups one lr, where they were made with different ones"
+        yield Hit(event, message, remedy=SCALE)
 
 
-def _differ(made: cst.Call, source: Source) -> bool:
+def _list_made(event: ItemSet, source: Source) -> list[Called]:
+    """The optimizers that are made before."""
+    before = source.evaluation.list_before(event)
+    return [e for e in before if isinstance(e, Called) and role_of_class(e.name) is Role.OPTIMIZER]
+
+
+def _holds(made: Called, owner: ast.expr, source: Source) -> bool:
+    """Whether an optimizer is assigned to that name or attribute where it is made."""
+    outer = next(source.evaluation.list_around(made), None)
+    targets = outer.targets if isinstance(outer, ast.Assign) else ()
+    return any(ast.unparse(each) == ast.unparse(owner) for each in targets)
+
+
+def _differ(event: Called, source: Source) -> bool:
     """Whether an optimizer is made with groups of different rates."""
+    made = source.call_at(event)
+    if made is None:
+        return False
     given = source.arguments(made, "params", "lr")
     params = given.get("params")
     if isinstance(params, cst.Name):
-        params = _definition(params, source)
+        assigned = source.classes.assigned(params)
+        params = assigned[0] if len(assigned) == 1 else None
     items = params.elements if isinstance(params, (cst.List, cst.Tuple)) else ()
     rates = [_entry(item.value, "lr") or given.get("lr") for item in items]
     written = {source.code(rate) for rate in rates if rate is not None}
-    return source.name(made.func).startswith("torch.optim.") and len(written) > 1
-
-
-def _sets_lr(assign: cst.Assign, group: str, source: Source) -> bool:
-    target = assign.targets[0].target
-    if not isinstance(target, cst.Subscript) or not isinstance(target.value, cst.Name):
-        return False
-    index = target.slice[0].slice
-    key = literal(index.value) if isinstance(index, cst.Index) else UNKNOWN
-    plain = isinstance(assign.value, (cst.Name, cst.Float, cst.Attribute))
-    return target.value.value == group and key == "lr" and plain
+    return len(written) > 1
 
 
 @rule.event(AttributeSet)

@@ -9,6 +9,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
 from lintorch.facts.dataflow.reaching import reaching_definitions
+from lintorch.facts.training.part_values import role_of_class
 from lintorch.source import UNKNOWN, Role, Source, literal
 from lintorch.syntax.tree import ends_in_jump, names_in
 
@@ -197,7 +198,7 @@ def _for_optimizer(item: cst.DictElement, source: Source) -> bool:
 
 
 def _optimizes(call: cst.Call, source: Source) -> bool:
-    return source.role(call) is Role.OPTIMIZER
+    return role_of_class(source.name(call.func)) is Role.OPTIMIZER
 
 
 def _spent(uses: list[cst.Name], made: cst.Assign, source: Source) -> cst.Name | None:

@@ -24,12 +24,16 @@ from lintorch.evaluator.events import (
 from lintorch.evaluator.find_baked import find_baked
 from lintorch.evaluator.find_code import CodeFinder
 from lintorch.evaluator.start import Reached, evaluate_file, evaluate_model
-from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import Items, Spot, Value
 from lintorch.evaluator.watch_lines import LineWatch
 from lintorch.facts.dataflow.axis_layouts import image_axes
 from lintorch.facts.models.attribute_history import Rewrite, trace_attributes
 from lintorch.facts.models.autocast_types import AutocastTypes
+from lintorch.facts.models.backward_passes import (
+    changes_weights,
+    is_backward_pass,
+    list_given,
+)
 from lintorch.facts.models.explain_rows import Explained, list_contexts
 from lintorch.facts.models.gradient_graphs import GradientGraphs
 from lintorch.facts.models.known_rows import KnownRows
@@ -184,6 +188,14 @@ class Evaluation:
                     return reached.events[:index]
         return ()
 
+    def list_after(self, event: Occurrence) -> tuple[Occurrence, ...]:
+        """What happens after an event of one root."""
+        for reached in self.reached:
+            for index, each in enumerate(reached.events):
+                if each is event:
+                    return reached.events[index + 1 :]
+        return ()
+
     def list_between(self, first: Occurrence, last: Occurrence) -> tuple[Occurrence, ...]:
         """What happens between two events of one root."""
         for reached in self.reached:
@@ -262,6 +274,15 @@ class Evaluation:
     def list_around(self, event: Occurrence) -> Iterator[ast.AST]:
         """The nodes around the one at which something happened, innermost first."""
         return self._find_outline(event).list_around(event.node)
+
+    def list_all_around(self, event: Occurrence) -> Iterator[ast.AST]:
+        """The nodes around it, and around the calls that led there."""
+        yield from self.list_around(event)
+        for spot in event.way.spots:
+            call = Occurrence(event.node, spot, event.way)
+            outline = self._find_outline(call)
+            node = outline.find_call(spot.row, spot.column, spot.end_row, spot.end_column)
+            yield from () if node is None else outline.list_around(node)
 
     def list_loops(self, event: Occurrence) -> Iterator[Loop]:
         """The loops in which something happens, innermost first; those around the calls that led there too."""
@@ -440,26 +461,6 @@ class Evaluation:
             spot.end_row,
             _count_characters(lines, spot.end_row, spot.end_column) + 1,
         )
-
-
-def is_backward_pass(event: Occurrence) -> bool:
-    """Whether gradients are worked out: by a tensor, or by something unknown."""
-    if isinstance(event, Called):
-        return event.name in ("torch.Tensor.backward", "torch.autograd.backward")
-    return isinstance(event, UnknownCalled) and event.method in ("backward", "manual_backward")
-
-
-def changes_weights(event: Occurrence) -> bool:
-    """Whether it is a backward pass, a step or a `fit`."""
-    name = event.name if isinstance(event, Called) else getattr(event, "method", "")
-    return is_backward_pass(event) or name.rpartition(".")[2] in ("step", "fit")
-
-
-def list_given(event: Occurrence) -> tuple[Value, ...]:
-    """The receiver of a call, if there is one, and its arguments by position."""
-    if isinstance(event, UnknownCalled):
-        return (event.held, *event.given.positional)
-    return event.positional if isinstance(event, Called) else ()
 
 
 def _list_parts(value: Value) -> Iterator[Value]:

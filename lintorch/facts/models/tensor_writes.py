@@ -12,7 +12,18 @@ from lintorch.evaluator.events import (
     ItemSet,
     Occurrence,
 )
-from lintorch.evaluator.values import NONE, TRUE, Constant, Items, Number, Slice, Tensor, Value
+from lintorch.evaluator.unknown_objects import UnknownCalled
+from lintorch.evaluator.values import (
+    NONE,
+    TRUE,
+    Constant,
+    Items,
+    Number,
+    Slice,
+    Tensor,
+    Unknown,
+    Value,
+)
 from lintorch.facts.models.value_ways import Operation, ValueWays, list_operands
 
 _KEEP_MEMORY = frozenset(
@@ -32,7 +43,7 @@ _VIEWS = frozenset(
     {
         "view", "view_as", "reshape", "flatten", "unflatten", "ravel", "squeeze", "unsqueeze",
         "transpose", "permute", "swapaxes", "swapdims", "movedim", "moveaxis", "t", "narrow", "select",
-        "detach", "chunk", "split", "tensor_split", "unbind", "diagonal", "expand", "expand_as",
+        "detach", "broadcast_to", "chunk", "split", "tensor_split", "unbind", "diagonal", "expand", "expand_as",
     }
 )  # fmt: skip
 _COPYING = frozenset({"reshape", "flatten", "ravel"})
@@ -55,6 +66,42 @@ def find_written(event: Occurrence) -> Tensor | None:
     elif isinstance(event, Called):
         written = _find_called(event)
     return written if isinstance(written, Tensor) else None
+
+
+def find_changed(event: Occurrence) -> Value | None:
+    """The same; also what is written to like a tensor and of which nothing is known.
+
+    Of `n += 1` and `x[0] = 1` that may be a number or a list.
+    """
+    written = find_written(event)
+    if written is not None:
+        return written
+    if isinstance(event, UnknownCalled):
+        writes = is_write_method(event.method) and not event.method.startswith("_")
+        return event.held if writes else None
+    if isinstance(event, ItemSet):
+        text = isinstance(event.index, Constant) and isinstance(event.index.value, str)
+        return event.held if isinstance(event.held, Unknown) and not text else None
+    if not isinstance(event, Combined) or not isinstance(event.node, ast.AugAssign):
+        return None
+    named = isinstance(event.node.target, ast.Name) and isinstance(event.left, Unknown)
+    return event.left if named and event.inplace else None
+
+
+def name_changed(event: Occurrence) -> str:
+    """What is written to, as it is written."""
+    node = event.node
+    if isinstance(node, (ast.Assign, ast.AugAssign)):
+        node = node.targets[0] if isinstance(node, ast.Assign) else node.target
+    if isinstance(node, ast.Call):
+        owner = node.func if isinstance(node.func, ast.Attribute) else None
+        method = owner is not None and (
+            isinstance(event, UnknownCalled) or ".Tensor." in getattr(event, "name", "")
+        )
+        node = owner.value if owner is not None and method else next(iter(node.args), node)
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return ast.unparse(node)
 
 
 def _find_called(event: Called) -> Value | None:

@@ -6,10 +6,7 @@ import os
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from lintorch.core.import_roots import has_module, list_import_roots
-
-_SURE = 2
-"""The first import roots: what is looked for there is noted even where it is not."""
+from lintorch.core.import_roots import list_import_roots, list_module_places
 
 
 @dataclass(frozen=True)
@@ -58,17 +55,11 @@ def module_home(path: str) -> ModuleHome:
     return ModuleHome(module, package, list_import_roots(folder, own))
 
 
-@cache
 def _looked(module: str, roots: tuple[str, ...]) -> tuple[str, ...]:
     """The places where a module may be, in order, up to the one where it is."""
     tried: list[str] = []
-    top = module.partition(".")[0]
-    for number, root in enumerate(roots):
-        if number >= _SURE and not has_module(root, top):
-            continue
-        stem = os.path.join(root, *module.split("."))
-        for path in (f"{stem}.py", os.path.join(stem, "__init__.py")):
-            tried.append(path)
-            if os.path.isfile(path):
-                return tuple(tried)
+    for path in list_module_places(module, roots):
+        tried.append(path)
+        if os.path.isfile(path):
+            break
     return tuple(tried)

@@ -1,14 +1,3 @@
-import argparse
-import os
-import subprocess
-import sys
-from contextlib import contextmanager
-
-import torch
-import torch.distributed as dist
-import torchvision
-from torch import nn
-from torch.nn.parallel import DistributedDataParallel as DDP
 from torch.utils import data
 from torch.utils.data.distributed import DistributedSampler
 from tqdm import tqdm
@@ -97,69 +86,12 @@ def handed_out(images):
     return data.DataLoader(images, sampler=sampler), sampler
 
 
-def options():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--local_rank", type=int, default=-1)  # hit
-    group = parser.add_argument_group("torch")
-    group.add_argument("-r", "--local_rank", dest="rank")  # hit
-    parser.add_argument("--local_rank_filter")
-    parser.set_defaults(help="--local_rank")
-    return parser.parse_args()
+def fed(images, sampler):
+    return data.DataLoader(images, sampler=sampler)
 
 
-def late(gpu):
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    os.environ["CUDA_VISIBLE_DEVICES"] = gpu
-    return device
-
-
-def launch(script, n, quick):
-    subprocess.run([sys.executable, "-m", "torch.distributed.launch", script], check=True)  # hit
-    os.system(f"python -m torch.distributed.launch --nproc_per_node={n} {script}")  # hit
-    module = "torch.distributed.run" if quick else "torch.distributed.launch"
-    print("start it with python -m torch.distributed.launch")
-    return [sys.executable, "-m", module], ["torch.distributed.launch"]
-
-
-@contextmanager
-def zero_first(rank):
-    """Start with torch.distributed.launch."""
-    if rank != 0:
-        dist.barrier()
-    yield
-    if rank == 0:
-        dist.barrier()  # hit
-
-
-@contextmanager
-def zero_first_safely(rank):
-    if rank != 0:
-        dist.barrier()
-    try:
-        yield
-    finally:
-        if rank == 0:
-            dist.barrier()
-
-
-@contextmanager
-def before(rank):
-    dist.barrier()
-    yield rank
-
-
-def batches(items):
-    yield from items
-    dist.barrier()
-
-
-def wrapped(model, images):
-    net = DDP(torchvision.models.resnet50(), find_unused_parameters=True)  # hit
-    layers = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
-    small = DDP(layers.cuda(), device_ids=[0], find_unused_parameters=True)  # hit
-    unknown = DDP(model, find_unused_parameters=True)
-    fixed = DDP(model, find_unused_parameters=True, static_graph=True)  # hit
-    aux = DDP(torchvision.models.inception_v3(), find_unused_parameters=True)
-    off = DDP(torchvision.models.resnet50(), find_unused_parameters=False)
-    many = nn.DataParallel(model)
-    return net, small, unknown, fixed, aux, off, many
+def through_helper(model, images):
+    loader = fed(images, DistributedSampler(images))  # hit
+    for epoch in range(3):
+        for step, x in enumerate(loader):
+            model(x).backward()

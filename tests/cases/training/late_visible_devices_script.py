@@ -1,9 +1,6 @@
 import os
 
 import torch
-import torch.nn as nn
-from torch.utils.data import DataLoader
-from torch.utils.data.distributed import DistributedSampler
 
 device = torch.device("cuda:0" if torch.cuda.is_available() else "cpu")
 print(torch.cuda.device_count())
@@ -29,20 +26,3 @@ def branched(gpu):
         os.environ["CUDA_VISIBLE_DEVICES"] = gpu
     if torch.cuda.is_available() and gpu:
         os.environ["CUDA_VISIBLE_DEVICES"] = gpu  # hit
-
-
-def train(model, images, epochs):
-    model = nn.DataParallel(model, device_ids=[0, 1])  # hit
-    loader = DataLoader(images, sampler=DistributedSampler(images, 2, 0))  # hit
-    for epoch in range(epochs):
-        for batch in loader:
-            model(batch).sum().backward()
-
-
-def get(images):
-    return handle(DistributedSampler(images), (s := DistributedSampler(images)), lambda: s)
-
-
-def handle(*samplers):
-    DistributedSampler()
-    return samplers

@@ -1,0 +1,85 @@
+"""LT413: a parser that knows `--local_rank`, and is given `--local-rank`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.values import Constant
+from lintorch.source import Source, literal
+
+rule = Rule(
+    __name__,
+    code="LT413",
+    summary="a parser that the launcher's option ends",
+    why="""
+        `torch.distributed.launch` of torch 2.0 and later passes `--local-rank`: a parser that
+        knows `--local_rank` alone ends with "unrecognized arguments". `torchrun` passes no option:
+        the rank is in the variable LOCAL_RANK. Measured on torch 2.13.
+
+        With both spellings the parser takes either. It is an error where the file reads the rank
+        from this option alone, and a warning where it reads LOCAL_RANK too.
+    """,
+    bad="""
+        import argparse
+
+
+        def start(arguments):
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--local_rank", type=int, default=0)
+            options = parser.parse_args(arguments)
+            return options.local_rank
+    """,
+    good="""
+        import argparse
+
+
+        def start(arguments):
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--local_rank", "--local-rank", type=int, default=0)
+            options = parser.parse_args(arguments)
+            return options.local_rank
+    """,
+    proof="""
+        assert start(["--local-rank=3"]) == 3
+    """,
+    fix=Applicability.SAFE,
+    formerly=("distributed-habits",),
+)
+
+ADDS = "argparse.ArgumentParser.add_argument"
+OLD = "--local_rank"
+TOLD = ("--local-rank", "deepspeed", "parse_known_args")
+"""Words of files that take the new option, or any."""
+RANKED = ("LOCAL_RANK", ".local_rank", "torch.distributed", "init_dist")
+"""Words of files that a launcher starts."""
+
+
+@rule.event(ADDS)
+def in_parsers(event: Called, source: Source) -> Iterator[Hit]:
+    known = source.profile.torch < (2, 0) or source.mentions(TOLD)
+    old = any(each == Constant(OLD) for each in event.positional)
+    if not old or known or event.open or not source.mentions(RANKED):
+        return
+    needed = source.mentions((".local_rank",)) and not source.mentions(("LOCAL_RANK",))
+    severity = Severity.ERROR if needed else Severity.WARNING
+    message = (
+        "torch.distributed.launch passes --local-rank, which this parser refuses: "
+        "name both spellings, or read LOCAL_RANK"
+    )
+    yield Hit(event, message, take_both(event, source), severity=severity)
+
+
+def take_both(event: Called, source: Source) -> Fix | None:
+    """`"--local_rank", "--local-rank"`."""
+    call = source.call_at(event)
+    written = [each.value for each in call.args if literal(each.value) == OLD] if call else []
+    if len(written) != 1 or not isinstance(written[0], cst.SimpleString):
+        return None
+    quoted = source.code(written[0])
+    both = f"{quoted}, {quoted.replace(OLD, '--local-rank')}"
+    return Fix("take --local-rank too", (source.replace(written[0], both),), Applicability.SAFE)

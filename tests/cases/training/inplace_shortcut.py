@@ -1,0 +1,88 @@
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, n, inplace):
+        super().__init__()
+        self.relu = nn.ReLU(inplace=True)
+        self.kept = nn.ReLU()
+        self.maybe = nn.ReLU(inplace=inplace)
+        self.conv = nn.Conv2d(n, n, 3)
+        self.branch = nn.Sequential(nn.ReLU(inplace=True), nn.Conv2d(n, n, 3))
+        self.normed = nn.Sequential(nn.BatchNorm2d(n), nn.ReLU(inplace=True))
+
+    def forward(self, x):
+        return self.branch(x) + x  # hit
+
+
+class PreActivation(Block):
+    def forward(self, x):
+        out = self.relu(x)  # hit
+        out = self.conv(out)
+        out = self.relu(out)
+        return out + x
+
+
+class Aliased(Block):
+    def forward(self, x):
+        identity = x
+        out = self.relu(x)  # hit
+        out = self.conv(out)
+        out += identity
+        return self.relu(out)
+
+
+class Innocent(Block):
+    def forward(self, x):
+        identity = x
+        out = self.conv(x)
+        out = self.relu(out)
+        out = out + identity
+        x = self.relu(out)
+        y = x + self.normed(x)
+        z = self.kept(y) + y
+        w = self.maybe(z) + z
+        x = self.relu(w)
+        return x + y
+
+
+class Torchvision(Block):
+    def forward(self, x):
+        x = self.relu(x)
+        identity = x
+        out = self.conv(x)
+        return F.relu(out, inplace=True) + identity
+
+
+class ByMethod(Block):
+    def forward(self, x):
+        return self.conv(x.relu_()) + x  # hit
+
+
+class ByHelper(Block):
+    def forward(self, x):
+        return x + self.body(x)
+
+    def body(self, x):
+        return self.conv(F.leaky_relu(x, 0.1, True))  # hit
+
+
+class Stack(nn.Module):
+    """The shortcut has been through the same activation."""
+
+    def __init__(self, n):
+        super().__init__()
+        self.conv = nn.Conv2d(n, n, 3)
+        self.relu = nn.ReLU()
+
+    def forward(self, x):
+        x = self.relu(x)
+        return self.conv(F.relu_(x)) + x
+
+
+class Shifted(Block):
+    def forward(self, x):
+        y = self.conv(F.relu(x, inplace=True))
+        return y * (x + 3.0)
