@@ -93,4 +93,4 @@ def is_active(written: Tensor, event: Called, source: Source) -> bool:
 
 
 def describe(text: str) -> str:
-    return f"in place, it changes the shortcut of `{text}` too"
+    return f"works in place, and so changes the shortcut that `{text}` adds"
