@@ -98,7 +98,7 @@ def _warn(node: object, name: str, call: cst.Call, source: Source) -> Iterator[H
     if source.profile.torch >= _WARNS_SINCE and not is_version_guarded(call, source):
         short = name.rpartition(".")[2]
         message = f"{short} without use_reentrant warns, and takes the old form"
-        yield Hit(node, message, _fix(call, source))
+        yield Hit(node, message, _fix(call, source), severity=Severity.NOTE)  # nothing breaks yet
 
 
 def _fix(call: cst.Call, source: Source) -> Fix | None:

@@ -20,6 +20,7 @@ from lintorch.evaluator.objects import (
 )
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
+    FALSE,
     NONE,
     OPEN_BOOL,
     UNKNOWN,
@@ -355,8 +356,10 @@ def give_back(machine: Machine, node: ast.AST, given: Given) -> Value:
 
 @does("torch.autograd.Variable")
 def wrap_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
-    """`Variable(x)`: the tensor."""
-    return given.pick(0, "data") or UNKNOWN
+    """`Variable(x)`: the tensor; with `requires_grad=True` one that its maker did not give."""
+    held = given.pick(0, "data") or UNKNOWN
+    asked = given.pick(1, "requires_grad") or FALSE
+    return replace(held) if isinstance(held, Tensor) and asked != FALSE else held
 
 
 LIBRARY.update(MODES)

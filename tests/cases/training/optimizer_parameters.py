@@ -107,3 +107,10 @@ def two_optimizers(classes):
     model.fc = nn.Linear(2, classes)
     optimizer = SGD(model.parameters(), lr=0.1)
     return optimizer
+
+
+def by_hand():
+    first = torch.autograd.Variable(torch.randn(4, 2), requires_grad=True)
+    second = torch.autograd.Variable(torch.randn(2, 1), requires_grad=False)
+    SGD([first], lr=0.1)
+    SGD([first, second], lr=0.1)  # hit
