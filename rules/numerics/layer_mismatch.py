@@ -14,6 +14,7 @@ from lintorch.evaluator.given_arguments import name_arguments
 from lintorch.evaluator.values import Class, Constant, External, Held, Items, Tensor, Value
 from lintorch.evidence import GraphCapture, OperatorCall, Raised, Trace, Tracer
 from lintorch.evidence.host_reads import is_whole_run, source_line, write_shapes
+from lintorch.facts.models.loss_operands import find_unfit_operands
 from lintorch.facts.models.operation_steps import find_operand, name_operation
 from lintorch.source import Source
 
@@ -129,6 +130,8 @@ def in_model(event: Refused, source: Source) -> Iterator[Hit]:
     told = not certain and spot.path == source.path and spot.row in source.evaluation.rows.refused
     if told or not (event.founded or follows_linear(event, source)):
         return
+    if find_unfit_operands(event) is not None:  # of which another rule tells
+        return
     short = event.name.rpartition(".")[2]
     severity, where = (None, "") if certain else (Severity.WARNING, ", if this is reached")
     if event.made is not None and event.made.path == source.path:
@@ -137,7 +140,13 @@ def in_model(event: Refused, source: Source) -> Iterator[Hit]:
         yield Hit(source.evaluation.place(event.made), message, severity=severity)
     else:
         said = f"{short} raises{where}: {show_message(event)}"
-        yield Hit(event, said, severity=severity, remedy="give it a tensor of the shape it takes")
+        yield Hit(event, said, severity=severity, remedy=find_remedy(event))
+
+
+def find_remedy(event: Refused) -> str:
+    if "reduction" in event.message:
+        return "say 'mean', 'sum' or 'none'"
+    return "give it a tensor of the shape it takes"
 
 
 def follows_linear(event: Refused, source: Source) -> bool:

@@ -85,7 +85,18 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
     if sizes < pieces:
         shown = name if isinstance(turn, AttributeRead) else f"{name}()"
         message = f"after {shown} the memory is in {pieces} pieces, which view cannot merge into {sizes}: it raises, use reshape"
-        yield Hit(event, message, use_reshape(event, source))
+        severity = weigh_slice(source.evaluation.ways.find_maker(event.positional[0]))
+        yield Hit(event, message, use_reshape(event, source), severity=severity)
+
+
+def weigh_slice(sliced: object) -> Severity | None:
+    """A warning where it is not known whether a slice takes more than one place: one is no trouble."""
+    stop = (
+        sliced.index.stop
+        if isinstance(sliced, Indexed) and isinstance(sliced.index, Slice)
+        else NONE
+    )
+    return None if isinstance(stop, Constant) else Severity.WARNING
 
 
 def use_reshape(event: Called | UnknownCalled, source: Source) -> Fix | None:
@@ -155,7 +166,7 @@ def in_accuracy(event: UnknownCalled, source: Source) -> Iterator[Hit]:
             "after t() the memory is in 2 pieces, which view cannot merge into 1: it raises, use"
             " reshape"
         )
-        yield Hit(event, message, use_reshape(event, source))
+        yield Hit(event, message, use_reshape(event, source), severity=weigh_slice(sliced))
 
 
 @rule.trace(Raised)

@@ -145,7 +145,7 @@ def frees(event: Occurrence) -> bool:
         return event.attribute == "requires_grad"
     called = event.name if isinstance(event, Called) else ""
     method = event.method if isinstance(event, UnknownCalled) else called.rpartition(".")[2]
-    return method == "requires_grad_"
+    return method in ("requires_grad_", "detach_")
 
 
 def find_drawn(event: Occurrence) -> Value | None:

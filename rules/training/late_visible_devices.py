@@ -79,6 +79,8 @@ def in_settings(event: ItemSet, source: Source) -> Iterator[Hit]:
 
 def is_sure(first: Occurrence, event: Occurrence, source: Source) -> bool:
     """Whether something happens on all ways that lead to an event."""
+    if first.spot.path == event.spot.path and first.spot.row > event.spot.row:
+        return False  # the same code was run before: for another device
     around = [*source.evaluation.list_all_around(event)]
     inner = first.node
     for outer in source.evaluation.list_all_around(first):

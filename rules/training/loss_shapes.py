@@ -10,6 +10,11 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Refused
 from lintorch.evaluator.sizes import Dim
 from lintorch.evaluator.values import Tensor, Value
+from lintorch.facts.models.loss_operands import (
+    REFUSING,
+    REFUSING_LAYERS,
+    find_unfit_operands,
+)
 from lintorch.source import Source
 
 rule = Rule(
@@ -59,17 +64,7 @@ rule = Rule(
 _F = "torch.nn.functional."
 _STRETCHING = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 _STRETCHING_LAYERS = ("MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss")
-_REFUSING = (
-    "binary_cross_entropy",
-    "binary_cross_entropy_with_logits",
-    "cross_entropy",
-    "nll_loss",
-)
-_REFUSING_LAYERS = ("BCELoss", "BCEWithLogitsLoss", "CrossEntropyLoss", "NLLLoss")
-_SHARES = ("BCELoss", "BCEWithLogitsLoss", _REFUSING[0], _REFUSING[1])
-_OF_LOSSES = frozenset(
-    {*(f"{_F}{name}" for name in _REFUSING), *(f"torch.nn.{name}" for name in _REFUSING_LAYERS)}
-)
+_SHARES = ("BCELoss", "BCEWithLogitsLoss", REFUSING[0], REFUSING[1])
 _FLOATS = re.compile(r"^b?float")
 _WHOLE = frozenset({"int64", "int32", "int16", "int8", "bool"})
 
@@ -101,23 +96,19 @@ def in_stretched(event: Called, source: Source) -> Iterator[Hit]:
 @rule.event(Refused)
 def in_refusal(event: Refused, source: Source) -> Iterator[Hit]:
     """`cross_entropy(out, y)` of [B, C] and [B, 1]."""
-    if event.name not in _OF_LOSSES or not event.founded or len(event.operands) < 2:
-        return
-    first, target = event.operands[:2]
-    if not isinstance(first, Tensor) or not isinstance(target, Tensor):
-        return
-    if first.shape is None or target.shape is None:
+    shapes = find_unfit_operands(event)
+    if shapes is None:
         return
     short = event.name.rpartition(".")[2]
-    shown = f"{show_shape(first.shape)} with a target of {show_shape(target.shape)}"
-    advice = advise(first.shape, target.shape)
+    shown = f"{show_shape(shapes[0])} with a target of {show_shape(shapes[1])}"
+    advice = advise(*shapes)
     severity = Severity.ERROR if event.way.certain else Severity.WARNING
     yield Hit(event, f"{short} of {shown} raises", severity=severity, remedy=advice)
 
 
 @rule.event(
-    *(f"{_F}{name}" for name in _REFUSING),
-    *(f"torch.nn.{name}.forward" for name in _REFUSING_LAYERS),
+    *(f"{_F}{name}" for name in REFUSING),
+    *(f"torch.nn.{name}.forward" for name in REFUSING_LAYERS),
 )
 def in_kinds(event: Called, source: Source) -> Iterator[Hit]:
     """`cross_entropy(out, y)` where the class numbers are floats; `bce(out, y)` where y is int64."""
