@@ -9,7 +9,7 @@ from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import AttributeRead, Called, IdleRow, Occurrence
 from lintorch.evaluator.unknown_objects import UnknownCalled
-from lintorch.evaluator.values import FALSE, Constant, Value
+from lintorch.evaluator.values import FALSE, UNKNOWN, Constant, Value
 from lintorch.facts.models.backward_passes import is_backward_pass, list_given
 from lintorch.facts.models.one_way import may_follow
 from lintorch.facts.models.operation_steps import name_operation
@@ -206,4 +206,5 @@ def is_needed(written: Value | None, loss: Called, source: Source) -> bool:
     views = list_views(written, source.evaluation.ways)
     if views is None or any(isinstance(v, AttributeRead) for v in views):
         return False
-    return any(each is find_base(written, views) for each in given)
+    base = find_base(written, views)
+    return base is not UNKNOWN and any(each is base for each in given)
