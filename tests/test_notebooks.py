@@ -41,7 +41,7 @@ def test_places_are_those_of_cells(tmp_path: Path) -> None:
     write(tmp_path / "demo.ipynb", CELLS)
     assert places(cwd=tmp_path) == [(3, 3, "LT101"), (4, 1, "LT601")]
     concise = lintorch("check", "--output-format", "concise", cwd=tmp_path).stdout
-    assert "demo.ipynb:cell 3:3:23: LT101" in concise
+    assert "demo.ipynb:cell 3:3:23: warning LT101" in concise
     full = lintorch("check", cwd=tmp_path).stdout
     assert "demo.ipynb:cell 4:1:9" in full
     assert "  1 │ roots = torch.symeig(1)" in full

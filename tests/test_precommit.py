@@ -84,7 +84,7 @@ def test_the_hook_stops_a_commit_and_says_why(
 ) -> None:
     done = pre_commit("lintorch", hooks, tmp_path)
     assert done.returncode == 1, done.stdout + done.stderr
-    assert "net.py:6:23: LT101" in done.stdout
+    assert "net.py:6:23: warning LT101" in done.stdout
     assert (tmp_path / "net.py").read_text() == BAKED
 
 
@@ -96,7 +96,7 @@ def test_notebooks_are_given_to_the_hook_and_exclusions_hold(
     (tmp_path / "lintorch.toml").write_text('extend-exclude = ["net.py"]\n')
     done = pre_commit("lintorch", hooks, tmp_path)
     assert done.returncode == 1, done.stdout + done.stderr
-    assert "demo.ipynb:cell 1:6:23: LT101" in done.stdout
+    assert "demo.ipynb:cell 1:6:23: warning LT101" in done.stdout
     assert "net.py" not in done.stdout
 
 

@@ -6,6 +6,7 @@ import importlib
 import os
 import subprocess
 import sys
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -71,8 +72,9 @@ def test_settings_take_its_codes_too(tmp_path: Path) -> None:
 
 def flake8(project: Path, *arguments: str, stdin: str = "") -> list[str]:
     pytest.importorskip("flake8")
-    plugin = "LT = lintorch.cli.flake8_plugin:Plugin"
-    (project / ".flake8").write_text(f"[flake8:local-plugins]\nextension = {plugin}\n")
+    if not any(each.name == "LT" for each in entry_points(group="flake8.extension")):
+        plugin = "LT = lintorch.cli.flake8_plugin:Plugin"  # an installation brings it along
+        (project / ".flake8").write_text(f"[flake8:local-plugins]\nextension = {plugin}\n")
     done = subprocess.run(
         [sys.executable, "-m", "flake8", "--jobs=1", "--select=LT", *arguments],
         cwd=project,

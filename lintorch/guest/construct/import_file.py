@@ -67,7 +67,12 @@ def _import_with_less(code: UserCode, seconds: float) -> ModuleType:
             place = None if is_of_memory(error) else _find_failing_module(error, code)
             slow = isinstance(error, TooSlow)
             less = place is not None and len(reduced) < _MOST_REDUCED
-            if place is None or not less or not run_definitions_only(place[0], slow=slow):
+            own = place is not None and Path(place[0]) == code.path
+            if (
+                place is None
+                or not less
+                or not run_definitions_only(place[0], slow=slow, strict=own)
+            ):
                 raise first from None
             how = "took too long" if slow else f"raised {class_name_of(error)}"
             reduced.setdefault(place[0], (place[1], how))

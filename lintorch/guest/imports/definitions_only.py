@@ -15,15 +15,21 @@ _reduced: dict[str, int] = {}
 """The files of which only the definitions are run: 1, all of them; 2, those that do not raise; 3, without calls."""
 
 
-def run_definitions_only(filename: str, *, slow: bool) -> bool:
+_strict: set[str] = set()
+"""Those of them whose definitions must not raise: the file whose models are sought."""
+
+
+def run_definitions_only(filename: str, *, slow: bool, strict: bool) -> bool:
     """Have only the definitions of a file run from now on, then less of them; whether there is less to run.
 
-    `slow`: it took too long, and did not raise.
+    `slow`: it took too long, and did not raise. `strict`: its definitions must not raise.
     """
+    if strict:
+        _strict.add(filename)
     before = _reduced.get(filename, 0)
     if before == _WITHOUT_CALLS:
         return False
-    _reduced[filename] = _WITHOUT_CALLS if slow and before else before + 1
+    _reduced[filename] = _WITHOUT_CALLS if (slow or strict) and before else before + 1
     SourceFileLoader.get_code = _get_code  # type: ignore[method-assign,assignment]
     return True
 
@@ -33,7 +39,7 @@ def compile_definitions(text: bytes, filename: str, step: int) -> CodeType:
     tree = ast.parse(text, filename)
     used = _find_used_names(tree)
     tree.body = list(_keep_definitions(tree.body, used, calls=step < _WITHOUT_CALLS))
-    if step > 1:
+    if step > 1 and filename not in _strict:
         tree.body = list(map(_let_definition_fail, tree.body))
     return compile(ast.fix_missing_locations(tree), filename, "exec", dont_inherit=True)
 
