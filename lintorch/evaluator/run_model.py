@@ -250,7 +250,17 @@ def _build_model(machine: Machine, file: CodeFile, name: str, seen: Mapping[Clas
     given = None
     if built is not None:
         machine.state, given = built.state.fork(), built.given
-    return machine.call(maker.node, maker, Given((), make_settings(machine, init, 1, given)))
+    settings = make_settings(machine, init, 1, given)
+    if init.node.args.kwarg is None or built is not None:
+        return machine.call(maker.node, maker, Given((), settings))
+    before, events = machine.state.fork(), len(machine.events)
+    try:
+        return machine.call(maker.node, maker, Given((), settings))
+    except LeftError:  # it is made with more than it names
+        machine.state = before
+        machine.take_back(events)
+        machine.unwind()
+        return machine.call(maker.node, maker, Given((), settings, open=True))
 
 
 def _call_forward(machine: Machine, around: Surroundings, model: Held) -> Value:

@@ -426,3 +426,21 @@ class Halves(nn.Module):
 
     def forward(self, x):
         return self.conv(x)
+
+
+class Head(nn.Module):
+    """A base that needs more than those who derive from it name."""
+
+    def __init__(self, in_channels, index=-1, transform=None):
+        super().__init__()
+        if transform is not None:
+            assert isinstance(index, (list, tuple))
+        self.layer = nn.Conv2d(8, 4, 1)
+
+
+class Several(Head):
+    def __init__(self, **kwargs):
+        super().__init__(transform="several", **kwargs)
+
+    def forward(self, x):
+        return self.layer(x)  # value: tensor[B, 4, x.H, x.W]
