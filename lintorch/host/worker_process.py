@@ -170,7 +170,11 @@ def make_environment(folder: str) -> dict[str, str]:
     )
 
 
+_INSTALL = "pip install torch onnx onnxscript onnxruntime"
+"""What lintorch's own extra brings along, by names that every index has."""
+
+
 def _no_torch(python: str, error: str) -> str:
     if "No module named 'torch'" in error:
-        return f'{python} has no torch; install it there: pip install "lintorch[export]"'
-    return f'{python} cannot import torch ({error}); try pip install "lintorch[export]" there'
+        return f"{python} has no torch; install it there: {_INSTALL}"
+    return f"{python} cannot import torch ({error}); try {_INSTALL} there"

@@ -44,8 +44,14 @@ def _rule_values(code: str, name: str, report: Result) -> dict[str, Any]:
     page = write_page(rule)
     return {
         **values,
-        "shortDescription": {"text": f"{rule.summary[:1].upper()}{rule.summary[1:]}."},
+        "shortDescription": {"text": f"{_begin_sentence(rule.summary)}."},
         "fullDescription": {"text": rule.why or rule.summary},
         "help": {"text": page, "markdown": page},
         "defaultConfiguration": {"level": LEVELS[rule.severity], "enabled": rule.default},
     }
+
+
+def _begin_sentence(text: str) -> str:
+    """The text with a capital, but for a name of code that it begins with."""
+    first = text.partition(" ")[0]
+    return text if set("._(") & set(first) else f"{text[:1].upper()}{text[1:]}"

@@ -151,11 +151,11 @@ def refuse_in_stage(name: ExportStage) -> Iterator[None]:
         raise Refused(name) from error
 
 
-def explain_missing(*packages: str, extra: str = "export") -> str:
-    """How to install what cannot be imported; the empty text where all can be."""
+def explain_missing(*packages: str) -> str:
+    """How to install what cannot be imported, by names of any index; the empty text where all can be."""
     for package in packages:
         try:
             __import__(package)
         except ImportError as error:
-            return f'{package} cannot be imported ({error}); pip install "lintorch[{extra}]"'
+            return f"{package} cannot be imported ({error}); pip install {' '.join(packages)}"
     return ""

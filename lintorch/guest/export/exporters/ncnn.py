@@ -42,7 +42,7 @@ class UntranslatedError(Exception):
 
 def available() -> str:
     """How to install pnnx and ncnn."""
-    return explain_missing("pnnx", "ncnn", extra="ncnn")
+    return explain_missing("pnnx", "ncnn")
 
 
 def export(job: Job) -> Exported:

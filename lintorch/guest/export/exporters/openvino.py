@@ -42,7 +42,7 @@ def exported(*given):
 
 def available() -> str:
     """How to install openvino."""
-    return explain_missing("openvino", extra="openvino")
+    return explain_missing("openvino")
 
 
 def export(job: Job) -> Exported:
