@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -229,3 +232,31 @@ def test_telling_versions_runs_nothing_of_the_project(tmp_path: Path) -> None:
     (tmp_path / "lintorch.toml").write_text('python = ".venv"\n')
     assert lintorch("--version", "-v", cwd=tmp_path, VIRTUAL_ENV="").returncode == 0
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("rule dynamic-s", {"dynamic-size"}),
+        ("check --select LT104,nan", {"LT104,nan-comparison"}),
+        ("check --ignore sec", {"security"}),
+        ("check --target tensorrt-8.6", {"tensorrt-8.6"}),
+        ("export --to torchscript-t", {"torchscript-trace"}),
+    ],
+)
+def test_a_shell_is_told_what_may_come(line: str, offered: set[str]) -> None:
+    words = f"lintorch {line}"
+    asked = {"_LINTORCH_COMPLETE": "bash_complete", "COMP_WORDS": words}
+    done = subprocess.run(
+        [sys.executable, "-m", "lintorch"],
+        env={
+            **os.environ,
+            **asked,
+            "COMP_CWORD": str(words.count(" ")),
+            "PYTHONPATH": str(CHECKOUT),
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert {each.removeprefix("plain,") for each in done.stdout.split()} == offered

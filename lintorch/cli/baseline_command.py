@@ -9,13 +9,12 @@ import click
 
 from lintorch.cli.adoption_options import baseline_option
 from lintorch.cli.shared_options import (
-    SettingOption,
     choice_options,
     exporter_option,
     limit_options,
     model_option,
     paths_argument,
-    split_words,
+    selection_options,
     target_option,
 )
 from lintorch.core.profile import EXPORTERS
@@ -27,13 +26,7 @@ from lintorch.core.profile import EXPORTERS
 @click.option("--prune", is_flag=True, help="Only take out entries whose finding is gone.")
 @click.option("--trace", is_flag=True, help="Run the models found, as `check --trace` does.")
 @exporter_option("--export", type=click.Choice(EXPORTERS), help="Try a real export.")
-@click.option("--select", cls=SettingOption, metavar="RULES", callback=split_words,
-              help="Only these: codes, prefixes or names, by commas.")  # fmt: skip
-@click.option(
-    "--ignore", cls=SettingOption, metavar="RULES", callback=split_words, help="Not these."
-)
-@click.option("--extend-select", cls=SettingOption, metavar="RULES", callback=split_words,
-              help="These too.")  # fmt: skip
+@selection_options
 @target_option
 @model_option
 @limit_options

@@ -17,7 +17,7 @@ from lintorch.cli.shared_options import (
     limit_options,
     model_option,
     paths_argument,
-    split_words,
+    selection_options,
     target_option,
 )
 from lintorch.core.profile import EXPORTERS
@@ -44,13 +44,7 @@ _LEVELS = ("note", "warning", "error")
     help="With --fix or --diff: also where numbers may change. Alone: count these too.",
 )
 @click.option("--diff", is_flag=True, help="Show what --fix would change; write nothing.")
-@click.option("--select", cls=SettingOption, metavar="RULES", callback=split_words,
-              help="Only these: codes, prefixes or names, by commas.")  # fmt: skip
-@click.option(
-    "--ignore", cls=SettingOption, metavar="RULES", callback=split_words, help="Not these."
-)
-@click.option("--extend-select", cls=SettingOption, metavar="RULES", callback=split_words,
-              help="These too.")  # fmt: skip
+@selection_options
 @click.option(
     "--output-format", type=click.Choice(CHECK_FORMATS), default="full", show_default=True
 )

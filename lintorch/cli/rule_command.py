@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lintorch.cli.completion import complete_rule
 from lintorch.cli.shared_options import rules_option
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command("rule")
-@click.argument("code_or_name", required=False)
+@click.argument("code_or_name", required=False, shell_complete=complete_rule)
 @click.option("--all", "every", is_flag=True, help="Explain all rules.")
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text")
 @rules_option

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from lintorch.cli.completion import complete_rules, complete_targets
 from lintorch.cli.problems import UsageProblem
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -71,7 +72,17 @@ def exporter_option(name: str, **given: Any) -> Callable[[Command], Command]:
 paths_argument = click.argument("paths", nargs=-1, callback=_default_paths)
 target_option = click.option(
     "--target", cls=SettingOption, multiple=True, metavar="NAME", callback=_find_targets,
+    shell_complete=complete_targets,
     help="A runtime that the model is deployed to, such as tensorrt-8.6; may be repeated.",
+)  # fmt: skip
+selection_options = combine_options(
+    click.option("--select", cls=SettingOption, metavar="RULES", callback=split_words,
+                 shell_complete=complete_rules,
+                 help="Only these: codes, prefixes or names, by commas."),
+    click.option("--ignore", cls=SettingOption, metavar="RULES", callback=split_words,
+                 shell_complete=complete_rules, help="Not these."),
+    click.option("--extend-select", cls=SettingOption, metavar="RULES", callback=split_words,
+                 shell_complete=complete_rules, help="These too."),
 )  # fmt: skip
 limit_options = combine_options(
     click.option("--trace-seconds", cls=SettingOption, type=_SECONDS, metavar="S",

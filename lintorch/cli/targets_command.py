@@ -6,9 +6,11 @@ import sys
 
 import click
 
+from lintorch.cli.completion import complete_targets
+
 
 @click.command("targets")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=complete_targets)
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text")
 def command(name: str | None, output_format: str) -> None:
     """List the deployment targets, or what is known of one, such as tensorrt-8.6."""
