@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import libcst as cst
 
@@ -68,7 +69,8 @@ def by_import(node: cst.ImportFrom, source: Source) -> Iterator[Hit]:
 
 
 def _is_early(source: Source) -> bool:
-    return source.profile.torch < _SINCE
+    """Whether the public name is not there yet, or the file is torch's own, which may use its names."""
+    return source.profile.torch < _SINCE or "torch" in Path(source.path).parts[:-1]
 
 
 def _message(name: str) -> str:
