@@ -17,6 +17,7 @@ from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.unknown_objects import take_item
 from lintorch.evaluator.values import (
     NONE,
+    SLICED,
     UNKNOWN,
     Array,
     Choice,
@@ -30,6 +31,7 @@ from lintorch.evaluator.values import (
     Number,
     Slice,
     Tensor,
+    Unknown,
     Value,
     make_number,
     name_setting,
@@ -67,6 +69,8 @@ def read_item(machine: Machine, node: ast.AST, held: Value, index: Value) -> Val
     setting = name_setting(held)
     if setting and isinstance(index, Constant):
         return make_asked(machine, f"{setting}[{index.value}]")
+    if isinstance(index, Slice):
+        return Unknown(machine.unknown_from(held, SLICED).path or f"?{SLICED}")
     return machine.unknown_from(held, "[]")
 
 

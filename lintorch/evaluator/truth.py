@@ -18,6 +18,7 @@ from lintorch.evaluator.values import (
     DATA_BOOL,
     FALSE,
     OPEN_BOOL,
+    SLICED,
     TRUE,
     UNKNOWN,
     Array,
@@ -241,6 +242,8 @@ def is_same(left: Value, right: Value) -> bool | None:
     if isinstance(left, Constant) and isinstance(right, Constant):
         return left == right
     if isinstance(left, (Unknown, External)) or isinstance(right, (Unknown, External)):
+        if any(isinstance(each, Unknown) and each.path.endswith(SLICED) for each in (left, right)):
+            return False if is_none(left) or is_none(right) else None
         same = isinstance(left, External) and left == right
         return True if same else None
     if isinstance(left, Constant) or isinstance(right, Constant):

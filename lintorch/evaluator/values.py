@@ -56,6 +56,10 @@ class Unknown(Value):
     path: str = ""
 
 
+SLICED = "[:]"
+"""How the path of a part of something unknown ends; whatever that is, it is not None."""
+
+
 @frozen_identity
 class Constant(Value):
     """A Python value that is the same in every run: None, a bool, number, text, bytes, Ellipsis."""

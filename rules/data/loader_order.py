@@ -29,8 +29,9 @@ rule = Rule(
     summary="samples in an order that nobody asked for",
     why="""
         `os.listdir`, `glob` and `Path.iterdir` list in an order of the file system. A dataset that
-        indexes such a list numbers its samples otherwise on another machine: seeds and splits no
-        longer hold, and where images and masks are listed separately, they are paired wrongly.
+        indexes such a list numbers its samples otherwise on another machine: where images and
+        masks are listed separately, they are paired wrongly; of one list alone, seeds and splits
+        no longer hold, which is advice.
 
         A loader neither given `shuffle=True` nor a sampler shows a map-style dataset in the same
         order in every epoch of training. `drop_last=True` in an evaluation leaves the last
@@ -47,15 +48,16 @@ rule = Rule(
         from torch.utils.data import Dataset
 
 
-        class Images(Dataset):
-            def __init__(self, root):
-                self.files = os.listdir(root)
+        class Pairs(Dataset):
+            def __init__(self, images, masks):
+                self.images = os.listdir(images)
+                self.masks = sorted(os.listdir(masks))
 
             def __len__(self):
-                return len(self.files)
+                return len(self.images)
 
             def __getitem__(self, index):
-                return self.files[index]
+                return self.images[index], self.masks[index]
     """,
     good="""
         import os
@@ -63,22 +65,22 @@ rule = Rule(
         from torch.utils.data import Dataset
 
 
-        class Images(Dataset):
-            def __init__(self, root):
-                self.files = sorted(os.listdir(root))
+        class Pairs(Dataset):
+            def __init__(self, images, masks):
+                self.images = sorted(os.listdir(images))
+                self.masks = sorted(os.listdir(masks))
 
             def __len__(self):
-                return len(self.files)
+                return len(self.images)
 
             def __getitem__(self, index):
-                return self.files[index]
+                return self.images[index], self.masks[index]
     """,
     proof="""
-        here = ["b.png", "a.png"]
-        os.listdir = lambda root: here.copy()
-        first = Images(".")[0]
-        here.reverse()
-        assert Images(".")[0] == first
+        here = {"images": ["b.png", "a.png"], "masks": ["a.png", "b.png"]}
+        os.listdir = here.get
+        image, mask = Pairs("images", "masks")[0]
+        assert image == mask
     """,
     fix=Applicability.UNSAFE,
 )
@@ -159,7 +161,8 @@ def in_listings(call: cst.Call, source: Source) -> Iterator[Hit]:
         if is_indexed(kept, info, source):
             message = f"self.{kept} is indexed in the order of the file system"
             fix, remedy = in_order(call, source), "sort what is listed: sorted(os.listdir(folder))"
-            yield Hit(call, message, fix, remedy=remedy, cause="order")
+            severity = None if is_paired(call, info, source) else Severity.NOTE
+            yield Hit(call, message, fix, severity=severity, remedy=remedy, cause="order")
             return
 
 
@@ -222,6 +225,12 @@ def is_listing(call: cst.Call, source: Source) -> bool:
     name = source.name(call.func)
     method = isinstance(call.func, cst.Attribute) and call.func.attr.value in PATH_METHODS
     return name in LISTS or (method and not name)
+
+
+def is_paired(call: cst.Call, info: ClassInfo, source: Source) -> bool:
+    """Whether the class lists more than once, as images and masks that must keep in step."""
+    calls = (each for each in offspring(info.node) if isinstance(each, cst.Call))
+    return any(each is not call and is_listing(each, source) for each in calls)
 
 
 def kept_in(call: cst.Call, info: ClassInfo, source: Source) -> Iterator[str]:

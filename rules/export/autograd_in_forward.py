@@ -139,7 +139,8 @@ def in_checkpoint(event: Called, source: Source) -> Iterator[Hit]:
         reentrant = is_reentrant(event)
         told = "with use_reentrant=True" if reentrant else "takes any number of arguments"
         harm, remedy = (REENTRANT, LENIENT) if reentrant else (UNSCRIPTED, UNLESS_SCRIPTED)
-        yield Hit(event, f"checkpoint {told}", harm=harm, remedy=remedy)
+        severity = None if event.way.certain else Severity.WARNING
+        yield Hit(event, f"checkpoint {told}", harm=harm, severity=severity, remedy=remedy)
 
 
 @rule.trace(BakedKind.DATA, BakedKind.GRADIENT)

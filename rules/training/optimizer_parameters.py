@@ -18,6 +18,7 @@ from lintorch.evaluator.values import (
     NONE,
     TRUE,
     Constant,
+    External,
     Held,
     Items,
     Tensor,
@@ -150,7 +151,7 @@ def _written(event: Called, source: Source) -> str:
 
 def _not_parameters(params: Value, text: str) -> tuple[str, Severity] | None:
     """What is handed over in place of parameters, and how bad that is."""
-    if role_of_object(params) is Role.MODEL:
+    if role_of_object(params) is Role.MODEL and not _lists_parameters(params):
         return f"the module {text} and not its parameters", Severity.ERROR
     path = params.path if isinstance(params, Unknown) else ""
     if path.endswith(".state_dict()"):
@@ -161,6 +162,12 @@ def _not_parameters(params: Value, text: str) -> tuple[str, Severity] | None:
     if any(isinstance(e, Unknown) and e.path.endswith(".parameters()") for e in items or ()):
         return "a list of parameters() calls: each is to be starred or a group", Severity.ERROR
     return None
+
+
+def _lists_parameters(model: Value) -> bool:
+    """Whether a module gives its parameters itself where it is walked over, as ParameterList does."""
+    kind = model.of if isinstance(model, Held) else None
+    return isinstance(kind, External) and kind.path == "torch.nn.ParameterList"
 
 
 def _repeated(params: cst.BaseExpression, source: Source) -> tuple[str, Severity] | None:

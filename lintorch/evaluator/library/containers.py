@@ -147,6 +147,8 @@ def _length_of(value: Value) -> Number | None:
 @does("zip")
 def zip_items(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`zip(a, b)`."""
+    if given.open:
+        return Items("generator", None, Items("tuple", None))
     lists = [items_of(machine, each) for each in given.positional]
     known = [each for each in lists if each is not None]
     each = Items("tuple", tuple(item_of(machine, value) for value in given.positional))

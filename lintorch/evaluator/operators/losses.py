@@ -22,12 +22,15 @@ _STRETCHED_LAYERS = """
 MSELoss L1Loss SmoothL1Loss HuberLoss KLDivLoss SoftMarginLoss PoissonNLLLoss
 """
 
+_REDUCTIONS = ("none", "mean", "sum", "batchmean", "elementwise_mean")
+"""What torch 2.13 takes; it warns of the last."""
+
 
 def reduce_loss(shape: Shape | None, reduction: Any, dtype: str | None) -> TensorType:
     """A number, or one for each element where nothing is reduced."""
     if reduction is OPEN:
         raise UndecidedError
-    if isinstance(reduction, str) and reduction not in ("none", "mean", "sum", "batchmean"):
+    if isinstance(reduction, str) and reduction not in _REDUCTIONS:
         raise ShapeError(f"{reduction} is not a valid value for reduction")
     return TensorType(shape if reduction == "none" else (), dtype)
 

@@ -53,6 +53,10 @@ class Open:
     __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __truediv__ = __rtruediv__ = _give_up
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = _give_up
     __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return "?"
+
     shape = sizes = rank = dtype = property(_give_up)
 
 
