@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 from lintorch.evaluator.assign import assign_target
-from lintorch.evaluator.events import Occurrence, Refused, Repeated
+from lintorch.evaluator.events import Decided, Occurrence, Refused, Repeated
 from lintorch.evaluator.items import item_of, items_of
 from lintorch.evaluator.join import ITEMS, join_data, join_states
 from lintorch.evaluator.machine import Exits, LeftError, Machine
@@ -131,8 +131,23 @@ def repeat_body(
 
 
 def _list_refused(machine: Machine, number: int) -> list[Occurrence]:
-    """What shapes refuse in the first round, which begins with what is known before the loop."""
-    return [each for each in machine.events[number:] if isinstance(each, Refused)]
+    """What shapes refuse in the first round, which begins with what is known before the loop.
+
+    Not behind a condition that nothing decides: it may be there to leave the first round out.
+    """
+    told = machine.events[number:]
+    open_ifs = [e for e in told if isinstance(e, Decided) and e.answer is None]
+    return [
+        each
+        for each in told
+        if isinstance(each, Refused) and not any(_is_behind(each, asked) for asked in open_ifs)
+    ]
+
+
+def _is_behind(event: Refused, asked: Decided) -> bool:
+    spot, whole = event.spot, asked.branch
+    last = getattr(whole, "end_lineno", 0) or 0
+    return asked.spot.path == spot.path and asked.spot.row <= spot.row <= last
 
 
 def _run_round(

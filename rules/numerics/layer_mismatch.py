@@ -130,6 +130,8 @@ def in_model(event: Refused, source: Source) -> Iterator[Hit]:
     told = not certain and spot.path == source.path and spot.row in source.evaluation.rows.refused
     if told or not (event.founded or follows_linear(event, source)):
         return
+    if not source.evaluation.rows.is_first(event):
+        return
     if find_unfit_operands(event) is not None:  # of which another rule tells
         return
     short = event.name.rpartition(".")[2]

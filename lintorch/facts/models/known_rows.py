@@ -25,3 +25,16 @@ class KnownRows:
             for spot in (event.spot, event.made)
             if spot is not None and spot.path == self._path
         )
+
+    def is_first(self, event: Refused) -> bool:
+        """Whether no other error was met before at this place that is as sure of itself.
+
+        The same line raises in other words for the sizes of each model that reaches it.
+        """
+        alike = (
+            each
+            for each in self._refused
+            if (each.made or each.spot) == (event.made or event.spot)
+            and (each.way.certain, each.founded) == (event.way.certain, event.founded)
+        )
+        return next(alike, event).message == event.message

@@ -108,7 +108,7 @@ class Regions:
 
     @cached_property
     def _dispatching(self) -> frozenset[cst.ClassDef]:
-        """The classes that hand work to another runtime or process, or read what to work on."""
+        """The classes that hand work to another runtime or process, read what to work on, or train."""
         found: set[cst.ClassDef] = set()
         for function, calls in self._calls.items():
             info = self._classes.around(function)
@@ -123,6 +123,7 @@ class Regions:
         asks = other_runtimes.reads_files(call, self._names) or other_runtimes.is_collective(
             call, self._names
         )
+        asks = asks or _clears_gradients(call)
         if not handed and not asks:
             return False
         built = handed and function.name.value == "__init__"
@@ -225,3 +226,8 @@ class Regions:
                 return True
             inner = outer
         return False
+
+
+def _clears_gradients(call: cst.Call) -> bool:
+    """`self.optimizer.zero_grad()`: a forward that calls it is a step of training."""
+    return isinstance(call.func, cst.Attribute) and call.func.attr.value == "zero_grad"
