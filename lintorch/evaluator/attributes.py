@@ -139,9 +139,16 @@ def _bind_function(machine: Machine, held: Class) -> Value:
         return forward
     context = machine.hold("object", {}, External("torch.autograd.function.FunctionCtx"))
     own = (held, context) if forward.kind == "class" else (context,)
-    if find_class_attribute(machine, held, "symbolic") is not None:
-        return Bound(External("lintorch.scripted"), (forward, *own))  # exporters ask it instead
+    symbolic = find_class_attribute(machine, held, "symbolic") is not None
+    if symbolic or _hands_memory(forward.node):  # exporters ask that instead, or see nothing of it
+        return Bound(External("lintorch.scripted"), (forward, *own))
     return Bound(forward, own, method="apply")
+
+
+def _hands_memory(function: ast.AST) -> bool:
+    """Whether a function gives the addresses of its tensors to a kernel: `x.data_ptr()`."""
+    inner = ast.walk(function)
+    return any(isinstance(each, ast.Attribute) and each.attr == "data_ptr" for each in inner)
 
 
 @reads(Super)

@@ -3,6 +3,7 @@ import math
 from functools import partial
 
 import numpy as np
+import torch
 import torch.nn.functional as F
 from torch import nn
 
@@ -155,3 +156,23 @@ class Resized(Padded):
         x = F.interpolate(x, **sizes)  # hit
         x = F.interpolate(x, scale_factor=self.stride / 2)
         return grow(x, (2, 4)), F.interpolate(x, size=y.shape[2:])
+
+
+class Kernel(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x):
+        rows = int(x.shape[2] / 2)
+        out = x.new_empty(x.shape[0], x.shape[1], rows)
+        launch(x.data_ptr(), out.data_ptr(), rows)
+        return out
+
+
+class Halved(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x):
+        return x[:, :, : int(x.shape[2] / 2)]  # hit
+
+
+class Kernels(nn.Module):
+    def forward(self, x):
+        return Kernel.apply(x), Halved.apply(x)

@@ -114,3 +114,17 @@ def by_hand():
     second = torch.autograd.Variable(torch.randn(2, 1), requires_grad=False)
     SGD([first], lr=0.1)
     SGD([first, second], lr=0.1)  # hit
+
+
+class Listed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.values = nn.ParameterList([nn.Parameter(torch.ones(2))])
+
+    def parameters(self):
+        return self.values
+
+
+def by_list():
+    model = Listed()
+    SGD(model.parameters(), lr=0.1)

@@ -1,0 +1,39 @@
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Pyramid(nn.Module):
+    def __init__(self, widths, mode="nearest"):
+        super().__init__()
+        self.laterals = nn.ModuleList(nn.Conv2d(width, 32, 1) for width in reversed(widths))
+        self.mode = mode
+
+    def forward(self, maps: list[torch.Tensor]):
+        x, number = torch.zeros(1), len(maps)
+        for lateral in self.laterals:
+            number -= 1
+            if number < len(maps) - 1:
+                x = F.interpolate(x, size=maps[number].shape[2:], mode=self.mode)
+            x = x + lateral(maps[number])
+        return x
+
+
+class Doubled(Pyramid):
+    def forward(self, maps: list[torch.Tensor]):
+        x = torch.zeros(1)
+        for lateral in self.laterals:
+            x = F.interpolate(x, scale_factor=2)  # hit
+            x = x + lateral(maps[0])
+        return x
+
+
+def train_on(samples):
+    batch = []
+    for sample in samples:
+        batch.append([sample, [0] * len(sample)])
+    tokens, kinds = map(torch.LongTensor, zip(*batch))
+    places = torch.arange(tokens.size(1)).unsqueeze(0).expand_as(tokens)
+    loss = F.l1_loss(places.float(), kinds.float(), reduction="elementwise_mean")
+    ones = torch.ones(2)
+    return loss + F.l1_loss(ones, ones, reduction="average")  # hit
