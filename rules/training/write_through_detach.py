@@ -83,12 +83,10 @@ def is_meant(event: Occurrence) -> bool:
 
 def find_detach(written: Value, source: Source) -> Called | UnknownCalled | None:
     """The call of detach that gave what is written to."""
-    ways = source.evaluation.ways
-    for made in list_views(written, ways) or ():
-        if isinstance(made, Called) and name_operation(made) == "detach":
+    for made in list_views(written, source.evaluation.ways) or ():
+        if isinstance(made, (Called, UnknownCalled)) and name_operation(made) == "detach":
             return made
-    called = ways.find_unknown_maker(written)
-    return called if called is not None and called.method == "detach" else None
+    return None
 
 
 def is_used_again(origin: Value, event: Occurrence, source: Source) -> bool:

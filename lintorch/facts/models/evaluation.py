@@ -34,6 +34,7 @@ from lintorch.facts.models.backward_passes import (
     is_backward_pass,
     list_given,
 )
+from lintorch.facts.models.entered_values import EnteredValues
 from lintorch.facts.models.explain_rows import Explained, list_contexts
 from lintorch.facts.models.gradient_graphs import GradientGraphs
 from lintorch.facts.models.known_rows import KnownRows
@@ -169,6 +170,11 @@ class Evaluation:
     def ways(self) -> ValueWays:
         """Which operations gave which values."""
         return ValueWays(event for reached in self.reached for event in reached.events)
+
+    @cached_property
+    def entered(self) -> EnteredValues:
+        """What functions were given and gave back."""
+        return EnteredValues(event for reached in self.reached for event in reached.events)
 
     @cached_property
     def steps(self) -> OperationSteps:

@@ -132,6 +132,18 @@ class ValueWays:
         """The calls of something unknown that were given a value."""
         return self._takers.get(id(value), ())
 
+    def find_asked(self, value: Value) -> Sequence[UnknownCalled]:
+        """The methods that are called on something unknown."""
+        return self._asked.get(id(value), ())
+
+    @cached_property
+    def _asked(self) -> dict[int, list[UnknownCalled]]:
+        found: dict[int, list[UnknownCalled]] = defaultdict(list)
+        for each in self._unknown_calls:
+            if id(each.held) not in _COMMON:
+                found[id(each.held)].append(each)
+        return found
+
     @cached_property
     def _takers(self) -> dict[int, list[UnknownCalled]]:
         found: dict[int, list[UnknownCalled]] = defaultdict(list)
