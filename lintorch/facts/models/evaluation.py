@@ -26,7 +26,6 @@ from lintorch.evaluator.find_code import CodeFinder
 from lintorch.evaluator.start import Reached, evaluate_file, evaluate_model
 from lintorch.evaluator.values import Items, Spot, Value
 from lintorch.evaluator.watch_lines import LineWatch
-from lintorch.facts.dataflow.axis_layouts import image_axes
 from lintorch.facts.models.attribute_history import Rewrite, trace_attributes
 from lintorch.facts.models.autocast_types import AutocastTypes
 from lintorch.facts.models.backward_passes import (
@@ -37,6 +36,8 @@ from lintorch.facts.models.backward_passes import (
 from lintorch.facts.models.entered_values import EnteredValues
 from lintorch.facts.models.explain_rows import Explained, list_contexts
 from lintorch.facts.models.gradient_graphs import GradientGraphs
+from lintorch.facts.models.graph_uses import GraphUses
+from lintorch.facts.models.image_axes import image_axes
 from lintorch.facts.models.known_rows import KnownRows
 from lintorch.facts.models.loops_around import LOOPS, FileLoops, Loop, is_within, list_places
 from lintorch.facts.models.node_parents import DEFINITIONS, NodeParents
@@ -175,6 +176,12 @@ class Evaluation:
     def entered(self) -> EnteredValues:
         """What functions were given and gave back."""
         return EnteredValues(event for reached in self.reached for event in reached.events)
+
+    @cached_property
+    def uses(self) -> GraphUses:
+        """Which values end in what a model computes."""
+        events = (event for reached in self.reached for event in reached.events)
+        return GraphUses(events, self.ways, self.is_dropped)
 
     @cached_property
     def steps(self) -> OperationSteps:
