@@ -23,6 +23,7 @@ from lintorch.facts.models.tensor_writes import (
     is_write_method,
     list_views,
 )
+from lintorch.facts.models.value_ways import is_one
 from lintorch.source import Source, literal
 from lintorch.syntax.tree import parameters
 
@@ -195,7 +196,7 @@ def _hands_back(base: Value, event: Write, source: Source) -> bool:
         several = isinstance(returned.value, Items) and returned.value.items
         for part in several or (returned.value,):
             views = list_views(part, ways, converted=True)
-            if views is not None and find_base(part, views) is base:
+            if views is not None and is_one(find_base(part, views), base):
                 return True
     return False
 

@@ -42,7 +42,7 @@ from lintorch.facts.models.known_rows import KnownRows
 from lintorch.facts.models.loops_around import LOOPS, FileLoops, Loop, is_within, list_places
 from lintorch.facts.models.node_parents import DEFINITIONS, NodeParents
 from lintorch.facts.models.operation_steps import OperationSteps
-from lintorch.facts.models.value_ways import ValueWays
+from lintorch.facts.models.value_ways import ValueWays, is_common
 from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.regions.guards import has_aside_name
 from lintorch.facts.training.loader_loops import LoaderRead, list_loader_loops
@@ -241,7 +241,7 @@ class Evaluation:
 
     def find_returns(self, value: Value) -> Sequence[Returned]:
         """Where a model gave back a value, by itself or among others."""
-        return self._returns.get(id(value), ())
+        return () if is_common(value) else self._returns.get(id(value), ())
 
     @cached_property
     def _returns(self) -> Mapping[int, list[Returned]]:
