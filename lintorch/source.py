@@ -14,9 +14,6 @@ from lintorch.core.profile import Profile
 from lintorch.evaluator.events import Occurrence
 from lintorch.facts.api.version_guards import is_version_guarded
 from lintorch.facts.classes.classes import Classes
-from lintorch.facts.dataflow.value_flow import Flows
-from lintorch.facts.dataflow.value_uses import Uses
-from lintorch.facts.dataflow.values import Kind, Value
 from lintorch.facts.models.evaluation import Evaluation
 from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.names.scopes import Binding
@@ -42,14 +39,12 @@ __all__ = [
     "Act",
     "Action",
     "Arguments",
-    "Kind",
     "Passage",
     "Role",
     "Source",
     "Subject",
     "Training",
     "TrainingRegion",
-    "Value",
     "literal",
 ]
 
@@ -211,7 +206,7 @@ class Source:
         same = (each for each in self.nodes(kind) if self.code(each).startswith(begin))
         return next((each for each in same if self.place(each) == place), None)
 
-    # where code runs and what values are
+    # where code runs
 
     @cached_property
     def regions(self) -> Regions:
@@ -235,20 +230,6 @@ class Source:
     def in_traced_forward(self, node: cst.CSTNode) -> bool:
         """Whether the node runs in a forward pass that is traced: no loss, no TorchScript branch."""
         return self.regions.is_traced(node)
-
-    @cached_property
-    def flows(self) -> Flows:
-        """What kind of value each expression has."""
-        return Flows(self.file, self.names, self.classes, self.regions)
-
-    def value(self, expression: cst.CSTNode) -> Value:
-        """What kind of value an expression inside a function has."""
-        return self.flows.value(expression)
-
-    @cached_property
-    def uses(self) -> Uses:
-        """Which values end in what a model computes."""
-        return Uses(self.file, self.names, self.regions, self.flows)
 
     # edits
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import libcst as cst
 import pytest
 from running import lintorch
 
@@ -15,6 +16,7 @@ from lintorch.record.model_options import ModelOptions
 from lintorch.run import Checked, CheckRequest, check_and_fix
 from lintorch.run.list_models import list_models
 from lintorch.run.request import ModelsRequest
+from lintorch.source import Source
 
 NET = """import torch
 
@@ -147,3 +149,13 @@ def test_settings_saved_while_models_run_keep_what_was_saved(project: Path) -> N
 
 def void(value: object) -> None:
     """Of a callback that gives nothing."""
+
+
+def test_a_run_sees_what_other_files_have_become_since_the_last_one(project: Path) -> None:
+    told = []
+    for line in ("from torch import symeig as eig\n", "from numpy.linalg import eigh as eig\n"):
+        (project / "common.py").write_text(line)
+        check_and_fix(CheckRequest((".",), no_cache=True), lambda told: None)
+        source = Source("net.py", "from common import eig\n\neig(1)\n")
+        told.append(source.name(source.nodes(cst.Call)[0].func))
+    assert told == ["torch.symeig", "numpy.linalg.eigh"]

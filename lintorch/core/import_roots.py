@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
+
+from lintorch.core.kept_answers import keep_for_run
 
 MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 """What marks the folder of a project."""
@@ -12,7 +14,7 @@ _MOST_ABOVE = 6
 """Folders above a file's package that are looked into where none of them is marked."""
 
 
-@cache
+@keep_for_run
 def list_import_roots(package_root: str, own: str) -> tuple[str, ...]:
     """The folder that holds a file's package, its own, the working directory, and those above it in its project.
 

@@ -264,6 +264,13 @@ class Returned(Occurrence):
 
 
 @frozen_record
+class Entered(Occurrence):
+    """A function of a file begins to run: it stands at its `def`; `given` are its parameters by name."""
+
+    given: Mapping[str, Value]
+
+
+@frozen_record
 class GivenBack(Occurrence):
     """A function of a file gave a value, by the expression at which this stands."""
 

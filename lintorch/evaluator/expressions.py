@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from lintorch.evaluator.arithmetic import combine_each, negate_value, spread
 from lintorch.evaluator.assign import assign_target
@@ -62,8 +61,8 @@ def evaluate_operation(machine: Machine, node: ast.BinOp) -> Value:
     left, right = machine.evaluate(node.left), machine.evaluate(node.right)
     kind = type(node.op).__name__
     result = combine_each(machine, node, kind, left, right)
-    if type(result) is Unknown and (result.path or kind in ("Div", "FloorDiv")):
-        result = replace(result)  # one of its own, of which it is known that it is a quotient
+    if type(result) is Unknown:
+        result = Unknown(result.path)  # one of its own, so that what gave it can be told
     if kind == "Mult":  # `[x] * n`
         left, right = freeze_list(machine, left), freeze_list(machine, right)
     machine.tell(Combined, node, kind, left, right, False, result)

@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import chain
 
 from lintorch.core.import_roots import list_import_roots, list_module_places
+from lintorch.core.kept_answers import keep_for_run
 from lintorch.evaluator.code_files import CodeFile
 
 _FOREIGN = frozenset(
@@ -32,7 +33,7 @@ _MOST_FILES = 1500
 _CALL = re.compile(r"\b([A-Z]\w*)\(")
 
 
-@lru_cache(maxsize=16)
+@keep_for_run
 def list_callers(folder: str) -> Mapping[str, Sequence[str]]:
     """By the name of a class: the files in and below a folder that call it."""
     found: dict[str, list[str]] = {}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
 from lintorch.evaluator.budget import SpentError
-from lintorch.evaluator.events import ForwardCalled
+from lintorch.evaluator.events import Entered, ForwardCalled
 from lintorch.evaluator.join import join_states, make_choice
 from lintorch.evaluator.layers import is_layer_class
 from lintorch.evaluator.machine import METHODS, Activation, LeftError, Machine, calls, evaluates
@@ -191,9 +191,9 @@ def _enter_freely(machine: Machine, node: ast.AST, function: Function, given: Gi
     )
     if machine.marks:
         with marking(machine, CallBegan, CallEnded, function.node, function, given, node):
-            result = run_activation(machine, activation, function.node)
+            result = run_activation(machine, activation, function.node, names)
     else:
-        result = run_activation(machine, activation, function.node)
+        result = run_activation(machine, activation, function.node, names)
     if not keeps_frame(function.node):
         machine.state.cells.pop(frame.address, None)
     return result
@@ -231,9 +231,11 @@ def run_activation(
     machine: Machine,
     activation: Activation,
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
+    given: Mapping[str, Value],
 ) -> Value:
     """What a function gives whose parameters are bound. Raises LeftError where it never returns."""
     machine.enter(activation)
+    machine.tell(Entered, node, given)
     contexts = len(machine.contexts)
     if machine.watch is not None:
         machine.watch.note_parameters(machine, node)

@@ -292,11 +292,6 @@ def smallest(*sizes: Dim) -> Dim:
     return _choose("min", sizes)
 
 
-def is_equal(left: Dim, right: Dim) -> bool | None:
-    """Whether two sizes are the same at all values of the symbols, at none (False), or at some."""
-    return compare(left, "==", right)
-
-
 def is_positive(size: Dim) -> bool:
     """Whether a size surely is at least 1."""
     return (lower_bound(size) or 0) > 0

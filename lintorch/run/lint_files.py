@@ -11,6 +11,7 @@ from dataclasses import replace
 from lintorch.cache import Cache, digest_content
 from lintorch.core.codes import UNREADABLE_FILE
 from lintorch.core.finding import Place
+from lintorch.core.kept_answers import forget_answers
 from lintorch.core.profile import Profile
 from lintorch.files import FileText, UnreadableFile, read_file
 from lintorch.run.lint_task import Linted, LintTask, concerns_torch, skip_text
@@ -39,6 +40,7 @@ def lint_files(
     A file whose functions turn out to be called by a forward pass of another one is looked at
     again with that known, until no more such calls are found.
     """
+    forget_answers()
     if given:
         return [_lint_text(task, given[task.path]) for task in tasks]
     caches = {} if request.no_cache else _open_caches(tasks, root)

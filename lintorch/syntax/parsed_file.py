@@ -16,13 +16,6 @@ from lintorch.syntax.tree import Tree, grow_tree
 N = TypeVar("N", bound=cst.CSTNode)
 
 
-class HasAncestors(Protocol):
-    """What knows the nodes around a node: a parsed file, and what holds one."""
-
-    def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-        """The nodes around this one, innermost first."""
-
-
 class HasFile(Protocol):
     """What knows a parsed file."""
 

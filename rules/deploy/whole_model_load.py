@@ -121,9 +121,7 @@ def list_parts(value: Value, source: Source) -> Iterator[Value]:
 
 def list_calls(value: Value, source: Source) -> Iterator[UnknownCalled]:
     """The calls of it and of its methods."""
-    for _, each in source.evaluation.list_events({UnknownCalled}):
-        if isinstance(each, UnknownCalled) and each.held is value:
-            yield each
+    yield from source.evaluation.ways.find_asked(value)
 
 
 def is_allowed(source: Source) -> bool:

@@ -15,7 +15,7 @@ from lintorch.evidence.host_reads import is_whole_run
 from lintorch.evidence.size_changes import describe_outcome
 from lintorch.evidence.treatment import report_refusal
 from lintorch.facts.models.attribute_history import Rewrite
-from lintorch.facts.models.value_ways import list_operands
+from lintorch.facts.models.value_ways import is_one, list_operands
 from lintorch.source import Source
 
 rule = Rule(
@@ -108,7 +108,7 @@ def is_worked_out(event: AttributeSet, kept: Rewrite, source: Source) -> bool:
     made = source.evaluation.ways.find_maker(event.value)
     if isinstance(made, Called) and made.name.startswith("torch.Tensor."):
         return False
-    return made is not None and any(each is kept.before for each in list_operands(made))
+    return made is not None and any(is_one(each, kept.before) for each in list_operands(made))
 
 
 def weigh_kept(kept: Rewrite) -> dict[str, Harm]:

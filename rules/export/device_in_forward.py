@@ -12,7 +12,7 @@ from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.values import Constant, Value
-from lintorch.facts.models.value_ways import Operation
+from lintorch.facts.models.value_ways import Operation, is_one
 from lintorch.source import Source
 
 rule = Rule(
@@ -119,8 +119,8 @@ def takes_device(user: Operation, value: Value) -> bool:
     """Whether an operation takes a value for the device to make or move something on."""
     if not isinstance(user, Called):
         return False
-    moves = user.name == "torch.Tensor.to" and value in user.positional[1:]
-    return moves or user.keyword.get("device") is value
+    moves = user.name == "torch.Tensor.to" and any(is_one(v, value) for v in user.positional[1:])
+    return moves or is_one(user.keyword.get("device"), value)
 
 
 def is_asked_around(event: Called, source: Source) -> bool:

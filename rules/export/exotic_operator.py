@@ -12,6 +12,7 @@ from lintorch.evaluator.sizes import varies
 from lintorch.evaluator.values import NONE, TRUE, Constant, Items, Number, Tensor, Value
 from lintorch.evidence import OperatorCall, Trace
 from lintorch.evidence.host_reads import describe_call
+from lintorch.facts.models.value_ways import is_one
 from lintorch.source import Source
 
 rule = Rule(
@@ -226,7 +227,8 @@ def weigh_fast_path(event: Called, source: Source) -> Said:
     given = event.arguments
     first, heads = given.get("batch_first"), given.get("num_heads", given.get("nhead"))
     even = not (isinstance(heads, Constant) and isinstance(heads.value, int) and heads.value % 2)
-    alone = "key" not in given or given["query"] is given["key"] is given["value"]
+    query = given.get("query")
+    alone = "key" not in given or all(is_one(query, given[name]) for name in ("key", "value"))
     if first == TRUE and even and alone and all(given.get(name, NONE) == NONE for name in MASKS):
         name = event.name.removesuffix(".forward").rpartition(".")[2]
         yield f"{name} runs as one operator without translation where torch.no_grad() is on", LEGACY

@@ -123,9 +123,10 @@ def in_assignment(event: AttributeSet, source: Source) -> Iterator[Hit]:
 def in_model(event: Write, source: Source) -> Iterator[Hit]:
     if not event.way.forward or (written := find_written(event)) is None:
         return
-    views = list_views(written, source.evaluation.ways)
-    if views is None or is_freed(event):
+    found = list_views(written, source.evaluation.ways)
+    if found is None or is_freed(event):
         return
+    views = [each for each in found if isinstance(each, Operation)]
     if any(isinstance(each, AttributeRead) and each.attribute == "data" for each in views):
         message = "writes through .data, where no tracer sees it"
         yield Hit(event, message, write_visibly(event, source), HIDDEN, remedy="drop .data")

@@ -10,7 +10,6 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Occurrence
 from lintorch.evaluator.given_arguments import name_given, read_keys
 from lintorch.evaluator.sizes import Dim
-from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import NONE, Array, Constant, Items, Tensor, Unknown, Value
 from lintorch.facts.exporting.declared_sizes import list_declared, list_inputs, list_pairs
 from lintorch.facts.exporting.export_events import choose_exporter, read_option
@@ -84,14 +83,10 @@ def of_programs(event: Called, source: Source) -> Iterator[Hit]:
     if event.open or inputs is None:
         return
     examples = {str(place): value for place, (_, value) in enumerate(inputs)}
-    calls = [e for _, e in source.evaluation.list_events({UnknownCalled})]
-    modules = [
-        each.result
-        for each in calls
-        if isinstance(each, UnknownCalled) and each.method == "module" and each.held is event.result
-    ]
-    for each in calls:
-        if isinstance(each, UnknownCalled) and any(each.held is module for module in modules):
+    find_asked = source.evaluation.ways.find_asked
+    modules = [each.result for each in find_asked(event.result) if each.method == "module"]
+    for module in modules:
+        for each in find_asked(module):
             fed = {str(place): value for place, value in enumerate(each.given.positional)}
             if not each.method:
                 yield from compare(event, examples, fed, each, source)
@@ -166,9 +161,8 @@ def list_open(event: Called, names: list[str]) -> set[tuple[str, int]] | None:
         if len(declared) != len(inputs):
             return None
         for each in declared:
-            place = next(i for i, (_, value) in enumerate(inputs) if value is each.value)
-            if place < len(names):
-                found |= {(names[place], axis) for axis in read_axes(each.sizes, each.value)}
+            if each.place < len(names):
+                found |= {(names[each.place], axis) for axis in read_axes(each.sizes, each.value)}
     if axes != NONE:
         if not isinstance(axes, Items) or axes.items is None:
             return None

@@ -12,10 +12,10 @@ from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Combined, Indexed, ItemSet, Occurrence
 from lintorch.evaluator.unknown_objects import UnknownCalled, UnknownMethod
-from lintorch.evaluator.values import UNKNOWN as ABSENT
 from lintorch.evaluator.values import Constant, Held, Items, Number, Slice, Tensor, Value
 from lintorch.facts.models.gradient_graphs import has_weights
 from lintorch.facts.models.operation_steps import find_operand, name_operation
+from lintorch.facts.models.value_ways import is_common
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -248,7 +248,7 @@ def needs_gradient(value: Value | None, event: Occurrence, source: Source) -> bo
     if graph is None or value is None:
         return False
     if any(each is value for each in source.evaluation.losses) and not isinstance(value, Held):
-        return value is not ABSENT
+        return not is_common(value)
     trained = event.way.root.endswith(":") or graph.has_backward
     freezes = {"requires_grad", "requires_grad_"} & source.evaluation.words
     if not trained or freezes:

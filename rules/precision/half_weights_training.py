@@ -12,6 +12,7 @@ from lintorch.evaluator.events import Called, Occurrence
 from lintorch.evaluator.training_code import OPTIMIZERS
 from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import UNKNOWN, External, Held, Value
+from lintorch.facts.models.value_ways import is_one
 from lintorch.source import Source
 
 rule = Rule(
@@ -94,7 +95,7 @@ def is_of(event: Called | UnknownCalled, model: Value, source: Source) -> bool:
         return held.address == model.address
     passed: Value | None = model
     while passed is not None:
-        if passed is held:
+        if is_one(passed, held):
             return True
         above = source.evaluation.ways.find_unknown_maker(passed)
         passed = above.held if above is not None and above.method in MODULE_RETURNING else None

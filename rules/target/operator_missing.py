@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-import libcst as cst
-
 from lintorch.core.finding import Hit, Refuted, Severity
 from lintorch.core.profile import LOWEST_OPSET, WRITES_ONNX, enumerate_names
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called
 from lintorch.evidence import GraphCapture, OperatorUse, Outcome, Site, Trace, Tracer, Trial
-from lintorch.facts.exporting.onnx_operators import exported_name
+from lintorch.facts.exporting.onnx_operators import name_exported
 from lintorch.source import Source
 from lintorch.targets import Answer, Target, Verdict, find_target, written_operators
 from lintorch.targets.verdict import About
@@ -77,21 +76,22 @@ REPLACEMENTS = {
 }
 
 
-@rule.source(cst.Call, needs=("torch",))
-def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    if not source.profile.targets or not (name := exported_name(call, source)):
+@rule.event(Called)
+def in_source(event: Called, source: Source) -> Iterator[Hit]:
+    if not source.profile.targets or not event.name.startswith("torch."):
         return
-    for target in map(find_target, source.profile.targets):
+    name = name_exported(event, source.evaluation)
+    for target in map(find_target, source.profile.targets if name else ()):
         kind = target.tables.names
         if kind == "onnx":
-            yield from exported(call, name, target, source)
+            yield from exported(event, name, target, source)
         elif lacking := [*outside_onnx(name, target)]:
             instead, message = remedy(lacking, target), told(lacking, target)
             severity = gravity(target)
-            yield Hit(call, message, severity=severity, target=target.name, remedy=instead)
+            yield Hit(event, message, severity=severity, target=target.name, remedy=instead)
 
 
-def exported(call: cst.Call, name: str, target: Target, source: Source) -> Iterator[Hit]:
+def exported(event: Called, name: str, target: Target, source: Source) -> Iterator[Hit]:
     """What is missing of what the ONNX exporters in use write."""
     found: dict[str, tuple[int, list[tuple[str, Verdict]]]] = {}
     exporters = [each for each in WRITES_ONNX if each in source.profile.exporters]
@@ -111,7 +111,7 @@ def exported(call: cst.Call, name: str, target: Target, source: Source) -> Itera
     )
     grave = Severity.WARNING if under else gravity(target)
     hint = remedy(lacking, target, exporter)
-    yield Hit(call, message, severity=grave, target=target.name, remedy=hint)
+    yield Hit(event, message, severity=grave, target=target.name, remedy=hint)
 
 
 @rule.trace(Tracer.EXPORT)

@@ -15,7 +15,7 @@ from lintorch.evaluator.values import NONE, Class, Held, Value
 from lintorch.evidence import Outcome, Trial
 from lintorch.facts.exporting.export_calls import onnx_arguments
 from lintorch.facts.exporting.export_events import choose_exporter
-from lintorch.facts.exporting.onnx_operators import INTERPOLATE, MODES
+from lintorch.facts.exporting.onnx_operators import is_built, is_other_mode
 from lintorch.source import Source
 from lintorch.targets import Target, find_target, written_operators
 
@@ -143,13 +143,11 @@ def below_first(event: Called, source: Source) -> Iterator[Hit]:
     if LEGACY not in source.profile.exporters or not event.name.startswith("torch."):
         return
     opset, name = source.profile.opset_of(LEGACY), event.name.replace("torch.Tensor.", "torch.")
-    built = name.startswith("torch.nn.") and not name.startswith("torch.nn.functional.")
-    if not FIRST_MEASURED <= opset < LAST_FIRST or not (built or event.way.forward):
+    if not FIRST_MEASURED <= opset < LAST_FIRST or not (is_built(name) or event.way.forward):
         return
     first = written_operators.find_first_opset(name, LEGACY)
     refused = first is not None and written_operators.list_written(name, LEGACY, opset) is None
-    otherwise = name == INTERPOLATE and read_plain(event.arguments.get("mode")) not in MODES
-    if refused and name not in ELSEWHERE and not otherwise:
+    if refused and name not in ELSEWHERE and not is_other_mode(event):
         short = name.removeprefix("torch.")
         message = f"{short} needs opset {first}, and {opset} is written"
         harm, remedy = {LEGACY: Harm.REFUSED}, f"ask for opset_version={first}"

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import AttributeRead, Called, IdleRow, Occurrence
-from lintorch.evaluator.unknown_objects import UnknownCalled
-from lintorch.evaluator.values import FALSE, UNKNOWN, Constant, Value
+from lintorch.evaluator.unknown_objects import UnknownCalled, UnknownMethod
+from lintorch.evaluator.values import FALSE, Constant, Value
 from lintorch.facts.models.backward_passes import is_backward_pass, list_given
 from lintorch.facts.models.one_way import may_follow
 from lintorch.facts.models.operation_steps import name_operation
@@ -20,7 +20,7 @@ from lintorch.facts.models.tensor_writes import (
     list_views,
     name_changed,
 )
-from lintorch.facts.models.value_ways import Operation, list_operands
+from lintorch.facts.models.value_ways import Operation, is_one, list_operands
 from lintorch.source import Source
 
 rule = Rule(
@@ -204,7 +204,7 @@ def is_needed(written: Value | None, loss: Called, source: Source) -> bool:
     layer = loss.name.endswith(".forward")
     given = (*loss.positional[layer : 2 + layer], *map(loss.keyword.get, ("input", "target")))
     views = list_views(written, source.evaluation.ways)
-    if views is None or any(isinstance(v, AttributeRead) for v in views):
+    if views is None or any(isinstance(v, (AttributeRead, UnknownMethod)) for v in views):
         return False
     base = find_base(written, views)
-    return base is not UNKNOWN and any(each is base for each in given)
+    return any(is_one(each, base) for each in given)

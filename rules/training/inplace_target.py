@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -9,9 +10,22 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Refuted
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import AttributeSet, Called, Combined, ItemSet
+from lintorch.evaluator.unknown_objects import UnknownCalled
+from lintorch.evaluator.values import Constant, Items, Slice, Tensor, Value
 from lintorch.evidence import InputWrite, OperatorCall, Trace
 from lintorch.evidence.host_reads import converts_nearby
+from lintorch.facts.models.node_parents import Definition
+from lintorch.facts.models.tensor_writes import (
+    find_base,
+    find_changed,
+    gives_view,
+    is_write_method,
+    list_views,
+)
+from lintorch.facts.models.value_ways import is_one
 from lintorch.source import Source, literal
+from lintorch.syntax.tree import parameters
 
 rule = Rule(
     __name__,
@@ -61,7 +75,6 @@ _TARGET = re.compile(
 )
 _NOTED = re.compile(r"_(matched|used|taken|assigned)$")
 """Names of what a function keeps count in, as which targets have a prediction."""
-_WORDS = ("target", "label", "gt", "truth", "mask", "y_true", "reduction")
 _MASK = re.compile(r"^((gt|true|target|label)_)?masks?$")
 _GUESS = re.compile(
     r"pred|output|logit|^out$|score|prob|^inputs?$|^x$|^y_?hat$|estimate|reconstr|model|^net|embedd|feat"
@@ -92,7 +105,7 @@ _METHODS = frozenset(
     }
 )  # fmt: skip
 """Methods of tensors that numbers and lists have not."""
-_NOT_WRITES = frozenset(("requires_grad_", "share_memory_", "retain_grad_", "record_stream_"))
+Write = Called | UnknownCalled | ItemSet | Combined
 _SO = "whoever reads it next gets other values"
 _WRITES = (
     *(
@@ -103,20 +116,37 @@ _WRITES = (
 )
 
 
-@rule.source(cst.Call, cst.Assign, cst.AugAssign, needs=_WORDS)
-def in_source(node: cst.CSTNode, source: Source) -> Iterator[Hit]:
-    if isinstance(node, cst.Assign) and (criterion := _shared_criterion(node, source)):
-        message = f"changes the reduction of {criterion}, which the caller made and may share"
-        yield Hit(node, message)
+@rule.event(Called, UnknownCalled, ItemSet, Combined)
+def in_source(event: Write, source: Source) -> Iterator[Hit]:
+    changed = find_changed(event)
+    function = source.evaluation.find_function(event) if changed is not None else None
+    if changed is None or not isinstance(function, Definition):
         return
-    written = _written(node)
-    function = source.enclosing(node, cst.FunctionDef) if written is not None else None
-    if written is None or function is None:
+    base = _find_origin(changed, function, source)
+    name = source.evaluation.entered.name_parameter(function, base) if base is not None else ""
+    if base is None or name not in _list_suspects(function) or _is_chained(event, source):
         return
-    name = _target_of(written, function, source)
-    if name and _is_tensor_write(node, written, source):
-        message = f"changes the caller's {name}"
-        yield Hit(node, message, _fix(node, name, function, source), detail=_SO)
+    if _is_tensor_write(event, changed, base, source) and not _hands_back(base, event, source):
+        node = _find_node(event, source)
+        fix = _fix(node, name, source) if node is not None else None
+        yield Hit(node or event, f"changes the caller's {name}", fix, detail=_SO)
+
+
+@rule.event(AttributeSet)
+def in_criterion(event: AttributeSet, source: Source) -> Iterator[Hit]:
+    """The criterion given by a caller whose `reduction` is set."""
+    if event.attribute != "reduction" or not isinstance(event.node, ast.Attribute):
+        return
+    function = source.evaluation.find_function(event)
+    name = source.evaluation.entered.name_parameter(function, event.held)
+    if not isinstance(function, Definition):
+        return
+    if name in _list_parameters(function)[1:] and not _is_taken_over(
+        name, function, event.spot.row
+    ):
+        owner = ast.unparse(event.node.value)
+        message = f"changes the reduction of {owner}, which the caller made and may share"
+        yield Hit(source.node_at(event, cst.Assign) or event, message)
 
 
 @rule.trace(*_WRITES)
@@ -133,47 +163,16 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
         yield Refuted(event, "the tensor that is written to is not the caller's but a copy")
 
 
-def _written(node: cst.CSTNode) -> cst.BaseExpression | None:
-    """The expression whose memory a node writes to: of `t.view(-1)[i] = 0`, `t.view(-1)`."""
-    if isinstance(node, cst.Call):
-        func = node.func
-        named = isinstance(func, cst.Attribute) and _is_inplace(func.attr.value)
-        return func.value if named and isinstance(func, cst.Attribute) else None
-    if isinstance(node, cst.Assign):
-        places = [t.target for t in node.targets if isinstance(t.target, cst.Subscript)]
-        return places[0].value if places and not _by_key(places[0]) else None
-    if isinstance(node, cst.AugAssign):
-        target = node.target
-        if isinstance(target, cst.Subscript):
-            return None if _by_key(target) else target.value
-        return target if isinstance(target, (cst.Name, cst.Attribute)) else None
-    return None
+def _find_origin(changed: Value, function: Definition, source: Source) -> Value | None:
+    """What a value that is written to is a view of, in a function that is given a target."""
+    views = list_views(changed, source.evaluation.ways) if _list_suspects(function) else None
+    return None if views is None else find_base(changed, views)
 
 
-def _is_inplace(method: str) -> bool:
-    return method.endswith("_") and not method.endswith("__") and method not in _NOT_WRITES
-
-
-def _by_key(place: cst.Subscript) -> bool:
-    """Whether a string is the index, as into a dictionary."""
-    index = place.slice[0].slice
-    return isinstance(index, cst.Index) and isinstance(literal(index.value), str)
-
-
-def _target_of(written: cst.BaseExpression, function: cst.FunctionDef, source: Source) -> str:
-    """The parameter that stands for a target and whose memory is written; "" if there is none."""
-    suspects = _suspects(function)
-    value = source.value(written) if suspects else None
-    if value is None or not value.is_tensor or value.copied or len(value.roots) != 1:
-        return ""
-    (name,) = value.roots
-    return name if name in suspects and not _hands_back(name, function, source) else ""
-
-
-def _suspects(function: cst.FunctionDef) -> list[str]:
+def _list_suspects(function: Definition) -> list[str]:
     """Parameters named as targets, in a function that is given something to compare them with."""
-    names = [p.name.value for p in _params(function) if not _NOTED.search(p.name.value)]
-    if names[:1] == ["ctx"] or _OWNER.search(function.name.value):
+    names = [name for name in _list_parameters(function) if not _NOTED.search(name)]
+    if names[:1] == ["ctx"] or _OWNER.search(function.name):
         return []
     others = [name for name in names if not _TARGET.match(name)]
     loose, strict = (any(p.search(name) for name in others) for p in (_GUESS, _STRICT_GUESS))
@@ -185,93 +184,84 @@ def _suspects(function: cst.FunctionDef) -> list[str]:
     ]
 
 
-def _hands_back(name: str, function: cst.FunctionDef, source: Source) -> bool:
+def _list_parameters(function: Definition) -> list[str]:
+    spec = function.args
+    return [each.arg for each in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)]
+
+
+def _hands_back(base: Value, event: Write, source: Source) -> bool:
     """Whether the function returns the target, so that changing it may be its purpose."""
-    for returned in source.nodes(cst.Return):
-        if source.enclosing(returned, cst.FunctionDef) is function and returned.value is not None:
-            value = returned.value
-            parts = [e.value for e in value.elements] if isinstance(value, cst.Tuple) else [value]
-            if any(name in source.value(part).roots for part in parts):
+    ways = source.evaluation.ways
+    for returned in source.evaluation.entered.list_returns(event):
+        several = isinstance(returned.value, Items) and returned.value.items
+        for part in several or (returned.value,):
+            views = list_views(part, ways, converted=True)
+            if views is not None and is_one(find_base(part, views), base):
                 return True
     return False
 
 
-def _is_tensor_write(node: cst.CSTNode, written: cst.BaseExpression, source: Source) -> bool:
+def _is_chained(event: Write, source: Source) -> bool:
+    """Whether what a write gives is written to in one go: `target.clamp_(0).add_(1)`."""
+    if not isinstance(event.node, ast.Call):
+        return False
+    attribute, call = [*source.evaluation.list_around(event), None, None][:2]
+    chained = isinstance(attribute, ast.Attribute) and isinstance(call, ast.Call)
+    return chained and is_write_method(getattr(attribute, "attr", ""))
+
+
+def _is_tensor_write(event: Write, changed: Value, base: Value, source: Source) -> bool:
     """Whether what is written is a tensor: `t -= 1` and `t[0] = 1` may be of a number or a list."""
-    if isinstance(node, cst.Call):
-        chained = source.parent(node)
-        outer = source.parent(chained) if isinstance(chained, cst.Attribute) else None
-        return not (isinstance(outer, cst.Call) and _written(outer) is node)
-    target = node.target if isinstance(node, cst.AugAssign) else None
-    if isinstance(node, cst.Assign):
-        target = node.targets[0].target
-    if isinstance(target, cst.Subscript) and (
-        len(target.slice) > 1 or any(_is_mask(part, source) for part in target.slice)
-    ):
+    if isinstance(event, (Called, UnknownCalled)):
         return True
-    function = source.enclosing(node, cst.FunctionDef)
-    return source.value(written).sure or _used_as_tensor(written, function, source)
+    if isinstance(event, ItemSet) and _is_mask(event.index, source):
+        return True
+    sure = isinstance(changed, Tensor) and changed.data is not None
+    return sure or _is_used_as_tensor(base, source)
 
 
-def _is_mask(part: cst.SubscriptElement, source: Source) -> bool:
-    index = part.slice
-    if not isinstance(index, cst.Index):
+def _is_mask(index: Value, source: Source) -> bool:
+    """Whether an index is one that only tensors take: several, a slice, a comparison."""
+    if isinstance(index, (Tensor, Slice)) or index == Constant(Ellipsis):
         return True
-    return (
-        isinstance(index.value, (cst.Comparison, cst.Ellipsis))
-        or source.value(index.value).is_tensor
+    if isinstance(index, Items):
+        return index.kind == "tuple"
+    return source.evaluation.ways.find_comparison(index) is not None
+
+
+def _is_used_as_tensor(base: Value, source: Source) -> bool:
+    """Whether the same is given to a function of torch, or has a tensor's methods called."""
+    ways = source.evaluation.ways
+    given = (each for each in ways.find_users(base) if isinstance(each, Called))
+    return any(each.name.startswith("torch.") for each in given) or any(
+        each.method in _METHODS for each in ways.find_asked(base)
     )
 
 
-def _used_as_tensor(
-    written: cst.BaseExpression, function: cst.FunctionDef | None, source: Source
-) -> bool:
-    """Whether the same name is given to a function of torch, or has a tensor's methods called."""
-    return isinstance(written, cst.Name) and any(
-        written.value in _tensors(call, source)
-        for call in source.nodes(cst.Call)
-        if source.enclosing(call, cst.FunctionDef) is function
-    )
-
-
-def _tensors(call: cst.Call, source: Source) -> Iterator[str]:
-    """Names that a call shows to be tensors."""
-    if source.name(call.func).startswith("torch."):
-        yield from (arg.value.value for arg in call.args if isinstance(arg.value, cst.Name))
-    func = call.func
-    if isinstance(func, cst.Attribute) and func.attr.value in _METHODS:
-        yield _root(func.value) if isinstance(func.value, cst.Name) else ""
-
-
-def _shared_criterion(node: cst.Assign, source: Source) -> str:
-    """The criterion given by a caller whose `reduction` is set; "" for anything else."""
-    place = node.targets[0].target
-    if not isinstance(place, cst.Attribute) or place.attr.value != "reduction":
-        return ""
-    owner = place.value
-    given = source.classes.assigned(owner) if isinstance(owner, cst.Attribute) else [owner]
-    function = source.enclosing(node, cst.FunctionDef)
-    names = {p.name.value for p in _params(function)[1:]} if function is not None else set()
-    named = bool(given) and all(isinstance(g, cst.Name) and g.value in names for g in given)
-    return source.code(owner) if named and not _is_taken_over(given, node, source) else ""
-
-
-def _is_taken_over(given: list[cst.BaseExpression], node: cst.Assign, source: Source) -> bool:
+def _is_taken_over(name: str, function: ast.AST, row: int) -> bool:
     """`self.reduction = criterion.reduction` above: a wrapper that reduces in its stead."""
+    assigned = (each for each in ast.walk(function) if isinstance(each, ast.Assign))
     return any(
-        isinstance(a.value, cst.Attribute)
-        and a.value.attr.value == "reduction"
-        and any(source.code(a.value.value) == source.code(g) for g in given)
-        for a in source.nodes(cst.Assign)
-        if source.precedes(a, node)
+        each.lineno < row and ast.unparse(each.value) == f"{name}.reduction" for each in assigned
     )
 
 
 # the fix
 
 
-def _fix(node: cst.CSTNode, name: str, function: cst.FunctionDef, source: Source) -> Fix | None:
+def _find_node(event: Write, source: Source) -> cst.CSTNode | None:
+    """The call or statement that writes; None where it stands in another file."""
+    if isinstance(event, ItemSet):
+        place = source.node_at(event, cst.Subscript)
+        return source.enclosing(place, cst.AugAssign, cst.Assign) if place is not None else None
+    return source.node_at(event, cst.Call if isinstance(event.node, ast.Call) else cst.AugAssign)
+
+
+def _fix(node: cst.CSTNode, name: str, source: Source) -> Fix | None:
     """Out of place where that is the same, else on a clone."""
+    function = source.enclosing(node, cst.FunctionDef)
+    if function is None:
+        return None
     if _aliases(name, function, source):
         return _clone_first(name, function, source)
     edits = _rewritten(node, name, source)
@@ -281,6 +271,23 @@ def _fix(node: cst.CSTNode, name: str, function: cst.FunctionDef, source: Source
         return None
     statement = source.enclosing(node, cst.SimpleStatementLine)
     return _clone_before(name, statement, source) if statement is not None else None
+
+
+def _written(node: cst.CSTNode) -> cst.BaseExpression | None:
+    """The expression whose memory a node writes to: of `t.view(-1)[i] = 0`, `t.view(-1)`."""
+    if isinstance(node, cst.Call):
+        func = node.func
+        return func.value if isinstance(func, cst.Attribute) and _writes(func) else None
+    target = node.target if isinstance(node, cst.AugAssign) else None
+    if isinstance(node, cst.Assign):
+        target = node.targets[0].target
+    if isinstance(target, cst.Subscript):
+        return target.value
+    return target if isinstance(node, cst.AugAssign) else None
+
+
+def _writes(method: cst.Attribute) -> bool:
+    return is_write_method(method.attr.value)
 
 
 def _rewritten(node: cst.CSTNode, name: str, source: Source) -> tuple[Edit, ...]:
@@ -344,7 +351,7 @@ def _is_number(node: cst.BaseExpression, source: Source) -> bool:
 
 def _clone_first(name: str, function: cst.FunctionDef, source: Source) -> Fix | None:
     """A clone at the head of the function, before other names share its memory."""
-    param = next(p for p in _params(function) if p.name.value == name)
+    param = next(p for p in parameters(function) if p.name.value == name)
     optional = param.annotation is not None and "None" in source.code(param.annotation.annotation)
     lines = [s for s in function.body.body if not _is_docstring(s)]
     if optional or param.default is not None or not lines:
@@ -368,10 +375,10 @@ def _is_docstring(statement: cst.CSTNode) -> bool:
 
 
 def _aliases(name: str, function: cst.FunctionDef, source: Source) -> bool:
-    """Whether another name of the function shares the memory of a parameter."""
+    """Whether another name of the function may share the memory of a parameter."""
     return any(
         source.enclosing(assign, cst.FunctionDef) is function
-        and name in source.value(assign.value).roots
+        and _is_view(assign.value, name)
         and any(
             not isinstance(t.target, cst.Name) or t.target.value != name for t in assign.targets
         )
@@ -379,14 +386,24 @@ def _aliases(name: str, function: cst.FunctionDef, source: Source) -> bool:
     )
 
 
+def _is_view(node: cst.BaseExpression, name: str) -> bool:
+    """Whether an expression is a parameter, or what views of it give."""
+    while isinstance(node, (cst.Attribute, cst.Call, cst.Subscript)):
+        if isinstance(node, cst.Call):
+            if not isinstance(node.func, cst.Attribute) or not gives_view(node.func.attr.value):
+                return False
+            node = node.func
+        node = node.value
+    return isinstance(node, cst.Name) and node.value == name
+
+
 def _earlier(node: cst.CSTNode, name: str, function: cst.FunctionDef, source: Source) -> bool:
     """Whether a write further up gets the clone; this one is looked at again after that."""
     kinds = (cst.Call, cst.Assign, cst.AugAssign)
     others = (other for kind in kinds for other in source.nodes(kind) if other is not node)
     return any(
-        (written := _written(other)) is not None
+        _root(_written(other)) == name
         and source.enclosing(other, cst.FunctionDef) is function
-        and _target_of(written, function, source) == name
         and source.precedes(other, node)
         for other in others
     )
@@ -397,8 +414,3 @@ def _root(node: cst.BaseExpression | None) -> str:
     while isinstance(node, (cst.Attribute, cst.Call, cst.Subscript)):
         node = node.func if isinstance(node, cst.Call) else node.value
     return node.value if isinstance(node, cst.Name) else ""
-
-
-def _params(function: cst.FunctionDef) -> list[cst.Param]:
-    given = function.params
-    return [*given.posonly_params, *given.params, *given.kwonly_params]

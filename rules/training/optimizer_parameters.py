@@ -26,6 +26,7 @@ from lintorch.evaluator.values import (
     Value,
 )
 from lintorch.facts.models.operation_steps import find_operand, name_operation
+from lintorch.facts.models.value_ways import is_one
 from lintorch.facts.training.part_values import role_of_class, role_of_object
 from lintorch.source import Role, Source, literal
 
@@ -365,7 +366,7 @@ def _takes_all(optimizer: Called, model: Value, source: Source) -> bool:
     ways, params = source.evaluation.ways, name_given(optimizer).get("params")
     called = ways.find_unknown_maker(params) if params is not None else None
     if called is not None:
-        return called.method == "parameters" and called.held is model
+        return called.method == "parameters" and is_one(called.held, model)
     asked = ways.find_maker(params)
     if not isinstance(asked, Called) or asked.name != "torch.nn.Module.parameters":
         return False

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
-from lintorch.facts.dataflow.reaching import reaching_definitions
+from lintorch.evaluator.events import Called, Occurrence, Repeated
+from lintorch.evaluator.unknown_objects import UnknownCalled
+from lintorch.evaluator.values import Constant, Items, Spot, Unknown, Value
+from lintorch.facts.models.loops_around import LOOPS
+from lintorch.facts.models.node_parents import DEFINITIONS
+from lintorch.facts.models.one_way import ends, may_follow
 from lintorch.facts.training.part_values import role_of_class
-from lintorch.source import UNKNOWN, Role, Source, literal
-from lintorch.syntax.tree import ends_in_jump, names_in
+from lintorch.source import Role, Source
 
 rule = Rule(
     __name__,
@@ -68,196 +74,198 @@ CONSUMERS = frozenset(
         "torch.nn.utils.vector_to_parameters", "torch.nn.utils.clip_grad_norm",
     }
 )  # fmt: skip
-WORDS = ("filter(", "map(", "parameters()", "modules()", "children()", "buffers()")
-_LOOPS = (cst.For, cst.While)
-_SCOPES = (cst.FunctionDef, cst.Module, cst.Lambda, cst.ClassDef)
+HANDING = ("enumerate", "zip", "tqdm.tqdm", "tqdm.auto.tqdm")
+"""Gone through as a loop goes through them."""
+
+Made = Called | UnknownCalled
+Use = Called | Repeated
 
 
-@rule.source(cst.Assign, needs=WORDS)
-def in_source(node: cst.Assign, source: Source) -> Iterator[Hit]:
-    made = node.value
-    target = node.targets[0].target
-    if not isinstance(made, cst.Call) or len(node.targets) != 1:
+@rule.event(Called, UnknownCalled)
+def in_source(made: Made, source: Source) -> Iterator[Hit]:
+    kind = name_kind(made)
+    target = find_target(made, source) if kind else None
+    if isinstance(target, ast.Attribute):
+        yield from judge_kept(target, made, kind, source)
+    if not isinstance(target, ast.Name):
         return
-    kind = _kind(made, source)
-    if kind and isinstance(target, cst.Attribute):
-        yield from _kept(target, made, kind, source)
-    if not kind or not isinstance(target, cst.Name):
-        return
-    uses = _uses(target, made, source)
-    if spent := _spent(uses, node, source):
-        message = f"{target.value} was used up before: a {kind} can be gone through once"
-        yield Hit(spent, message, _listed(made, source))
-    elif uses and kind in LAZY and (name := _rebound(made, node, uses[0], source)):
+    uses = list_uses(target.id, made, source)
+    if spent := find_spent(uses, made, source):
+        message = f"{target.id} was used up before: a {kind} can be gone through once"
+        yield Hit(narrow_to(target.id, spent), message, keep_list(made, source))
+    elif uses and kind in LAZY and (name := find_rebound(made, uses[0], source)):
         message = f"reads {name} only when it is gone through, and {name} has changed"
-        yield Hit(made, message, _listed(made, source))
+        yield Hit(made, message, keep_list(made, source))
 
 
-def _kept(target: cst.Attribute, made: cst.Call, kind: str, source: Source) -> Iterator[Hit]:
+def name_kind(made: Made) -> str:
+    """What sort of iterator a call gives; "" where it is none, or nothing tells it from others."""
+    if isinstance(made.result, Unknown) and not made.result.path:
+        return ""
+    if isinstance(made, UnknownCalled):
+        plain = len(made.given.values) <= 1
+        return f"{made.method}() iterator" if plain and made.method in METHODS else ""
+    if made.name in LAZY:
+        return made.name
+    owner, _, method = made.name.rpartition(".")
+    plain = owner == "torch.nn.Module" and len(made.positional) + len(made.keyword) <= 2
+    return f"{method}() iterator" if plain and method in METHODS else ""
+
+
+def find_target(made: Made, source: Source) -> ast.expr | None:
+    """The name or attribute that alone is given the iterator."""
+    outer = next(source.evaluation.list_around(made), None)
+    plain = isinstance(outer, ast.Assign) and len(outer.targets) == 1
+    return outer.targets[0] if plain and isinstance(outer, ast.Assign) else None
+
+
+def judge_kept(target: ast.Attribute, made: Made, kind: str, source: Source) -> Iterator[Hit]:
     """`self.params = model.parameters()`, where another method clips by it: every time again."""
-    if source.classes.assigned(target) != [made]:
+    call = source.call_at(made)
+    assign = source.enclosing(call, cst.Assign) if call is not None else None
+    if assign is None or source.classes.assigned(assign.targets[0].target) != [call]:
         return
-    info, method = source.classes.around(target), source.enclosing(target, cst.FunctionDef)
-    text = source.code(target)
-    for call in source.nodes(cst.Call):
-        if not source.name(call.func).startswith("torch.nn.utils.clip_grad") or not call.args:
+    method, text = source.evaluation.find_function(made), ast.unparse(target)
+    for event in source.evaluation.list_after(made):
+        clips = isinstance(event, Called) and event.name.startswith("torch.nn.utils.clip_grad")
+        if not clips or not is_given(event, made.result):
             continue
-        elsewhere = source.enclosing(call, cst.FunctionDef) is not method
-        same = source.classes.around(call) is info and source.code(call.args[0].value) == text
-        if elsewhere and same:
+        if source.evaluation.find_function(event) is not method:
             message = f"{text} is used up from the second call on: it is a {kind}"
-            yield Hit(call, message, _listed(made, source))
+            yield Hit(event, message, keep_list(made, source))
 
 
-def _kind(made: cst.Call, source: Source) -> str:
-    """What sort of iterator a call gives; "" where it is none."""
-    name = source.name(made.func)
-    if name in LAZY:
-        return name
-    method = made.func.attr.value if isinstance(made.func, cst.Attribute) else ""
-    if method in METHODS and not name and len(made.args) <= 1:
-        return f"{method}() iterator"
-    return ""
+def is_given(event: Occurrence, value: Value) -> bool:
+    return isinstance(event, Called) and any(each is value for each in event.positional[:1])
 
 
-def _listed(made: cst.Call, source: Source) -> Fix:
-    edit = source.replace(made, f"list({source.code(made)})")
+def keep_list(made: Made, source: Source) -> Fix | None:
+    call = source.call_at(made)
+    if call is None:
+        return None
+    edit = source.replace(call, f"list({source.code(call)})")
     return Fix("keep a list", (edit,), Applicability.UNSAFE)
 
 
-def _uses(target: cst.Name, made: cst.Call, source: Source) -> list[cst.Name]:
-    """The places that go through the iterator, in order; [] where it is taken from by hand."""
-    scope = source.enclosing(target, cst.FunctionDef) or source.module
-    found: list[cst.Name] = []
-    for name in source.mentions_of(target.value):
-        if name is target:
+def list_uses(name: str, made: Made, source: Source) -> list[Use]:
+    """The places of the same function that go through the iterator; [] where it is taken from by hand."""
+    found: list[Use] = []
+    function = source.evaluation.find_function(made)
+    for event in source.evaluation.list_after(made):
+        if not isinstance(event, (Called, Repeated)) or event.way.names != made.way.names:
             continue
-        if source.enclosing(name, cst.FunctionDef) not in (scope, None):
-            continue
-        if not _reads(name, made, source):
-            continue
-        if _takes_by_hand(name, source):
+        if isinstance(event, Called) and is_by_hand(event, made.result):
             return []
-        if _consumes(name, source):
-            found.append(name)
+        here = mentions(event, name) and source.evaluation.find_function(event) is function
+        if here and consumes(event, made.result, source):
+            found.append(event)
     return found
 
 
-def _reads(name: cst.Name, made: cst.Call, source: Source) -> bool:
-    definitions = reaching_definitions(name, source)
-    return len(definitions) == 1 and definitions[0].value is made and definitions[0].index is None
+def mentions(event: Use, name: str) -> bool:
+    """Whether the iterator is read by its name there."""
+    return any(isinstance(each, ast.Name) and each.id == name for each in ast.walk(event.node))
 
 
-def _takes_by_hand(name: cst.Name, source: Source) -> bool:
+def is_by_hand(event: Called, value: Value) -> bool:
     """`next(it)`, and `zip(it, it)`."""
-    outer = source.parent(source.parent(name) or name)
-    if not isinstance(outer, cst.Call):
-        return False
-    called = source.name(outer.func)
-    again = sum(source.code(arg.value) == name.value for arg in outer.args) > 1
-    return called in ("next", "iter") or (called == "zip" and again)
+    given = sum(each is value for each in event.positional)
+    return given > 0 and (event.name in ("next", "iter") or (event.name == "zip" and given > 1))
 
 
-def _consumes(name: cst.Name, source: Source) -> bool:
-    outer = source.parent(name)
-    if isinstance(outer, (cst.For, cst.CompFor)):
-        return outer.iter is name and not _is_lazy(outer, source)
-    if isinstance(outer, cst.StarredElement):
+def consumes(event: Use, value: Value, source: Source) -> bool:
+    if isinstance(event, Repeated):
+        return goes_through(event.over, value, source) and not is_lazy(event, source)
+    if role_of_class(event.name) is Role.OPTIMIZER:
+        return any(holds(each, value) for each in (*event.positional, *event.keyword.values()))
+    return event.name in CONSUMERS and any(
+        goes_through(each, value, source) for each in event.positional
+    )
+
+
+def goes_through(over: Value, value: Value, source: Source) -> bool:
+    """Whether this is the iterator, also by `enumerate(it)`, `zip(it, names)`, `tqdm(it)`."""
+    if over is value:
         return True
-    if isinstance(outer, cst.DictElement):
-        return _for_optimizer(outer, source)
-    if not isinstance(outer, cst.Arg):
+    made = source.evaluation.ways.find_maker(over)
+    handed = isinstance(made, Called) and made.name in HANDING
+    return handed and isinstance(made, Called) and any(each is value for each in made.positional)
+
+
+def holds(given: Value, value: Value) -> bool:
+    """Whether it is among what an optimizer is given: `[{"params": it}]`."""
+    if given is value:
+        return True
+    if not isinstance(given, Items):
         return False
-    call = source.parent(outer)
-    if not isinstance(call, cst.Call) or call.func is name:
-        return False
-    if _hands_on(call, source):
-        loop = source.parent(call)
-        gone = isinstance(loop, (cst.For, cst.CompFor)) and loop.iter is call
-        return gone and not _is_lazy(loop, source) if loop is not None else False
-    return outer.star == "*" or source.name(call.func) in CONSUMERS or _optimizes(call, source)
+    items = given.items or ()
+    if given.kind == "dict":
+        pairs = (each.items or () for each in items if isinstance(each, Items))
+        return any(len(pair) == 2 and pair[1] is value and is_group(pair[0]) for pair in pairs)
+    return given.kind == "list" and any(holds(each, value) for each in items)
 
 
-def _hands_on(call: cst.Call, source: Source) -> bool:
-    """`enumerate(it)`, `zip(it, names)`, `tqdm(it)`: gone through as a loop goes through them."""
-    return source.name(call.func) in ("enumerate", "zip", "tqdm.tqdm", "tqdm.auto.tqdm")
+def is_group(key: Value) -> bool:
+    return not isinstance(key, Constant) or key.value == "params"
 
 
-def _is_lazy(loop: cst.CSTNode, source: Source) -> bool:
+def is_lazy(event: Repeated, source: Source) -> bool:
     """A generator that is given a name is gone through later, if at all."""
-    outer = source.parent(loop)
-    inside = source.parent(outer) if isinstance(outer, cst.GeneratorExp) else None
-    return isinstance(outer, cst.GeneratorExp) and not isinstance(inside, cst.Arg)
+    if not isinstance(event.loop, ast.GeneratorExp):
+        return False
+    around = [*source.evaluation.list_around(event)]
+    outer = around[around.index(event.loop) + 1 :][:1] if event.loop in around else []
+    return not any(isinstance(each, ast.Call) for each in outer)
 
 
-def _for_optimizer(item: cst.DictElement, source: Source) -> bool:
-    """`{"params": params}` in the groups of an optimizer."""
-    key = literal(item.key)
-    call = source.enclosing(item, cst.Call)
-    return key in ("params", UNKNOWN) and call is not None and _optimizes(call, source)
-
-
-def _optimizes(call: cst.Call, source: Source) -> bool:
-    return role_of_class(source.name(call.func)) is Role.OPTIMIZER
-
-
-def _spent(uses: list[cst.Name], made: cst.Assign, source: Source) -> cst.Name | None:
+def find_spent(uses: list[Use], made: Made, source: Source) -> Use | None:
     """The first place that finds the iterator empty."""
     for index, use in enumerate(uses):
-        if any(_comes_before(earlier, use, source) for earlier in uses[:index]):
+        if any(may_follow(earlier, use, source.evaluation) for earlier in uses[:index]):
             return use
-        if _repeats(use, made, source):
+        if is_repeated(use, made, source):
             return use
     return None
 
 
-def _comes_before(first: cst.Name, second: cst.Name, source: Source) -> bool:
-    """Whether the second place is surely reached after the first, where both are reached."""
-    above = [second, *source.ancestors(second)]
-    inner: cst.CSTNode = first
-    for outer in source.ancestors(first):
-        block = isinstance(outer, (cst.IndentedBlock, cst.SimpleStatementLine))
-        if block and outer not in above and ends_in_jump(outer):
-            return False
-        if outer in above:
-            place = above[above.index(outer) - 1]
-            apart = isinstance(outer, (cst.If, cst.IfExp, cst.Try, cst.Match))
-            return not (apart and place is not inner and not _is_test(outer, inner))
-        inner = outer
-    return False
-
-
-def _is_test(outer: cst.CSTNode, inner: cst.CSTNode) -> bool:
-    return inner is getattr(outer, "test", None)
-
-
-def _repeats(use: cst.Name, made: cst.Assign, source: Source) -> bool:
+def is_repeated(use: Use, made: Made, source: Source) -> bool:
     """Whether a loop that the iterator was made outside of comes by here again."""
-    around = list(source.ancestors(made))
-    inner: cst.CSTNode = use
-    for outer in source.ancestors(use):
-        if isinstance(outer, _SCOPES) or outer in around:
+    around = [*source.evaluation.list_around(made)]
+    inner = use.node
+    for outer in source.evaluation.list_around(use):
+        if isinstance(outer, (*DEFINITIONS, ast.Lambda)) or outer in around:
             return False
-        if isinstance(outer, cst.IndentedBlock) and ends_in_jump(outer):
-            return False
-        if isinstance(outer, _LOOPS) and inner is outer.body:
+        for block in (getattr(outer, "body", []), getattr(outer, "orelse", [])):
+            if isinstance(block, list) and inner in block and ends(block):
+                return False
+        if isinstance(outer, LOOPS) and inner in outer.body:
             return True
         inner = outer
     return False
 
 
-def _rebound(made: cst.Call, node: cst.Assign, use: cst.Name, source: Source) -> str:
+def narrow_to(name: str, use: Use) -> Use:
+    """The same, at the name by which the iterator is read."""
+    nodes = (each for each in ast.walk(use.node) if isinstance(each, ast.Name) and each.id == name)
+    node = next(nodes, None)
+    if node is None:
+        return use
+    end = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+    return replace(use, node=node, spot=Spot(use.spot.path, node.lineno, node.col_offset, *end))
+
+
+def find_rebound(made: Made, use: Use, source: Source) -> str:
     """A name that the lambda reads and that is assigned between the iterator and its use."""
-    function = made.args[0].value if made.args else None
-    if not isinstance(function, cst.Lambda):
+    call = made.node if isinstance(made.node, ast.Call) else None
+    given = call.args[0] if call is not None and call.args else None
+    function = source.evaluation.find_function(made)
+    if not isinstance(given, ast.Lambda) or function is None:
         return ""
-    own = {p.name.value for p in function.params.params}
-    read = {n.value for n in names_in(function.body)} - own
-    for assign in source.nodes(cst.Assign):
-        if source.enclosing(assign, cst.FunctionDef) is not source.enclosing(node, cst.FunctionDef):
-            continue
-        names = {t.target.value for t in assign.targets if isinstance(t.target, cst.Name)}
-        changed = sorted(names & read)
-        if changed and source.precedes(node, assign) and source.precedes(assign, use):
-            return changed[0]
+    names = {each.id for each in ast.walk(given.body) if isinstance(each, ast.Name)}
+    read = names - {each.arg for each in given.args.args}
+    for each in ast.walk(function):
+        if isinstance(each, ast.Assign) and made.spot.end_row < each.lineno < use.spot.row:
+            changed = {t.id for t in each.targets if isinstance(t, ast.Name)} & read
+            if changed:
+                return min(changed)
     return ""

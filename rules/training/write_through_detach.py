@@ -16,6 +16,7 @@ from lintorch.facts.models.gradient_modes import may_be_free
 from lintorch.facts.models.one_way import may_follow
 from lintorch.facts.models.operation_steps import find_operand, name_operation
 from lintorch.facts.models.tensor_writes import find_changed, list_views
+from lintorch.facts.models.value_ways import is_one
 from lintorch.source import Source
 
 rule = Rule(
@@ -83,12 +84,10 @@ def is_meant(event: Occurrence) -> bool:
 
 def find_detach(written: Value, source: Source) -> Called | UnknownCalled | None:
     """The call of detach that gave what is written to."""
-    ways = source.evaluation.ways
-    for made in list_views(written, ways) or ():
-        if isinstance(made, Called) and name_operation(made) == "detach":
+    for made in list_views(written, source.evaluation.ways) or ():
+        if isinstance(made, (Called, UnknownCalled)) and name_operation(made) == "detach":
             return made
-    called = ways.find_unknown_maker(written)
-    return called if called is not None and called.method == "detach" else None
+    return None
 
 
 def is_used_again(origin: Value, event: Occurrence, source: Source) -> bool:
@@ -97,7 +96,7 @@ def is_used_again(origin: Value, event: Occurrence, source: Source) -> bool:
     return any(
         isinstance(each, (Called, Combined, Indexed, UnknownCalled))
         and name_operation(each) not in LOOKS
-        and any(value is origin for value in list_read(each))
+        and any(is_one(value, origin) for value in list_read(each))
         and may_follow(event, each, source.evaluation)
         for each in later
     )

@@ -67,15 +67,15 @@ def in_writes(event: Occurrence, source: Source) -> Iterator[Hit]:
 
 def find_expanding(written: Value, source: Source) -> Called | UnknownCalled | None:
     """The call that expanded what is written to."""
-    ways = source.evaluation.ways
-    for made in list_views(written, ways) or ():
-        if isinstance(made, Called) and name_operation(made) in EXPANDING:
-            return made
+    for made in list_views(written, source.evaluation.ways) or ():
+        if not isinstance(made, (Called, UnknownCalled)):
+            continue
+        if name_operation(made) in EXPANDING:
+            asked = isinstance(made, Called) or bool(made.given.positional)
+            return made if asked else None
         if isinstance(made, Called) and made.name.rpartition(".")[2].endswith("_"):
             return None
-    called = ways.find_unknown_maker(written)
-    given = called is not None and bool(called.given.positional)
-    return called if called is not None and given and called.method in EXPANDING else None
+    return None
 
 
 def is_one_place(index: Value, made: Called | UnknownCalled) -> bool:

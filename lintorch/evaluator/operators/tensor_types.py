@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from lintorch.evaluator.far_sizes import never_meet
 from lintorch.evaluator.frozen_records import frozen_record
-from lintorch.evaluator.sizes import Dim, compare
+from lintorch.evaluator.sizes import Dim
 
 Shape = tuple[Dim, ...]
 
@@ -61,12 +60,6 @@ class Open:
 
 
 OPEN = Open()
-
-
-def require_same(left: Dim, right: Dim, message: str) -> None:
-    """Raises ShapeError where two sizes differ whatever their symbols stand for."""
-    if compare(left, "==", right) is False or never_meet(left, right):
-        raise ShapeError(message)
 
 
 def require(holds: bool | None, message: str) -> None:

@@ -28,6 +28,8 @@ class DeclaredInput:
     """One input, by the name that it has in `dynamic_shapes`, and what is declared of it."""
 
     name: str
+    place: int
+    """Among all inputs, from 0."""
     value: Value
     sizes: Value
 
@@ -39,15 +41,15 @@ def list_declared(event: Called) -> Iterator[DeclaredInput]:
     if inputs is None or not isinstance(sizes, Items) or sizes.items is None:
         return
     if sizes.kind != "dict":
-        for (name, value), declared in zip(inputs, sizes.items, strict=False):
-            yield DeclaredInput(name, value, declared)
+        for place, ((name, value), declared) in enumerate(zip(inputs, sizes.items, strict=False)):
+            yield DeclaredInput(name, place, value, declared)
         return
     forward = find_forward(given.get("mod", given.get("model")))
     names = name_inputs(inputs, forward) if forward is not None else None
-    known = dict(zip(names, inputs, strict=True)) if names is not None else {}
     for key, declared in list_pairs(sizes):
-        if key in known:
-            yield DeclaredInput(str(key), known[key][1], declared)
+        if names is not None and key in names:
+            place = names.index(key)
+            yield DeclaredInput(str(key), place, inputs[place][1], declared)
 
 
 def list_inputs(given: Mapping[str, Value]) -> list[tuple[str, Value]] | None:

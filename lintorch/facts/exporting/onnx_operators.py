@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-import libcst as cst
-
-from lintorch.facts.dataflow.value_uses import HasUses
-from lintorch.syntax.literals import arguments
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.given_arguments import read_plain
+from lintorch.facts.models.evaluation import Evaluation
 from lintorch.targets import written_operators
 
-INTERPOLATE, SIZES = "torch.nn.functional.interpolate", ("input", "size", "scale_factor", "mode")
+INTERPOLATE = "torch.nn.functional.interpolate"
 MODES = ("nearest", "linear", "bilinear", "trilinear", "bicubic")
 
 
-def exported_name(call: cst.Call, source: HasUses) -> str:
+def name_exported(event: Called, evaluation: Evaluation) -> str:
     """The full name of a layer that is built, or of a function that a forward pass calls; "" for none."""
-    name = source.names.name(call.func)
-    if name.startswith("torch.nn.") and not name.startswith("torch.nn.functional."):
+    name = event.name.replace("torch.Tensor.", "torch.")
+    if is_built(name):
         return name
-    if not name and isinstance(call.func, cst.Attribute):
-        named = f"torch.{call.func.attr.value}"
-        value = (
-            source.flows.value(call.func.value) if named in written_operators.load_rows() else None
-        )
-        sure = value is not None and value.is_tensor and (value.sure or not value.roots)
-        name = named if sure else ""
-    if name == INTERPOLATE and arguments(call, *SIZES).value("mode", "nearest") not in MODES:
-        return ""  # written otherwise
     known = name in written_operators.load_rows() or name.startswith("torch.nn.functional.")
-    runs = known and source.regions.is_traced(call) and source.uses.in_graph(call)
-    return name if runs else ""
+    runs = known and event.way.forward and evaluation.uses.may_be_in_graph(event)
+    return name if runs and not is_other_mode(event) else ""
+
+
+def is_built(name: str) -> bool:
+    """Whether a call makes a layer: `torch.nn.Conv2d`."""
+    functional = name.startswith(("torch.nn.functional.", "torch.nn.init.", "torch.nn.utils."))
+    return name.startswith("torch.nn.") and not functional and not name.endswith(".forward")
+
+
+def is_other_mode(event: Called) -> bool:
+    """Whether an interpolate is written otherwise than was measured."""
+    return event.name == INTERPOLATE and read_plain(event.arguments.get("mode")) not in MODES

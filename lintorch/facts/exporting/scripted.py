@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import Protocol
 
 import libcst as cst
 
-from lintorch.core.finding import Hit
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.values import Class, Function, Held
@@ -18,8 +16,6 @@ from lintorch.facts.models.evaluation import Evaluation
 from lintorch.facts.names.lookup import HasNames
 
 _SCRIPT = "torch.jit.script"
-_TRACERS = frozenset({"onnx-legacy", "torchscript-trace"})
-"""Exporters that take a function of TorchScript as it is, with its branches, loops and sizes."""
 _LEFT_OUT = frozenset({"torch.jit.unused", "torch.jit.ignore"})
 _HOLDERS = frozenset({"torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"})
 
@@ -75,26 +71,6 @@ def is_compiled(node: cst.CSTNode, source: HasNames) -> bool:
             return True
         inner = outer
     return True
-
-
-def without_tracer_harm(hits: Iterable[Hit], source: HasNames) -> Iterator[Hit]:
-    """Hits on what Python does, without what tracers do where `@torch.jit.script` compiles it."""
-    for hit in hits:
-        node = hit.node
-        if hit.harm and isinstance(node, cst.CSTNode) and _is_decorated(node, source):
-            left = {name: kind for name, kind in hit.harm.items() if name not in _TRACERS}
-            yield replace(hit, harm=left)
-        else:
-            yield hit
-
-
-def _is_decorated(node: cst.CSTNode, source: HasNames) -> bool:
-    return any(
-        source.names.name(decorator.decorator) == _SCRIPT
-        for outer in source.file.ancestors(node)
-        if isinstance(outer, cst.FunctionDef)
-        for decorator in outer.decorators
-    )
 
 
 def _asked(source: HasScripts) -> Iterator[cst.FunctionDef]:

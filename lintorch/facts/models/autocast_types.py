@@ -11,7 +11,7 @@ from lintorch.evaluator.marks import ContextEntered, ContextLeft
 from lintorch.evaluator.values import NONE, TRUE, Constant, External, Held, Items, Tensor, Value
 from lintorch.facts.models.gradient_graphs import GradientGraphs
 from lintorch.facts.models.operation_steps import find_operand, name_operation
-from lintorch.facts.models.value_ways import Operation
+from lintorch.facts.models.value_ways import Operation, is_one
 
 _LOW = frozenset(
     {
@@ -108,7 +108,7 @@ class AutocastTypes:
                 weights[part] = kind if kind in ("float16", "bfloat16") else ""
 
     def _find_making(self, manager: Value) -> Called | None:
-        found = (e for e in self._events if isinstance(e, Called) and e.result is manager)
+        found = (e for e in self._events if isinstance(e, Called) and is_one(e.result, manager))
         return next(found, None)
 
 

@@ -26,7 +26,6 @@ from lintorch.evaluator.find_code import CodeFinder
 from lintorch.evaluator.start import Reached, evaluate_file, evaluate_model
 from lintorch.evaluator.values import Items, Spot, Value
 from lintorch.evaluator.watch_lines import LineWatch
-from lintorch.facts.dataflow.axis_layouts import image_axes
 from lintorch.facts.models.attribute_history import Rewrite, trace_attributes
 from lintorch.facts.models.autocast_types import AutocastTypes
 from lintorch.facts.models.backward_passes import (
@@ -34,13 +33,16 @@ from lintorch.facts.models.backward_passes import (
     is_backward_pass,
     list_given,
 )
+from lintorch.facts.models.entered_values import EnteredValues
 from lintorch.facts.models.explain_rows import Explained, list_contexts
 from lintorch.facts.models.gradient_graphs import GradientGraphs
+from lintorch.facts.models.graph_uses import GraphUses
+from lintorch.facts.models.image_axes import image_axes
 from lintorch.facts.models.known_rows import KnownRows
 from lintorch.facts.models.loops_around import LOOPS, FileLoops, Loop, is_within, list_places
 from lintorch.facts.models.node_parents import DEFINITIONS, NodeParents
 from lintorch.facts.models.operation_steps import OperationSteps
-from lintorch.facts.models.value_ways import ValueWays
+from lintorch.facts.models.value_ways import ValueWays, is_common
 from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.regions.guards import has_aside_name
 from lintorch.facts.training.loader_loops import LoaderRead, list_loader_loops
@@ -171,6 +173,17 @@ class Evaluation:
         return ValueWays(event for reached in self.reached for event in reached.events)
 
     @cached_property
+    def entered(self) -> EnteredValues:
+        """What functions were given and gave back."""
+        return EnteredValues(event for reached in self.reached for event in reached.events)
+
+    @cached_property
+    def uses(self) -> GraphUses:
+        """Which values end in what a model computes."""
+        events = (event for reached in self.reached for event in reached.events)
+        return GraphUses(events, self.ways, self.is_dropped)
+
+    @cached_property
     def steps(self) -> OperationSteps:
         """What tensors went through."""
         return OperationSteps(self._path, self.reached, self.ways)
@@ -228,7 +241,7 @@ class Evaluation:
 
     def find_returns(self, value: Value) -> Sequence[Returned]:
         """Where a model gave back a value, by itself or among others."""
-        return self._returns.get(id(value), ())
+        return () if is_common(value) else self._returns.get(id(value), ())
 
     @cached_property
     def _returns(self) -> Mapping[int, list[Returned]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from lintorch.evaluator.events import (
     AttributeRead,
@@ -12,7 +13,7 @@ from lintorch.evaluator.events import (
     ItemSet,
     Occurrence,
 )
-from lintorch.evaluator.unknown_objects import UnknownCalled
+from lintorch.evaluator.unknown_objects import UnknownCalled, UnknownMethod
 from lintorch.evaluator.values import (
     NONE,
     TRUE,
@@ -35,7 +36,7 @@ _KEEP_MEMORY = frozenset(
 _CONVERSIONS = frozenset(
     {
         "to", "type_as", "type", "float", "double", "half", "bfloat16", "long", "int", "bool", "cpu",
-        "cuda", "contiguous",
+        "cuda",
     }
 )  # fmt: skip
 """Methods that give the same tensor only where it is what they are asked for already."""
@@ -44,12 +45,16 @@ _VIEWS = frozenset(
         "view", "view_as", "reshape", "flatten", "unflatten", "ravel", "squeeze", "unsqueeze",
         "transpose", "permute", "swapaxes", "swapdims", "movedim", "moveaxis", "t", "narrow", "select",
         "detach", "broadcast_to", "chunk", "split", "tensor_split", "unbind", "diagonal", "expand", "expand_as",
+        "contiguous",
     }
 )  # fmt: skip
-_COPYING = frozenset({"reshape", "flatten", "ravel"})
+_COPYING = frozenset({"reshape", "flatten", "ravel", "contiguous"})
 """Those of them that copy where the memory does not allow a view."""
 _IN_ORDER = frozenset({"view", "view_as", "unflatten", "squeeze", "unsqueeze"})
+_ATTRIBUTES = ("T", "mT", "mH", "data", "real")
 _STEPS = 24
+
+View = Operation | UnknownCalled | UnknownMethod
 
 
 def find_written(event: Occurrence) -> Tensor | None:
@@ -132,55 +137,91 @@ def is_write_method(name: str) -> bool:
     return name.endswith("_") and not name.endswith("__") and name not in _KEEP_MEMORY
 
 
-def list_views(value: Value, ways: ValueWays) -> list[Operation] | None:
+def gives_view(method: str) -> bool:
+    """Whether what a method of a tensor gives may share its memory."""
+    return method in _VIEWS | _CONVERSIONS or is_write_method(method)
+
+
+def list_views(value: Value, ways: ValueWays, converted: bool = False) -> list[View] | None:
     """The operations by which a tensor shares the memory of another, last first; in-place ones are among them.
 
-    None where it may as well be a copy.
+    None where it may as well be a copy; `converted`: what is converted to another type counts all the same.
     """
-    found: list[Operation] = []
+    found: list[View] = []
     for _ in range(_STEPS):
-        made = ways.find_maker(value)
+        made = _find_making(value, ways)
         if made is None:
             return found
-        if isinstance(made, Called) and made.name.rpartition(".")[2] in _CONVERSIONS:
+        converts = _name_method(made) in _CONVERSIONS
+        if converts and not converted:
             return None
-        if not _gives_view(made):
+        if not converts and not _gives_view(made):
             return found
         copies = any(map(_may_copy, found))
-        if copies and not _keeps_order(made):
+        if copies and not converted and not _keeps_order(made):
             return None
         found.append(made)
-        value = next(list_operands(made), value)
+        value = _find_viewed(made)
     return None
 
 
-def find_base(value: Value, views: list[Operation]) -> Value:
+def find_base(value: Value, views: Sequence[View]) -> Value:
     """What the last of these views is a view of."""
-    return next(list_operands(views[-1]), value) if views else value
+    return _find_viewed(views[-1]) if views else value
 
 
-def _gives_view(made: Operation) -> bool:
+def _find_making(value: Value, ways: ValueWays) -> View | None:
+    """What gave a value; `.data` of something unknown is told by nobody but the value itself."""
+    if isinstance(value, UnknownMethod):
+        return value if value.method in _ATTRIBUTES else None
+    return ways.find_maker(value) or ways.find_unknown_maker(value)
+
+
+def _find_viewed(made: View) -> Value:
+    if isinstance(made, (UnknownCalled, UnknownMethod)):
+        return made.held
+    return next(list_operands(made))
+
+
+def _name_method(made: View) -> str:
+    """`view` of `x.view(-1)`; "" of what is no call."""
+    if isinstance(made, UnknownCalled):
+        return made.method
+    return made.name.rpartition(".")[2] if isinstance(made, Called) else ""
+
+
+def _gives_view(made: View) -> bool:
+    if isinstance(made, UnknownMethod):
+        return True
+    if isinstance(made, UnknownCalled):
+        return made.method in _VIEWS or is_write_method(made.method)
     if isinstance(made, Called):
-        last = made.name.rpartition(".")[2]
-        return made.built is None and (last in _VIEWS or find_written(made) is not None)
+        if made.built is not None or not any(list_operands(made)):
+            return False
+        return _name_method(made) in _VIEWS or find_written(made) is not None
     if isinstance(made, Indexed):
         return is_basic(made.index)
     if isinstance(made, AttributeRead):
-        return made.attribute in ("T", "mT", "mH", "data", "real")
+        return made.attribute in _ATTRIBUTES
     return isinstance(made, Combined) and made.inplace
 
 
-def _may_copy(made: Operation) -> bool:
-    return isinstance(made, Called) and made.name.rpartition(".")[2] in _COPYING
+def _may_copy(made: View) -> bool:
+    return _name_method(made) in _COPYING
 
 
-def _keeps_order(made: Operation) -> bool:
+def _keeps_order(made: View) -> bool:
     """Whether the numbers of a view stand in memory as those of its base do."""
-    if isinstance(made, Called):
-        return (
-            made.name.rpartition(".")[2] in _COPYING | _IN_ORDER or find_written(made) is not None
-        )
-    return isinstance(made, Combined)
+    if isinstance(made, Combined):
+        return True
+    method = _name_method(made)
+    return method in _COPYING | _IN_ORDER or _writes(made)
+
+
+def _writes(made: View) -> bool:
+    if isinstance(made, UnknownCalled):
+        return is_write_method(made.method)
+    return isinstance(made, Called) and find_written(made) is not None
 
 
 def is_basic(index: Value) -> bool:

@@ -121,8 +121,8 @@ class ValueWays:
         return found
 
     def is_kept(self, value: Value) -> bool:
-        """Whether an object or a list holds a value, or a model gives it back."""
-        return id(value) in self._kept
+        """Whether an object or a list holds a value, or a model gives it back, or that is not known."""
+        return id(value) in self._kept or is_common(value)
 
     @cached_property
     def _kept(self) -> frozenset[int]:
@@ -131,6 +131,18 @@ class ValueWays:
     def find_takers(self, value: Value) -> Sequence[UnknownCalled]:
         """The calls of something unknown that were given a value."""
         return self._takers.get(id(value), ())
+
+    def find_asked(self, value: Value) -> Sequence[UnknownCalled]:
+        """The methods that are called on something unknown."""
+        return self._asked.get(id(value), ())
+
+    @cached_property
+    def _asked(self) -> dict[int, list[UnknownCalled]]:
+        found: dict[int, list[UnknownCalled]] = defaultdict(list)
+        for each in self._unknown_calls:
+            if id(each.held) not in _COMMON:
+                found[id(each.held)].append(each)
+        return found
 
     @cached_property
     def _takers(self) -> dict[int, list[UnknownCalled]]:
@@ -159,6 +171,16 @@ class ValueWays:
                 if id(value) not in _COMMON:
                     found[id(value)].append(each)
         return found
+
+
+def is_one(left: Value | None, right: Value | None) -> bool:
+    """Whether both surely are one and the same value: of what is not known at all, nothing tells."""
+    return left is right and left is not None and not is_common(left)
+
+
+def is_common(value: Value) -> bool:
+    """Whether a value stands wherever nothing is known, or for a constant."""
+    return id(value) in _COMMON
 
 
 def list_operands(event: Operation) -> Iterator[Value]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 
 from lintorch.core.import_roots import list_import_roots, list_module_places
+from lintorch.core.kept_answers import keep_for_run
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Project:
         return looked[-1] if looked and os.path.isfile(looked[-1]) else None
 
 
-@cache
+@keep_for_run
 def module_home(path: str) -> ModuleHome:
     """Work out a file's dotted name from the `__init__.py` files above it."""
     folder, stem = os.path.split(os.path.abspath(path))

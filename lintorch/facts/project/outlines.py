@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 
+from lintorch.core.kept_answers import keep_for_run
 from lintorch.facts.project.module_homes import module_home
 from lintorch.syntax.python_ast import parse_or_empty
 
@@ -32,7 +32,7 @@ class Outline:
     """Those of `names` that are assigned, from a name of this module."""
 
 
-@cache
+@keep_for_run
 def outline_file(path: str) -> Outline:
     """The outline of a file; an empty one where it cannot be read or parsed."""
     try:

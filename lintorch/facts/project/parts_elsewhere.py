@@ -6,8 +6,8 @@ import ast
 import os
 import re
 from collections.abc import Iterator
-from functools import cache
 
+from lintorch.core.kept_answers import keep_for_run
 from lintorch.facts.project.module_homes import module_home
 from lintorch.syntax.python_ast import parse_or_empty
 
@@ -44,7 +44,7 @@ def is_imported_beside(name: str, words: frozenset[str], path: str, consulted: s
     return any((stem, name) in _list_imported(each) for each in told)
 
 
-@cache
+@keep_for_run
 def _list_imported(path: str) -> frozenset[tuple[str, str]]:
     """The last names of modules, with what is imported from them or read off them."""
     tree = parse_or_empty(_read(path))
@@ -67,7 +67,7 @@ def _find_folder(path: str) -> str:
     return here if os.path.commonpath([here, own]) == here else own
 
 
-@cache
+@keep_for_run
 def _list_files(folder: str) -> tuple[str, ...] | None:
     found: list[str] = []
     for inner, folders, names in os.walk(folder):
@@ -78,12 +78,12 @@ def _list_files(folder: str) -> tuple[str, ...] | None:
     return tuple(found)
 
 
-@cache
+@keep_for_run
 def _words(path: str) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", _read(path).decode(errors="ignore")))
 
 
-@cache
+@keep_for_run
 def _names_in_models(path: str) -> frozenset[str]:
     """The names that the classes of a file speak of, of those that compute something."""
     tree = parse_or_empty(_read(path))

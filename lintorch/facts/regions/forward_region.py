@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import Protocol
 
 import libcst as cst
 
-from lintorch.facts.classes.classes import Classes, ClassInfo, HasClasses, is_self
+from lintorch.facts.classes.classes import Classes, ClassInfo, is_self
 from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.regions import guards, other_runtimes
 from lintorch.facts.regions.file_purpose import FilePurpose
@@ -17,14 +16,6 @@ from lintorch.syntax.parsed_file import ParsedFile
 _APART = frozenset({"inference", "infer"})
 """Methods by which a model is run, where its forward is for training."""
 _UNSEEN = ("torch.jit.unused", "torch.jit.ignore", "torch.jit.export")
-
-
-class HasRegions(HasClasses, Protocol):
-    """What knows a file with its classes, and what of it runs forward."""
-
-    @property
-    def regions(self) -> Regions:
-        """What runs when a model of the file runs forward."""
 
 
 class Regions:
@@ -48,10 +39,6 @@ class Regions:
         self._entered = entered
         self._deployable: dict[cst.ClassDef, bool] = {}
         self._skipped: dict[cst.CSTNode, bool] = {}
-
-    def is_forward(self, node: cst.CSTNode) -> bool:
-        """Whether a node runs in a forward pass, outside branches that only training or eager take."""
-        return self._within(node, self.functions)
 
     def _within(self, node: cst.CSTNode, functions: frozenset[cst.FunctionDef]) -> bool:
         parents = self._file.tree.parents
@@ -137,10 +124,6 @@ class Regions:
     def is_settled(self, test: cst.BaseExpression) -> bool:
         """Whether a test has one outcome whenever a model is exported: training, tracing."""
         return guards.deployed_outcome(test, self._names) is not None
-
-    def is_check(self, outer: cst.CSTNode, inner: cst.CSTNode) -> bool:
-        """Whether `inner` is directly what an assert, an error or a message is about."""
-        return guards.is_check(outer, inner, self._names)
 
     @cached_property
     def functions(self) -> frozenset[cst.FunctionDef]:

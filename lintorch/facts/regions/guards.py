@@ -182,18 +182,6 @@ def _returned(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
             yield from _returned(child)
 
 
-def is_check(outer: cst.CSTNode, inner: cst.CSTNode, names: Lookup) -> bool:
-    """Whether `inner` serves an assert, an error or a message only."""
-    if isinstance(outer, (cst.Assert, cst.Raise)):
-        return True
-    if isinstance(outer, cst.If):
-        return inner is outer.test and _only_checks(outer)
-    if isinstance(outer, cst.Call) and inner is not outer.func:
-        written = names.name(outer.func) or dotted_text(outer.func)
-        return bool(_MESSAGE.search(written)) or written.startswith("torch._assert")
-    return False
-
-
 def _statements(block: cst.BaseSuite) -> list[cst.CSTNode]:
     flat: list[cst.CSTNode] = []
     for statement in block.body:

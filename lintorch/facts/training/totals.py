@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from lintorch.evaluator.events import Called, Combined, Occurrence
 from lintorch.evaluator.marks import NameBound
-from lintorch.evaluator.values import Tensor, Unknown, Value
+from lintorch.evaluator.values import UNKNOWN, Tensor, Unknown, Value
 from lintorch.facts.training.acts import Act
 from lintorch.facts.training.part_values import Subject
 from lintorch.facts.training.training_actions import Action
@@ -39,7 +39,8 @@ class Sums:
                 yield self._sum(event, name, event.positional[1])
 
     def _of_operation(self, event: Combined) -> Iterator[Action]:
-        if event.operator in ("Mult", "Div") and _is_computed(event.left):
+        product = event.operator in ("Mult", "Div") and event.result is not UNKNOWN
+        if product and _is_computed(event.left):
             self._parts[id(event.result)] = event.result, event.left
         node = event.node
         if event.operator != "Add" or not _is_computed(event.right):

@@ -1,1 +1,0 @@
-"""What values are, where they come from and where they go."""
