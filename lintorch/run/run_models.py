@@ -10,6 +10,7 @@ from lintorch.core.finding import Finding
 from lintorch.host.worker_process import WorkerError
 from lintorch.run.judge_reports import ModelFindings, judge_reports
 from lintorch.run.project_models import group_models
+from lintorch.run.read_notebooks import find_cell_rows
 from lintorch.run.request import Progress, Request
 from lintorch.run.scope import Scope
 
@@ -33,7 +34,9 @@ def run_models(
                 reports = map(group.place_failure, examined)
                 dynamic = group.options.dynamic
                 found = judge_reports(reports, scope.catalog, group.profile, dynamic=dynamic)
-            ran = ModelFindings(ran.findings + found.findings, ran.lines + found.lines)
+            rows = find_cell_rows(group.notebooks)
+            lines = tuple(map(rows.rewrite_text, found.lines))
+            ran = ModelFindings(ran.findings + found.findings, ran.lines + lines)
     except WorkerError as error:
         return replace(ran, errors=(str(error),))
     return ran
