@@ -130,6 +130,16 @@ def test_suppressions_and_settings_hold(tmp_path: Path) -> None:
     assert places(cwd=tmp_path) == []
 
 
+def test_suppressions_are_added_in_their_cells(tmp_path: Path) -> None:
+    before = write(tmp_path / "demo.ipynb", CELLS)
+    done = lintorch("check", "--add-ignore", cwd=tmp_path)
+    assert done.stdout == "Added 2 suppressions in 1 file.\n"
+    after = (tmp_path / "demo.ipynb").read_text(encoding="utf-8")
+    marked = before.replace(", -1)\\n", ", -1)  # lintorch: ignore[LT101]\\n")
+    assert after == marked.replace("symeig(1)", "symeig(1)  # lintorch: ignore[LT601]")
+    assert places(cwd=tmp_path) == []
+
+
 def test_an_idle_suppression_is_found_and_removed_in_its_cell(tmp_path: Path) -> None:
     before = write(tmp_path / "demo.ipynb", [*CELLS[:2], "x = 1  # lintorch: ignore[LT101]"])
     assert places(cwd=tmp_path) == [(3, 1, "LT003")]

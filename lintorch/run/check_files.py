@@ -17,6 +17,7 @@ from lintorch.run.request import Progress, Request
 from lintorch.run.scope import Scope
 from lintorch.run.send_home import send_home
 from lintorch.run.suppress_findings import suppress_by_file
+from lintorch.run.tell_work import tell_files
 
 _LEFT_OUT = "changed while models ran; what they said of it is left out"
 
@@ -51,6 +52,7 @@ def check_files(request: Request, scope: Scope, progress: Progress) -> CheckedFi
     """Raises SettingsError or CatalogError; what concerns one path or model is in the outcome."""
     files = list_files(request, scope)
     paths, errors = files.paths, files.errors
+    tell_files(paths, scope, request, progress)
     given = {path: text for path in paths[:1] if (text := request.text) is not None}
     tasks = [scope.make_task(path) for path in paths]
     linted = lint_files(tasks, request, scope.main.root, given, progress)
